@@ -1,0 +1,10 @@
+# whisper.cpp and its ggml, static, unpatched. Its own command-line tools are built on demand (target whisper-cli) for parity checks.
+if(NOT EXISTS "${VERBATIM_WHISPER_DIR}/CMakeLists.txt")
+  message(FATAL_ERROR "No whisper.cpp at ${VERBATIM_WHISPER_DIR}. Run \"npm ci\", or set VERBATIM_WHISPER_DIR.")
+endif()
+set(BUILD_SHARED_LIBS OFF)
+set(GGML_CUDA ${VERBATIM_CUDA_ENABLED} CACHE BOOL "" FORCE)
+set(WHISPER_BUILD_TESTS OFF CACHE BOOL "" FORCE)
+set(WHISPER_BUILD_EXAMPLES ON CACHE BOOL "" FORCE)
+set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
+add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)

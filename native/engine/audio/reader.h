@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "audio/window.h"
+
+namespace verbatim {
+
+struct AudioInfo {
+  // "wav", "flac", "mp3" or "ogg"
+  std::string container;
+  // "pcm_s16", "pcm_s24", "float", "alaw", "ulaw", "flac", "mp3", "vorbis", "opus", ...
+  std::string codec;
+  // Hz as stored, 4,000 to 384,000.
+  int sample_rate = 0;
+  // 1 to 32.
+  int channels = 0;
+};
+
+// Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz. The format is decided by content. Not
+// thread-safe: one call at a time.
+class AudioReader {
+ public:
+  // Throws EngineError: kUnsupportedAudioFormat, kInvalidAudio, kIoError. Reads headers only.
+  explicit AudioReader(const std::filesystem::path& path);
+  ~AudioReader();
+  AudioReader(AudioReader&&) noexcept;
+  AudioReader& operator=(AudioReader&&) noexcept;
+
+  const AudioInfo& info() const noexcept;
+
+  // Works about `budget_seconds` of wall-clock time towards the exact duration (what the decoder really
+  // delivers, not what the header claims). Returns the duration in seconds once it is known, nothing while
+  // there is more to scan. Does not disturb read(). Throws kInvalidAudio when the file holds no samples.
+  std::optional<double> measure(double budget_seconds);
+
+  // Fills `out` with the next samples; returns how many, less than out.size() only at the end. A file that is
+  // cut or broken in the middle ends where decoding stops. Non-finite samples become 0.
+  std::size_t read(std::span<float> out);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace verbatim

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace verbatim {
+
+enum class SpeechTask { kTranscribe, kTranslate };
+
+// Options of one window. The defaults are those of whisper.cpp's own command line, but greedy.
+struct DecodeOptions {
+  // ISO 639-1 code as whisper.cpp knows it, or "auto": detected from the window in the same encoder pass.
+  std::string language = "auto";
+  // With "auto": the language to prepare the prompt for; a right guess saves one pass over the prompt.
+  std::string language_guess = "en";
+  SpeechTask task = SpeechTask::kTranscribe;
+  // 1 = greedy; 2..8 beams.
+  int beam_size = 1;
+  // Candidates sampled at temperatures above 0, 1..8.
+  int best_of = 5;
+  // First temperature, [0, 1].
+  float temperature = 0.0f;
+  // Step of the temperature fall-back, [0, 1]; 0 = no fall-back.
+  float temperature_increment = 0.2f;
+  std::string initial_prompt;
+  float no_speech_threshold = 0.6f;
+  float log_prob_threshold = -1.0f;
+  float entropy_threshold = 2.4f;
+  // Tokens a segment at most; 0 = the model's own limit.
+  int max_tokens = 0;
+  // Encode at the window's own length (audio_ctx) instead of padding to 30 s.
+  bool own_length = false;
+};
+
+struct Token {
+  int id = 0;
+  // Bytes; may be a part of a UTF-8 character.
+  std::string text;
+  // [0, 1]
+  float probability = 0.0f;
+};
+
+struct Segment {
+  // Seconds from the start of the window.
+  double start_seconds = 0.0;
+  double end_seconds = 0.0;
+  std::string text;  // valid UTF-8
+  float no_speech_probability = 0.0f;
+  std::vector<Token> tokens;
+};
+
+struct Timings {
+  double mel_ms = 0.0;
+  double encode_ms = 0.0;
+  double decode_ms = 0.0;
+  double total_ms = 0.0;
+  // Generated tokens, all fall-back passes included.
+  int tokens = 0;
+  int fallbacks = 0;
+  int encoder_passes = 0;
+};
+
+struct WindowResult {
+  std::vector<Segment> segments;
+  // The language the text was decoded in.
+  std::string language;
+  // Code and probability over the model's languages; empty unless the language was "auto".
+  std::vector<std::pair<std::string, float>> language_probabilities;
+  Timings timings;
+};
+
+}  // namespace verbatim

@@ -1,0 +1,91 @@
+/** The one place that reads the environment: typed, validated, frozen. */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly modelsDir: string;
+  /** Name of the speech model in the manifest or the registry of imported models. */
+  readonly model: string;
+  /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
+  readonly device: string;
+  /** Windows in flight on one device. */
+  readonly slots: number;
+  /** CPU threads a slot. */
+  readonly threads: number;
+  readonly maxBacklogSeconds: number;
+  readonly maxAudioSeconds: number;
+  readonly maxInFlight: number;
+  readonly creditsPerMinute: number;
+  readonly translationCreditsPerMinute: number;
+  readonly logLevel: LogLevel;
+  readonly secret: string | null;
+  readonly metricsToken: string | null;
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A bad value: names the variable, the value and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(variable: string, value: string, allowed: string) {
+    super(`${variable} is "${value}"; allowed: ${allowed}.`);
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(env: Environment, packageRoot: string): Config {
+  const text = (name: string, fallback: string): string => env[name] || fallback;
+  const integer = (name: string, fallback: number, minimum: number, maximum: number): number => {
+    const value = env[name];
+    if (value === undefined || value === '') return fallback;
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < minimum || number > maximum) {
+      throw new ConfigError(name, value, `an integer from ${minimum} to ${maximum}`);
+    }
+    return number;
+  };
+  const cores = availableParallelism();
+  const threads = integer('VERBATIM_THREADS', 1, 1, 256);
+  return Object.freeze({
+    host: text('VERBATIM_HOST', '127.0.0.1'),
+    port: integer('VERBATIM_PORT', 8080, 0, 65535),
+    database: text('VERBATIM_DATABASE', join('data', 'verbatim.db')),
+    modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
+    model: text('VERBATIM_MODEL', 'verbatim-small'),
+    device: device(text('VERBATIM_DEVICE', 'auto')),
+    slots: integer('VERBATIM_SLOTS', Math.max(1, Math.floor(cores / threads)), 1, 256),
+    threads,
+    maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS', 36_000, 1, 100_000_000),
+    maxAudioSeconds: integer('VERBATIM_MAX_AUDIO_SECONDS', 14_400, 1, 1_000_000),
+    maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
+    creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
+    translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
+    logLevel: logLevel(text('VERBATIM_LOG_LEVEL', 'info')),
+    secret: secret(env['VERBATIM_SECRET']),
+    metricsToken: env['VERBATIM_METRICS_TOKEN'] || null,
+  });
+}
+
+function device(value: string): string {
+  if (!/^(auto|cpu|cuda(:\d+(,\d+)*)?)$/.test(value)) {
+    throw new ConfigError('VERBATIM_DEVICE', value, 'auto, cpu, cuda or cuda:N[,N...]');
+  }
+  return value;
+}
+
+function logLevel(value: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === value);
+  if (level === undefined) throw new ConfigError('VERBATIM_LOG_LEVEL', value, LOG_LEVELS.join(', '));
+  return level;
+}
+
+function secret(value: string | undefined): string | null {
+  if (value === undefined || value === '') return null;
+  if (value.length < 16) throw new ConfigError('VERBATIM_SECRET', '(hidden)', 'at least 16 characters');
+  return value;
+}

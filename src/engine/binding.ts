@@ -1,0 +1,182 @@
+/**
+ * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread;
+ * a rejected promise carries a NativeError whose `code` is one of NativeErrorCode. Samples never cross into
+ * JavaScript: an AudioWindow is a handle.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type NativeErrorCode =
+  | 'unsupported_audio_format'
+  | 'invalid_audio'
+  | 'unsupported_language'
+  | 'invalid_model'
+  | 'device_unavailable'
+  | 'out_of_memory'
+  | 'invalid_argument'
+  | 'aborted'
+  | 'io_error'
+  | 'internal_error';
+
+export interface NativeError extends Error {
+  code: NativeErrorCode;
+}
+
+export interface AudioInfo {
+  container: 'wav' | 'flac' | 'mp3' | 'ogg';
+  /** e.g. pcm_s16, pcm_s24, float, alaw, ulaw, flac, mp3, vorbis, opus */
+  codec: string;
+  /** Hz, as stored in the file. */
+  sampleRate: number;
+  channels: number;
+}
+
+/** How a model wants its audio cut; a trait of the model, from the manifest. All times in seconds. */
+export interface WindowPolicy {
+  /** Longest window, at most 30. */
+  maxSeconds: number;
+  /**
+   * 'quietest': fill windows up to maxSeconds and cut at the quietest place of the last searchSeconds.
+   * 'pause': cut at every pause of at least minPauseSeconds, join neighbours up to maxSeconds, and fall back to
+   * the quietest place where speech runs on longer than that.
+   */
+  cut: 'quietest' | 'pause';
+  minPauseSeconds: number;
+  searchSeconds: number;
+  /** Encode at the window's own length (whisper.cpp's audio_ctx) instead of padding to 30 s. */
+  ownLength: boolean;
+}
+
+/** A native handle on a window's samples (mono float32 at 16 kHz). */
+export interface AudioWindow {
+  /** Place on the file's time line, seconds. */
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** Frees the samples now instead of at garbage collection; idempotent. */
+  release(): void;
+}
+
+export interface AudioReader {
+  readonly info: AudioInfo;
+  /**
+   * One step (about 100 ms of work at most) towards the exact duration. Resolves to the duration in seconds once it is
+   * known, to null while there is more to scan. Cheap for PCM, a decoding pass for compressed formats.
+   */
+  measure(): Promise<number | null>;
+  /** Decodes and cuts the next window that holds signal; null at the end. Calls must not overlap. */
+  nextWindow(): Promise<AudioWindow | null>;
+  /** Seconds of the file read so far by nextWindow (silence that was dropped included). */
+  readonly positionSeconds: number;
+  close(): void;
+}
+
+export interface DecodeOptions {
+  /** ISO 639-1 code, or 'auto' to detect in the same encoder pass. */
+  language: string;
+  /** With 'auto': the language most likely from what is known already; a right guess saves a prompt pass. */
+  languageGuess?: string;
+  task?: 'transcribe' | 'translate';
+  /** 1 = greedy. */
+  beamSize?: number;
+  bestOf?: number;
+  temperature?: number;
+  /** 0 switches the temperature fall-back off. */
+  temperatureIncrement?: number;
+  initialPrompt?: string;
+  noSpeechThreshold?: number;
+  logProbThreshold?: number;
+  entropyThreshold?: number;
+  /** 0 = no limit but the model's. */
+  maxTokens?: number;
+  ownLength?: boolean;
+}
+
+export interface Token {
+  id: number;
+  text: string;
+  probability: number;
+}
+
+export interface Segment {
+  /** Seconds on the file's time line. */
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  noSpeechProbability: number;
+  tokens: Token[];
+}
+
+export interface WindowTimings {
+  melMs: number;
+  encodeMs: number;
+  decodeMs: number;
+  totalMs: number;
+  /** Tokens generated, all fall-back passes included. */
+  tokens: number;
+  fallbacks: number;
+  encoderPasses: number;
+}
+
+export interface WindowResult {
+  segments: Segment[];
+  /** The language the text was decoded in. */
+  language: string;
+  /** Code -> probability over the model's languages when the language was 'auto', else null. */
+  languageProbabilities: Record<string, number> | null;
+  timings: WindowTimings;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+export interface Slot {
+  /** Runs one window; a slot runs one call at a time. Aborting rejects with `aborted` and leaves the slot usable. */
+  transcribe(window: AudioWindow, options: DecodeOptions, call?: CallOptions): Promise<WindowResult>;
+  close(): void;
+}
+
+export interface SpeechModelInfo {
+  /** Whisper's size name: tiny, base, ... or 'custom'. */
+  type: string;
+  weightType: string;
+  multilingual: boolean;
+  languages: string[];
+  /** 'cpu' or 'cuda:N'. */
+  device: string;
+  /** Human readable name of the device. */
+  deviceName: string;
+  memoryBytes: number;
+}
+
+export interface SpeechModel {
+  readonly info: SpeechModelInfo;
+  createSlot(options: { threads: number }): Promise<Slot>;
+  /** Frees the weights once the last slot is closed. */
+  close(): void;
+}
+
+export interface DeviceInfo {
+  /** 'cpu', 'cuda:0', ... */
+  id: string;
+  name: string;
+  memoryBytes: number;
+}
+
+export interface NativeBinding {
+  readonly build: { whisper: string; cuda: boolean; translationBackends: string[]; compiler: string };
+  devices(): DeviceInfo[];
+  openAudio(path: string, policy: WindowPolicy): Promise<AudioReader>;
+  loadSpeechModel(path: string, options: { device: string }): Promise<SpeechModel>;
+}
+
+/** Loads the addon from the build tree; the message says what to do when it is not built. */
+export function loadBinding(): NativeBinding {
+  const root = join(__dirname, '..', '..');
+  const path = join(root, 'build', 'Release', 'verbatim.node');
+  if (!existsSync(path)) {
+    throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
+  }
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require(path) as NativeBinding;
+}
