@@ -1,0 +1,154 @@
+/** Downloads a model's files: to `.part`, resumed, checked for size and checksum, then renamed. */
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
+import type { ModelEntry, ModelFile } from './manifest.js';
+import { fileProblem, modelFiles, modelRoot, type StoreRoots } from './store.js';
+
+export interface DownloadOptions {
+  roots: StoreRoots;
+  /** The model hub; paths of the manifest are resolved against it. */
+  endpoint: string;
+  /** Bearer token for gated files. */
+  token?: string | null;
+  onProgress?: (file: string, receivedBytes: number, totalBytes: number | null) => void;
+  signal?: AbortSignal;
+}
+
+const ATTEMPTS = 3;
+const SPARE_BYTES = 64 << 20;
+
+/** Files that are there and right are left alone. Throws an Error whose message a person can act on. */
+export async function downloadModel(entry: ModelEntry, options: DownloadOptions): Promise<string[]> {
+  const root = modelRoot(options.roots, entry);
+  const fetched: string[] = [];
+  for (const file of modelFiles(entry)) {
+    if (file.url === undefined)
+      throw new Error(`Model "${entry.name}" is bundled or imported; there is nothing to pull.`);
+    const path = join(root, file.file);
+    if (existsSync(path) && (await fileProblem(path, file)) === null) continue;
+    await downloadFile(file, path, options);
+    fetched.push(path);
+  }
+  return fetched;
+}
+
+async function downloadFile(file: ModelFile, path: string, options: DownloadOptions): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const part = `${path}.part`;
+  const url = new URL(file.url ?? '', options.endpoint);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await receive(url, file, part, options);
+      break;
+    } catch (error) {
+      if (error instanceof PermanentError || options.signal?.aborted === true || attempt === ATTEMPTS)
+        throw error;
+    }
+  }
+  const problem = await fileProblem(part, file);
+  if (problem !== null) {
+    rmSync(part, { force: true });
+    throw new Error(`${url.href} was refused: the file ${problem}. The download was removed; try again.`);
+  }
+  renameSync(part, path);
+}
+
+class PermanentError extends Error {}
+
+/** Appends to the part file what is still missing. A server without ranges, or one whose file changed, starts afresh. */
+async function receive(url: URL, file: ModelFile, part: string, options: DownloadOptions): Promise<void> {
+  let offset = existsSync(part) ? statSync(part).size : 0;
+  if (file.size !== undefined && offset === file.size) return;
+  if (file.size !== undefined && offset > file.size) offset = 0;
+  const response = await request(url, offset, options);
+  if (response.status === 416) {
+    rmSync(part, { force: true });
+    throw new Error(`${url.href} does not continue at byte ${offset}.`);
+  }
+  if (response.status !== 200 && response.status !== 206) {
+    await response.body?.cancel();
+    const message = `${url.href} answered ${response.status} ${response.statusText}.`;
+    throw response.status >= 500 || response.status === 429
+      ? new Error(message)
+      : new PermanentError(message);
+  }
+  if (response.status === 200 || !continuesAt(response, offset)) offset = 0;
+  const rest = contentLength(response);
+  const total = file.size ?? (rest === null ? null : offset + rest);
+  if (total !== null) checkSpace(dirname(part), total - offset);
+  await save(response, part, offset, total, file, options);
+  const received = statSync(part).size;
+  if (total !== null && received !== total)
+    throw new Error(`${url.href} ended after ${received} of ${total} bytes.`);
+}
+
+async function request(url: URL, offset: number, options: DownloadOptions): Promise<Response> {
+  const headers: Record<string, string> = { 'user-agent': 'verbatim', 'accept-encoding': 'identity' };
+  if (offset > 0) headers['range'] = `bytes=${offset}-`;
+  if (options.token) headers['authorization'] = `Bearer ${options.token}`;
+  try {
+    return await fetch(url, {
+      headers,
+      dispatcher: new EnvHttpProxyAgent(),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+  } catch (error) {
+    const cause = (error as Error).cause as Error | undefined;
+    throw new Error(`${url.href} cannot be reached: ${cause?.message ?? (error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function save(
+  response: Response,
+  part: string,
+  offset: number,
+  total: number | null,
+  file: ModelFile,
+  options: DownloadOptions,
+): Promise<void> {
+  if (response.body === null) throw new Error('The server sent no body.');
+  let received = offset;
+  const limit = file.size ?? Number.POSITIVE_INFINITY;
+  const meter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      options.onProgress?.(file.file, received, total);
+      if (received > limit)
+        done(new PermanentError(`The server sent more than the ${limit} bytes of ${file.file}.`));
+      else done(null, chunk);
+    },
+  });
+  const sink = createWriteStream(part, offset > 0 ? { flags: 'a' } : { flags: 'w' });
+  const source = Readable.fromWeb(response.body);
+  await pipeline(source, meter, sink, options.signal ? { signal: options.signal } : {});
+}
+
+function continuesAt(response: Response, offset: number): boolean {
+  if (offset === 0) return true;
+  const range = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '');
+  if (range === null || Number(range[1]) !== offset) {
+    throw new Error(`The server answered a range that does not begin at byte ${offset}.`);
+  }
+  return true;
+}
+
+function contentLength(response: Response): number | null {
+  const value = response.headers.get('content-length');
+  return value !== null && /^\d+$/.test(value) ? Number(value) : null;
+}
+
+function checkSpace(directory: string, needed: number): void {
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  if (needed + SPARE_BYTES > free) {
+    const mib = (bytes: number): string => `${Math.ceil(bytes / (1 << 20))} MiB`;
+    throw new PermanentError(
+      `${directory} has ${mib(free)} free, but ${mib(needed + SPARE_BYTES)} are needed.`,
+    );
+  }
+}

@@ -1,0 +1,102 @@
+/** models/manifest.json: what models there are, where they come from, and the traits the engine needs to know. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WindowPolicy } from '../engine/binding.js';
+
+export interface ModelFile {
+  /** Relative to the models directory (bundled models: to the package's own models directory). */
+  file: string;
+  /** Bytes, where published. */
+  size?: number;
+  sha256?: string;
+  /** whisper.cpp publishes SHA-1. */
+  sha1?: string;
+  /** Path on HF_ENDPOINT when it begins with '/', else a whole URL. */
+  url?: string;
+}
+
+interface ModelEntryBase {
+  name: string;
+  licence: string;
+  source: string;
+  /** Ships with this package. */
+  bundled?: boolean;
+}
+
+export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
+  kind: 'speech';
+  /** 'whisper': every language the weights know. */
+  languages: string[] | 'whisper';
+  /** Name of a window policy of the manifest. */
+  windows: string;
+}
+
+export interface TranslationModelEntry extends ModelEntryBase {
+  kind: 'translation';
+  /** The model's directory, relative like ModelFile.file. */
+  directory: string;
+  /** Its files; an archive (.argosmodel, .zip) is unpacked into the directory. */
+  files: ModelFile[];
+  /** Languages in, languages out (ISO 639-1); every source goes to every target but itself. */
+  from: string[];
+  to: string[];
+  /** How the target language is told: nothing (one pair), a first source token ('>>{}<<'), or a target prefix. */
+  targetToken?: { place: 'source' | 'prefix'; template: string };
+  /** A source language token, for models that want one (NLLB, M2M100). */
+  sourceToken?: string;
+}
+
+export type ModelEntry = SpeechModelEntry | TranslationModelEntry;
+
+export interface Manifest {
+  defaultSpeechModel: string;
+  windowPolicies: Record<string, WindowPolicy>;
+  models: ModelEntry[];
+}
+
+/** Reads the manifest of the package and, where present, the registry of imported models beside it. */
+export function readManifest(packageRoot: string, modelsDir: string): Manifest {
+  const manifest = parse(join(packageRoot, 'models', 'manifest.json')) as Manifest;
+  const imported = readImported(modelsDir);
+  const names = new Set(imported.map((model) => model.name));
+  return { ...manifest, models: [...manifest.models.filter((model) => !names.has(model.name)), ...imported] };
+}
+
+export const IMPORTED_FILE = 'imported.json';
+
+export function readImported(modelsDir: string): ModelEntry[] {
+  try {
+    return (parse(join(modelsDir, IMPORTED_FILE)) as { models: ModelEntry[] }).models;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+export function findModel(manifest: Manifest, name: string): ModelEntry {
+  const entry = manifest.models.find((model) => model.name === name);
+  if (entry === undefined) {
+    const known = manifest.models.map((model) => model.name).join(', ');
+    throw new Error(`There is no model "${name}". Known models: ${known}.`);
+  }
+  return entry;
+}
+
+export function windowPolicy(manifest: Manifest, entry: SpeechModelEntry): WindowPolicy {
+  const policy = manifest.windowPolicies[entry.windows];
+  if (policy === undefined) {
+    throw new Error(
+      `Model "${entry.name}" names the window policy "${entry.windows}", which the manifest lacks.`,
+    );
+  }
+  return policy;
+}
+
+function parse(path: string): unknown {
+  const text = readFileSync(path, 'utf8');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Error(`${path} is not valid JSON: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,62 @@
+/** Where models lie on disk, and whether what lies there is what the manifest promises. */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ModelEntry, ModelFile } from './manifest.js';
+
+export interface StoreRoots {
+  packageRoot: string;
+  modelsDir: string;
+}
+
+/** The directory a model's relative paths start from. */
+export function modelRoot(roots: StoreRoots, entry: ModelEntry): string {
+  return entry.bundled === true ? join(roots.packageRoot, 'models') : roots.modelsDir;
+}
+
+/** The path the engine loads: a file for speech, a directory for translation. */
+export function modelPath(roots: StoreRoots, entry: ModelEntry): string {
+  return join(modelRoot(roots, entry), entry.kind === 'speech' ? entry.file : entry.directory);
+}
+
+export function modelFiles(entry: ModelEntry): ModelFile[] {
+  return entry.kind === 'speech' ? [entry] : entry.files;
+}
+
+export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {
+  const root = modelRoot(roots, entry);
+  return modelFiles(entry).every((file) => existsSync(join(root, file.file)));
+}
+
+export type VerifyResult = { file: string; ok: true } | { file: string; ok: false; problem: string };
+
+export async function verifyModel(roots: StoreRoots, entry: ModelEntry): Promise<VerifyResult[]> {
+  const root = modelRoot(roots, entry);
+  const results: VerifyResult[] = [];
+  for (const file of modelFiles(entry)) {
+    const problem = await fileProblem(join(root, file.file), file);
+    results.push(problem === null ? { file: file.file, ok: true } : { file: file.file, ok: false, problem });
+  }
+  return results;
+}
+
+/** What is wrong with a file, or null: size first, because that is cheap, then the checksum. */
+export async function fileProblem(path: string, expected: ModelFile): Promise<string | null> {
+  if (!existsSync(path)) return 'missing';
+  const { size } = statSync(path);
+  if (expected.size !== undefined && size !== expected.size) {
+    return `has ${size} bytes instead of ${expected.size}`;
+  }
+  const algorithm = expected.sha256 === undefined ? 'sha1' : 'sha256';
+  const wanted = expected.sha256 ?? expected.sha1;
+  if (wanted === undefined) return null;
+  const actual = await hashFile(path, algorithm);
+  return actual === wanted ? null : `has ${algorithm} ${actual} instead of ${wanted}`;
+}
+
+export async function hashFile(path: string, algorithm: 'sha1' | 'sha256'): Promise<string> {
+  const hash = createHash(algorithm);
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest('hex');
+}
