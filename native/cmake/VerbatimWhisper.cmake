@@ -2,7 +2,8 @@
 if(NOT EXISTS "${VERBATIM_WHISPER_DIR}/CMakeLists.txt")
   message(FATAL_ERROR "No whisper.cpp at ${VERBATIM_WHISPER_DIR}. Run \"npm ci\", or set VERBATIM_WHISPER_DIR.")
 endif()
-set(BUILD_SHARED_LIBS OFF)
+# In the cache: whisper.cpp asks for a CMake so old (3.5) that its option() would override a plain variable.
+set(BUILD_SHARED_LIBS OFF CACHE BOOL "" FORCE)
 set(GGML_CUDA ${VERBATIM_CUDA_ENABLED} CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_TESTS OFF CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_EXAMPLES ON CACHE BOOL "" FORCE)
