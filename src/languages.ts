@@ -1,0 +1,43 @@
+/**
+ * Language codes as the API takes and gives them: ISO 639-1, and ISO 639-3 for the two of Whisper's languages
+ * that have no two-letter code.
+ */
+
+/** Whisper knows these, ISO 639-1 does not. */
+const WITHOUT_TWO_LETTERS = new Set(['haw', 'yue']);
+
+/**
+ * Where the canonical tag is not the code in use: Whisper, Argos and OPUS file Bokmål under `no`, and
+ * Filipino is standard Tagalog, for which alone ISO 639-1 has a code.
+ */
+const IN_USE: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
+
+const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+/**
+ * Any ISO 639-1, 639-2 (B or T) or 639-3 code, in any case, with or without region, script or variant, to the
+ * code of this service; null when it is not a language that has one.
+ */
+export function normalizeLanguage(value: string): string | null {
+  const subtag = /^([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*$/i.exec(value.trim())?.[1];
+  if (subtag === undefined) return null;
+  // ICU carries the registry of deprecated, three-letter and encompassed codes.
+  const canonical = new Intl.Locale(subtag).language;
+  const code = IN_USE[canonical] ?? canonical;
+  if (WITHOUT_TWO_LETTERS.has(code)) return code;
+  return code.length === 2 && names.of(code) !== undefined ? code : null;
+}
+
+/** The English name of a normalised code. */
+export function languageName(code: string): string {
+  return names.of(code) ?? code;
+}
+
+/** Whisper's one code that is not the ISO one: Javanese. */
+export function toWhisperLanguage(code: string): string {
+  return code === 'jv' ? 'jw' : code;
+}
+
+export function fromWhisperLanguage(code: string): string {
+  return code === 'jw' ? 'jv' : code;
+}

@@ -1,0 +1,58 @@
+/**
+ * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay, and so do
+ * the marks that make a number what it is ("3,5", "1.000,5", "-5"); signs that are spoken as words ("50 %",
+ * "AT&T", "C++") are no punctuation.
+ */
+
+// Letters with their vowel signs and accents, and digits.
+const LETTER = String.raw`[\p{L}\p{M}]`;
+const WORD = String.raw`[\p{L}\p{M}\p{N}]`;
+
+const APOSTROPHES = `'’‘＇\u05f3`; // the last is the Hebrew geresh
+const HYPHENS = `\\-‐‑\u05be`; // the last is the Hebrew maqaf
+const SPOKEN_SIGNS = String.raw`\p{Sc}%‰&@#§°+=×÷№`;
+
+/** Marks that stay: tried at the mark's own place, with a look to both sides. */
+const KEPT = new RegExp(
+  [
+    `(?<=${WORD})[${APOSTROPHES}${HYPHENS}](?=${WORD})`,
+    // Marks that spell a word: the Catalan l·l, the Tibetan tsheg, the Hebrew acronym.
+    `(?<=[lL])·(?=[lL])|(?<=${WORD})\u0f0b(?=${WORD})|(?<=\\p{Script=Hebrew})["״](?=\\p{Script=Hebrew})`,
+    // Decimal marks and grouping marks between digits; a number may also begin with its mark, or with a sign.
+    String.raw`(?<=\p{Nd})[.,．٫٬](?=\p{Nd})`,
+    String.raw`(?<=(?:^|[\s\p{Ps}])[-−]?\p{Sc}?)[.,٫](?=\p{Nd})`,
+    String.raw`(?<=^|[\s\p{Ps}])[-−](?=[.,]?\p{Nd}|\p{Sc}\p{Nd})`,
+    `[${SPOKEN_SIGNS}]`,
+  ].join('|'),
+  'uy',
+);
+
+/**
+ * Marks that vanish without parting a word: dots of initialisms ("U.S.", "z.B."), the Armenian marks that sit
+ * on a vowel, soft hyphens and direction marks. The (?<!...) keeps "end. A" from passing for one.
+ */
+const INSIDE_WORD = new RegExp(
+  [
+    String.raw`(?<=(?<!${WORD})\p{L}\p{M}*|\.\p{L}\p{M}*)\.(?=\p{L}\p{M}*\.|\p{L}\p{M}*(?!${WORD}))`,
+    `(?<=${LETTER})[\u055b\u055c\u055e](?=${LETTER})`,
+    `[\u00ad\u2060\ufeff\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]`,
+  ].join('|'),
+  'gu',
+);
+
+/** `language`: the ISO 639-1 code of the text; it decides how letters are lowered (Turkish I -> ı). */
+export function withoutPunctuation(text: string, language: string): string {
+  return text
+    .normalize('NFC')
+    .replace(INSIDE_WORD, '')
+    .replace(/[\p{P}\p{S}]/gu, (mark, offset: number, whole: string) => (isKept(whole, offset) ? mark : ' '))
+    .toLocaleLowerCase(language)
+    .split(/\s+/u)
+    .filter((word) => word !== '')
+    .join(' ');
+}
+
+function isKept(text: string, offset: number): boolean {
+  KEPT.lastIndex = offset;
+  return KEPT.test(text);
+}
