@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrate } from './migrate.js';
+
+/** How long a writer waits for another process's transaction, all of which are a few milliseconds long. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Opens the database, creating directory and file if need be, and brings its schema up to date. */
+export function openDatabase(path: string): Database.Database {
+  const file = resolve(path);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    configure(database);
+    migrate(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+function configure(database: Database.Database): void {
+  enterWal(database);
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.pragma('recursive_triggers = ON');
+  // Answers kept for Idempotency-Key hold transcripts: a deleted one is overwritten, not just unlinked.
+  database.pragma('secure_delete = FAST');
+}
+
+/** SQLite does not wait for a lock when it changes the journal mode, so two first starts may collide. */
+function enterWal(database: Database.Database): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      const mode = database.pragma('journal_mode = WAL', { simple: true });
+      if (mode === 'wal') return;
+      throw new Error(
+        `${database.name} cannot use write-ahead logging (journal mode stays "${String(mode)}"); ` +
+          'put the database on a local file system.',
+      );
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}

@@ -1,0 +1,39 @@
+import type Database from 'better-sqlite3';
+import { MIGRATIONS } from './migrations/index.js';
+
+/** Marks the file as Verbatim's ("VBTM"), so that another program's database is not migrated by mistake. */
+const APPLICATION_ID = 0x5642544d;
+
+/** Brings the database to the code's version in one transaction; safe when several processes start at once. */
+export function migrate(database: Database.Database, migrations = MIGRATIONS): void {
+  if (versionOf(database) === migrations.length && isOurs(database)) return;
+  database
+    .transaction(() => {
+      const version = versionOf(database); // again: another process may have migrated while this one waited
+      refuseForeign(database, version);
+      if (version > migrations.length) {
+        throw new Error(
+          `The database ${database.name} has schema version ${version}; this version of Verbatim knows up to ` +
+            `${migrations.length}. Use the newer Verbatim that wrote it, or another database.`,
+        );
+      }
+      for (const sql of migrations.slice(version)) database.exec(sql);
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+      database.pragma(`user_version = ${migrations.length}`);
+    })
+    .immediate();
+}
+
+function versionOf(database: Database.Database): number {
+  return Number(database.pragma('user_version', { simple: true }));
+}
+
+function isOurs(database: Database.Database): boolean {
+  return database.pragma('application_id', { simple: true }) === APPLICATION_ID;
+}
+
+function refuseForeign(database: Database.Database, version: number): void {
+  const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (isOurs(database) || (version === 0 && tables === 0)) return;
+  throw new Error(`${database.name} is a SQLite database, but not one of Verbatim's.`);
+}

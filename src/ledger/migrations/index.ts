@@ -1,0 +1,4 @@
+import { initial } from './001-initial.js';
+
+/** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
+export const MIGRATIONS: readonly string[] = [initial];

@@ -1,0 +1,80 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type Database from 'better-sqlite3';
+
+const CHECK = 'secret_check';
+
+/**
+ * The server's secret: the one given, or the one in the 0600 file beside the database, made on first need.
+ * Refuses a secret that is not the one the database's keys were made with, since every key would then be unknown.
+ */
+export function loadSecret(database: Database.Database, given: string | null): Buffer {
+  const path = `${database.name}.secret`;
+  // Under the database's write lock, so that of two processes one makes the file and both read the same.
+  return database
+    .transaction(() => {
+      const stored = given === null ? readSecretFile(path) : null;
+      const secret = given === null ? (stored ?? randomBytes(32)) : Buffer.from(given, 'utf8');
+      verify(database, secret, given === null ? path : null);
+      if (given === null && stored === null) writeSecretFile(path, secret);
+      return secret;
+    })
+    .immediate();
+}
+
+function verify(database: Database.Database, secret: Buffer, path: string | null): void {
+  const expected = createHmac('sha256', secret).update(CHECK).digest();
+  const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(CHECK);
+  if (Buffer.isBuffer(known) && known.length === expected.length && timingSafeEqual(known, expected)) return;
+  const live = database
+    .prepare('SELECT EXISTS (SELECT 1 FROM api_keys WHERE revoked_at IS NULL)')
+    .pluck()
+    .get();
+  if (known !== undefined && live === 1) {
+    throw new Error(
+      `The API keys in ${database.name} were made with another secret than ` +
+        `${path === null ? 'VERBATIM_SECRET' : `the one in ${path}`}. Give the server and the command line ` +
+        'the same VERBATIM_SECRET, or put the file back; or revoke every key and make new ones.',
+    );
+  }
+  database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)').run(CHECK, expected);
+}
+
+function readSecretFile(path: string): Buffer | null {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined) return null;
+  if ((status.mode & 0o077) !== 0) {
+    throw new Error(
+      `${path} can be read by other users of this machine; run "chmod 600" on it, or set VERBATIM_SECRET.`,
+    );
+  }
+  const text = readFileSync(path, 'utf8').trim();
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new Error(
+      `${path} is damaged: it must hold 64 hexadecimal digits. Restore it or set VERBATIM_SECRET.`,
+    );
+  }
+  return Buffer.from(text, 'hex');
+}
+
+/** Durable before the first key depends on it. */
+function writeSecretFile(path: string, secret: Buffer): void {
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  withFile(part, 'wx', (descriptor) => {
+    writeSync(descriptor, `${secret.toString('hex')}\n`);
+  });
+  renameSync(part, path);
+  withFile(dirname(path), 'r', () => undefined);
+}
+
+function withFile(path: string, flags: string, work: (descriptor: number) => void): void {
+  const descriptor = openSync(path, flags, 0o600);
+  try {
+    work(descriptor);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/ledger.js';
+import type { Account, CreatedKey, Ledger, Settlement } from '../../src/ledger/types.js';
+
+export const ENDPOINT = '/api/v1/transcribe';
+export const SECRET = 'a secret for the tests';
+
+/** Real ledgers on a real file in a directory of their own, with a clock the test turns. */
+export class Bench {
+  readonly directory = mkdtempSync(join(tmpdir(), 'verbatim-ledger-'));
+  readonly path = join(this.directory, 'verbatim.db');
+  now = Date.UTC(2026, 0, 15, 12);
+  readonly #ledgers: Ledger[] = [];
+
+  server(options: Partial<LedgerOptions> = {}): Ledger {
+    return this.#keep(createLedger({ ...this.#defaults(), ...options }));
+  }
+
+  cli(options: Partial<LedgerOptions> = {}): Ledger {
+    return this.#keep(openLedger({ ...this.#defaults(), ...options }));
+  }
+
+  /** A plain connection, to look at or tamper with what the ledger wrote. */
+  raw<T>(work: (database: Database.Database) => T): T {
+    const database = new Database(this.path);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  }
+
+  dispose(): void {
+    for (const ledger of this.#ledgers) ledger.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #defaults(): LedgerOptions {
+    return { path: this.path, secret: SECRET, clock: () => this.now };
+  }
+
+  #keep(ledger: Ledger): Ledger {
+    this.#ledgers.push(ledger);
+    return ledger;
+  }
+}
+
+export interface Customer {
+  account: Account;
+  key: CreatedKey;
+}
+
+export function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Customer {
+  const account = ledger.createAccount({ email });
+  if (credits > 0) ledger.grantCredits({ accountId: account.id, amount: credits });
+  return { account, key: ledger.createKey({ accountId: account.id, name: 'test', scopes: [] }) };
+}
+
+export function hold(ledger: Ledger, { account, key }: Customer, credits: number): string {
+  return ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'req_1', credits }).id;
+}
+
+export function settlement(credits: number, overrides: Partial<Settlement> = {}): Settlement {
+  return {
+    credits,
+    endpoint: ENDPOINT,
+    audioSeconds: credits * 60,
+    minutes: credits,
+    requestId: 'req_1',
+    response: (creditsRemaining) => JSON.stringify({ creditsRemaining }),
+    ...overrides,
+  };
+}
+
+/** The code of the VerbatimError that `work` throws. */
+export function codeOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
