@@ -1,0 +1,1 @@
+"""The speech model: synthetic speech, features, network, training and export to ggml."""

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Makes the speech corpora: training, and two development sets (seen voices, held-out voices; unseen sentences).
+
+    python3 models/train/synthesize.py --workers 2 --shards 80
+
+A shard has 1,000 utterances (about 40 minutes) and its own seed; shards that exist are left alone, so the command
+resumes where it stopped and may run beside the trainer.
+"""
+import argparse
+import multiprocessing
+import os
+import random
+import time
+
+from grammar import draw, is_held_out
+from speech import synthesis
+from speech.store import ShardWriter
+from speech.voices import draw_held_out_voice, draw_training_voice
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+SHARD_SIZE = 1000
+DEV_SIZE = 400
+MAX_SAMPLES = 9 * synthesis.SAMPLE_RATE
+_WEIGHTS = (("en", 0.40), ("es", 0.20), ("de", 0.20), ("fr", 0.20))
+_SEEDS = {"train": 1000, "dev-seen": 700000, "dev-held": 800000}
+
+
+def sentence(rng, held_out):
+    while True:
+        drawn = draw(rng)
+        if is_held_out(drawn) == held_out:
+            return drawn
+
+
+def jobs(split, count, rng):
+    """[(language, text, Voice)]"""
+    languages, weights = zip(*_WEIGHTS)
+    voice = draw_held_out_voice if split == "dev-held" else draw_training_voice
+    result = []
+    for i in range(count):
+        lang = rng.choices(languages, weights)[0] if split == "train" else languages[i % len(languages)]
+        result.append((lang, sentence(rng, split != "train").text[lang], voice(lang, rng)))
+    return result
+
+
+def make_shard(task):
+    split, number, count = task
+    name = f"shard-{number:04d}"
+    folder = os.path.join(DATA, split)
+    if os.path.exists(os.path.join(folder, name + ".jsonl")):
+        return
+    started, rng = time.time(), random.Random(_SEEDS[split] + number)
+    todo = jobs(split, count, rng)
+    festival = [(i, job) for i, job in enumerate(todo) if job[2].engine == "festival"]
+    spoken = dict(zip((i for i, _ in festival), synthesis.festival_batch([(job[2], job[1]) for _, job in festival])))
+    writer = ShardWriter(folder, name)
+    for i, (lang, text, voice) in enumerate(todo):
+        if i in spoken:
+            samples = None if spoken[i] is None else synthesis.finish(spoken[i])
+        else:
+            samples = synthesis.speak(voice, text)
+        if samples is not None and len(samples) < MAX_SAMPLES:
+            pauses = synthesis.find_pauses(samples, text.count(",") + text.count(":"))
+            writer.add(samples, lang, text, voice.label, pauses)
+    seconds = writer.close()
+    print(f"{split}/{name}: {seconds / 60:.1f} min of speech in {time.time() - started:.0f} s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shards", type=int, default=80, help="training shards of 1,000 utterances")
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    tasks = [("train", n, SHARD_SIZE) for n in range(8)]
+    tasks += [("dev-held", 0, DEV_SIZE), ("dev-seen", 0, DEV_SIZE)]
+    tasks += [("train", n, SHARD_SIZE) for n in range(8, args.shards)]
+    with multiprocessing.Pool(args.workers) as pool:
+        for _ in pool.imap_unordered(make_shard, tasks):
+            pass
+
+
+if __name__ == "__main__":
+    main()
