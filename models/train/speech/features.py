@@ -28,7 +28,8 @@ def mel_filters():
     ramps = edges[:, None] - bins[None]
     widths = np.diff(edges)
     weights = np.maximum(0, np.minimum(-ramps[:-2] / widths[:-1, None], ramps[2:] / widths[1:, None]))
-    return (weights * (2.0 / (edges[2:] - edges[:-2]))[:, None]).astype(np.float32)
+    # Rounded to float32 before the normalisation, as librosa does.
+    return (weights.astype(np.float32) * (2.0 / (edges[2:] - edges[:-2]))[:, None]).astype(np.float32)
 
 
 FILTERS = mel_filters()

@@ -1,0 +1,83 @@
+"""Which windows a step trains on, and their tensors."""
+import random
+from dataclasses import dataclass
+
+import torch
+
+from .tokenizer import EOT
+from .windows import IGNORED
+
+# Mel frames of a window and how often it is drawn. The service cuts at pauses into windows of at most 8 s and encodes
+# each at its own length; the two longest are for callers who always encode 30 s.
+_LENGTHS = ((120, 1.0), (200, 2.0), (300, 3.0), (400, 4.0), (500, 4.0), (650, 5.0), (820, 6.0), (1000, 3.0))
+_LONG = ((1500, 0.5), (3000, 0.9))
+_BOOTSTRAP = ((200, 1.0), (280, 2.0), (400, 2.0), (560, 1.0))
+# Progress until which windows are short and clear, and from which long ones are mixed in.
+BOOTSTRAP_UNTIL, LONG_FROM = 0.17, 0.4
+_EMPTY = 0.11
+
+
+@dataclass
+class Batch:
+    """`mel` [n, 80, frames]; `tokens`, `targets`, `centres` [n, time]; `alternatives` [k, 3] of (row, position, id);
+    `letters` a list of CTC symbols a window, `heard` [n] encoder positions with sound."""
+    mel: torch.Tensor
+    tokens: torch.Tensor
+    targets: torch.Tensor
+    centres: torch.Tensor
+    alternatives: torch.Tensor
+    letters: list
+    heard: torch.Tensor
+
+    def to(self, device):
+        for name in ("mel", "tokens", "targets", "centres", "alternatives", "heard"):
+            setattr(self, name, getattr(self, name).to(device))
+        return self
+
+
+def _shape(rng, progress):
+    choices = _BOOTSTRAP if progress < BOOTSTRAP_UNTIL else _LENGTHS if progress < LONG_FROM else _LENGTHS + _LONG
+    lengths, weights = zip(*choices)
+    return rng.choices(lengths, weights)[0]
+
+
+def _kind(rng, frames, progress):
+    if rng.random() < (0.03 if progress < BOOTSTRAP_UNTIL else _EMPTY):
+        return "empty"
+    draw = rng.random()
+    if frames <= 250:
+        return "one"
+    if progress < BOOTSTRAP_UNTIL or frames <= 450:
+        return "one" if draw < 0.7 else "dense"
+    if frames <= 600:
+        return "one" if draw < 0.35 else "dense"
+    if frames >= 3000:
+        return "dense" if draw < 0.2 else "few"
+    return "one" if draw < 0.08 else "few" if draw < 0.25 else "dense"
+
+
+def make_batch(maker, seed, progress, frames_per_batch):
+    """A Batch of windows of one length, about `frames_per_batch` mel frames together."""
+    rng = random.Random(seed)
+    maker.seed(seed)
+    frames = _shape(rng, progress)
+    count = max(1, min(16, round(frames_per_batch / frames)))
+    bootstrap = progress < BOOTSTRAP_UNTIL
+    return collate([maker.make(frames, _kind(rng, frames, progress), bootstrap) for _ in range(count)])
+
+
+def _padded(rows, filler, dtype):
+    out = torch.full((len(rows), max(map(len, rows))), filler, dtype=dtype)
+    for i, row in enumerate(rows):
+        out[i, :len(row)] = torch.tensor(row, dtype=dtype)
+    return out
+
+
+def collate(windows):
+    alternatives = [(i, *w.alternative) for i, w in enumerate(windows) if w.alternative]
+    return Batch(torch.stack([w.features for w in windows]),
+                 _padded([w.tokens for w in windows], EOT, torch.long),
+                 _padded([w.targets for w in windows], IGNORED, torch.long),
+                 _padded([w.centres for w in windows], -1.0, torch.float),
+                 torch.tensor(alternatives, dtype=torch.long).view(-1, 3),
+                 [w.letters for w in windows], torch.tensor([w.heard for w in windows]))

@@ -1,0 +1,155 @@
+"""The training loop: micro-batches, loss, update, log, checkpoints; resumable, scheduled by wall clock."""
+import json
+import os
+import random
+import time
+
+import torch
+
+from grammar import sample_words
+
+from . import batches, ggml, guide
+from .model import SpeechModel
+from .objective import batch_loss
+from .store import Store
+from .team import Member, Shared, launch
+from .tokenizer import EOT, LANGUAGE, NO_SPEECH, domain_tokens
+from .windows import WindowMaker
+
+_LOG_EVERY, _REFRESH_EVERY = 50, 200
+_SAVE_SECONDS = 180
+
+
+def trained_tokens(config):
+    if config.all_tokens:
+        return list(range(NO_SPEECH + 2))
+    return domain_tokens(sample_words(random.Random(5)))
+
+
+def build_model(config, used):
+    torch.manual_seed(config.seed)
+    return SpeechModel(used, **config.shape)
+
+
+def load_model(folder):
+    """The model of a run folder's checkpoint, in evaluation mode."""
+    state = torch.load(os.path.join(folder, "checkpoint.pt"), map_location="cpu")
+    model = SpeechModel(state["used"], **state["shape"])
+    place = 0
+    for parameter in model.parameters():
+        size = parameter.numel()
+        parameter.data = state["weights"][place:place + size].view_as(parameter).clone()
+        place += size
+    return model.eval()
+
+
+class Run:
+    """One training run in `folder`."""
+
+    def __init__(self, config, data, folder, workers, device):
+        self.config, self.data, self.folder = config, os.path.join(data, config.corpus), folder
+        self.workers, self.device = workers, device
+        os.makedirs(folder, exist_ok=True)
+        self._checkpoint = os.path.join(folder, "checkpoint.pt")
+        self.used = trained_tokens(config)
+        model = build_model(config, self.used)
+        vector = torch.cat([p.detach().reshape(-1) for p in model.parameters()])
+        self.shared = Shared(len(vector), workers)
+        self.shared.weights.copy_(vector)
+        self.first_step = 0
+        if os.path.exists(self._checkpoint):
+            state = torch.load(self._checkpoint, map_location="cpu")
+            for name in ("weights", "first", "second"):
+                getattr(self.shared, name).copy_(state[name])
+            self.first_step = state["step"]
+            self.shared.clock[0] = state["elapsed"]
+
+    def start(self):
+        launch(self.workers, self._work)
+
+    def _rate(self, step, progress):
+        fall = min(1.0, (1 - progress) / (1 - self.config.flat))
+        return self.config.rate * min(1.0, step / self.config.warmup) * max(fall, 0.004)
+
+    def _work(self, rank):
+        if self.device == "cpu":
+            torch.set_num_threads(1)
+        model = build_model(self.config, self.used).to(self.device)
+        member = Member(self.shared, rank, model, self.device)
+        guide.enable(model)
+        maker = WindowMaker(Store(self.data))
+        log = _Log(self, model, maker) if rank == 0 else None
+        step, started, before = self.first_step, time.time(), float(self.shared.clock[0])
+        while (progress := float(self.shared.clock[0]) / (60 * self.config.minutes)) < 1:
+            step += 1
+            if step % _REFRESH_EVERY == 0:
+                maker.refresh()
+            reports = self._gradients(member, model, maker, step, progress)
+            rate = self._rate(step, progress)
+            if rank == 0:
+                self.shared.clock[0] = before + time.time() - started
+            norm = member.update(step, rate, self.config.parts)
+            if log:
+                log.step(step, progress, rate, norm, reports)
+        if log:
+            log.finish(step)
+
+    def _gradients(self, member, model, maker, step, progress):
+        """Adds up the gradients of this worker's share of the step."""
+        config, reports = self.config, []
+        ctc = config.ctc[0] if progress < batches.BOOTSTRAP_UNTIL else config.ctc[1]
+        pull = config.guide[0] + (config.guide[1] - config.guide[0]) * progress
+        member.begin()
+        while (number := member.take(config.parts)) is not None:
+            seed = (config.seed * 1_000_003 + step) * 64 + number
+            batch = batches.make_batch(maker, seed, progress, config.frames).to(self.device)
+            loss, report = batch_loss(model, batch, ctc, pull)
+            if torch.isfinite(loss):
+                loss.backward()
+                reports.append(report)
+        return reports
+
+    def save(self, step, model):
+        state = dict(weights=self.shared.weights, first=self.shared.first, second=self.shared.second, step=step,
+                     elapsed=float(self.shared.clock[0]), used=self.used, shape=self.config.shape)
+        torch.save(state, self._checkpoint + ".part")
+        os.replace(self._checkpoint + ".part", self._checkpoint)
+        target = os.path.join(self.folder, "model-f16.bin")
+        ggml.export(model, target + ".part")
+        os.replace(target + ".part", target)
+
+
+class _Log:
+    """log.jsonl, checkpoints every few minutes, and the card at the end; only the first worker has one."""
+
+    def __init__(self, run, model, maker):
+        self._run, self._model, self._maker = run, model, maker
+        self._sums, self._saved = {}, time.time()
+        self._file = open(os.path.join(run.folder, "log.jsonl"), "a", encoding="utf8")
+
+    def step(self, step, progress, rate, norm, reports):
+        for report in reports + [{"norm": norm}]:
+            for name, value in report.items():
+                total = self._sums.setdefault(name, [0.0, 0])
+                total[0] += value
+                total[1] += 1
+        if step % _LOG_EVERY == 0:
+            means = {name: round(total / count, 4) for name, (total, count) in self._sums.items()}
+            row = dict(step=step, seconds=round(float(self._run.shared.clock[0])), progress=round(progress, 4),
+                       rate=float(f"{rate:.3g}"), **means)
+            print(json.dumps(row), file=self._file, flush=True)
+            self._sums = {}
+        if time.time() - self._saved > _SAVE_SECONDS:
+            self._saved = time.time()
+            self._run.save(step, self._model)
+
+    def finish(self, step):
+        self._run.save(step, self._model)
+        utterances = self._maker._store.utterances
+        card = dict(steps=step, hours=round(float(self._run.shared.clock[0]) / 3600, 2), workers=self._run.workers,
+                    device=self._run.device, config=vars(self._run.config), utterances=len(utterances),
+                    speech_hours=round(sum(u.length for u in utterances) / 16000 / 3600, 1),
+                    weights=self._run.shared.weights.numel(), trained_tokens=sum(i < EOT for i in self._run.used),
+                    languages=list(LANGUAGE))
+        with open(os.path.join(self._run.folder, "card.json"), "w", encoding="utf8") as file:
+            json.dump(card, file, indent=1)
