@@ -57,6 +57,33 @@ class ChunkedAttention(torch.autograd.Function):
         return dq, dk.to(q.dtype), dv.to(q.dtype)
 
 
+class Gelu(torch.autograd.Function):
+    """GELU in its tanh form, x * sigmoid(2u): more than twice as fast on a CPU as torch's in bfloat16."""
+
+    @staticmethod
+    def forward(ctx, x):
+        full = x.float()
+        square = full * full
+        gate = torch.sigmoid((square * 0.044715).add_(1.0).mul_(full).mul_(1.5957691216))
+        slope = (1 - gate).mul_(gate).mul_(full).mul_(square.mul_(0.134145).add_(1.0)).mul_(1.5957691216).add_(gate)
+        ctx.save_for_backward(slope.to(x.dtype))
+        return gate.mul_(full).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.saved_tensors[0]
+
+
+class Feedforward(nn.Sequential):
+    """Two linear layers named 0 and 2, as in openai/whisper's files, where 1 is the activation."""
+
+    def __init__(self, width):
+        super().__init__(nn.Linear(width, 4 * width), nn.Identity(), nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        return self[2](Gelu.apply(self[0](x)))
+
+
 class LayerNorm(nn.LayerNorm):
     def forward(self, x):
         return F.layer_norm(x.float(), self.normalized_shape, self.weight, self.bias, self.eps)
@@ -100,7 +127,7 @@ class Block(nn.Module):
         if cross:
             self.cross_attn, self.cross_attn_ln = Attention(width, heads), LayerNorm(width)
         self.cross = cross
-        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(approximate="tanh"), nn.Linear(4 * width, width))
+        self.mlp = Feedforward(width)
         self.mlp_ln = LayerNorm(width)
         with torch.no_grad():
             for last in [self.attn.out, self.mlp[2]] + ([self.cross_attn.out] if cross else []):
@@ -143,8 +170,8 @@ class SpeechModel(nn.Module):
 
     def encode(self, mel):
         """[batch, 80, frames] -> [batch, frames / 2, width]"""
-        x = F.gelu(self.conv1(mel), approximate="tanh")
-        x = F.gelu(self.conv2(x), approximate="tanh").transpose(1, 2)
+        x = Gelu.apply(self.conv1(mel))
+        x = Gelu.apply(self.conv2(x)).transpose(1, 2)
         x = x + self.sinusoids[:x.shape[1]]
         for block in self.encoder:
             x = block(x)

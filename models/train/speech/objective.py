@@ -33,7 +33,9 @@ def batch_loss(model, batch, ctc_weight, guide_weight):
 
 def _ctc(model, encoded, letters, heard):
     """CTC loss a character."""
-    scores = model.ctc(encoded.float()).log_softmax(-1).transpose(0, 1)
+    with torch.autocast(encoded.device.type, torch.bfloat16):
+        scores = model.ctc(encoded)
+    scores = scores.float().log_softmax(-1).transpose(0, 1)
     sizes = torch.tensor([len(row) for row in letters])
     flat = torch.tensor([symbol for row in letters for symbol in row], device=encoded.device)
     return F.ctc_loss(scores, flat, heard, sizes, zero_infinity=True, reduction="sum") / sizes.sum()

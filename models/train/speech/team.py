@@ -1,13 +1,15 @@
 """Data-parallel training on a few single-threaded processes that share one flat weight vector.
 
 Two processes of one thread each train five times faster than one process of two. Workers draw micro-batches from
-a common counter, so a slow one does less instead of making the others wait; each then applies AdamW to its own part
-of the weights. On a CUDA device the team has one member.
+a common counter, so a slow one does less instead of making the others wait; each then updates its own share of the
+parameters. On a CUDA device the team has one member.
 """
 import ctypes
 
 import torch
 import torch.multiprocessing as multiprocessing
+
+from .optimizer import Slot
 
 
 class Shared:
@@ -33,16 +35,24 @@ class Member:
             shared.weights, shared.first, shared.second = (t.to(device) for t in
                                                            (shared.weights, shared.first, shared.second))
             shared.gradients = shared.gradients.to(device)
-        self._decay = torch.zeros_like(shared.weights, dtype=torch.bool)
-        place = 0
-        for parameter in model.parameters():
-            size = parameter.numel()
-            parameter.data = shared.weights[place:place + size].view_as(parameter)
-            parameter.grad = shared.gradients[rank, place:place + size].view_as(parameter)
-            self._decay[place:place + size] = parameter.dim() > 1
-            place += size
-        part = -(-place // shared.members)
-        self._mine = slice(rank * part, min(place, (rank + 1) * part))
+        slots, place = [], 0
+        for name, parameter in model.named_parameters():
+            slot = Slot(name, parameter, place)
+            parameter.data = shared.weights[slot.slice].view_as(parameter)
+            parameter.grad = shared.gradients[rank, slot.slice].view_as(parameter)
+            slots.append(slot)
+            place += slot.size
+        self._mine = self._share(slots)
+
+    def _share(self, slots):
+        """The slots this worker updates: dealt out so that the costs are even."""
+        loads, mine = [0] * self.shared.members, []
+        for slot in sorted(slots, key=Slot.cost, reverse=True):
+            least = loads.index(min(loads))
+            loads[least] += slot.cost()
+            if least == self.rank:
+                mine.append(slot)
+        return mine
 
     def take(self, limit):
         """Number of the next micro-batch of this step, None when all are taken."""
@@ -54,24 +64,21 @@ class Member:
     def begin(self):
         self.shared.gradients[self.rank].zero_()
 
-    def update(self, step, rate, parts, betas=(0.9, 0.98), decay=0.01, clip=1.0):
-        """Averages the gradients of `parts` micro-batches, clips their norm, applies AdamW; returns the norm."""
-        shared, mine = self.shared, self._mine
+    def update(self, step, rate, parts, clip=1.0):
+        """Averages the gradients of `parts` micro-batches, clips their norm, updates; returns the norm."""
+        shared = self.shared
         shared.barrier.wait()
-        gradient = shared.gradients[:, mine].sum(0) / parts
-        shared.norms[self.rank] = float((gradient ** 2).sum())
+        gradients = [shared.gradients[:, slot.slice].sum(0) / parts for slot in self._mine]
+        shared.norms[self.rank] = float(sum((g ** 2).sum() for g in gradients))
         if self.rank == 0:
             shared.counter.value = 0
         shared.barrier.wait()
         norm = float(shared.norms.sum()) ** 0.5
         if norm == norm and norm < 1e4:
-            gradient *= min(1.0, clip / (norm + 1e-6))
-            first, second, weights = shared.first[mine], shared.second[mine], shared.weights[mine]
-            first.mul_(betas[0]).add_(gradient, alpha=1 - betas[0])
-            second.mul_(betas[1]).addcmul_(gradient, gradient, value=1 - betas[1])
-            corrected = (second / (1 - betas[1] ** step)).sqrt_().add_(1e-8)
-            weights.mul_(1 - rate * decay * self._decay[mine])
-            weights.addcdiv_(first, corrected, value=-rate / (1 - betas[0] ** step))
+            for slot, gradient in zip(self._mine, gradients):
+                gradient *= min(1.0, clip / (norm + 1e-6))
+                vectors = (v[slot.slice] for v in (shared.weights, shared.first, shared.second))
+                slot.update(*vectors, gradient, step, rate)
         shared.barrier.wait()
         return norm
 
