@@ -1,0 +1,39 @@
+/** The Express application. It never listens: server.ts gives it a socket. */
+import express, { type Express, type RequestHandler } from 'express';
+import { VerbatimError } from '../errors.js';
+import { accountRoutes } from './account.js';
+import type { HttpDeps } from './deps.js';
+import { errorHandler } from './error-handler.js';
+import { Exchange } from './exchange.js';
+import { keyRoutes } from './keys.js';
+import { probeRoutes } from './probes.js';
+import { mount } from './route.js';
+import { transcribeRoutes } from './transcribe.js';
+
+export function createApp(deps: HttpDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use(beginExchange(deps));
+  const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes].flatMap((make) => make(deps));
+  for (const route of routes) mount(app, route);
+  app.use(notFound);
+  app.use(errorHandler({ logger: deps.logger, engineStats: () => deps.engine.stats() }));
+  return app;
+}
+
+function beginExchange(deps: HttpDeps): RequestHandler {
+  return (req, res, next) => {
+    (res.locals as { exchange: Exchange }).exchange = new Exchange(req, res, deps);
+    if (req.headers.host === undefined && req.httpVersion === '1.1') {
+      throw new VerbatimError('invalid_request', 'The Host header is missing.');
+    }
+    next();
+  };
+}
+
+const notFound: RequestHandler = () => {
+  throw new VerbatimError('not_found', 'There is nothing at this path.');
+};

@@ -1,0 +1,37 @@
+/** What the HTTP layer stands on; the composition root builds it. */
+import type { SpeechEngine } from '../engine/types.js';
+import type { Ledger } from '../ledger/types.js';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import type { InFlightRegistry } from '../services/in-flight.js';
+import type { TranscriptionService } from '../services/transcription.js';
+import type { UploadDirectory } from './upload-directory.js';
+
+export interface HttpSettings {
+  /** Largest audio file, bytes. */
+  maxFileBytes: number;
+  /** Longest silence of a client in the middle of its upload. */
+  uploadIdleMs: number;
+  /** From the first byte of a transcription's upload to its answer. */
+  requestTimeoutMs: number;
+  /** null: /metrics is open. */
+  metricsToken: string | null;
+}
+
+export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
+  maxFileBytes: 100_000_000,
+  uploadIdleMs: 30_000,
+  requestTimeoutMs: 4 * 3_600_000,
+  metricsToken: null,
+};
+
+export interface HttpDeps {
+  ledger: Ledger;
+  engine: SpeechEngine;
+  transcription: TranscriptionService;
+  inFlight: InFlightRegistry;
+  uploads: UploadDirectory;
+  logger: Logger;
+  metrics: Metrics;
+  settings: HttpSettings;
+}

@@ -1,0 +1,57 @@
+/** Every error leaves through here, in the contract's shape; nothing of a bug is shown to the client. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ErrorRequestHandler } from 'express';
+import type { EngineStats } from '../engine/types.js';
+import { VerbatimError } from '../errors.js';
+import type { Logger } from '../log.js';
+import { retryAfterSeconds } from '../services/backlog.js';
+import { ClientGoneError } from '../services/in-flight.js';
+import type { Exchange } from './exchange.js';
+import { errorBody } from './responses.js';
+
+export interface ErrorHandlerDeps {
+  logger: Logger;
+  engineStats: () => EngineStats;
+}
+
+export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (thrown: unknown, _req, res, _next) => {
+    const exchange = (res.locals as { exchange: Exchange }).exchange;
+    if (thrown instanceof ClientGoneError || res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const error = toVerbatimError(thrown);
+    if (error.code === 'internal_error') {
+      logger.error({ requestId: exchange.id, route: exchange.route, err: thrown }, 'request failed');
+    }
+    sendError(exchange, error, engineStats);
+  };
+}
+
+export function sendError(exchange: Exchange, error: VerbatimError, engineStats: () => EngineStats): void {
+  const { status } = error;
+  const headers: OutgoingHttpHeaders = {};
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (status === 429 || status === 503) {
+    headers['Retry-After'] = error.retryAfterSeconds ?? retryAfterSeconds(engineStats());
+  }
+  exchange.facts.code = error.code;
+  exchange.json(status, errorBody(error, exchange.id), headers);
+}
+
+/** Express and its router mark what the client did wrong (a malformed %-escape, say) with a 4xx status. */
+function toVerbatimError(thrown: unknown): VerbatimError {
+  if (thrown instanceof VerbatimError) return thrown;
+  if (isClientError(thrown)) {
+    return new VerbatimError('invalid_request', 'The request could not be understood.', { cause: thrown });
+  }
+  return new VerbatimError('internal_error', 'Something went wrong on the server.', { cause: thrown });
+}
+
+function isClientError(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null || !('status' in thrown)) return false;
+  const { status } = thrown;
+  return typeof status === 'number' && status >= 400 && status < 500;
+}

@@ -1,0 +1,52 @@
+/** /keys: a management key makes, lists and revokes the account's keys. */
+import { VerbatimError } from '../errors.js';
+import { authenticated, withScope, type AuthenticatedHandler } from './auth.js';
+import type { HttpDeps } from './deps.js';
+import { readJsonObject } from './request-body.js';
+import { createdKeyBody, keyListBody, revokedKeyBody } from './responses.js';
+import type { Route } from './route.js';
+
+const MAX_NAME_CHARACTERS = 100;
+
+export function keyRoutes(deps: HttpDeps): Route[] {
+  const { ledger, inFlight } = deps;
+  const managed = (handler: AuthenticatedHandler) => authenticated(deps, withScope('keys:write', handler));
+  const create = managed(async (exchange, { account }) => {
+    const name = parseName(await readJsonObject(exchange));
+    exchange.json(201, createdKeyBody(ledger.createKey({ accountId: account.id, name, scopes: [] })));
+  });
+  const list = managed((exchange, { account }) => {
+    exchange.json(200, keyListBody(ledger.listKeys(account.id)));
+  });
+  const revoke = managed((exchange, { account }) => {
+    const { id } = exchange.req.params;
+    const revoked = typeof id === 'string' ? ledger.revokeKey(account.id, id) : null;
+    if (revoked === null) throw new VerbatimError('key_not_found', 'The account has no key with this id.');
+    inFlight.revokeKey(revoked.id);
+    exchange.json(200, revokedKeyBody(revoked));
+  });
+  return [
+    { path: '/api/v1/keys', methods: { GET: list, POST: create } },
+    { path: '/api/v1/keys/:id', methods: { DELETE: revoke } },
+  ];
+}
+
+function parseName(body: Record<string, unknown>): string {
+  const unknown = Object.keys(body).find((member) => member !== 'name');
+  if (unknown !== undefined) throw invalid(unknown, `Unknown member "${unknown}"; allowed: name.`);
+  const { name } = body;
+  if (typeof name !== 'string') throw invalid('name', 'name must be a string.');
+  const trimmed = name.trim();
+  const characters = [...trimmed].length;
+  if (characters < 1 || characters > MAX_NAME_CHARACTERS) {
+    throw invalid('name', `name must have 1 to ${MAX_NAME_CHARACTERS} characters after trimming.`);
+  }
+  if (/\p{Cc}/u.test(trimmed) || !trimmed.isWellFormed()) {
+    throw invalid('name', 'name must be text without control characters.');
+  }
+  return trimmed;
+}
+
+function invalid(param: string, message: string): VerbatimError {
+  return new VerbatimError('invalid_request', message, { param });
+}

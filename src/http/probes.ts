@@ -1,0 +1,74 @@
+/** /healthz, /readyz and /metrics: for load balancers, orchestrators and Prometheus; no API key. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ErrorCode } from '../errors.js';
+import { retryAfterSeconds } from '../services/backlog.js';
+import { requireToken } from './auth.js';
+import type { HttpDeps } from './deps.js';
+import type { Exchange } from './exchange.js';
+import { errorBody, readinessBody, type Readiness } from './responses.js';
+import type { Handler, Route } from './route.js';
+
+/** A probe every few milliseconds must not become a disk write each. */
+const WRITABLE_CACHE_MS = 1000;
+
+export function probeRoutes(deps: HttpDeps): Route[] {
+  return [
+    { path: '/healthz', methods: { GET: (exchange) => exchange.json(200, { status: 'ok' }) } },
+    { path: '/readyz', methods: { GET: readyz(deps) } },
+    { path: '/metrics', methods: { GET: metrics(deps) } },
+  ];
+}
+
+function readyz({ engine, inFlight, ledger }: HttpDeps): Handler {
+  const databaseWritable = cachedCheck(() => ledger.checkWritable(), WRITABLE_CACHE_MS);
+  return (exchange) => {
+    const readiness: Readiness = {
+      model: engine.modelName,
+      device: engine.device,
+      checks: {
+        model_loaded: engine.stats().slots > 0,
+        database_writable: databaseWritable(),
+        accepting_requests: !inFlight.draining,
+      },
+    };
+    const body = readinessBody(readiness);
+    if (body.status === 'ready') exchange.json(200, body);
+    else sendUnready(exchange, body, inFlight.draining, retryAfterSeconds(engine.stats()));
+  };
+}
+
+/** The report, with the contract's error beside it for clients that know only that. */
+function sendUnready(exchange: Exchange, body: object, draining: boolean, retryAfter: number): void {
+  const code: ErrorCode = draining ? 'shutting_down' : 'overloaded';
+  const message = draining ? 'The server is shutting down.' : 'The server cannot take work now; see checks.';
+  const { error } = errorBody({ code, message, param: null }, exchange.id);
+  const headers: OutgoingHttpHeaders = { 'Retry-After': retryAfter };
+  exchange.facts.code = code;
+  exchange.json(503, { ...body, error }, headers);
+}
+
+function cachedCheck(check: () => void, maxAgeMs: number): () => boolean {
+  let checkedAt = -Infinity;
+  let passed = false;
+  return () => {
+    const now = performance.now();
+    if (now - checkedAt < maxAgeMs) return passed;
+    checkedAt = now;
+    try {
+      check();
+      passed = true;
+    } catch {
+      passed = false;
+    }
+    return passed;
+  };
+}
+
+function metrics({ metrics: registry, settings }: HttpDeps): Handler {
+  return async (exchange) => {
+    if (settings.metricsToken !== null) {
+      requireToken(exchange.req.headers.authorization, settings.metricsToken);
+    }
+    exchange.send(200, registry.contentType, await registry.text());
+  };
+}

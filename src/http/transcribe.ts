@@ -1,0 +1,131 @@
+/** POST /transcribe: everything that can be refused is refused before the body is read. */
+import { rm } from 'node:fs/promises';
+import { VerbatimError } from '../errors.js';
+import type { Identity } from '../ledger/types.js';
+import { retryAfterSeconds } from '../services/backlog.js';
+import { ClientGoneError, type InFlightRequest } from '../services/in-flight.js';
+import type { TranscriptionAnswer } from '../services/transcription.js';
+import { authenticated } from './auth.js';
+import type { HttpDeps } from './deps.js';
+import type { Exchange } from './exchange.js';
+import { acceptBody, mediaType, refuseEncodedBody } from './request-body.js';
+import { transcriptionBody } from './responses.js';
+import type { Route } from './route.js';
+import { parseIdempotencyKey, parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+import { receiveUpload, refuseOversizedBody } from './upload.js';
+
+const PATH = '/api/v1/transcribe';
+
+export function transcribeRoutes(deps: HttpDeps): Route[] {
+  return [
+    {
+      path: PATH,
+      methods: {
+        POST: authenticated(deps, async (exchange, identity) => {
+          const idempotencyKey = refuseEarly(deps, exchange, identity);
+          const { answer, uploadMs } = await inFlight(deps, exchange, identity, idempotencyKey);
+          send(exchange, answer, uploadMs);
+        }),
+      },
+    },
+  ];
+}
+
+/** Returns the Idempotency-Key: with one, the answer may be stored already, whatever the balance is now. */
+function refuseEarly(deps: HttpDeps, exchange: Exchange, { account }: Identity): string | null {
+  const { engine, ledger, settings, transcription } = deps;
+  const { req } = exchange;
+  if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
+    throw new VerbatimError('unsupported_media_type', 'Send the body as multipart/form-data.');
+  }
+  refuseEncodedBody(exchange);
+  refuseOversizedBody(req, settings.maxFileBytes);
+  const idempotencyKey = parseIdempotencyKey(req.headers['idempotency-key']);
+  if (idempotencyKey !== null) return idempotencyKey;
+  if (ledger.balance(account.id).balance < transcription.minimumCredits) {
+    throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
+  }
+  const stats = engine.stats();
+  if (stats.backlogSeconds >= stats.maxBacklogSeconds) {
+    throw new VerbatimError('overloaded', 'The backlog is full.', {
+      retryAfterSeconds: retryAfterSeconds(stats),
+    });
+  }
+  return null;
+}
+
+/** The time in flight: from the first byte of the upload until nothing of the request is left. */
+async function inFlight(
+  deps: HttpDeps,
+  exchange: Exchange,
+  { account, key }: Identity,
+  idempotencyKey: string | null,
+): Promise<{ answer: TranscriptionAnswer; uploadMs: number }> {
+  const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
+  const onClose = (): void => flight.abort(new ClientGoneError());
+  exchange.res.once('close', onClose);
+  const timer = setTimeout(() => flight.abort(timedOut(deps)), deps.settings.requestTimeoutMs);
+  const path = deps.uploads.newPath();
+  try {
+    return await receiveAndRun(deps, exchange, flight, { path, idempotencyKey });
+  } catch (error) {
+    // Whatever an aborted step failed with, the reason of the abort is what happened.
+    throw flight.signal.aborted ? flight.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    await rm(path, { force: true });
+    flight.end();
+  }
+}
+
+async function receiveAndRun(
+  { settings, transcription }: HttpDeps,
+  exchange: Exchange,
+  { accountId, keyId, signal }: InFlightRequest,
+  { path, idempotencyKey }: { path: string; idempotencyKey: string | null },
+): Promise<{ answer: TranscriptionAnswer; uploadMs: number }> {
+  acceptBody(exchange);
+  const upload = await receiveUpload(exchange.req, {
+    fileField: 'audio',
+    textFields: TEXT_FIELDS,
+    path,
+    maxFileBytes: settings.maxFileBytes,
+    idleMs: settings.uploadIdleMs,
+    signal,
+  });
+  const uploadMs = performance.now() - exchange.startedAt;
+  const answer = await transcription.run({
+    requestId: exchange.id,
+    accountId,
+    keyId,
+    endpoint: PATH,
+    audio: { path, sha256: upload.sha256 },
+    options: parseOptions(upload.fields),
+    idempotencyKey,
+    signal,
+    render: (result) => JSON.stringify(transcriptionBody(result)),
+  });
+  return { answer, uploadMs };
+}
+
+function send(exchange: Exchange, { body, replayed, audioSeconds, timings }: TranscriptionAnswer, uploadMs: number): void {
+  const { queueMs, inferenceMs, decodeMs, speechMs, translateMs } = timings;
+  Object.assign(exchange.facts, {
+    ...(audioSeconds === null ? {} : { audioSeconds }),
+    queueMs: Math.round(queueMs),
+    inferenceMs: Math.round(inferenceMs),
+  });
+  const phases = { upload: uploadMs, queue: queueMs, decode: decodeMs, speech: speechMs, translate: translateMs };
+  const serverTiming = Object.entries(phases).map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`);
+  exchange.jsonText(200, body, {
+    'Server-Timing': serverTiming.join(', '),
+    ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
+  });
+}
+
+function timedOut({ engine, settings }: HttpDeps): VerbatimError {
+  const seconds = settings.requestTimeoutMs / 1000;
+  return new VerbatimError('overloaded', `The request was not done within ${seconds} s.`, {
+    retryAfterSeconds: retryAfterSeconds(engine.stats()),
+  });
+}

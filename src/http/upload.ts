@@ -1,0 +1,208 @@
+/** multipart/form-data with one audio file: streamed to disk and hashed on the way, in bounded memory. */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import busboy, { type Busboy } from 'busboy';
+import { VerbatimError } from '../errors.js';
+
+const MAX_FIELD_BYTES = 1024;
+/** Boundaries, part headers and text fields around the file. */
+const FORM_OVERHEAD_BYTES = 262_144;
+
+export interface UploadOptions {
+  fileField: string;
+  textFields: readonly string[];
+  /** Where the file goes; the caller removes it once receiveUpload has resolved. */
+  path: string;
+  maxFileBytes: number;
+  idleMs: number;
+  signal: AbortSignal;
+}
+
+export interface Upload {
+  sha256: string;
+  bytes: number;
+  fields: ReadonlyMap<string, string>;
+}
+
+/** Throws `file_too_large` when Content-Length alone tells it. */
+export function refuseOversizedBody(req: IncomingMessage, maxFileBytes: number): void {
+  const length = Number(req.headers['content-length'] ?? 0);
+  if (length > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);
+}
+
+/**
+ * Resolves when the whole body has been read. Rejects as soon as the form is wrong, too large or silent for too
+ * long, or with signal.reason, after the file is gone; the rest of the body is then left unread.
+ */
+export async function receiveUpload(req: IncomingMessage, options: UploadOptions): Promise<Upload> {
+  const form = new FormReader(req, options);
+  try {
+    return await form.read();
+  } catch (error) {
+    await form.stop();
+    await rm(options.path, { force: true });
+    throw error;
+  }
+}
+
+interface StoredFile {
+  bytes: number;
+  sha256: string;
+}
+
+class FormReader {
+  readonly #parser: Busboy;
+  readonly #fields = new Map<string, string>();
+  #file: Promise<StoredFile> | null = null;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #bodyBytes = 0;
+  #onData: ((chunk: Buffer) => void) | undefined;
+  #onAbort: (() => void) | undefined;
+
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly options: UploadOptions,
+  ) {
+    this.#parser = createParser(req);
+  }
+
+  async read(): Promise<Upload> {
+    try {
+      await this.#parse();
+      if (this.#file === null) throw invalid(this.options.fileField, 'is missing; send one file.');
+      return { ...(await this.#file), fields: this.#fields };
+    } finally {
+      this.#unlisten();
+    }
+  }
+
+  /** After a failure: no more input, and nobody writes to the file any more. */
+  async stop(): Promise<void> {
+    this.req.unpipe(this.#parser);
+    this.#parser.on('error', () => undefined);
+    this.#parser.destroy();
+    await this.#file?.catch(() => undefined);
+  }
+
+  #parse(): Promise<void> {
+    const { signal, idleMs } = this.options;
+    return new Promise((resolve, reject) => {
+      const attempt = (step: () => void): void => {
+        try {
+          step();
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      this.#onAbort = () => reject(signal.reason as Error);
+      if (signal.aborted) return this.#onAbort();
+      signal.addEventListener('abort', this.#onAbort);
+      this.#idleTimer = setTimeout(() => reject(idle(idleMs)), idleMs);
+      this.#onData = (chunk) => attempt(() => this.#count(chunk));
+      this.req.on('data', this.#onData);
+      this.#parser.on('file', (name, stream) => {
+        // Nobody may be left to hear a stream that is destroyed together with the parser.
+        stream.on('error', () => undefined);
+        attempt(() => this.#acceptFile(name, stream));
+        this.#file?.catch(reject);
+      });
+      this.#parser.on('field', (name, value, { valueTruncated }) => {
+        attempt(() => this.#acceptField(name, value, valueTruncated));
+      });
+      this.#parser.on('error', (error) => reject(malformed(error)));
+      this.#parser.on('close', resolve);
+      this.req.pipe(this.#parser);
+    });
+  }
+
+  #unlisten(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#onData) this.req.off('data', this.#onData);
+    if (this.#onAbort) this.options.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** Parts that the parser skips count as well. */
+  #count(chunk: Buffer): void {
+    this.#idleTimer?.refresh();
+    this.#bodyBytes += chunk.length;
+    const { maxFileBytes } = this.options;
+    if (this.#bodyBytes > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);
+  }
+
+  #acceptFile(name: string | undefined, stream: Readable): void {
+    const { fileField, path, maxFileBytes } = this.options;
+    if (name !== fileField) {
+      this.#assertKnown(name);
+      throw invalid(name, 'must be text, not a file.');
+    }
+    if (this.#file !== null) throw invalid(name, 'was sent more than once.');
+    this.#file = store(stream, path, maxFileBytes);
+  }
+
+  #acceptField(name: string | undefined, value: string, truncated: boolean): void {
+    if (name === this.options.fileField) throw invalid(name, 'must be a file, with a filename.');
+    this.#assertKnown(name);
+    if (this.#fields.has(name)) throw invalid(name, 'was sent more than once.');
+    if (truncated) throw invalid(name, `may have at most ${MAX_FIELD_BYTES} bytes.`);
+    this.#fields.set(name, value);
+  }
+
+  #assertKnown(name: string | undefined): asserts name is string {
+    const { fileField, textFields } = this.options;
+    if (name === undefined) throw malformed(new Error('a part has no name'));
+    if (textFields.includes(name)) return;
+    throw invalid(name, `is unknown; allowed: ${[fileField, ...textFields].join(', ')}.`);
+  }
+}
+
+function createParser(req: IncomingMessage): Busboy {
+  try {
+    return busboy({
+      headers: req.headers,
+      defParamCharset: 'utf8',
+      // One more than allowed, because the parser calls a field truncated that just reaches its limit.
+      limits: { fieldSize: MAX_FIELD_BYTES + 1 },
+    });
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+async function store(stream: Readable, path: string, maxBytes: number): Promise<StoredFile> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(
+    stream,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        if (bytes > maxBytes) throw tooLarge(maxBytes);
+        hash.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+  );
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function invalid(field: string, problem: string): VerbatimError {
+  return new VerbatimError('invalid_request', `The field "${field}" ${problem}`, { param: field });
+}
+
+function malformed(cause: unknown): VerbatimError {
+  const detail = cause instanceof Error ? cause.message : 'unreadable';
+  return new VerbatimError('invalid_request', `The multipart body is malformed: ${detail}.`, { cause });
+}
+
+function tooLarge(maxBytes: number): VerbatimError {
+  return new VerbatimError('file_too_large', `The file may have at most ${maxBytes} bytes.`, { param: 'audio' });
+}
+
+function idle(ms: number): VerbatimError {
+  return new VerbatimError('invalid_request', `The upload stood still for ${ms / 1000} s.`);
+}

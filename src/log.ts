@@ -1,0 +1,13 @@
+/** Structured logs: one JSON line a request. Keys, transcripts and file names are never handed to a logger. */
+import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+
+export type { Logger };
+
+/**
+ * Writes to standard error, so that standard output stays for what a command prints, and asynchronously, so that
+ * a slow reader of the log does not stop the event loop. Call `logger.flush()` before exiting.
+ */
+export function createLogger(options: { level: string; stream?: DestinationStream }): Logger {
+  const stream = options.stream ?? destination({ fd: 2, sync: false });
+  return pino({ level: options.level, base: null, timestamp: stdTimeFunctions.isoTime }, stream);
+}

@@ -1,0 +1,125 @@
+/** The requests being worked on: limits by account, aborts by key, and draining. */
+import { VerbatimError } from '../errors.js';
+
+/** The abort reason of a request whose client went away: there is nobody left to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+  constructor() {
+    super('The client closed the connection.');
+  }
+}
+
+export interface InFlightRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly signal: AbortSignal;
+  /** The first reason wins; what the work was doing rejects with it. */
+  abort(reason: Error): void;
+  /** Gives the place back; idempotent. */
+  end(): void;
+}
+
+export interface InFlightOptions {
+  maxPerAccount: number;
+  /** Whole seconds, at least 1, from the measured backlog. */
+  retryAfterSeconds: () => number;
+}
+
+export class InFlightRegistry {
+  readonly #requests = new Set<InFlightRequest>();
+  readonly #countByAccount = new Map<string, number>();
+  readonly #whenIdle = new Set<() => void>();
+  #draining = false;
+
+  constructor(private readonly options: InFlightOptions) {}
+
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Throws `shutting_down` or `rate_limited`. */
+  begin(owner: { accountId: string; keyId: string }): InFlightRequest {
+    this.assertOpen();
+    const count = this.#countByAccount.get(owner.accountId) ?? 0;
+    if (count >= this.options.maxPerAccount) {
+      throw new VerbatimError(
+        'rate_limited',
+        `The account has ${count} requests in flight; its limit is ${this.options.maxPerAccount}.`,
+        { retryAfterSeconds: this.options.retryAfterSeconds() },
+      );
+    }
+    this.#countByAccount.set(owner.accountId, count + 1);
+    const controller = new AbortController();
+    const request: InFlightRequest = {
+      ...owner,
+      signal: controller.signal,
+      abort: (reason) => controller.abort(reason),
+      end: () => this.#end(request),
+    };
+    this.#requests.add(request);
+    return request;
+  }
+
+  /** Throws `shutting_down` while the server drains. */
+  assertOpen(): void {
+    if (this.#draining) throw this.#shuttingDown();
+  }
+
+  /** Aborts everything a revoked key has in flight. */
+  revokeKey(keyId: string): void {
+    for (const request of this.#requests) {
+      if (request.keyId === keyId) request.abort(revokedInFlight());
+    }
+  }
+
+  keyIds(): string[] {
+    return [...new Set([...this.#requests].map((request) => request.keyId))];
+  }
+
+  /**
+   * Refuses new requests from now on and resolves when the running ones have ended. Those that still run after
+   * `patienceMs` are aborted with `shutting_down`, and are waited for no longer than `abortMs` more.
+   */
+  async drain(patienceMs: number, abortMs = 5000): Promise<void> {
+    this.#draining = true;
+    if (await this.#idleWithin(patienceMs)) return;
+    for (const request of this.#requests) request.abort(this.#shuttingDown());
+    await this.#idleWithin(abortMs);
+  }
+
+  #end(request: InFlightRequest): void {
+    if (!this.#requests.delete(request)) return;
+    const left = (this.#countByAccount.get(request.accountId) ?? 1) - 1;
+    if (left > 0) this.#countByAccount.set(request.accountId, left);
+    else this.#countByAccount.delete(request.accountId);
+    if (this.#requests.size === 0) for (const resolve of this.#whenIdle) resolve();
+  }
+
+  #idleWithin(ms: number): Promise<boolean> {
+    if (this.#requests.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const finish = (idle: boolean): void => {
+        clearTimeout(timer);
+        this.#whenIdle.delete(onIdle);
+        resolve(idle);
+      };
+      const onIdle = (): void => finish(true);
+      const timer = setTimeout(() => finish(false), ms);
+      this.#whenIdle.add(onIdle);
+    });
+  }
+
+  #shuttingDown(): VerbatimError {
+    return new VerbatimError('shutting_down', 'The server is shutting down; try again shortly.', {
+      retryAfterSeconds: this.options.retryAfterSeconds(),
+    });
+  }
+}
+
+function revokedInFlight(): VerbatimError {
+  return new VerbatimError('invalid_api_key', 'The API key was revoked while the request was in flight.');
+}

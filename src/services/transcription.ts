@@ -1,0 +1,289 @@
+/**
+ * One paid transcription: hold -> transcribe -> translate -> settle, or release. Whatever goes wrong, the hold is
+ * given back, the idempotency record is forgotten and the audio is closed before the error leaves.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { OpenAudio, SpeechEngine, Transcript } from '../engine/types.js';
+import { VerbatimError } from '../errors.js';
+import type { Ledger } from '../ledger/types.js';
+import { stripPunctuation } from './punctuation.js';
+
+/** Texts of one language into another; absent until a translation model is installed. */
+export interface TextTranslator {
+  /** Whether an installed model, or a pivot over two of them, covers the pair. */
+  supports(from: string, to: string): boolean;
+  /** Rejects with signal.reason when aborted. */
+  translate(input: {
+    accountId: string;
+    transcript: Transcript;
+    to: string;
+    signal: AbortSignal;
+  }): Promise<string>;
+}
+
+export interface TranscriptionSettings {
+  maxAudioSeconds: number;
+  creditsPerMinute: number;
+  translationCreditsPerMinute: number;
+}
+
+/** What the client asked for; language codes are ISO 639-1 already. */
+export interface TranscriptionOptions {
+  /** null: detect. */
+  language: string | null;
+  translateTo: string | null;
+  punctuate: boolean;
+  diarize: boolean;
+}
+
+export interface TranscriptionRequest {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  /** The path that usage is booked under. */
+  endpoint: string;
+  audio: { path: string; sha256: string };
+  options: TranscriptionOptions;
+  idempotencyKey: string | null;
+  signal: AbortSignal;
+  /** The response body; it is stored with the charge, so that a repeat gets the same bytes. */
+  render: (result: TranscriptionResult) => string;
+}
+
+export interface TranscriptionResult {
+  id: string;
+  durationSeconds: number;
+  language: string;
+  text: string;
+  translation: { language: string; text: string } | null;
+  creditsUsed: number;
+  creditsRemaining: number;
+}
+
+export interface TranscriptionTimings {
+  queueMs: number;
+  decodeMs: number;
+  speechMs: number;
+  inferenceMs: number;
+  translateMs: number;
+}
+
+export interface TranscriptionAnswer {
+  body: string;
+  replayed: boolean;
+  audioSeconds: number | null;
+  timings: TranscriptionTimings;
+}
+
+interface Draft {
+  language: string;
+  text: string;
+  translation: { language: string; text: string } | null;
+  /** Whether a translation model ran, which is what the surcharge is for. */
+  translated: boolean;
+  timings: TranscriptionTimings;
+}
+
+const NO_TIMINGS: TranscriptionTimings = Object.freeze({
+  queueMs: 0,
+  decodeMs: 0,
+  speechMs: 0,
+  inferenceMs: 0,
+  translateMs: 0,
+});
+
+export interface TranscriptionDeps {
+  ledger: Ledger;
+  engine: SpeechEngine;
+  translator?: TextTranslator | undefined;
+  settings: TranscriptionSettings;
+}
+
+export class TranscriptionService {
+  constructor(private readonly deps: TranscriptionDeps) {}
+
+  /** The least a request can cost: one started minute. */
+  get minimumCredits(): number {
+    return this.deps.settings.creditsPerMinute;
+  }
+
+  /** Throws what can be told from the options alone, before any audio is looked at. */
+  validate({ language, translateTo, diarize }: TranscriptionOptions): void {
+    const { languages, modelName } = this.deps.engine;
+    if (language !== null && !languages.includes(language)) {
+      throw new VerbatimError(
+        'unsupported_language',
+        `The model ${modelName} does not speak "${language}"; it speaks: ${languages.join(', ')}.`,
+        { param: 'language' },
+      );
+    }
+    if (translateTo !== null) this.#validateTarget(language, translateTo);
+    if (diarize) {
+      throw new VerbatimError('unsupported_diarization', 'No model for telling speakers apart is installed.', {
+        param: 'diarize',
+      });
+    }
+  }
+
+  async run(request: TranscriptionRequest): Promise<TranscriptionAnswer> {
+    this.validate(request.options);
+    const token = this.#beginIdempotent(request);
+    if (token !== null && typeof token !== 'string') return token;
+    try {
+      return await this.#openAndBill(request, token);
+    } catch (error) {
+      if (token !== null) this.deps.ledger.abandonIdempotent(token);
+      throw error;
+    }
+  }
+
+  /** The token of a new record, the stored answer, or null when the client sent no Idempotency-Key. */
+  #beginIdempotent(request: TranscriptionRequest): string | TranscriptionAnswer | null {
+    const { accountId, idempotencyKey: key } = request;
+    if (key === null) return null;
+    const begun = this.deps.ledger.beginIdempotent({ accountId, key, fingerprint: fingerprint(request) });
+    if (begun.state === 'new') return begun.token;
+    if (begun.state === 'replay') {
+      return { body: begun.response.body, replayed: true, audioSeconds: null, timings: NO_TIMINGS };
+    }
+    throw new VerbatimError(
+      'idempotency_conflict',
+      'This Idempotency-Key belongs to a different request, or to one that is still running.',
+      { param: 'Idempotency-Key' },
+    );
+  }
+
+  async #openAndBill(request: TranscriptionRequest, token: string | null): Promise<TranscriptionAnswer> {
+    const { engine, ledger } = this.deps;
+    const { accountId, keyId, requestId, signal } = request;
+    const audio = await engine.open(request.audio.path, signal);
+    try {
+      signal.throwIfAborted();
+      this.#checkDuration(audio.durationSeconds);
+      const { translateTo, language } = request.options;
+      const mayTranslate = translateTo !== null && translateTo !== language;
+      const credits = this.#credits(audio.durationSeconds, mayTranslate);
+      const hold = ledger.hold({ accountId, keyId, requestId, credits });
+      try {
+        const draft = await this.#work(request, audio);
+        return this.#settle(request, hold.id, token, audio.durationSeconds, draft);
+      } catch (error) {
+        ledger.release(hold.id);
+        throw error;
+      }
+    } finally {
+      audio.close();
+    }
+  }
+
+  async #work(request: TranscriptionRequest, audio: OpenAudio): Promise<Draft> {
+    const { engine } = this.deps;
+    const { accountId, options, signal } = request;
+    const admission = engine.admit({ accountId, audioSeconds: audio.durationSeconds });
+    try {
+      const language = options.language ?? 'auto';
+      const transcript = await engine.transcribe({ audio, admission, language, signal });
+      return await this.#translate(request, transcript);
+    } finally {
+      admission.release();
+    }
+  }
+
+  async #translate({ accountId, options, signal }: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
+    const plain = (text: string, language: string): string =>
+      options.punctuate ? text : stripPunctuation(text, language);
+    const { language } = transcript;
+    const text = plain(transcript.text, language);
+    const timings = { ...transcript.timings, translateMs: 0 };
+    const to = options.translateTo;
+    if (to === null) return { language, text, translation: null, translated: false, timings };
+    if (to === language) {
+      return { language, text, translation: { language, text }, translated: false, timings };
+    }
+    const translator = this.#translatorFor(language, to);
+    const startedAt = performance.now();
+    const translated = await translator.translate({ accountId, transcript, to, signal });
+    timings.translateMs = performance.now() - startedAt;
+    const translation = { language: to, text: plain(translated, to) };
+    return { language, text, translation, translated: true, timings };
+  }
+
+  #settle(
+    request: TranscriptionRequest,
+    holdId: string,
+    token: string | null,
+    durationSeconds: number,
+    draft: Draft,
+  ): TranscriptionAnswer {
+    // The last look before money moves: a client that left or a key that was revoked is not charged.
+    request.signal.throwIfAborted();
+    const { timings, translated, ...spoken } = draft;
+    const credits = this.#credits(durationSeconds, translated);
+    const id = `tr_${randomBytes(16).toString('base64url')}`;
+    const { body } = this.deps.ledger.settle(holdId, {
+      credits,
+      endpoint: request.endpoint,
+      audioSeconds: durationSeconds,
+      minutes: startedMinutes(durationSeconds),
+      requestId: request.requestId,
+      ...(token === null ? {} : { idempotencyToken: token }),
+      response: (creditsRemaining) =>
+        request.render({ id, durationSeconds, ...spoken, creditsUsed: credits, creditsRemaining }),
+    });
+    return { body, replayed: false, audioSeconds: durationSeconds, timings };
+  }
+
+  #credits(durationSeconds: number, translated: boolean): number {
+    const { creditsPerMinute, translationCreditsPerMinute } = this.deps.settings;
+    const rate = creditsPerMinute + (translated ? translationCreditsPerMinute : 0);
+    return startedMinutes(durationSeconds) * rate;
+  }
+
+  #checkDuration(seconds: number): void {
+    const { maxAudioSeconds } = this.deps.settings;
+    if (seconds <= maxAudioSeconds) return;
+    const length = Math.ceil(seconds);
+    throw new VerbatimError(
+      'audio_too_long',
+      `The audio is ${length} s long; the limit is ${maxAudioSeconds} s.`,
+      { param: 'audio' },
+    );
+  }
+
+  /** With the language still to be detected, a language the model speaks may turn out to be the spoken one. */
+  #validateTarget(language: string | null, to: string): void {
+    if (language !== null) {
+      if (language !== to) this.#translatorFor(language, to);
+      return;
+    }
+    const { languages } = this.deps.engine;
+    if (languages.includes(to)) return;
+    if (!languages.some((from) => this.deps.translator?.supports(from, to))) throw unsupportedPair(null, to);
+  }
+
+  #translatorFor(from: string, to: string): TextTranslator {
+    const { translator } = this.deps;
+    if (!translator?.supports(from, to)) throw unsupportedPair(from, to);
+    return translator;
+  }
+}
+
+export function startedMinutes(seconds: number): number {
+  return Math.max(1, Math.ceil(seconds / 60));
+}
+
+/** Two requests are the same when their normalised fields and the audio's bytes are. */
+function fingerprint({ endpoint, options, audio }: TranscriptionRequest): string {
+  const { language, translateTo, punctuate, diarize } = options;
+  const whole = JSON.stringify([endpoint, language, translateTo, punctuate, diarize, audio.sha256]);
+  return createHash('sha256').update(whole).digest('hex');
+}
+
+function unsupportedPair(from: string | null, to: string): VerbatimError {
+  const source = from === null ? 'any language the speech model knows' : `"${from}"`;
+  return new VerbatimError(
+    'unsupported_translation',
+    `No installed model translates ${source} into "${to}".`,
+    { param: 'translate_to' },
+  );
+}
