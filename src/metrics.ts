@@ -38,11 +38,7 @@ export class Metrics implements EngineObserver {
     'route',
   ]);
   readonly #queueWait = this.#histogram('queue_wait_seconds', 'Wait of a window for a slot', QUEUE_BUCKETS);
-  readonly #inference = this.#histogram(
-    'inference_seconds',
-    'Time of a window in a slot',
-    INFERENCE_BUCKETS,
-  );
+  readonly #inference = this.#histogram('inference_seconds', 'Time of a window in a slot', INFERENCE_BUCKETS);
   readonly #audio = this.#counter('audio_seconds_total', 'Seconds of audio transcribed');
   readonly #encode = this.#counter('encode_seconds_total', 'Encoder time, summed over slots');
   readonly #decode = this.#counter('decode_seconds_total', 'Decoder time, summed over slots');

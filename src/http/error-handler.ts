@@ -15,7 +15,7 @@ export interface ErrorHandlerDeps {
 }
 
 export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows an error handler by its four parameters
   return (thrown: unknown, _req, res, _next) => {
     const exchange = (res.locals as { exchange: Exchange }).exchange;
     if (thrown instanceof ClientGoneError || res.headersSent) {

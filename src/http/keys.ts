@@ -37,12 +37,12 @@ function parseName(body: Record<string, unknown>): string {
   const { name } = body;
   if (typeof name !== 'string') throw invalid('name', 'name must be a string.');
   const trimmed = name.trim();
-  const characters = [...trimmed].length;
+  const characters = Array.from(trimmed).length;
   if (characters < 1 || characters > MAX_NAME_CHARACTERS) {
     throw invalid('name', `name must have 1 to ${MAX_NAME_CHARACTERS} characters after trimming.`);
   }
-  if (/\p{Cc}/u.test(trimmed) || !trimmed.isWellFormed()) {
-    throw invalid('name', 'name must be text without control characters.');
+  if (/[\p{Cc}\p{Cs}]/u.test(trimmed)) {
+    throw invalid('name', 'name must be text without control characters and lone surrogates.');
   }
   return trimmed;
 }

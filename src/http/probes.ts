@@ -8,9 +8,6 @@ import type { Exchange } from './exchange.js';
 import { errorBody, readinessBody, type Readiness } from './responses.js';
 import type { Handler, Route } from './route.js';
 
-/** A probe every few milliseconds must not become a disk write each. */
-const WRITABLE_CACHE_MS = 1000;
-
 export function probeRoutes(deps: HttpDeps): Route[] {
   return [
     { path: '/healthz', methods: { GET: (exchange) => exchange.json(200, { status: 'ok' }) } },
@@ -20,14 +17,13 @@ export function probeRoutes(deps: HttpDeps): Route[] {
 }
 
 function readyz({ engine, inFlight, ledger }: HttpDeps): Handler {
-  const databaseWritable = cachedCheck(() => ledger.checkWritable(), WRITABLE_CACHE_MS);
   return (exchange) => {
     const readiness: Readiness = {
       model: engine.modelName,
       device: engine.device,
       checks: {
         model_loaded: engine.stats().slots > 0,
-        database_writable: databaseWritable(),
+        database_writable: passes(() => ledger.checkWritable()),
         accepting_requests: !inFlight.draining,
       },
     };
@@ -47,21 +43,13 @@ function sendUnready(exchange: Exchange, body: object, draining: boolean, retryA
   exchange.json(503, { ...body, error }, headers);
 }
 
-function cachedCheck(check: () => void, maxAgeMs: number): () => boolean {
-  let checkedAt = -Infinity;
-  let passed = false;
-  return () => {
-    const now = performance.now();
-    if (now - checkedAt < maxAgeMs) return passed;
-    checkedAt = now;
-    try {
-      check();
-      passed = true;
-    } catch {
-      passed = false;
-    }
-    return passed;
-  };
+function passes(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function metrics({ metrics: registry, settings }: HttpDeps): Handler {

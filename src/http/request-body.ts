@@ -18,7 +18,10 @@ export function mediaType(contentType: string | undefined): string {
 export function refuseEncodedBody(exchange: Exchange): void {
   const encoding = exchange.req.headers['content-encoding'];
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-  throw new VerbatimError('unsupported_media_type', 'Content-Encoding is not supported; send the body as it is.');
+  throw new VerbatimError(
+    'unsupported_media_type',
+    'Content-Encoding is not supported; send the body as it is.',
+  );
 }
 
 /** A JSON object of at most 16 KiB. */
@@ -53,7 +56,10 @@ async function readText(exchange: Exchange): Promise<string> {
       else settle(() => reject(tooLarge()))();
     });
     req.once('end', settle(resolve));
-    req.once('error', settle(() => reject(new VerbatimError('invalid_request', 'The body broke off.'))));
+    req.once(
+      'error',
+      settle(() => reject(new VerbatimError('invalid_request', 'The body broke off.'))),
+    );
   });
   return decode(Buffer.concat(chunks));
 }

@@ -1,6 +1,6 @@
 /** The text fields and headers of POST /transcribe, checked and normalised. */
 import { VerbatimError } from '../errors.js';
-import { normaliseLanguage } from '../languages.js';
+import { normalizeLanguage } from '../languages.js';
 import type { TranscriptionOptions } from '../services/transcription.js';
 
 export const TEXT_FIELDS = ['translate_to', 'language', 'punctuate', 'diarize'] as const;
@@ -52,7 +52,7 @@ function parseLanguage(
 ): string | null {
   const given = fields.get(name);
   if (given === undefined) return null;
-  const language = normaliseLanguage(given);
+  const language = normalizeLanguage(given);
   if (language !== null) return language;
   const message = `"${given}" is not an ISO 639 language code that the service knows.`;
   throw new VerbatimError(code, message, { param: name });

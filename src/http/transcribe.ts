@@ -108,14 +108,24 @@ async function receiveAndRun(
   return { answer, uploadMs };
 }
 
-function send(exchange: Exchange, { body, replayed, audioSeconds, timings }: TranscriptionAnswer, uploadMs: number): void {
+function send(
+  exchange: Exchange,
+  { body, replayed, audioSeconds, timings }: TranscriptionAnswer,
+  uploadMs: number,
+): void {
   const { queueMs, inferenceMs, decodeMs, speechMs, translateMs } = timings;
   Object.assign(exchange.facts, {
     ...(audioSeconds === null ? {} : { audioSeconds }),
     queueMs: Math.round(queueMs),
     inferenceMs: Math.round(inferenceMs),
   });
-  const phases = { upload: uploadMs, queue: queueMs, decode: decodeMs, speech: speechMs, translate: translateMs };
+  const phases = {
+    upload: uploadMs,
+    queue: queueMs,
+    decode: decodeMs,
+    speech: speechMs,
+    translate: translateMs,
+  };
   const serverTiming = Object.entries(phases).map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`);
   exchange.jsonText(200, body, {
     'Server-Timing': serverTiming.join(', '),

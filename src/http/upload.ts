@@ -99,7 +99,10 @@ class FormReader {
         }
       };
       this.#onAbort = () => reject(signal.reason as Error);
-      if (signal.aborted) return this.#onAbort();
+      if (signal.aborted) {
+        this.#onAbort();
+        return;
+      }
       signal.addEventListener('abort', this.#onAbort);
       this.#idleTimer = setTimeout(() => reject(idle(idleMs)), idleMs);
       this.#onData = (chunk) => attempt(() => this.#count(chunk));
@@ -200,7 +203,9 @@ function malformed(cause: unknown): VerbatimError {
 }
 
 function tooLarge(maxBytes: number): VerbatimError {
-  return new VerbatimError('file_too_large', `The file may have at most ${maxBytes} bytes.`, { param: 'audio' });
+  return new VerbatimError('file_too_large', `The file may have at most ${maxBytes} bytes.`, {
+    param: 'audio',
+  });
 }
 
 function idle(ms: number): VerbatimError {

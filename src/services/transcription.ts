@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { OpenAudio, SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/types.js';
-import { stripPunctuation } from './punctuation.js';
+import { withoutPunctuation } from './punctuation.js';
 
 /** Texts of one language into another; absent until a translation model is installed. */
 export interface TextTranslator {
@@ -119,9 +119,13 @@ export class TranscriptionService {
     }
     if (translateTo !== null) this.#validateTarget(language, translateTo);
     if (diarize) {
-      throw new VerbatimError('unsupported_diarization', 'No model for telling speakers apart is installed.', {
-        param: 'diarize',
-      });
+      throw new VerbatimError(
+        'unsupported_diarization',
+        'No model for telling speakers apart is installed.',
+        {
+          param: 'diarize',
+        },
+      );
     }
   }
 
@@ -189,9 +193,12 @@ export class TranscriptionService {
     }
   }
 
-  async #translate({ accountId, options, signal }: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
+  async #translate(
+    { accountId, options, signal }: TranscriptionRequest,
+    transcript: Transcript,
+  ): Promise<Draft> {
     const plain = (text: string, language: string): string =>
-      options.punctuate ? text : stripPunctuation(text, language);
+      options.punctuate ? text : withoutPunctuation(text, language);
     const { language } = transcript;
     const text = plain(transcript.text, language);
     const timings = { ...transcript.timings, translateMs: 0 };
