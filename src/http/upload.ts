@@ -95,7 +95,7 @@ class FormReader {
         try {
           step();
         } catch (error) {
-          reject(error as Error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
       this.#onAbort = () => reject(signal.reason as Error);

@@ -150,11 +150,11 @@ export class TranscriptionService {
     if (begun.state === 'replay') {
       return { body: begun.response.body, replayed: true, audioSeconds: null, timings: NO_TIMINGS };
     }
-    throw new VerbatimError(
-      'idempotency_conflict',
-      'This Idempotency-Key belongs to a different request, or to one that is still running.',
-      { param: 'Idempotency-Key' },
-    );
+    const message =
+      begun.reason === 'still_running'
+        ? 'The first request with this Idempotency-Key is still running.'
+        : 'This Idempotency-Key was used for a different request.';
+    throw new VerbatimError('idempotency_conflict', message, { param: 'Idempotency-Key' });
   }
 
   async #openAndBill(request: TranscriptionRequest, token: string | null): Promise<TranscriptionAnswer> {
