@@ -1,0 +1,135 @@
+/**
+ * Who is next. Accounts take turns by start-time fair queueing (Goyal, Vin, Cheng 1996): each has a virtual
+ * time, the one furthest behind goes next, and a turn moves it on by what the turn costs; so an account with
+ * 50 requests gets the share of an account with one, and an account that was away has saved up nothing.
+ *
+ * Within an account the request with the least audio left goes first (ties: the oldest). So that an endless
+ * stream of short ones cannot starve a long one, a turn goes to the account's oldest request after at most
+ * PASSED_OVER_LIMIT turns that went to others: it has at least one turn in PASSED_OVER_LIMIT + 1.
+ */
+export const PASSED_OVER_LIMIT = 7;
+
+/** How far an account may fall behind without losing the claim, when its next window is not yet cut. */
+const CREDIT_SECONDS = 30;
+
+export interface Waiting {
+  readonly accountId: string;
+  readonly audioLeftSeconds: number;
+}
+
+interface Account<T> {
+  /** In the order of arrival. */
+  readonly items: Set<T>;
+  virtualSeconds: number;
+  /** Number of the account's last turn; 0 before the first. */
+  lastTurn: number;
+  /** Turns since one went to the oldest item. */
+  passedOver: number;
+}
+
+type Eligible<T> = (item: T) => boolean;
+
+export class FairQueue<T extends Waiting> {
+  private virtualNow = 0;
+  private turns = 0;
+
+  constructor(private readonly accounts = new Map<string, Account<T>>()) {}
+
+  get items(): T[] {
+    return [...this.accounts.values()].flatMap((account) => [...account.items]);
+  }
+
+  get isEmpty(): boolean {
+    return this.accounts.size === 0;
+  }
+
+  add(item: T): void {
+    const account = this.accounts.get(item.accountId);
+    if (account === undefined) {
+      const virtualSeconds = this.virtualNow;
+      const items = new Set([item]);
+      this.accounts.set(item.accountId, { items, virtualSeconds, lastTurn: 0, passedOver: 0 });
+      return;
+    }
+    account.items.add(item);
+  }
+
+  remove(item: T): void {
+    const account = this.accounts.get(item.accountId);
+    if (account === undefined) return;
+    if (first(account.items) === item) account.passedOver = 0;
+    account.items.delete(item);
+    this.forgetIdleAccounts();
+  }
+
+  /** Whose turn it is among the eligible. */
+  next(eligible: Eligible<T>): T | undefined {
+    let best: Account<T> | undefined;
+    let chosen: T | undefined;
+    for (const account of this.accounts.values()) {
+      if (best !== undefined && !isBefore(account, best)) continue;
+      const item = choose(account, eligible);
+      if (item === undefined) continue;
+      best = account;
+      chosen = item;
+    }
+    return chosen;
+  }
+
+  /** A turn of this item, which costs so many seconds of audio. */
+  charge(item: T, seconds: number): void {
+    const account = this.accounts.get(item.accountId);
+    if (account === undefined) return;
+    const start = Math.max(account.virtualSeconds, this.virtualNow - CREDIT_SECONDS);
+    this.virtualNow = Math.max(this.virtualNow, start);
+    account.virtualSeconds = start + seconds;
+    account.lastTurn = ++this.turns;
+    account.passedOver = first(account.items) === item ? 0 : account.passedOver + 1;
+  }
+
+  /** The turns to come if nothing changes and each costs `seconds`; `eligible` is asked anew for each. */
+  *upcoming(eligible: Eligible<T>, seconds: number): Generator<T> {
+    const copy = this.clone();
+    for (let item = copy.next(eligible); item !== undefined; item = copy.next(eligible)) {
+      copy.charge(item, seconds);
+      yield item;
+    }
+  }
+
+  private clone(): FairQueue<T> {
+    const accounts = [...this.accounts].map(([id, account]) => [id, { ...account }] as const);
+    const copy = new FairQueue<T>(new Map(accounts));
+    copy.virtualNow = this.virtualNow;
+    copy.turns = this.turns;
+    return copy;
+  }
+
+  /** An idle account is remembered while it is ahead of the others, lest leaving and coming back pay off. */
+  private forgetIdleAccounts(): void {
+    const allIdle = [...this.accounts.values()].every((account) => account.items.size === 0);
+    for (const [id, account] of this.accounts) {
+      if (account.items.size > 0) continue;
+      if (allIdle || account.virtualSeconds <= this.virtualNow) this.accounts.delete(id);
+    }
+  }
+}
+
+function isBefore<T>(one: Account<T>, other: Account<T>): boolean {
+  const difference = one.virtualSeconds - other.virtualSeconds;
+  return difference === 0 ? one.lastTurn < other.lastTurn : difference < 0;
+}
+
+function choose<T extends Waiting>(account: Account<T>, eligible: Eligible<T>): T | undefined {
+  const oldest = first(account.items);
+  if (oldest === undefined) return undefined;
+  if (account.passedOver >= PASSED_OVER_LIMIT && eligible(oldest)) return oldest;
+  let best: T | undefined;
+  for (const item of account.items) {
+    if ((best === undefined || item.audioLeftSeconds < best.audioLeftSeconds) && eligible(item)) best = item;
+  }
+  return best;
+}
+
+function first<T>(items: Set<T>): T | undefined {
+  return items.values().next().value;
+}

@@ -1,0 +1,51 @@
+import type { AudioFile } from './audio-file.js';
+import type { CutWindow, WindowReader } from './window-reader.js';
+
+/**
+ * Cuts some windows of a file once more. They lie at its start, so that reading again costs little, whereas
+ * holding them back during the vote would cost every request their samples.
+ */
+export class RepeatPass {
+  private readonly wanted: Set<number>;
+  private reader: WindowReader | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly audio: AudioFile,
+    indices: readonly number[],
+  ) {
+    this.wanted = new Set(indices);
+  }
+
+  get hasMore(): boolean {
+    return this.wanted.size > 0;
+  }
+
+  get decodeMs(): number {
+    return this.reader?.decodeMs ?? 0;
+  }
+
+  async next(): Promise<CutWindow | null> {
+    this.reader ??= await this.open();
+    for (let cut = await this.reader.next(); cut !== null; cut = await this.reader.next()) {
+      if (this.wanted.delete(cut.index)) {
+        if (!this.hasMore) this.reader.close();
+        return cut;
+      }
+      cut.window.release();
+    }
+    if (!this.closed) throw new Error('The audio file changed while it was transcribed.');
+    return null;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.reader?.close();
+  }
+
+  private async open(): Promise<WindowReader> {
+    const reader = await this.audio.reopen();
+    if (this.closed) reader.close();
+    return reader;
+  }
+}

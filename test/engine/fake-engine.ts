@@ -1,0 +1,358 @@
+/** An engine without audio or model, in virtual time: every native call takes as long as the test says. */
+import type {
+  AudioReader,
+  AudioWindow,
+  DecodeOptions,
+  NativeBinding,
+  NativeErrorCode,
+  Slot,
+  SpeechModel,
+  WindowPolicy,
+  WindowResult,
+} from '../../src/engine/binding.js';
+import type { Clock } from '../../src/engine/clock.js';
+
+export const POLICY: WindowPolicy = {
+  maxSeconds: 8,
+  cut: 'pause',
+  minPauseSeconds: 0.15,
+  searchSeconds: 2,
+  ownLength: true,
+};
+
+export class FakeClock implements Clock {
+  private time = 0;
+  private events: { at: number; fire: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, resolve));
+  }
+
+  after(milliseconds: number, fire: () => void): void {
+    const at = this.time + milliseconds;
+    const later = this.events.findIndex((event) => event.at > at);
+    this.events.splice(later < 0 ? this.events.length : later, 0, { at, fire });
+  }
+
+  /** Lets everything happen that happens until then; without an end, until nothing is left to happen. */
+  async run(untilMs = Infinity): Promise<void> {
+    await settled();
+    while (this.events[0] !== undefined && this.events[0].at <= untilMs) {
+      const event = this.events.shift()!;
+      this.time = event.at;
+      event.fire();
+      await settled();
+    }
+    if (untilMs !== Infinity) this.time = untilMs;
+  }
+}
+
+/** All microtasks have run. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface FakeWindow {
+  startSeconds: number;
+  endSeconds: number;
+  /** '' for a window in which nothing is heard. */
+  text?: string;
+  /** What detection says; en when not given. */
+  probabilities?: Record<string, number>;
+  /** Fails with this error. */
+  error?: NativeErrorCode;
+}
+
+export interface FakeFile {
+  seconds: number;
+  windows?: FakeWindow[];
+  openError?: NativeErrorCode;
+  measureSteps?: number;
+}
+
+/** A window that ran or runs. */
+export interface FakeRun {
+  path: string;
+  index: number;
+  options: DecodeOptions;
+  slot: string;
+  startMs: number;
+  endMs: number | null;
+  aborted: boolean;
+}
+
+export function nativeError(code: NativeErrorCode, message: string = code): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+export interface FakeSettings {
+  /** Milliseconds of slot time per second of audio. */
+  msPerSecond: number;
+  cutMs: number;
+  measureMs: number;
+  abortMs: number;
+  languages: string[];
+  devices: string[];
+}
+
+export class FakeEngine implements NativeBinding {
+  readonly build = { whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake' };
+  readonly settings: FakeSettings = {
+    msPerSecond: 100,
+    cutMs: 1,
+    measureMs: 1,
+    abortMs: 2,
+    languages: ['en', 'es', 'de', 'fr'],
+    devices: ['cpu'],
+  };
+  readonly runs: FakeRun[] = [];
+  readonly openSlots = new Set<string>();
+  createSlotError: Error | null = null;
+  slotsMade = 0;
+  openReaders = 0;
+  openModels = 0;
+  /** Windows cut and not released. */
+  decodedWindows = 0;
+  decodedWindowsPeak = 0;
+  decodedWindowsByPath = new Map<string, number>();
+  audioCalls = 0;
+  audioCallsPeak = 0;
+  busySlots = 0;
+  busySlotsPeak = 0;
+  private readonly files = new Map<string, FakeFile>();
+
+  constructor(
+    readonly clock: FakeClock,
+    settings: Partial<FakeSettings> = {},
+  ) {
+    Object.assign(this.settings, settings);
+  }
+
+  addFile(path: string, file: FakeFile): string {
+    this.files.set(path, file);
+    return path;
+  }
+
+  devices(): { id: string; name: string; memoryBytes: number }[] {
+    return this.settings.devices.map((id) => ({ id, name: `Fake ${id}`, memoryBytes: 1 }));
+  }
+
+  runsOf(path: string): FakeRun[] {
+    return this.runs.filter((run) => run.path === path);
+  }
+
+  async openAudio(path: string): Promise<AudioReader> {
+    const file = this.files.get(path);
+    if (file === undefined) throw nativeError('io_error');
+    if (file.openError !== undefined) throw nativeError(file.openError, 'not what it should be');
+    await this.audioCall(this.settings.measureMs);
+    this.openReaders++;
+    return new FakeReader(this, path, file);
+  }
+
+  async loadSpeechModel(_path: string, { device }: { device: string }): Promise<SpeechModel> {
+    await Promise.resolve();
+    if (!this.settings.devices.includes(device)) throw nativeError('device_unavailable');
+    this.openModels++;
+    return {
+      info: {
+        type: 'custom',
+        weightType: 'q5_1',
+        multilingual: true,
+        languages: this.settings.languages,
+        device,
+        deviceName: `Fake ${device}`,
+        memoryBytes: 1,
+      },
+      createSlot: async () => {
+        await Promise.resolve();
+        if (this.createSlotError !== null) throw this.createSlotError;
+        return new FakeSlot(this, `${device}/${++this.slotsMade}`);
+      },
+      close: () => {
+        this.openModels--;
+      },
+    };
+  }
+
+  async audioCall(milliseconds: number): Promise<void> {
+    this.audioCallsPeak = Math.max(this.audioCallsPeak, ++this.audioCalls);
+    await this.clock.sleep(milliseconds);
+    this.audioCalls--;
+  }
+
+  count(path: string, change: 1 | -1): void {
+    this.decodedWindows += change;
+    this.decodedWindowsPeak = Math.max(this.decodedWindowsPeak, this.decodedWindows);
+    this.decodedWindowsByPath.set(path, (this.decodedWindowsByPath.get(path) ?? 0) + change);
+  }
+}
+
+class FakeAudioWindow implements AudioWindow {
+  released = false;
+
+  constructor(
+    private readonly engine: FakeEngine,
+    readonly path: string,
+    readonly index: number,
+    readonly spec: FakeWindow,
+  ) {
+    engine.count(path, 1);
+  }
+
+  get startSeconds(): number {
+    return this.spec.startSeconds;
+  }
+
+  get endSeconds(): number {
+    return this.spec.endSeconds;
+  }
+
+  release(): void {
+    if (!this.released) this.engine.count(this.path, -1);
+    this.released = true;
+  }
+}
+
+class FakeReader implements AudioReader {
+  readonly info = { container: 'wav', codec: 'pcm_s16', sampleRate: 16000, channels: 1 } as const;
+  positionSeconds = 0;
+  private readonly windows: FakeWindow[];
+  private index = 0;
+  private steps = 0;
+  private busy = false;
+  private closed = false;
+
+  constructor(
+    private readonly engine: FakeEngine,
+    private readonly path: string,
+    private readonly file: FakeFile,
+  ) {
+    this.windows = file.windows ?? contiguous(file.seconds);
+  }
+
+  async measure(): Promise<number | null> {
+    await this.call(this.engine.settings.measureMs);
+    return ++this.steps >= (this.file.measureSteps ?? 1) ? this.file.seconds : null;
+  }
+
+  async nextWindow(): Promise<AudioWindow | null> {
+    await this.call(this.engine.settings.cutMs);
+    const spec = this.windows[this.index];
+    this.positionSeconds = spec?.endSeconds ?? this.file.seconds;
+    return spec === undefined ? null : new FakeAudioWindow(this.engine, this.path, this.index++, spec);
+  }
+
+  close(): void {
+    if (this.busy) throw new Error('A reader was closed in the middle of a call.');
+    if (!this.closed) this.engine.openReaders--;
+    this.closed = true;
+  }
+
+  private async call(milliseconds: number): Promise<void> {
+    if (this.busy || this.closed) throw new Error('Calls on a reader overlap, or it is closed.');
+    this.busy = true;
+    await this.engine.audioCall(milliseconds);
+    this.busy = false;
+  }
+}
+
+class FakeSlot implements Slot {
+  private busy = false;
+
+  constructor(
+    private readonly engine: FakeEngine,
+    private readonly name: string,
+  ) {
+    engine.openSlots.add(name);
+  }
+
+  async transcribe(
+    window: AudioWindow,
+    options: DecodeOptions,
+    call: { signal?: AbortSignal } = {},
+  ): Promise<WindowResult> {
+    if (!(window instanceof FakeAudioWindow)) throw new Error('Not a window of this engine.');
+    if (window.released || this.busy || !this.engine.openSlots.has(this.name)) {
+      throw new Error('A released window, a busy slot or a closed one.');
+    }
+    const { spec, path, index } = window;
+    const run: FakeRun = {
+      path,
+      index,
+      options,
+      slot: this.name,
+      startMs: this.engine.clock.now(),
+      endMs: null,
+      aborted: false,
+    };
+    this.engine.runs.push(run);
+    this.busy = true;
+    this.engine.busySlotsPeak = Math.max(this.engine.busySlotsPeak, ++this.engine.busySlots);
+    try {
+      await this.work(spec, run, call.signal);
+      return resultOf(window, options);
+    } finally {
+      run.endMs = this.engine.clock.now();
+      this.busy = false;
+      this.engine.busySlots--;
+    }
+  }
+
+  close(): void {
+    if (this.busy) throw new Error('A busy slot was closed.');
+    this.engine.openSlots.delete(this.name);
+  }
+
+  private work(spec: FakeWindow, run: FakeRun, signal: AbortSignal | undefined): Promise<void> {
+    const { clock, settings } = this.engine;
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        run.aborted = true;
+        clock.after(settings.abortMs, () => reject(nativeError('aborted')));
+      };
+      if (signal?.aborted === true) {
+        aborted();
+        return;
+      }
+      signal?.addEventListener('abort', aborted);
+      clock.after((spec.endSeconds - spec.startSeconds) * settings.msPerSecond, () =>
+        spec.error === undefined ? resolve() : reject(nativeError(spec.error)),
+      );
+    });
+  }
+}
+
+function contiguous(seconds: number): FakeWindow[] {
+  const windows: FakeWindow[] = [];
+  for (let start = 0; start < seconds; start += POLICY.maxSeconds) {
+    windows.push({ startSeconds: start, endSeconds: Math.min(seconds, start + POLICY.maxSeconds) });
+  }
+  return windows;
+}
+
+function resultOf(window: FakeAudioWindow, options: DecodeOptions): WindowResult {
+  const probabilities = window.spec.probabilities ?? { en: 0.97, es: 0.01, de: 0.01, fr: 0.01 };
+  const detected = Object.entries(probabilities).sort((one, other) => other[1] - one[1])[0]![0];
+  const language = options.language === 'auto' ? detected : options.language;
+  const text = window.spec.text ?? `${language}${window.index}`;
+  const { startSeconds, endSeconds } = window;
+  return {
+    segments: [{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0, tokens: [] }],
+    language,
+    languageProbabilities: options.language === 'auto' ? probabilities : null,
+    timings: {
+      melMs: 1,
+      encodeMs: 2,
+      decodeMs: 3,
+      totalMs: 6,
+      tokens: 5,
+      fallbacks: 0,
+      encoderPasses: 1,
+    },
+  };
+}
