@@ -5,6 +5,8 @@ import { isBusy } from './database.js';
 import { randomId } from './ids.js';
 import type { Clock } from './time.js';
 
+const SERVER_ID = /^srv_[A-Za-z0-9_-]{16}$/;
+
 /**
  * Which servers use the database, and which of them are alive.
  *
@@ -87,7 +89,8 @@ export class Instances {
     const prefix = basename(this.#lockFile(''));
     for (const name of readdirSync(dirname(this.database.name))) {
       const id = name.slice(prefix.length);
-      if (!name.startsWith(prefix) || known.has(id) || id === this.#own?.id) continue;
+      if (!name.startsWith(prefix) || !SERVER_ID.test(id)) continue;
+      if (known.has(id) || id === this.#own?.id) continue;
       const file = join(dirname(this.database.name), name);
       const lock = tryLock(file, true);
       if (lock === null) continue;
@@ -105,6 +108,7 @@ export class Instances {
 function tryLock(file: string, fileMustExist: boolean): Database.Database | null {
   const lock = new Database(file, { timeout: 0, fileMustExist });
   try {
+    lock.pragma('journal_mode = MEMORY'); // nothing is ever written, so no second file is needed
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {

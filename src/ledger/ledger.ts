@@ -35,6 +35,8 @@ export interface LedgerOptions {
   /** VERBATIM_SECRET; without it a file beside the database holds the secret. */
   secret?: string | null;
   clock?: Clock;
+  /** How often a server writes keys' last uses, deletes old answers and looks for dead servers. */
+  housekeepingMs?: number;
   /** Hears of housekeeping that failed and will be tried again. */
   onError?: (error: unknown) => void;
 }
@@ -48,7 +50,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 export function createLedger(options: LedgerOptions): Ledger {
   const ledger = new SqliteLedger(options);
   try {
-    ledger.startInstance();
+    ledger.startInstance(options.housekeepingMs ?? HOUSEKEEPING_MS);
   } catch (error) {
     ledger.close();
     throw error;
@@ -94,13 +96,13 @@ class SqliteLedger implements Ledger {
     return { ...this.#recovery };
   }
 
-  startInstance(): void {
+  startInstance(housekeepingMs: number): void {
     this.#secret();
     this.transaction(() => {
       this.#instances.reap((id) => this.#bury(id));
       this.#instances.register();
     });
-    this.#timer = setInterval(() => this.#keepHouse(), HOUSEKEEPING_MS).unref();
+    this.#timer = setInterval(() => this.#keepHouse(), housekeepingMs).unref();
   }
 
   transaction<T>(work: () => T): T {

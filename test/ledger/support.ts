@@ -85,3 +85,12 @@ export function codeOf(work: () => unknown): string {
   }
   throw new Error('Nothing was thrown.');
 }
+
+/** Waits for housekeeping to make `condition` true. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('It has not come true within 5 s.');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import { expect } from 'chai';
+import type { Ledger } from '../../src/ledger/types.js';
+import { Bench, codeOf, eventually, SECRET } from './support.js';
+
+describe('ledger: API keys', () => {
+  let bench: Bench;
+  let ledger: Ledger;
+  let accountId: string;
+
+  beforeEach(() => {
+    bench = new Bench();
+    ledger = bench.server();
+    accountId = ledger.createAccount({ email: 'ann@example.com', name: 'Ann' }).id;
+  });
+  afterEach(() => bench.dispose());
+
+  it('makes a key, shows it once, and stores nothing but its HMAC', () => {
+    const key = ledger.createKey({ accountId, name: ' laptop ', scopes: ['keys:write'] });
+    expect(key.rawKey).to.match(/^vb_[A-Za-z0-9_-]{43}$/);
+    expect(key.prefix).to.equal(key.rawKey.slice(0, 11));
+    expect(key).to.include({ name: 'laptop', lastUsedAt: null, revokedAt: null, accountId });
+    const row = bench.raw((database) =>
+      database.prepare<[], Record<string, unknown>>('SELECT * FROM api_keys').get(),
+    );
+    expect(row?.['digest']).to.deep.equal(createHmac('sha256', SECRET).update(key.rawKey).digest());
+    expect(JSON.stringify(row)).not.to.contain(key.rawKey.slice(12));
+  });
+
+  it('knows a key by its exact text only', () => {
+    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    expect(ledger.authenticate(rawKey)).to.deep.include({
+      account: {
+        id: accountId,
+        email: 'ann@example.com',
+        name: 'Ann',
+        createdAt: '2026-01-15T12:00:00.000Z',
+      },
+    });
+    expect(ledger.authenticate(rawKey)?.key).to.include({ id, name: 'laptop' });
+    const last = rawKey.endsWith('A') ? 'B' : 'A';
+    for (const wrong of [
+      '',
+      'vb_',
+      rawKey.slice(0, -1) + last,
+      `${rawKey} `,
+      rawKey.slice(3),
+      `${rawKey}A`,
+    ]) {
+      expect(ledger.authenticate(wrong), wrong).to.equal(null);
+    }
+  });
+
+  it('revokes at once, for every process, and keeps the first time', () => {
+    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const other = bench.cli();
+    expect(other.authenticate(rawKey)?.key.id).to.equal(id);
+    expect(ledger.revokedAmong([id, 'key_none'])).to.deep.equal([]);
+    const first = other.revokeKey(accountId, id);
+    expect(first).to.deep.equal({ id, revokedAt: '2026-01-15T12:00:00.000Z' });
+    expect(ledger.authenticate(rawKey)).to.equal(null);
+    expect(ledger.revokedAmong([id, 'key_none'])).to.deep.equal([id]);
+    bench.now += 5000;
+    expect(ledger.revokeKey(accountId, id)).to.deep.equal(first);
+    expect(ledger.revokedAmong([])).to.deep.equal([]);
+  });
+
+  it("finds no key of another account's", () => {
+    const { id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const bob = ledger.createAccount({ email: 'bob@example.com' });
+    expect(ledger.revokeKey(bob.id, id)).to.equal(null);
+    expect(ledger.revokeKey(accountId, 'key_none')).to.equal(null);
+    expect(ledger.listKeys(accountId)[0]?.revokedAt).to.equal(null);
+    expect(ledger.listKeys(bob.id)).to.deep.equal([]);
+  });
+
+  it('lists newest first, revoked ones too, also within one millisecond', () => {
+    const names = ['a', 'b', 'c'];
+    const ids = names.map((name) => ledger.createKey({ accountId, name, scopes: [] }).id);
+    ledger.revokeKey(accountId, ids[1]!);
+    const keys = ledger.listKeys(accountId);
+    expect(keys.map((key) => key.name)).to.deep.equal(['c', 'b', 'a']);
+    expect(keys.map((key) => key.revokedAt !== null)).to.deep.equal([false, true, false]);
+    expect(keys[0]).not.to.have.property('rawKey');
+  });
+
+  it('writes uses on close, not one by one, and never back in time', () => {
+    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const stored = (): unknown =>
+      bench.raw((database) =>
+        database.prepare('SELECT last_used_at FROM api_keys WHERE id = ?').pluck().get(id),
+      );
+    const other = bench.server();
+    ledger.authenticate(rawKey);
+    expect(stored()).to.equal(null);
+    expect(ledger.listKeys(accountId)[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
+    bench.now += 60_000;
+    other.authenticate(rawKey);
+    other.close();
+    expect(stored()).to.equal(bench.now);
+    ledger.close();
+    expect(stored()).to.equal(bench.now);
+  });
+
+  it('writes uses every few seconds while it runs', async () => {
+    const { rawKey } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    bench.server({ housekeepingMs: 50 }).authenticate(rawKey);
+    await eventually(() => ledger.listKeys(accountId)[0]?.lastUsedAt !== null);
+    expect(ledger.listKeys(accountId)[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
+  });
+
+  it('refuses bad names, unknown scopes and unknown accounts', () => {
+    const create = (name: string, scopes: string[] = [], account = accountId): string =>
+      codeOf(() => ledger.createKey({ accountId: account, name, scopes }));
+    for (const name of ['', '   ', 'x'.repeat(101), 'a\0b']) {
+      expect(create(name)).to.equal('invalid_request');
+    }
+    expect(create('ok', ['keys:read'])).to.equal('invalid_request');
+    expect(create('ok', [], 'acc_none')).to.equal('not_found');
+    const hundred = '😀'.repeat(100);
+    expect(ledger.createKey({ accountId, name: hundred, scopes: [] }).name).to.equal(hundred);
+  });
+
+  it('authenticates thousands of times a second', () => {
+    const keys = Array.from({ length: 200 }, (_, n) =>
+      ledger.createKey({ accountId, name: `key ${n}`, scopes: [] }),
+    );
+    const start = performance.now();
+    for (let n = 0; n < 2000; n += 1) ledger.authenticate(keys[n % 200]!.rawKey);
+    expect(performance.now() - start).to.be.below(1000);
+  });
+});

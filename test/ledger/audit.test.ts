@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { INVARIANTS } from '../../src/ledger/audit.js';
+import type { Ledger } from '../../src/ledger/types.js';
+import { Bench, customer, hold, settlement } from './support.js';
+
+/** For every invariant, a damage that only the audit can find. */
+const DAMAGE: Record<string, string> = {
+  'purchased = remaining + spent + held + expired': 'UPDATE credit_packs SET remaining = remaining + 1',
+  'no amount is negative': 'UPDATE credit_packs SET expired = -1, remaining = remaining + 1',
+  'what a pack holds and has spent is what its requests took':
+    'UPDATE credit_packs SET spent = spent - 1, remaining = remaining + 1',
+  'a hold is the sum of its parts, out of its own account': 'UPDATE holds SET credits = credits + 1',
+  'every settled request has exactly one usage row': 'DELETE FROM usage_events',
+  'a usage row is what its settled hold says': 'UPDATE usage_events SET credits = credits + 1',
+  'the days add up to the usage rows': 'UPDATE usage_days SET minutes = minutes + 1',
+  'every stored answer has its usage row': 'UPDATE idempotency_records SET hold_id = 77',
+  'every reference leads somewhere': 'DELETE FROM api_keys',
+  'the file is sound': `UPDATE credit_packs SET held = held - 50, spent = spent + 50`,
+};
+
+describe('ledger: audit', () => {
+  let bench: Bench;
+  let ledger: Ledger;
+
+  beforeEach(() => {
+    bench = new Bench();
+    ledger = bench.server();
+    const ann = customer(ledger, 'ann@example.com', 100);
+    const state = ledger.beginIdempotent({ accountId: ann.account.id, key: 'k', fingerprint: 'f' });
+    if (state.state !== 'new') throw new Error(state.state);
+    ledger.settle(hold(ledger, ann, 3), settlement(2, { idempotencyToken: state.token }));
+    hold(ledger, ann, 4);
+  });
+  afterEach(() => bench.dispose());
+
+  it('finds nothing in books that balance, also from another process', () => {
+    expect(ledger.audit()).to.deep.equal([]);
+    expect(bench.cli().audit()).to.deep.equal([]);
+  });
+
+  for (const invariant of Object.keys(INVARIANTS)) {
+    it(`finds when this is broken: ${invariant}`, () => {
+      const damage = DAMAGE[invariant];
+      if (damage === undefined) throw new Error('There is no damage to show this invariant at work.');
+      bench.raw((database) => {
+        database.pragma('foreign_keys = OFF');
+        database.pragma('ignore_check_constraints = ON');
+        const triggers = database
+          .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)
+          .pluck()
+          .all();
+        for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
+        expect(database.prepare(damage).run().changes).to.be.above(0);
+      });
+      const found = ledger.audit().filter((violation) => violation.invariant === invariant);
+      expect(found).not.to.be.empty;
+      expect(found[0]?.detail).to.match(/\w+ .*\w/);
+    });
+  }
+});

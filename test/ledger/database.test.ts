@@ -1,0 +1,130 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { openDatabase } from '../../src/ledger/database.js';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { migrate } from '../../src/ledger/migrate.js';
+import { MIGRATIONS } from '../../src/ledger/migrations/index.js';
+import { Bench, customer, hold, settlement } from './support.js';
+
+describe('ledger: database', () => {
+  let bench: Bench;
+
+  beforeEach(() => {
+    bench = new Bench();
+  });
+  afterEach(() => bench.dispose());
+
+  it('makes the directory and a file in WAL mode, with strict tables', () => {
+    const path = join(bench.directory, 'a', 'b', 'verbatim.db');
+    const database = openDatabase(path);
+    expect(database.pragma('journal_mode', { simple: true })).to.equal('wal');
+    expect(database.pragma('synchronous', { simple: true })).to.equal(2);
+    expect(database.pragma('foreign_keys', { simple: true })).to.equal(1);
+    const lax = database
+      .prepare(`SELECT name FROM pragma_table_list WHERE strict = 0 AND name NOT LIKE 'sqlite_%'`)
+      .all();
+    expect(lax).to.deep.equal([]);
+    database.close();
+    expect(statSync(join(bench.directory, 'a')).mode & 0o777).to.equal(0o700);
+  });
+
+  it('keeps what an earlier run wrote', () => {
+    const first = bench.server();
+    const ann = customer(first, 'ann@example.com', 7);
+    first.close();
+    expect(bench.server().balance(ann.account.id).balance).to.equal(7);
+  });
+
+  it('applies only the migrations that are missing, in order', () => {
+    openDatabase(bench.path).close();
+    bench.raw((database) => {
+      const later = ['CREATE TABLE later (n INTEGER) STRICT', 'INSERT INTO later VALUES (7)'];
+      migrate(database, [...MIGRATIONS, ...later]);
+      migrate(database, [...MIGRATIONS, ...later]);
+      expect(database.prepare('SELECT n FROM later').pluck().all()).to.deep.equal([7]);
+      expect(database.pragma('user_version', { simple: true })).to.equal(MIGRATIONS.length + 2);
+    });
+  });
+
+  it('leaves the database as it was when a migration fails', () => {
+    openDatabase(bench.path).close();
+    bench.raw((database) => {
+      const broken = [...MIGRATIONS, 'CREATE TABLE later (n INTEGER) STRICT; INSERT INTO nowhere VALUES (1)'];
+      expect(() => migrate(database, broken)).to.throw('no such table: nowhere');
+      expect(database.pragma('user_version', { simple: true })).to.equal(MIGRATIONS.length);
+      expect(database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'later'`).all()).to.deep.equal([]);
+    });
+  });
+
+  it('refuses a database that a newer version wrote, naming both versions', () => {
+    openDatabase(bench.path).close();
+    bench.raw((database) => database.pragma('user_version = 99'));
+    expect(() => openLedger({ path: bench.path })).to.throw(
+      `has schema version 99; this version of Verbatim knows up to ${MIGRATIONS.length}`,
+    );
+  });
+
+  it("refuses another program's database and leaves it alone", () => {
+    bench.raw((database) => database.exec('CREATE TABLE theirs (n INTEGER)'));
+    expect(() => openLedger({ path: bench.path })).to.throw("not one of Verbatim's");
+    const tables = bench.raw((database) => database.prepare('SELECT name FROM sqlite_schema').pluck().all());
+    expect(tables).to.deep.equal(['theirs']);
+  });
+
+  it('refuses a file that is no database', () => {
+    writeFileSync(bench.path, 'These are notes, and more than a page of them. '.repeat(200));
+    expect(() => openLedger({ path: bench.path })).to.throw(Database.SqliteError, 'file is not a database');
+  });
+
+  it('lets nobody change, delete or replace a usage row, or reopen a settled hold', () => {
+    const ledger = bench.server();
+    const ann = customer(ledger, 'ann@example.com', 5);
+    ledger.settle(hold(ledger, ann, 2), settlement(2));
+    bench.raw((database) => {
+      for (const sql of [
+        'UPDATE usage_events SET minutes = 0',
+        'DELETE FROM usage_events',
+        `INSERT OR REPLACE INTO usage_events SELECT hold_id, account_id, key_id, request_id, endpoint, audio_ms,
+           0, 0, created_at FROM usage_events`,
+      ]) {
+        expect(() => database.exec(sql), sql).to.throw('usage_events is append-only');
+      }
+      expect(() => database.exec('UPDATE holds SET credits = 0')).to.throw('a settled hold is final');
+      expect(() => database.exec('DELETE FROM holds')).to.throw('a settled hold is final');
+    });
+    expect(ledger.audit()).to.deep.equal([]);
+  });
+
+  it('runs several calls as one transaction', () => {
+    const ledger = bench.server();
+    const attempt = (): void => {
+      ledger.transaction(() => {
+        customer(ledger, 'ann@example.com', 5);
+        throw new Error('half way');
+      });
+    };
+    expect(attempt).to.throw('half way');
+    expect(ledger.listAccounts()).to.deep.equal([]);
+  });
+
+  it('says whether it can write', () => {
+    const ledger = bench.server();
+    expect(() => ledger.checkWritable()).not.to.throw();
+    const written = bench.raw((database) =>
+      database.prepare(`SELECT value FROM settings WHERE name = 'written_at'`).pluck().get(),
+    );
+    expect(written).to.equal(bench.now);
+    const other = bench.cli();
+    other.close();
+    expect(() => other.checkWritable()).to.throw('not open');
+  });
+
+  it('closes twice without complaint, and leaves no lock file', () => {
+    const ledger = bench.server();
+    ledger.close();
+    ledger.close();
+    expect(existsSync(`${bench.path}-wal`)).to.equal(false);
+  });
+});

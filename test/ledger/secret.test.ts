@@ -1,0 +1,66 @@
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Bench } from './support.js';
+
+describe('ledger: server secret', () => {
+  let bench: Bench;
+  let file: string;
+
+  beforeEach(() => {
+    bench = new Bench();
+    file = `${bench.path}.secret`;
+  });
+  afterEach(() => bench.dispose());
+
+  const accountWithKey = (): { rawKey: string; accountId: string; keyId: string } => {
+    const ledger = bench.server({ secret: null });
+    const accountId = ledger.createAccount({ email: 'ann@example.com' }).id;
+    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    ledger.close();
+    return { rawKey, accountId, keyId: id };
+  };
+
+  it('makes a file only its owner can read, once', () => {
+    const { rawKey } = accountWithKey();
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    const text = readFileSync(file, 'utf8');
+    expect(text).to.match(/^[0-9a-f]{64}\n$/);
+    expect(bench.server({ secret: null }).authenticate(rawKey)).not.to.equal(null);
+    expect(readFileSync(file, 'utf8')).to.equal(text);
+  });
+
+  it('makes no file when the secret is given, nor when none is needed', () => {
+    bench.server();
+    const cli = bench.cli({ secret: null });
+    cli.createAccount({ email: 'ann@example.com' });
+    expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
+  });
+
+  it('refuses a file that others can read, saying how to mend it', () => {
+    accountWithKey();
+    chmodSync(file, 0o644);
+    expect(() => bench.server({ secret: null })).to.throw('chmod 600');
+  });
+
+  it('refuses a damaged file', () => {
+    accountWithKey();
+    writeFileSync(file, 'not a secret\n');
+    expect(() => bench.server({ secret: null })).to.throw('is damaged');
+  });
+
+  it('refuses another secret than the one the keys were made with', () => {
+    accountWithKey();
+    expect(() => bench.server()).to.throw('made with another secret than VERBATIM_SECRET');
+    rmSync(file);
+    expect(() => bench.server({ secret: null })).to.throw('made with another secret');
+    expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
+  });
+
+  it('takes a new secret once every key is revoked, which needs no secret', () => {
+    const { accountId, keyId, rawKey } = accountWithKey();
+    rmSync(file);
+    const cli = bench.cli({ secret: null });
+    expect(cli.revokeKey(accountId, keyId)?.id).to.equal(keyId);
+    expect(bench.server().authenticate(rawKey)).to.equal(null);
+  });
+});
