@@ -9,3 +9,9 @@ set(WHISPER_BUILD_TESTS OFF CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_EXAMPLES ON CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
 add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)
+
+# Its headers are not held to our warnings.
+foreach(target whisper ggml ggml-base ggml-cpu)
+  set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES
+    "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
+endforeach()

@@ -29,10 +29,14 @@ struct SpeechModelInfo {
 // A whisper.cpp ggml model: weights loaded once, shared by its slots. Immutable, so safe to use from many
 // threads.
 class SpeechModel {
+  struct Private {};
+
  public:
   // `device`: "cpu" or "cuda:N". The file is checked (magic, shapes, sizes) before whisper.cpp sees it.
   // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kOutOfMemory.
   static std::shared_ptr<const SpeechModel> load(const std::filesystem::path& path, std::string_view device);
+  // load() makes models.
+  explicit SpeechModel(Private) {}
   ~SpeechModel();
 
   const SpeechModelInfo& info() const noexcept { return info_; }
@@ -43,8 +47,6 @@ class SpeechModel {
   struct ContextDeleter {
     void operator()(whisper_context* context) const noexcept;
   };
-  SpeechModel() = default;
-
   SpeechModelInfo info_;
   std::unique_ptr<whisper_context, ContextDeleter> context_;
 };

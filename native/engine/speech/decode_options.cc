@@ -1,0 +1,85 @@
+#include "speech/decode_options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "audio/window.h"
+#include "error.h"
+
+namespace verbatim {
+namespace {
+
+constexpr int kMaxBeams = 8;  // whisper.cpp's WHISPER_MAX_DECODERS
+constexpr int kSamplesPerPosition = kSampleRate / 50;
+
+[[noreturn]] void refuse(std::string_view option, const std::string& value, std::string_view allowed) {
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    std::string(option) + " is " + value + ", allowed: " + std::string(allowed));
+}
+
+void check_integer(std::string_view option, int value, int low, int high) {
+  if (value >= low && value <= high) return;
+  refuse(option, std::to_string(value), std::to_string(low) + " to " + std::to_string(high));
+}
+
+void check_fraction(std::string_view option, float value) {
+  if (value >= 0.0f && value <= 1.0f) return;
+  refuse(option, std::to_string(value), "0 to 1");
+}
+
+void check_finite(std::string_view option, float value) {
+  if (std::isfinite(value)) return;
+  refuse(option, std::to_string(value), "any finite number");
+}
+
+}  // namespace
+
+int language_id(const SpeechModelInfo& model, const std::string& code) {
+  const auto found = std::find(model.languages.begin(), model.languages.end(), code);
+  return found == model.languages.end() ? -1 : static_cast<int>(found - model.languages.begin());
+}
+
+void check_decode_options(const DecodeOptions& options, const SpeechModelInfo& model) {
+  check_integer("beam_size", options.beam_size, 1, kMaxBeams);
+  check_integer("best_of", options.best_of, 1, kMaxBeams);
+  check_fraction("temperature", options.temperature);
+  check_fraction("temperature_increment", options.temperature_increment);
+  check_finite("no_speech_threshold", options.no_speech_threshold);
+  check_finite("log_prob_threshold", options.log_prob_threshold);
+  check_finite("entropy_threshold", options.entropy_threshold);
+  check_integer("max_tokens", options.max_tokens, 0, 448);
+  if (options.language != "auto" && language_id(model, options.language) < 0) {
+    throw EngineError(ErrorCode::kUnsupportedLanguage,
+                      "the model does not know the language \"" + options.language + "\"");
+  }
+}
+
+int audio_context(std::size_t samples, const DecodeOptions& options) {
+  if (!options.own_length) return 0;
+  const auto positions = static_cast<int>(
+      std::min<std::size_t>(samples / kSamplesPerPosition + 1, static_cast<std::size_t>(kFullAudioContext)));
+  const int steps = (positions + kOwnLengthMargin + kOwnLengthStep - 1) / kOwnLengthStep;
+  return std::min(steps * kOwnLengthStep, kFullAudioContext);
+}
+
+whisper_full_params full_params(const DecodeOptions& options, int threads) {
+  whisper_full_params params = whisper_full_default_params(
+      options.beam_size > 1 ? WHISPER_SAMPLING_BEAM_SEARCH : WHISPER_SAMPLING_GREEDY);
+  params.n_threads = threads;
+  params.no_context = true;
+  params.print_progress = false;
+  params.translate = options.task == SpeechTask::kTranslate;
+  params.greedy.best_of = options.best_of;
+  params.beam_search.beam_size = options.beam_size;
+  params.temperature = options.temperature;
+  params.temperature_inc = options.temperature_increment;
+  params.no_speech_thold = options.no_speech_threshold;
+  params.logprob_thold = options.log_prob_threshold;
+  params.entropy_thold = options.entropy_threshold;
+  params.max_tokens = options.max_tokens;
+  return params;
+}
+
+}  // namespace verbatim

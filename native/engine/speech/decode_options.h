@@ -1,0 +1,31 @@
+#pragma once
+
+#include <whisper.h>
+
+#include "speech/decode.h"
+#include "speech/model.h"
+
+namespace verbatim {
+
+// Throws EngineError kInvalidArgument naming the option, its value and what is allowed; kUnsupportedLanguage
+// for a language that the model does not know.
+void check_decode_options(const DecodeOptions& options, const SpeechModelInfo& model);
+
+// whisper.cpp's id of a language code, or -1 if the model does not know it.
+int language_id(const SpeechModelInfo& model, const std::string& code);
+
+// Encoder positions (20 ms each) for a window: 0 for whisper.cpp's own 30 s, else enough for the window and
+// kOwnLengthMargin, rounded up to a multiple of kOwnLengthStep, at most 1500.
+//
+// The step is not free to choose: with flash attention whisper.cpp pads keys and values to a multiple of 256
+// without masking the padding, so at any other length it attends to whatever the slot's earlier windows left
+// there.
+int audio_context(std::size_t samples, const DecodeOptions& options);
+inline constexpr int kOwnLengthStep = 256;
+inline constexpr int kOwnLengthMargin = 0;
+inline constexpr int kFullAudioContext = 1500;
+
+// The options as whisper.cpp takes them; language, prompt and callbacks are left to the caller.
+whisper_full_params full_params(const DecodeOptions& options, int threads);
+
+}  // namespace verbatim

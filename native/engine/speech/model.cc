@@ -1,0 +1,149 @@
+#include "speech/model.h"
+
+#include <ggml-backend.h>
+#include <whisper.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "device.h"
+#include "error.h"
+#include "speech/model_file.h"
+#include "speech/whisper_log.h"
+
+namespace verbatim {
+namespace {
+
+std::ifstream open_model(const std::filesystem::path& path) {
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::error_code ignored;
+  if (!stream || !std::filesystem::is_regular_file(path, ignored)) {
+    const std::string why = errno != 0 ? std::strerror(errno) : "not a regular file";
+    throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string() + ": " + why);
+  }
+  return stream;
+}
+
+ModelFileInfo check(std::ifstream& stream, const std::filesystem::path& path) {
+  try {
+    return check_model_file(stream);
+  } catch (const EngineError& error) {
+    throw EngineError(error.code(), path.filename().string() + ": " + error.what());
+  }
+}
+
+// The shapes OpenAI published; everything else is "custom".
+std::string shape_name(const ModelShape& shape) {
+  struct Published {
+    int state, audio_layers, text_layers, mels;
+    const char* name;
+  };
+  static constexpr Published kPublished[] = {
+      {384, 4, 4, 80, "tiny"},
+      {512, 6, 6, 80, "base"},
+      {768, 12, 12, 80, "small"},
+      {1024, 24, 24, 80, "medium"},
+      {1280, 32, 32, 80, "large"},
+      {1280, 32, 32, 128, "large-v3"},
+      {1280, 32, 4, 128, "large-v3-turbo"},
+  };
+  for (const Published& known : kPublished) {
+    if (shape.audio_state == known.state && shape.audio_layers == known.audio_layers &&
+        shape.text_layers == known.text_layers && shape.mels == known.mels) {
+      return known.name;
+    }
+  }
+  return "custom";
+}
+
+std::vector<std::string> language_codes(const ModelShape& shape) {
+  if (!shape.multilingual()) return {"en"};
+  std::vector<std::string> codes;
+  for (int id = 0; id < shape.languages(); ++id) codes.emplace_back(whisper_lang_str(id));
+  return codes;
+}
+
+SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
+  SpeechModelInfo info;
+  info.type = shape_name(file.shape);
+  info.weight_type = ggml_type_name(weight_type(file.shape.file_type));
+  info.multilingual = file.shape.multilingual();
+  info.languages = language_codes(file.shape);
+  info.device = device.id;
+  info.device_name = device.name;
+  info.memory_bytes = file.weight_bytes;
+  return info;
+}
+
+whisper_model_loader stream_loader(std::ifstream& stream) {
+  whisper_model_loader loader{};
+  loader.context = &stream;
+  loader.read = [](void* context, void* target, std::size_t size) {
+    auto& source = *static_cast<std::ifstream*>(context);
+    source.read(static_cast<char*>(target), static_cast<std::streamsize>(size));
+    return static_cast<std::size_t>(source.gcount());
+  };
+  loader.eof = [](void* context) { return static_cast<std::ifstream*>(context)->eof(); };
+  loader.close = [](void* /*context*/) {};
+  return loader;
+}
+
+// whisper.cpp does not survive a refused allocation of the weights, so the room is looked at first. "Free" is
+// the whole memory on a CPU, where the system overcommits.
+void check_room(const DeviceInfo& device, int gpu, std::uint64_t needed) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  int index = 0;
+  for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+    const ggml_backend_dev_t candidate = ggml_backend_dev_get(i);
+    const auto type = ggml_backend_dev_type(candidate);
+    const bool on_gpu = type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
+    const bool wanted = gpu < 0 ? type == GGML_BACKEND_DEVICE_TYPE_CPU : on_gpu && index == gpu;
+    if (on_gpu) ++index;
+    if (wanted) ggml_backend_dev_memory(candidate, &free, &total);
+  }
+  if (needed > free) {
+    throw EngineError(ErrorCode::kOutOfMemory, "the model needs " + std::to_string(needed >> 20) + " MiB, " +
+                                                   device.id + " has " + std::to_string(free >> 20) +
+                                                   " MiB free");
+  }
+}
+
+}  // namespace
+
+void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noexcept {
+  whisper_free(context);
+}
+
+SpeechModel::~SpeechModel() = default;
+
+std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
+                                                     std::string_view device) {
+  capture_whisper_log();
+  const DeviceInfo target = find_device(device);
+  std::ifstream stream = open_model(path);
+  const ModelFileInfo file = check(stream, path);
+  const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
+  check_room(target, gpu, file.weight_bytes);
+
+  whisper_context_params params = whisper_context_default_params();
+  params.use_gpu = gpu >= 0;
+  params.gpu_device = gpu >= 0 ? gpu : 0;
+  stream.clear();
+  stream.seekg(0);
+  whisper_model_loader loader = stream_loader(stream);
+  take_whisper_error();
+  auto model = std::make_shared<SpeechModel>(Private{});
+  model->context_.reset(whisper_init_with_params_no_state(&loader, params));
+  if (!model->context_) {
+    throw EngineError(ErrorCode::kInvalidModel,
+                      path.filename().string() + ": whisper.cpp refused the model: " + take_whisper_error());
+  }
+  model->info_ = describe(file, target);
+  return model;
+}
+
+}  // namespace verbatim

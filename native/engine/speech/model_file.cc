@@ -1,0 +1,238 @@
+#include "speech/model_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <istream>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "error.h"
+
+namespace verbatim {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "ggml files are little-endian");
+
+constexpr std::uint32_t kMagic = 0x67676d6c;  // "ggml"
+constexpr std::int32_t kQuantizationVersionFactor = 1000;
+constexpr int kFftBins = 201;
+constexpr std::int32_t kMaxLayers = 48;
+constexpr std::int32_t kMaxState = 2048;
+constexpr std::uint32_t kMaxTokenBytes = 1024;
+constexpr std::int32_t kMaxNameBytes = 128;
+
+[[noreturn]] void fail(const std::string& message) { throw EngineError(ErrorCode::kInvalidModel, message); }
+
+// A stream that knows how much is left, so that no size field is believed before the bytes are there.
+class Reader {
+ public:
+  explicit Reader(std::istream& stream) : stream_(stream) {
+    stream_.clear();
+    stream_.seekg(0, std::ios::end);
+    const auto end = stream_.tellg();
+    stream_.seekg(0, std::ios::beg);
+    if (end < 0 || !stream_) fail("the model file cannot be read");
+    left_ = static_cast<std::uint64_t>(end);
+  }
+
+  std::uint64_t left() const noexcept { return left_; }
+
+  template <typename T>
+  T value(std::string_view what) {
+    T result{};
+    bytes(&result, sizeof(result), what);
+    return result;
+  }
+  std::string text(std::size_t size, std::string_view what) {
+    std::string result(size, '\0');
+    bytes(result.data(), size, what);
+    return result;
+  }
+  void skip(std::uint64_t size, std::string_view what) {
+    take(size, what);
+    stream_.seekg(static_cast<std::streamoff>(size), std::ios::cur);
+  }
+
+ private:
+  void bytes(void* target, std::size_t size, std::string_view what) {
+    take(size, what);
+    stream_.read(static_cast<char*>(target), static_cast<std::streamsize>(size));
+    if (!stream_) fail("the model file cannot be read: " + std::string(what));
+  }
+  void take(std::uint64_t size, std::string_view what) {
+    if (size > left_) {
+      fail("the model file is truncated: " + std::string(what) + " needs " + std::to_string(size) +
+           " bytes, " + std::to_string(left_) + " are left");
+    }
+    left_ -= size;
+  }
+
+  std::istream& stream_;
+  std::uint64_t left_ = 0;
+};
+
+void expect(bool good, std::string_view what, std::int64_t value, std::string_view allowed) {
+  if (good) return;
+  fail("the header's " + std::string(what) + " is " + std::to_string(value) +
+       ", allowed: " + std::string(allowed));
+}
+
+bool in_range(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return value >= low && value <= high;
+}
+
+void check_heads(std::string_view what, std::int32_t heads, std::int32_t state) {
+  const bool good =
+      heads > 0 && state % heads == 0 && in_range(state / heads, 16, 256) && state / heads % 16 == 0;
+  expect(good, what, heads,
+         "a divisor of the state size " + std::to_string(state) +
+             " that leaves 16 to 256 values a head, a multiple of 16");
+}
+
+void check_shape(const ModelShape& shape) {
+  expect(in_range(shape.vocabulary, 51864, 51866), "vocabulary size", shape.vocabulary,
+         "51864, 51865 and 51866");
+  expect(shape.audio_context == 1500, "audio context", shape.audio_context, "1500");
+  expect(shape.text_context == 448, "text context", shape.text_context, "448");
+  expect(in_range(shape.audio_state, 64, kMaxState) && shape.audio_state % 64 == 0, "audio state size",
+         shape.audio_state, "multiples of 64 up to 2048");
+  expect(shape.text_state == shape.audio_state, "text state size", shape.text_state,
+         "the audio state size, " + std::to_string(shape.audio_state));
+  check_heads("number of audio heads", shape.audio_heads, shape.audio_state);
+  check_heads("number of text heads", shape.text_heads, shape.text_state);
+  expect(in_range(shape.audio_layers, 1, kMaxLayers), "number of audio layers", shape.audio_layers,
+         "1 to 48");
+  expect(in_range(shape.text_layers, 1, kMaxLayers), "number of text layers", shape.text_layers, "1 to 48");
+  expect(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
+  const ggml_type type = weight_type(shape.file_type);
+  expect(type != GGML_TYPE_COUNT, "file type", shape.file_type,
+         "0 (f32), 1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)");
+  expect(shape.audio_state % ggml_blck_size(type) == 0, "state size", shape.audio_state,
+         "a multiple of the " + std::to_string(ggml_blck_size(type)) + " values in a block of type " +
+             ggml_type_name(type));
+}
+
+ModelShape read_shape(Reader& reader) {
+  if (reader.left() < sizeof(kMagic) || reader.value<std::uint32_t>("the magic number") != kMagic) {
+    fail("not a ggml Whisper model: the file does not start with the magic number \"lmgg\"");
+  }
+  ModelShape shape;
+  for (std::int32_t* field : {&shape.vocabulary, &shape.audio_context, &shape.audio_state, &shape.audio_heads,
+                              &shape.audio_layers, &shape.text_context, &shape.text_state, &shape.text_heads,
+                              &shape.text_layers, &shape.mels, &shape.file_type}) {
+    *field = reader.value<std::int32_t>("the header");
+  }
+  // A quantized file carries the version of the quantization in the thousands.
+  if (shape.file_type >= 0) shape.file_type %= kQuantizationVersionFactor;
+  check_shape(shape);
+  return shape;
+}
+
+void skip_mel_filters(Reader& reader, const ModelShape& shape) {
+  const auto mels = reader.value<std::int32_t>("the mel filters");
+  const auto bins = reader.value<std::int32_t>("the mel filters");
+  if (mels != shape.mels || bins != kFftBins) {
+    fail("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) + ", expected " +
+         std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
+  }
+  reader.skip(sizeof(float) * static_cast<std::uint64_t>(mels) * kFftBins, "the mel filters");
+}
+
+// whisper.cpp numbers the tokens that follow the text tokens itself, and looks the lone space up by name.
+void check_vocabulary(Reader& reader, const ModelShape& shape) {
+  const auto tokens = reader.value<std::int32_t>("the vocabulary");
+  if (!in_range(tokens, 50256, shape.vocabulary)) {
+    fail("the vocabulary lists " + std::to_string(tokens) + " tokens, expected 50256 to " +
+         std::to_string(shape.vocabulary));
+  }
+  bool has_space = false;
+  for (std::int32_t i = 0; i < tokens; ++i) {
+    const auto length = reader.value<std::uint32_t>("the vocabulary");
+    if (length > kMaxTokenBytes) {
+      fail("token " + std::to_string(i) + " of the vocabulary is " + std::to_string(length) +
+           " bytes long, at most 1024 are allowed");
+    }
+    has_space |= reader.text(length, "the vocabulary") == " ";
+  }
+  if (!has_space) fail("the vocabulary lacks the token \" \"");
+}
+
+std::string printable(std::string_view name) {
+  std::string result;
+  for (const char c : name.substr(0, 64)) result += c >= ' ' && c <= '~' ? c : '?';
+  return result;
+}
+
+struct TensorHeader {
+  std::string name;
+  TensorShape shape;
+};
+
+TensorHeader read_tensor_header(Reader& reader) {
+  const auto rank = reader.value<std::int32_t>("a tensor's header");
+  const auto name_bytes = reader.value<std::int32_t>("a tensor's header");
+  const auto type = reader.value<std::int32_t>("a tensor's header");
+  if (!in_range(rank, 1, 4)) fail("a tensor has " + std::to_string(rank) + " dimensions, allowed: 1 to 4");
+  if (!in_range(name_bytes, 1, kMaxNameBytes)) {
+    fail("a tensor's name is " + std::to_string(name_bytes) + " bytes long, allowed: 1 to 128");
+  }
+  TensorHeader header;
+  for (std::int32_t i = 0; i < rank; ++i) {
+    header.shape.dimensions[static_cast<std::size_t>(i)] =
+        reader.value<std::int32_t>("a tensor's dimensions");
+  }
+  header.name = reader.text(static_cast<std::size_t>(name_bytes), "a tensor's name");
+  if (!in_range(type, 0, GGML_TYPE_COUNT - 1)) {
+    fail("tensor " + printable(header.name) + " has the unknown type " + std::to_string(type));
+  }
+  header.shape.type = static_cast<ggml_type>(type);
+  return header;
+}
+
+std::uint64_t check_tensors(Reader& reader, const ModelShape& shape) {
+  auto missing = expected_tensors(shape);
+  const std::size_t expected_count = missing.size();
+  std::uint64_t weight_bytes = 0;
+  std::unordered_set<std::string> seen;
+  while (reader.left() > 0) {
+    const TensorHeader header = read_tensor_header(reader);
+    const std::string name = printable(header.name);
+    if (seen.contains(header.name)) fail("tensor " + name + " is in the file twice");
+    const auto found = missing.find(header.name);
+    if (found == missing.end()) fail("the file has a tensor " + name + ", which this model does not have");
+    const TensorShape expected = found->second;
+    if (header.shape.dimensions != expected.dimensions || header.shape.type != expected.type) {
+      fail("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
+    }
+    reader.skip(expected.bytes(), "tensor " + name);
+    weight_bytes += expected.bytes();
+    seen.insert(header.name);
+    missing.erase(found);
+  }
+  if (seen.empty()) fail("the model file has no tensors: it holds a vocabulary and no weights");
+  if (!missing.empty()) {
+    fail("the model file has " + std::to_string(seen.size()) + " of " + std::to_string(expected_count) +
+         " tensors; " +
+         std::min_element(missing.begin(), missing.end(),
+                          [](const auto& a, const auto& b) { return a.first < b.first; })
+             ->first +
+         " is missing");
+  }
+  return weight_bytes;
+}
+
+}  // namespace
+
+ModelFileInfo check_model_file(std::istream& stream) {
+  Reader reader(stream);
+  ModelFileInfo info;
+  info.shape = read_shape(reader);
+  skip_mel_filters(reader, info.shape);
+  check_vocabulary(reader, info.shape);
+  info.weight_bytes = check_tensors(reader, info.shape);
+  return info;
+}
+
+}  // namespace verbatim

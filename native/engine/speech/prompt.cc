@@ -1,0 +1,53 @@
+#include "speech/prompt.h"
+
+#include <algorithm>
+
+#include "error.h"
+
+namespace verbatim {
+namespace {
+
+// From this temperature on whisper.cpp leaves the history out (WHISPER_HISTORY_CONDITIONING_TEMP_CUTOFF).
+constexpr float kHistoryCutoff = 0.5f;
+
+// The first distilled models know no timestamps: whisper.cpp forces the token on them.
+bool without_timestamps(whisper_context* context) {
+  return whisper_model_n_text_layer(context) == 2 && whisper_model_n_vocab(context) != 51866;
+}
+
+}  // namespace
+
+std::vector<whisper_token> tokenize_prompt(whisper_context* context, const std::string& text) {
+  if (text.size() > kMaxPromptBytes) {
+    throw EngineError(ErrorCode::kInvalidArgument, "initial_prompt is " + std::to_string(text.size()) +
+                                                       " bytes long, at most " +
+                                                       std::to_string(kMaxPromptBytes) + " are allowed");
+  }
+  if (text.empty()) return {};
+  // A token is a byte at least.
+  std::vector<whisper_token> tokens(text.size());
+  const int count = whisper_tokenize(context, text.c_str(), tokens.data(), static_cast<int>(tokens.size()));
+  tokens.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return tokens;
+}
+
+std::vector<whisper_token> first_prompt(whisper_context* context, const std::vector<whisper_token>& initial,
+                                        int language, const DecodeOptions& options) {
+  std::vector<whisper_token> prompt;
+  if (!initial.empty() && options.temperature < kHistoryCutoff) {
+    const auto room = static_cast<std::size_t>(whisper_n_text_ctx(context) / 2 - 1);
+    const std::size_t taken = std::min(room, initial.size());
+    prompt.push_back(whisper_token_prev(context));
+    prompt.insert(prompt.end(), initial.end() - static_cast<std::ptrdiff_t>(taken), initial.end());
+  }
+  prompt.push_back(whisper_token_sot(context));
+  if (whisper_is_multilingual(context) != 0) {
+    prompt.push_back(whisper_token_lang(context, language));
+    prompt.push_back(options.task == SpeechTask::kTranslate ? whisper_token_translate(context)
+                                                            : whisper_token_transcribe(context));
+  }
+  if (without_timestamps(context)) prompt.push_back(whisper_token_not(context));
+  return prompt;
+}
+
+}  // namespace verbatim

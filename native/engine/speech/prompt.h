@@ -1,0 +1,25 @@
+#pragma once
+
+#include <whisper.h>
+
+#include <string>
+#include <vector>
+
+#include "speech/decode.h"
+
+namespace verbatim {
+
+// Longest initial prompt, bytes. whisper.cpp splits it with std::regex, which recurses per character; the
+// model looks at the last 223 tokens at most.
+inline constexpr std::size_t kMaxPromptBytes = 4096;
+
+// Throws EngineError kInvalidArgument for a text that is too long.
+std::vector<whisper_token> tokenize_prompt(whisper_context* context, const std::string& text);
+
+// The prompt that whisper_full_with_state itself decodes first for a window without history:
+// [<|startofprev|> initial...] <|startoftranscript|> [language task] [<|notimestamps|>].
+// `language` is a whisper.cpp language id, ignored by English-only models.
+std::vector<whisper_token> first_prompt(whisper_context* context, const std::vector<whisper_token>& initial,
+                                        int language, const DecodeOptions& options);
+
+}  // namespace verbatim

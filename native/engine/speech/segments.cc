@@ -1,0 +1,50 @@
+#include "speech/segments.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "speech/utf8.h"
+
+namespace verbatim {
+namespace {
+
+// whisper.cpp counts time in hundredths of a second.
+double clipped(std::int64_t hundredths, double low, double high) {
+  return std::clamp(static_cast<double>(hundredths) / 100.0, low, high);
+}
+
+std::vector<Token> collect_tokens(whisper_context* context, whisper_state* state, int segment) {
+  std::vector<Token> tokens;
+  const whisper_token end = whisper_token_eot(context);
+  for (int i = 0; i < whisper_full_n_tokens_from_state(state, segment); ++i) {
+    const whisper_token id = whisper_full_get_token_id_from_state(state, segment, i);
+    if (id >= end) continue;
+    tokens.push_back(
+        {id, whisper_token_to_str(context, id), whisper_full_get_token_p_from_state(state, segment, i)});
+  }
+  return tokens;
+}
+
+}  // namespace
+
+std::vector<Segment> collect_segments(whisper_context* context, whisper_state* state,
+                                      const std::vector<float>& no_speech, double seconds) {
+  std::vector<Segment> segments;
+  for (int i = 0; i < whisper_full_n_segments_from_state(state); ++i) {
+    Segment segment;
+    segment.text = valid_utf8(whisper_full_get_segment_text_from_state(state, i));
+    if (segment.text.empty()) continue;
+    segment.start_seconds = clipped(whisper_full_get_segment_t0_from_state(state, i), 0.0, seconds);
+    segment.end_seconds =
+        clipped(whisper_full_get_segment_t1_from_state(state, i), segment.start_seconds, seconds);
+    if (static_cast<std::size_t>(i) < no_speech.size()) {
+      segment.no_speech_probability = no_speech[static_cast<std::size_t>(i)];
+    }
+    segment.tokens = collect_tokens(context, state, i);
+    segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
+}  // namespace verbatim

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <whisper.h>
+
+#include <vector>
+
+#include "speech/decode.h"
+
+namespace verbatim {
+
+// The segments a whisper_state holds after a window of `seconds`: times clipped to the window, text as valid
+// UTF-8, text tokens only (no time stamps, no end of text). `no_speech` has the no-speech probability of each
+// segment.
+std::vector<Segment> collect_segments(whisper_context* context, whisper_state* state,
+                                      const std::vector<float>& no_speech, double seconds);
+
+}  // namespace verbatim

@@ -1,0 +1,198 @@
+#include "speech/slot.h"
+
+#include <whisper.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "error.h"
+#include "speech/decode_options.h"
+#include "speech/prompt.h"
+#include "speech/segments.h"
+#include "speech/whisper_log.h"
+#include "speech/window_pass.h"
+
+namespace verbatim {
+namespace {
+
+constexpr int kMaxThreads = 64;
+// whisper.cpp decodes nothing of a window with less than 11 mel frames (and reads past the end of one with
+// less than 201 samples).
+constexpr std::size_t kShortestWindow = 1800;
+constexpr std::size_t kLongestWindow = 30 * kSampleRate;
+// Far above full scale; keeps the power spectrum of a hostile float file finite.
+constexpr float kLoudest = 32768.0f;
+
+struct StateDeleter {
+  void operator()(whisper_state* state) const noexcept { whisper_free_state(state); }
+};
+using StatePointer = std::unique_ptr<whisper_state, StateDeleter>;
+
+bool is_sane(float sample) { return std::abs(sample) <= kLoudest; }
+
+// The window's samples; a repaired copy in `repaired` if there are NaNs, infinities or absurd values.
+std::span<const float> sane_samples(const std::vector<float>& samples, std::vector<float>& repaired) {
+  if (std::all_of(samples.begin(), samples.end(), is_sane)) return samples;
+  repaired = samples;
+  for (float& sample : repaired) sample = std::isnan(sample) ? 0.0f : std::clamp(sample, -kLoudest, kLoudest);
+  return repaired;
+}
+
+// A pass for every two seconds is more than any window of speech took; a loop would take one for 20 ms.
+int max_encoder_passes(std::size_t samples) {
+  return 4 + static_cast<int>(samples / (2 * static_cast<std::size_t>(kSampleRate)));
+}
+
+void add(Timings& sum, const Timings& pass) {
+  sum.mel_ms += pass.mel_ms;
+  sum.encode_ms += pass.encode_ms;
+  sum.decode_ms += pass.decode_ms;
+  sum.total_ms += pass.total_ms;
+  sum.tokens += pass.tokens;
+  sum.fallbacks += pass.fallbacks;
+  sum.encoder_passes += pass.encoder_passes;
+}
+
+}  // namespace
+
+struct Slot::Impl {
+  std::shared_ptr<const SpeechModel> model;
+  int threads = 1;
+  StatePointer state;
+  // The state drew random numbers (decoders[0].rng is seeded once) or was left in the middle of something.
+  bool worn = false;
+  // Encoder length of the state's earlier windows; 0 if there was none yet.
+  int padded_for = 0;
+
+  void renew();
+  void prepare(int context);
+  int run(WindowPass& pass, const PassPlan& plan, const DecodeOptions& options,
+          std::span<const float> samples);
+  WindowResult decode(std::span<const float> samples, const DecodeOptions& options, const AbortFlag* abort);
+};
+
+// Frees first, so that a GPU never has to hold two states of a slot.
+void Slot::Impl::renew() {
+  state.reset();
+  take_whisper_error();
+  state.reset(whisper_init_state(model->context()));
+  if (!state) {
+    throw EngineError(ErrorCode::kOutOfMemory,
+                      "no memory for a slot on " + model->info().device + ": " + take_whisper_error());
+  }
+  worn = false;
+  padded_for = 0;
+}
+
+// A state must not let a window see the ones before it: whisper.cpp's random numbers go on where they
+// stopped, and at an encoder length that is no multiple of 256 attention reaches into padding where a window
+// of another length left its keys.
+void Slot::Impl::prepare(int context) {
+  const int length = context == 0 ? kFullAudioContext : context;
+  const bool dirty_padding = length % kOwnLengthStep != 0 && padded_for != 0 && padded_for != length;
+  if (!state || worn || dirty_padding) renew();
+  padded_for = length;
+}
+
+int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions& options,
+                    std::span<const float> samples) {
+  whisper_full_params params = full_params(options, threads);
+  params.audio_ctx = audio_context(samples.size(), options);
+  const std::string& language = model->info().languages[static_cast<std::size_t>(plan.language)];
+  params.language = language.c_str();
+  params.prompt_tokens = plan.initial_prompt.data();
+  params.prompt_n_tokens = static_cast<int>(plan.initial_prompt.size());
+  pass.attach(params);
+  worn = true;
+  const int status = whisper_full_with_state(model->context(), state.get(), params, samples.data(),
+                                             static_cast<int>(samples.size()));
+  pass.finish();
+  worn = pass.sampled();
+  // It could not enlarge the cache and has freed the state itself.
+  if (status == -7) std::ignore = state.release();
+  return status;
+}
+
+WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOptions& options,
+                                const AbortFlag* abort) {
+  const SpeechModelInfo& info = model->info();
+  const bool detect = options.language == "auto";
+  PassPlan plan;
+  plan.detect = detect && info.multilingual;
+  plan.languages = static_cast<int>(info.languages.size());
+  plan.language = std::max(0, language_id(info, detect ? options.language_guess : options.language));
+  plan.initial_prompt = tokenize_prompt(model->context(), options.initial_prompt);
+  plan.max_encoder_passes = max_encoder_passes(samples.size());
+  plan.threads = threads;
+
+  WindowResult result;
+  if (detect && !info.multilingual) result.language_probabilities = {{"en", 1.0f}};
+  for (;;) {
+    prepare(audio_context(samples.size(), options));
+    WindowPass pass(model->context(), state.get(), plan, options, abort);
+    take_whisper_error();
+    const int status = run(pass, plan, options, samples);
+    add(result.timings, pass.timings());
+    if (pass.aborted()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
+    for (std::size_t id = 0; id < pass.language_probabilities().size(); ++id) {
+      result.language_probabilities.emplace_back(info.languages[id], pass.language_probabilities()[id]);
+    }
+    if (pass.needs_rerun()) {
+      plan.language = pass.language();
+      plan.detect = false;
+      continue;
+    }
+    if (status == -7) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the decoder's cache");
+    if (status != 0) {
+      throw EngineError(ErrorCode::kInternalError,
+                        "whisper.cpp failed (" + std::to_string(status) + "): " + take_whisper_error());
+    }
+    result.language = info.languages[static_cast<std::size_t>(pass.language())];
+    result.segments = collect_segments(model->context(), state.get(), pass.no_speech_probabilities(),
+                                       static_cast<double>(samples.size()) / kSampleRate);
+    return result;
+  }
+}
+
+Slot::Slot(std::shared_ptr<const SpeechModel> model, int threads) : impl_(std::make_unique<Impl>()) {
+  if (threads < 1 || threads > kMaxThreads) {
+    throw EngineError(ErrorCode::kInvalidArgument, "threads is " + std::to_string(threads) +
+                                                       ", allowed: 1 to " + std::to_string(kMaxThreads));
+  }
+  impl_->model = std::move(model);
+  impl_->threads = threads;
+  impl_->renew();
+}
+
+Slot::~Slot() = default;
+
+WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
+  const SpeechModelInfo& info = impl_->model->info();
+  check_decode_options(options, info);
+  if (window.samples.size() > kLongestWindow) {
+    throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than 30 seconds");
+  }
+  if (abort != nullptr && abort->is_set()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
+  if (window.samples.size() < kShortestWindow) {
+    WindowResult nothing;
+    const bool detect = options.language == "auto";
+    const int id = std::max(0, language_id(info, detect ? options.language_guess : options.language));
+    nothing.language = info.languages[static_cast<std::size_t>(id)];
+    return nothing;
+  }
+  try {
+    std::vector<float> repaired;
+    return impl_->decode(sane_samples(window.samples, repaired), options, abort);
+  } catch (const std::bad_alloc&) {
+    throw EngineError(ErrorCode::kOutOfMemory, "no memory for a window");
+  }
+}
+
+std::size_t Slot::memory_bytes() const noexcept { return 0; }
+
+}  // namespace verbatim

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <whisper.h>
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "abort.h"
+#include "speech/decode.h"
+
+namespace verbatim {
+
+// What a pass is to do beside what whisper_full_params says.
+struct PassPlan {
+  // whisper.cpp's language id that the parameters name: the right one, or the guess when `detect` is set.
+  int language = 0;
+  bool detect = false;
+  // Languages of the model, for detection.
+  int languages = 1;
+  std::vector<whisper_token> initial_prompt;
+  // Encoder passes at most: a model that keeps setting time stamps a few hundredths of a second further would
+  // encode the same window hundreds of times.
+  int max_encoder_passes = 1;
+  int threads = 1;
+};
+
+// Watches and steers one call of whisper_full_with_state through its public callbacks.
+//
+// Language detection without a second encoder pass. whisper_full_with_state calls abort_callback at the end
+// of every encoder pass (the cross-attention keys and values are in place by then) and at the end of every
+// decoder call, before it looks at the logits. So:
+//  1. After the encoder, abort_callback decodes <|startoftranscript|> alone. That is to the letter what
+//     whisper_lang_auto_detect_with_state does after its own encoder pass, and it leaves the state as that
+//     function leaves it: whisper_full_with_state clears the self-attention cache before it decodes the
+//     prompt. The softmax over the language tokens gives the probabilities.
+//  2. If the language differs from the guess, the prompt that whisper_full_with_state decodes next is the
+//     wrong one in exactly one token. The abort_callback after that call decodes the right prompt from
+//     position 0: whisper_decode_with_state frees the cells of sequence 0, takes the same cells again (both
+//     prompts have the same length) and puts the logits of the last token into the same row. Beams copy
+//     their cells from sequence 0 only later.
+//  3. whisper_full_with_state keeps the wrong prompt, though, and decodes it again when it falls back to a
+//     higher temperature or encodes a second stretch of the window. Then the pass stops with needs_rerun(),
+//     and the caller repeats it with the language it now knows. That is no more encoder work than whisper.cpp
+//     itself does for a window whose language it detects.
+//
+// The same decoder call mends the no-speech probability: whisper.cpp reads it from the first row of the
+// logits, which a prompt of more than one token does not write; the row holds whatever an earlier call left
+// (another window's logits). After step 1 it holds the logits of <|startoftranscript|>, which is where
+// Whisper was trained to put the no-speech token.
+class WindowPass {
+ public:
+  // Everything referenced must outlive the pass. `abort` may be null.
+  WindowPass(whisper_context* context, whisper_state* state, const PassPlan& plan,
+             const DecodeOptions& options, const AbortFlag* abort);
+  WindowPass(const WindowPass&) = delete;
+  WindowPass& operator=(const WindowPass&) = delete;
+
+  // Installs the callbacks.
+  void attach(whisper_full_params& params);
+  // To be called when whisper_full_with_state has returned.
+  void finish();
+
+  bool aborted() const noexcept;
+  // The result is of the wrong language: repeat the call with language() given.
+  bool needs_rerun() const noexcept { return rerun_.load(std::memory_order_relaxed); }
+  // Random numbers were drawn, so the state is not as new.
+  bool sampled() const noexcept { return sampled_; }
+  int language() const noexcept { return language_; }
+  // By whisper.cpp's language id; empty unless detected.
+  const std::vector<float>& language_probabilities() const noexcept { return language_probabilities_; }
+  // One for each segment of the result.
+  const std::vector<float>& no_speech_probabilities() const noexcept { return no_speech_; }
+  Timings timings() const;
+
+ private:
+  enum class Phase { kMel, kEncoder, kPrompt, kSteps };
+  using Clock = std::chrono::steady_clock;
+
+  bool on_encoder_begin();
+  bool on_computed();
+  void on_logits(int tokens_so_far);
+  void read_start_of_transcript();
+  void decode_right_prompt();
+  void detect_language(const float* logits);
+  double lap();
+
+  whisper_context* context_;
+  whisper_state* state_;
+  const PassPlan& plan_;
+  const DecodeOptions& options_;
+  const AbortFlag* abort_;
+
+  Phase phase_ = Phase::kMel;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point lap_ = start_;
+  int language_ = 0;
+  bool failed_ = false;
+  bool sampled_ = false;
+  float window_no_speech_ = 0.0f;
+  std::vector<float> language_probabilities_;
+  std::vector<float> no_speech_;
+  Timings timings_;
+  int prompts_ = 0;
+  // Counted on whisper.cpp's sampling threads too.
+  std::atomic<int> logits_rows_{0};
+  std::atomic<bool> rerun_{false};
+};
+
+}  // namespace verbatim
