@@ -7,8 +7,8 @@ export interface Config {
   readonly port: number;
   readonly database: string;
   readonly modelsDir: string;
-  /** Name of the speech model in the manifest or the registry of imported models. */
-  readonly model: string;
+  /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
+  readonly model: string | null;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly device: string;
   /** Windows in flight on one device. */
@@ -56,7 +56,7 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
     database: text('VERBATIM_DATABASE', join('data', 'verbatim.db')),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
-    model: text('VERBATIM_MODEL', 'verbatim-small'),
+    model: env['VERBATIM_MODEL'] || null,
     device: device(text('VERBATIM_DEVICE', 'auto')),
     slots: integer('VERBATIM_SLOTS', Math.max(1, Math.floor(cores / threads)), 1, 256),
     threads,

@@ -102,7 +102,10 @@ describe('downloading a model', () => {
   it('resumes by itself when the connection breaks in the middle', async () => {
     let cut = true;
     handler = (request, response) => {
-      if (!cut) { serveRanges(request, response); return; }
+      if (!cut) {
+        serveRanges(request, response);
+        return;
+      }
       cut = false;
       response.writeHead(200, { 'content-length': content.length });
       response.write(content.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 50));
