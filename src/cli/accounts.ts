@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { printRows, withLedger } from './context.js';
+
+export function addAccounts(program: Command): void {
+  const accounts = program.command('accounts').description('create, list and audit accounts');
+  accounts
+    .command('create')
+    .requiredOption('--email <email>', "the account's e-mail address")
+    .option('--name <name>', "the holder's name")
+    .option('--json', 'print JSON')
+    .action((options: { email: string; name?: string; json?: boolean }) =>
+      withLedger((ledger) => {
+        const account = ledger.createAccount({ email: options.email, name: options.name ?? null });
+        printRows([{ id: account.id, email: account.email, name: account.name }], options.json === true);
+      }),
+    );
+  accounts
+    .command('list')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      withLedger((ledger) => {
+        const rows = ledger.listAccounts().map((account) => ({
+          id: account.id,
+          email: account.email,
+          name: account.name,
+          credits: ledger.balance(account.id).balance,
+          created_at: account.createdAt,
+        }));
+        printRows(rows, options.json === true);
+      }),
+    );
+  accounts
+    .command('audit')
+    .description('check the invariants of the books; exit code 1 when one does not hold')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      withLedger((ledger) => {
+        const violations = ledger.audit();
+        if (options.json === true || violations.length > 0) {
+          printRows(
+            violations.map(({ invariant, detail }) => ({ invariant, detail })),
+            options.json === true,
+          );
+        } else {
+          console.log('the books balance');
+        }
+        if (violations.length > 0) process.exitCode = 1;
+      }),
+    );
+}

@@ -1,0 +1,62 @@
+import { Option, type Command } from 'commander';
+import { accountByEmail, printRows, withLedger } from './context.js';
+
+export const MANAGEMENT_SCOPE = 'keys:write';
+
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('create, list and revoke API keys');
+  keys
+    .command('create')
+    .requiredOption('--account <email>', 'e-mail of the account')
+    .requiredOption('--name <name>', 'what the key is for')
+    .addOption(
+      new Option('--scope <scope>', 'keys:write makes a management key')
+        .choices([MANAGEMENT_SCOPE])
+        .default(undefined),
+    )
+    .option('--json', 'print JSON')
+    .description('prints the raw key; it is shown this once')
+    .action((options: { account: string; name: string; scope?: string; json?: boolean }) =>
+      withLedger((ledger) => {
+        const account = accountByEmail(ledger, options.account);
+        const scopes = options.scope === undefined ? [] : [options.scope];
+        const key = ledger.createKey({ accountId: account.id, name: options.name, scopes });
+        if (options.json === true) {
+          printRows([{ id: key.id, name: key.name, prefix: key.prefix, raw_key: key.rawKey }], true);
+        } else {
+          console.log(key.rawKey);
+        }
+      }),
+    );
+  keys
+    .command('list')
+    .requiredOption('--account <email>', 'e-mail of the account')
+    .option('--json', 'print JSON')
+    .action((options: { account: string; json?: boolean }) =>
+      withLedger((ledger) => {
+        const rows = ledger.listKeys(accountByEmail(ledger, options.account).id).map((key) => ({
+          id: key.id,
+          name: key.name,
+          prefix: key.prefix,
+          scopes: key.scopes.join(','),
+          created_at: key.createdAt,
+          last_used_at: key.lastUsedAt,
+          revoked_at: key.revokedAt,
+        }));
+        printRows(rows, options.json === true);
+      }),
+    );
+  keys
+    .command('revoke')
+    .argument('<id>', "the key's id, as `verbatim keys list` shows it")
+    .requiredOption('--account <email>', 'e-mail of the account')
+    .description('takes effect at once, in a running server too')
+    .action((id: string, options: { account: string }) =>
+      withLedger((ledger) => {
+        const account = accountByEmail(ledger, options.account);
+        const revoked = ledger.revokeKey(account.id, id);
+        if (revoked === null) throw new Error(`${account.email} has no key "${id}".`);
+        console.log(`${revoked.id} is revoked since ${revoked.revokedAt}`);
+      }),
+    );
+}

@@ -1,0 +1,130 @@
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { loadBinding } from '../engine/binding.js';
+import { downloadModel } from '../models/download.js';
+import { importSpeechModel } from '../models/import.js';
+import { findModel, type ModelEntry } from '../models/manifest.js';
+import { isInstalled, modelFiles, verifyModel } from '../models/store.js';
+import { cliContext, printRows } from './context.js';
+
+const HUB = 'https://huggingface.co';
+
+export function addModels(program: Command): void {
+  const models = program.command('models').description('list, download, import and verify models');
+  models
+    .command('list')
+    .description('every model of the manifest and every imported one')
+    .option('--json', 'print JSON')
+    .action(listModels);
+  models
+    .command('pull')
+    .argument('<name>', 'a name that `verbatim models list` shows')
+    .description(
+      'download a model; resumes, and verifies the checksum (HF_ENDPOINT, HF_TOKEN and proxies are respected)',
+    )
+    .action(pullModel);
+  models
+    .command('import')
+    .argument('<path>', 'a ggml Whisper model file (.bin)')
+    .option('--name <name>', 'its name here (default: from the file name)')
+    .option('--windows <policy>', 'window policy of the model: full or short', 'full')
+    .description('take a model you already have into the models directory')
+    .action(importModel);
+  models
+    .command('verify')
+    .argument('[name]', 'one model (default: every installed one)')
+    .option('--json', 'print JSON')
+    .description('check sizes and checksums of installed models')
+    .action(verifyModels);
+}
+
+function listModels(options: { json?: boolean }): void {
+  const { manifest, roots } = cliContext();
+  const rows = manifest.models.map((entry) => ({
+    name: entry.name,
+    kind: entry.kind,
+    installed: isInstalled(roots, entry) ? 'yes' : 'no',
+    size_mib: sizeMib(entry),
+    languages: languagesOf(entry),
+    licence: entry.licence,
+  }));
+  printRows(rows, options.json === true);
+}
+
+function sizeMib(entry: ModelEntry): number | null {
+  const sizes = modelFiles(entry).map((file) => file.size);
+  return sizes.includes(undefined)
+    ? null
+    : Math.round(sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / (1 << 20));
+}
+
+function languagesOf(entry: ModelEntry): string {
+  if (entry.kind === 'translation') return `${entry.from.join(',')} -> ${entry.to.join(',')}`;
+  return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
+}
+
+async function pullModel(name: string): Promise<void> {
+  const { manifest, roots } = cliContext();
+  const entry = findModel(manifest, name);
+  const bar = process.stderr.isTTY
+    ? new SingleBar({ format: '{file} [{bar}] {percentage}% {value}/{total} MiB', stream: process.stderr })
+    : null;
+  let shown = '';
+  try {
+    const fetched = await downloadModel(entry, {
+      roots,
+      endpoint: process.env['HF_ENDPOINT'] || HUB,
+      token: process.env['HF_TOKEN'] ?? null,
+      onProgress: (file, received, total) => {
+        if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
+        shown = file;
+        bar?.update(Math.floor(received / (1 << 20)));
+      },
+    });
+    bar?.stop();
+    console.log(
+      fetched.length === 0
+        ? `${name} is installed and verified already`
+        : `${name} is installed and verified`,
+    );
+  } finally {
+    bar?.stop();
+  }
+}
+
+async function importModel(path: string, options: { name?: string; windows: string }): Promise<void> {
+  const { manifest, roots } = cliContext();
+  if (manifest.windowPolicies[options.windows] === undefined) {
+    throw new Error(
+      `--windows is "${options.windows}"; allowed: ${Object.keys(manifest.windowPolicies).join(', ')}.`,
+    );
+  }
+  const entry = await importSpeechModel(path, {
+    roots,
+    ...(options.name === undefined ? {} : { name: options.name }),
+    windows: options.windows,
+    check: async (file) => {
+      const model = await loadBinding().loadSpeechModel(file, { device: 'cpu' });
+      const { languages } = model.info;
+      model.close();
+      return languages;
+    },
+  });
+  console.log(`${entry.name} is imported; use it with VERBATIM_MODEL=${entry.name}`);
+}
+
+async function verifyModels(name: string | undefined, options: { json?: boolean }): Promise<void> {
+  const { manifest, roots } = cliContext();
+  const entries =
+    name === undefined
+      ? manifest.models.filter((entry) => isInstalled(roots, entry))
+      : [findModel(manifest, name)];
+  const rows = [];
+  for (const entry of entries) {
+    for (const result of await verifyModel(roots, entry)) {
+      rows.push({ name: entry.name, file: result.file, result: result.ok ? 'ok' : result.problem });
+    }
+  }
+  printRows(rows, options.json === true);
+  if (rows.some((row) => row.result !== 'ok')) process.exitCode = 1;
+}

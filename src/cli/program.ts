@@ -1,0 +1,49 @@
+/** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
+import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../config.js';
+import { addAccounts } from './accounts.js';
+import { packageRoot } from './context.js';
+import { addCredits } from './credits.js';
+import { addKeys } from './keys.js';
+import { addModels } from './models.js';
+import { addServe } from './serve.js';
+import { addTranscribe } from './transcribe.js';
+
+const DONE = 0;
+const FAILED = 1;
+const WRONG_USAGE = 2;
+
+/** Runs one command line and resolves to its exit code; never throws. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const program = new Command('verbatim')
+    .description('Self-hosted speech transcription and translation')
+    .version(
+      (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version,
+    )
+    .showHelpAfterError('(run with --help for usage)');
+  for (const add of [addServe, addTranscribe, addAccounts, addCredits, addKeys, addModels]) add(program);
+  exitByException(program);
+  try {
+    await program.parseAsync(argv);
+    return process.exitCode === undefined ? DONE : Number(process.exitCode);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function exitByException(command: Command): void {
+  command.exitOverride();
+  for (const child of command.commands) exitByException(child);
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
+  if (error instanceof ConfigError) {
+    console.error(`verbatim: ${error.message}`);
+    return WRONG_USAGE;
+  }
+  console.error(`verbatim: ${error instanceof Error ? error.message : String(error)}`);
+  return FAILED;
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.js';
+import type { SpeechEngine } from '../engine/types.js';
+import { createLedger } from '../ledger/ledger.js';
+import type { Ledger } from '../ledger/types.js';
+import { createLogger, type Logger } from '../log.js';
+import { Metrics } from '../metrics.js';
+import { startServer, type RunningServer } from '../server.js';
+import { cliContext, packageRoot } from './context.js';
+import { loadEngine } from './engine.js';
+import { createFirstAccount, firstStartText } from './first-start.js';
+
+/** How long running requests may take to finish after SIGTERM. */
+const DRAIN_MS = 60_000;
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the service; settings come from the environment (see README.md)')
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
+  const { config, roots, manifest } = cliContext();
+  const logger = createLogger({ level: config.logLevel });
+  const metrics = new Metrics();
+  const engine = await loadEngine(config, roots, manifest, metrics);
+  try {
+    const ledger = createLedger({
+      path: config.database,
+      secret: config.secret,
+      onError: (error) => logger.error({ err: error }, 'housekeeping failed'),
+    });
+    try {
+      await runUntilStopped(config, { engine, ledger, logger, metrics });
+    } finally {
+      ledger.close();
+    }
+  } finally {
+    await engine.close();
+  }
+}
+
+interface Parts {
+  engine: SpeechEngine;
+  ledger: Ledger;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
+  const { ledger, logger, engine } = parts;
+  const server = await startServer({
+    host: config.host,
+    port: config.port,
+    version: packageVersion(),
+    ...parts,
+    settings: {
+      maxAudioSeconds: config.maxAudioSeconds,
+      maxInFlight: config.maxInFlight,
+      creditsPerMinute: config.creditsPerMinute,
+      translationCreditsPerMinute: config.translationCreditsPerMinute,
+      metricsToken: config.metricsToken,
+    },
+  });
+  console.log(`listening on ${server.url}`);
+  const keys = createFirstAccount(ledger);
+  if (keys !== null) console.log(firstStartText(keys, server.url, packageRoot));
+  const { ids, name } = engine.device;
+  logger.info(
+    {
+      model: engine.modelName,
+      devices: ids,
+      deviceName: name,
+      slots: engine.stats().slots,
+      recovered: ledger.recovery,
+    },
+    'ready',
+  );
+  await stopSignal();
+  logger.info('draining');
+  await drain(server);
+}
+
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}
+
+/** A second signal ends the wait at once. */
+async function drain(server: RunningServer): Promise<void> {
+  const impatient = (): void => process.exit(1);
+  process.once('SIGINT', impatient);
+  process.once('SIGTERM', impatient);
+  await server.close(DRAIN_MS);
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+/**
+ * Entry point of the `verbatim` command. Sizes libuv's thread pool before anything uses it: a thread for every slot, and four
+ * so that files and DNS never wait for inference.
+ */
+import { availableParallelism } from 'node:os';
+import { runCli } from './cli/program.js';
+
+const SPARE_THREADS = 4;
+
+function poolSize(): number {
+  const slots = Number(process.env['VERBATIM_SLOTS']);
+  const known = Number.isInteger(slots) && slots > 0 ? slots : availableParallelism();
+  return Math.min(1024, known + SPARE_THREADS);
+}
+
+process.env['UV_THREADPOOL_SIZE'] ??= String(poolSize());
+void runCli(process.argv).then((code) => {
+  process.exitCode = code;
+});

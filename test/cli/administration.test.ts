@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const main = join(__dirname, '..', '..', 'src', 'main.ts');
+
+describe('administration on the command line', () => {
+  let directory: string;
+
+  beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-cli-'))));
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const verbatim = (...words: string[]) => {
+    const env = {
+      ...process.env,
+      VERBATIM_DATABASE: join(directory, 'verbatim.db'),
+      VERBATIM_MODELS_DIR: directory,
+    };
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', main, ...words], {
+      encoding: 'utf8',
+      env,
+    });
+    return { status, stdout, stderr };
+  };
+  const json = (...words: string[]): Record<string, unknown>[] => {
+    const { status, stdout, stderr } = verbatim(...words, '--json');
+    expect(status, stderr).to.equal(0);
+    return JSON.parse(stdout) as Record<string, unknown>[];
+  };
+
+  it('makes an account, grants credits, makes and revokes a key, and the books balance', () => {
+    expect(verbatim('accounts', 'create', '--email', 'ada@example.org', '--name', 'Ada').status).to.equal(0);
+    json('credits', 'grant', '--account', 'ada@example.org', '--amount', '25', '--expires', '2999-12-31');
+    expect(json('accounts', 'list')[0]).to.include({ email: 'ada@example.org', name: 'Ada', credits: 25 });
+
+    const key = verbatim('keys', 'create', '--account', 'ada@example.org', '--name', 'laptop').stdout.trim();
+    expect(key).to.match(/^vb_[A-Za-z0-9_-]{43}$/);
+    const [listed] = json('keys', 'list', '--account', 'ada@example.org');
+    expect(listed).to.include({ name: 'laptop', prefix: key.slice(0, 11), revoked_at: null });
+    expect(JSON.stringify(listed)).not.to.contain(key);
+
+    const revoked = verbatim('keys', 'revoke', String(listed?.['id']), '--account', 'ada@example.org');
+    expect(revoked.status, revoked.stderr).to.equal(0);
+    expect(json('keys', 'list', '--account', 'ada@example.org')[0]?.['revoked_at']).to.be.a('string');
+    expect(verbatim('accounts', 'audit').stdout).to.contain('the books balance');
+  }).timeout(60_000);
+
+  it('exits with 2 for wrong usage and 1 for a failure, and says why', () => {
+    expect(verbatim('nonsense')).to.include({ status: 2 });
+    const amount = verbatim('credits', 'grant', '--account', 'x@example.org', '--amount', '1.5');
+    expect(amount.status).to.equal(2);
+    expect(amount.stderr).to.contain('an integer');
+    const past = verbatim(
+      'credits',
+      'grant',
+      '--account',
+      'x@example.org',
+      '--amount',
+      '1',
+      '--expires',
+      '2001-02-30',
+    );
+    expect(past.status).to.equal(2);
+    const nobody = verbatim('credits', 'grant', '--account', 'x@example.org', '--amount', '1');
+    expect(nobody).to.include({ status: 1 });
+    expect(nobody.stderr).to.contain('no account with the e-mail address "x@example.org"');
+    expect(verbatim('models', 'pull', 'nonsense').stderr).to.contain('There is no model "nonsense"');
+    expect(verbatim('--help').status).to.equal(0);
+  }).timeout(60_000);
+
+  it('lists the models and verifies the bundled one', () => {
+    const models = json('models', 'list');
+    expect(models.map((model) => model['name'])).to.include.members(['tiny', 'large-v3-turbo-q8_0']);
+    expect(models.filter((model) => model['installed'] === 'yes')).not.to.have.length(0);
+    const verified = json('models', 'verify');
+    expect(verified).not.to.have.length(0);
+    expect(verified.map((row) => row['result'])).to.satisfy((results: string[]) =>
+      results.every((r) => r === 'ok'),
+    );
+  }).timeout(60_000);
+});
