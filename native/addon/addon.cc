@@ -1,0 +1,71 @@
+#include <memory>
+#include <string>
+
+#include "addon_data.h"
+#include "audio_reader_wrap.h"
+#include "audio_window_wrap.h"
+#include "device.h"
+#include "failure.h"
+#include "napi_setup.h"
+#include "slot_wrap.h"
+#include "speech_model_wrap.h"
+#include "whisper.h"
+
+namespace verbatim::addon {
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+
+Napi::Object build_info(Napi::Env env) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("whisper", whisper_version());
+  out.Set("cuda", built_with_cuda());
+  out.Set("translationBackends", Napi::Array::New(env));
+  out.Set("compiler", compiler());
+  return out;
+}
+
+// devices(): DeviceInfo[]
+Napi::Value devices(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  Napi::Array out = Napi::Array::New(env);
+  try {
+    for (const DeviceInfo& device : list_devices()) {
+      Napi::Object entry = Napi::Object::New(env);
+      entry.Set("id", device.id);
+      entry.Set("name", device.name);
+      entry.Set("memoryBytes", static_cast<double>(device.memory_bytes));
+      out.Set(out.Length(), entry);
+    }
+  } catch (const EngineError&) {
+    throw to_js_error(env, current_failure());
+  }
+  return out;
+}
+
+}  // namespace
+
+// Called once for every environment that loads the addon.
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  // The environment owns its data, and deletes it last.
+  env.SetInstanceData(std::make_unique<AddonData>(env).release());
+  AudioReaderWrap::define(env);
+  AudioWindowWrap::define(env);
+  SpeechModelWrap::define(env);
+  SlotWrap::define(env);
+  exports.Set("build", build_info(env));
+  exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
+  exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
+  exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
+  return exports;
+}
+
+}  // namespace verbatim::addon
+
+NODE_API_MODULE(verbatim, verbatim::addon::init)

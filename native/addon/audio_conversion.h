@@ -1,0 +1,15 @@
+#pragma once
+
+#include "audio/reader.h"
+#include "audio/window.h"
+#include "napi_setup.h"
+
+namespace verbatim::addon {
+
+// WindowPolicy of the contract. Throws a JS TypeError that names the property.
+WindowPolicy window_policy(Napi::Value policy);
+
+// AudioInfo of the contract.
+Napi::Object to_js(Napi::Env env, const AudioInfo& info);
+
+}  // namespace verbatim::addon

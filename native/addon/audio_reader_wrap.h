@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "audio/reader.h"
+#include "audio/segmenter.h"
+#include "handle.h"
+
+namespace verbatim::addon {
+
+// An open file and the segmenter that cuts it; one call at a time.
+struct OpenReader {
+  // Reads headers only; throws EngineError as AudioReader and Segmenter do.
+  OpenReader(const std::filesystem::path& path, const WindowPolicy& policy)
+      : reader(path), segmenter(reader, policy) {}
+
+  AudioReader reader;
+  Segmenter segmenter;
+  bool busy = false;
+};
+
+// AudioReader of the contract.
+class AudioReaderWrap : public Handle<AudioReaderWrap, OpenReader> {
+ public:
+  static constexpr const char* kName = "AudioReader";
+  static constexpr napi_type_tag kTag = {0x1b5e90c7f24d4a36, 0xa3c8e25f07914d6b};
+  static constexpr auto kConstructor = &AddonData::audio_reader;
+  static std::vector<PropertyDescriptor> members();
+
+  explicit AudioReaderWrap(const Napi::CallbackInfo& info);
+
+  // openAudio(path, policy): Promise<AudioReader>
+  static Napi::Value open(const Napi::CallbackInfo& info);
+
+ private:
+  Napi::Value measure(const Napi::CallbackInfo& info);
+  Napi::Value next_window(const Napi::CallbackInfo& info);
+  Napi::Value get_position_seconds(const Napi::CallbackInfo& info);
+
+  // The JS thread's copy, as of the last finished call: the segmenter's own moves while one runs.
+  std::shared_ptr<double> position_seconds_ = std::make_shared<double>(0.0);
+};
+
+}  // namespace verbatim::addon

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "error.h"
+#include "napi_setup.h"
+
+namespace verbatim::addon {
+
+// An exception as a value, so that it can cross from a worker thread to the JS thread.
+struct Failure {
+  ErrorCode code = ErrorCode::kInternalError;
+  std::string message;
+};
+
+// The exception being handled; to be called in a catch block. EngineError keeps its code, std::bad_alloc is
+// kOutOfMemory, anything else kInternalError.
+Failure current_failure();
+
+// A JS Error with the failure's message and its stable name as `code`.
+Napi::Error to_js_error(Napi::Env env, const Failure& failure);
+
+// A JS TypeError with the code invalid_argument: a value of the wrong type, or not among those allowed.
+Napi::TypeError argument_error(Napi::Env env, const std::string& message);
+
+}  // namespace verbatim::addon

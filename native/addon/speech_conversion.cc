@@ -1,0 +1,100 @@
+#include "speech_conversion.h"
+
+#include <string>
+#include <vector>
+
+#include "option_reader.h"
+
+namespace verbatim::addon {
+namespace {
+
+template <typename T, typename Convert>
+Napi::Array to_array(Napi::Env env, const std::vector<T>& items, Convert convert) {
+  Napi::Array out = Napi::Array::New(env, items.size());
+  for (std::uint32_t i = 0; i < items.size(); ++i) out.Set(i, convert(items[i]));
+  return out;
+}
+
+Napi::Object token_to_js(Napi::Env env, const Token& token) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("id", token.id);
+  out.Set("text", token.text);
+  out.Set("probability", token.probability);
+  return out;
+}
+
+Napi::Object segment_to_js(Napi::Env env, const Segment& segment, double start_seconds) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("startSeconds", start_seconds + segment.start_seconds);
+  out.Set("endSeconds", start_seconds + segment.end_seconds);
+  out.Set("text", segment.text);
+  out.Set("noSpeechProbability", segment.no_speech_probability);
+  out.Set("tokens", to_array(env, segment.tokens, [&](const Token& t) { return token_to_js(env, t); }));
+  return out;
+}
+
+Napi::Object timings_to_js(Napi::Env env, const Timings& timings) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("melMs", timings.mel_ms);
+  out.Set("encodeMs", timings.encode_ms);
+  out.Set("decodeMs", timings.decode_ms);
+  out.Set("totalMs", timings.total_ms);
+  out.Set("tokens", timings.tokens);
+  out.Set("fallbacks", timings.fallbacks);
+  out.Set("encoderPasses", timings.encoder_passes);
+  return out;
+}
+
+Napi::Value probabilities_to_js(Napi::Env env, const WindowResult& result) {
+  if (result.language_probabilities.empty()) return env.Null();
+  Napi::Object out = Napi::Object::New(env);
+  for (const auto& [code, probability] : result.language_probabilities) out.Set(code, probability);
+  return out;
+}
+
+}  // namespace
+
+DecodeOptions decode_options(Napi::Value options) {
+  const OptionReader reader(options, "options");
+  DecodeOptions out;
+  reader.required("language", out.language);
+  reader.optional("languageGuess", out.language_guess);
+  reader.optional("task", out.task,
+                  {{"transcribe", SpeechTask::kTranscribe}, {"translate", SpeechTask::kTranslate}});
+  reader.optional("beamSize", out.beam_size);
+  reader.optional("bestOf", out.best_of);
+  reader.optional("temperature", out.temperature);
+  reader.optional("temperatureIncrement", out.temperature_increment);
+  reader.optional("initialPrompt", out.initial_prompt);
+  reader.optional("noSpeechThreshold", out.no_speech_threshold);
+  reader.optional("logProbThreshold", out.log_prob_threshold);
+  reader.optional("entropyThreshold", out.entropy_threshold);
+  reader.optional("maxTokens", out.max_tokens);
+  reader.optional("ownLength", out.own_length);
+  return out;
+}
+
+Napi::Object to_js(Napi::Env env, const WindowResult& result, double start_seconds) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("segments", to_array(env, result.segments,
+                               [&](const Segment& s) { return segment_to_js(env, s, start_seconds); }));
+  out.Set("language", result.language);
+  out.Set("languageProbabilities", probabilities_to_js(env, result));
+  out.Set("timings", timings_to_js(env, result.timings));
+  return out;
+}
+
+Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("type", info.type);
+  out.Set("weightType", info.weight_type);
+  out.Set("multilingual", info.multilingual);
+  out.Set("languages", to_array(env, info.languages,
+                                [&](const std::string& code) { return Napi::String::New(env, code); }));
+  out.Set("device", info.device);
+  out.Set("deviceName", info.device_name);
+  out.Set("memoryBytes", static_cast<double>(info.memory_bytes));
+  return out;
+}
+
+}  // namespace verbatim::addon

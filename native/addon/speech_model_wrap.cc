@@ -1,0 +1,50 @@
+#include "speech_model_wrap.h"
+
+#include <filesystem>
+#include <string>
+
+#include "option_reader.h"
+#include "promise_work.h"
+#include "slot_wrap.h"
+#include "speech_conversion.h"
+
+namespace verbatim::addon {
+
+std::vector<SpeechModelWrap::PropertyDescriptor> SpeechModelWrap::members() {
+  return {InstanceMethod<&SpeechModelWrap::create_slot>("createSlot"),
+          InstanceMethod<&SpeechModelWrap::close>("close")};
+}
+
+SpeechModelWrap::SpeechModelWrap(const Napi::CallbackInfo& info) : Handle(info) {
+  define_value("info", to_js(info.Env(), state()->model->info()));
+}
+
+Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return promise_from(env, [&] {
+    const std::filesystem::path path = path_argument(info[0]);
+    std::string device;
+    OptionReader(info[1], "options").required("device", device);
+    return run_on_worker(
+        env, "verbatim.loadSpeechModel", [path, device] { return SpeechModel::load(path, device); },
+        [](Napi::Env e, std::shared_ptr<const SpeechModel> model) {
+          return wrap(e, std::make_shared<HeldModel>(e, std::move(model)));
+        });
+  });
+}
+
+Napi::Value SpeechModelWrap::create_slot(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return promise_from(env, [&] {
+    int threads = 0;
+    OptionReader(info[0], "options").required("threads", threads);
+    return run_on_worker(
+        env, "verbatim.createSlot",
+        [model = state(), threads] { return std::make_unique<Slot>(model->model, threads); },
+        [model = state()](Napi::Env e, std::unique_ptr<Slot> slot) {
+          return SlotWrap::wrap(e, std::make_shared<HeldSlot>(e, model, std::move(slot)));
+        });
+  });
+}
+
+}  // namespace verbatim::addon
