@@ -49,6 +49,11 @@ Napi::Value devices(const Napi::CallbackInfo& info) {
   return out;
 }
 
+// heldBytes(): number
+Napi::Value held_bytes(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(*addon_data(info.Env()).held_bytes));
+}
+
 }  // namespace
 
 // Called once for every environment that loads the addon.
@@ -61,11 +66,12 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   SlotWrap::define(env);
   exports.Set("build", build_info(env));
   exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
+  exports.Set("heldBytes", Napi::Function::New<held_bytes>(env, "heldBytes"));
   exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
   return exports;
 }
 
-}  // namespace verbatim::addon
+NODE_API_MODULE(verbatim, init)
 
-NODE_API_MODULE(verbatim, verbatim::addon::init)
+}  // namespace verbatim::addon

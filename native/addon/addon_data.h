@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "napi_setup.h"
@@ -19,6 +20,10 @@ struct AddonData {
 
   // The native object on its way into the handle being constructed (Handle::wrap).
   std::shared_ptr<void> adopting;
+
+  // Native memory that live handles and running work hold; shared, because the last of it may be given back
+  // while the environment is being taken apart.
+  std::shared_ptr<std::int64_t> held_bytes = std::make_shared<std::int64_t>(0);
 
   RunningCalls running_calls;
 };

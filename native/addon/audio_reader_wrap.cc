@@ -32,7 +32,7 @@ std::vector<AudioReaderWrap::PropertyDescriptor> AudioReaderWrap::members() {
   return {InstanceMethod<&AudioReaderWrap::measure>("measure"),
           InstanceMethod<&AudioReaderWrap::next_window>("nextWindow"),
           InstanceAccessor<&AudioReaderWrap::get_position_seconds>("positionSeconds"),
-          InstanceMethod<&AudioReaderWrap::close>("close")};
+          closing_method("close")};
 }
 
 AudioReaderWrap::AudioReaderWrap(const Napi::CallbackInfo& info) : Handle(info) {

@@ -3,7 +3,7 @@
 namespace verbatim::addon {
 
 std::vector<AudioWindowWrap::PropertyDescriptor> AudioWindowWrap::members() {
-  return {InstanceMethod<&AudioWindowWrap::close>("release")};
+  return {closing_method("release")};
 }
 
 AudioWindowWrap::AudioWindowWrap(const Napi::CallbackInfo& info) : Handle(info) {

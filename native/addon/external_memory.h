@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "napi_setup.h"
 
@@ -12,19 +13,17 @@ namespace verbatim::addon {
 // they are freed, once. Lives and dies on the JS thread.
 class ExternalMemory {
  public:
-  ExternalMemory(Napi::Env env, std::size_t bytes) : env_(env) { resize(bytes); }
+  ExternalMemory(Napi::Env env, std::size_t bytes);
   ~ExternalMemory() { resize(0); }
   ExternalMemory(const ExternalMemory&) = delete;
   ExternalMemory& operator=(const ExternalMemory&) = delete;
 
-  void resize(std::size_t bytes) noexcept {
-    std::int64_t total = 0;
-    const std::int64_t change = static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(bytes_);
-    if (napi_adjust_external_memory(env_, change, &total) == napi_ok) bytes_ = bytes;
-  }
+  void resize(std::size_t bytes) noexcept;
 
  private:
   napi_env env_;
+  // The environment's sum (AddonData::held_bytes).
+  std::shared_ptr<std::int64_t> total_;
   std::size_t bytes_ = 0;
 };
 

@@ -55,14 +55,18 @@ class Handle : public Napi::ObjectWrap<T> {
   // Throws EngineError kInvalidArgument once closed.
   const std::shared_ptr<State>& state() const {
     if (!state_) {
-      throw EngineError(ErrorCode::kInvalidArgument, std::string("This ") + T::kName + " is closed.");
+      throw EngineError(ErrorCode::kInvalidArgument,
+                        std::string("This ") + T::kName + " has been closed or released.");
     }
     return state_;
   }
 
  protected:
-  // Frees the native object now, or when the work that uses it is done; idempotent.
-  void close(const Napi::CallbackInfo&) { state_.reset(); }
+  // A method that frees the native object: now, or when the work that uses it is done. Idempotent.
+  static Napi::ClassPropertyDescriptor<T> closing_method(const char* name) {
+    const auto close = static_cast<void (T::*)(const Napi::CallbackInfo&)>(&Handle::close);
+    return Napi::ObjectWrap<T>::InstanceMethod(name, close);
+  }
 
   // A read-only value that outlives close().
   void define_value(const char* name, Napi::Value value) {
@@ -70,6 +74,8 @@ class Handle : public Napi::ObjectWrap<T> {
   }
 
  private:
+  void close(const Napi::CallbackInfo&) { state_.reset(); }
+
   std::shared_ptr<State> state_;
 };
 

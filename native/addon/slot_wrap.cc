@@ -9,7 +9,7 @@
 namespace verbatim::addon {
 
 std::vector<SlotWrap::PropertyDescriptor> SlotWrap::members() {
-  return {InstanceMethod<&SlotWrap::transcribe>("transcribe"), InstanceMethod<&SlotWrap::close>("close")};
+  return {InstanceMethod<&SlotWrap::transcribe>("transcribe"), closing_method("close")};
 }
 
 Napi::Value SlotWrap::transcribe(const Napi::CallbackInfo& info) {

@@ -11,8 +11,7 @@
 namespace verbatim::addon {
 
 std::vector<SpeechModelWrap::PropertyDescriptor> SpeechModelWrap::members() {
-  return {InstanceMethod<&SpeechModelWrap::create_slot>("createSlot"),
-          InstanceMethod<&SpeechModelWrap::close>("close")};
+  return {InstanceMethod<&SpeechModelWrap::create_slot>("createSlot"), closing_method("close")};
 }
 
 SpeechModelWrap::SpeechModelWrap(const Napi::CallbackInfo& info) : Handle(info) {

@@ -166,6 +166,8 @@ export interface DeviceInfo {
 export interface NativeBinding {
   readonly build: { whisper: string; cuda: boolean; translationBackends: string[]; compiler: string };
   devices(): DeviceInfo[];
+  /** Native memory held by this thread's windows, models and slots, in bytes; V8's garbage collector is told. */
+  heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy): Promise<AudioReader>;
   loadSpeechModel(path: string, options: { device: string }): Promise<SpeechModel>;
 }
