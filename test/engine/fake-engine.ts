@@ -141,6 +141,10 @@ export class FakeEngine implements NativeBinding {
     return this.settings.devices.map((id) => ({ id, name: `Fake ${id}`, memoryBytes: 1 }));
   }
 
+  heldBytes(): number {
+    return this.decodedWindows + this.openSlots.size + this.openModels;
+  }
+
   runsOf(path: string): FakeRun[] {
     return this.runs.filter((run) => run.path === path);
   }
