@@ -1,4 +1,5 @@
 /** What commands share: where the package lies, the configuration, and printing. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig, type Config } from '../config.js';
 import { openLedger } from '../ledger/ledger.js';
@@ -7,6 +8,10 @@ import { readManifest, type Manifest } from '../models/manifest.js';
 import type { StoreRoots } from '../models/store.js';
 
 export const packageRoot = join(__dirname, '..', '..');
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}
 
 export interface CliContext {
   config: Config;

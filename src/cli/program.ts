@@ -1,13 +1,12 @@
 /** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError } from '../config.js';
 import { addAccounts } from './accounts.js';
-import { packageRoot } from './context.js';
+import { packageVersion } from './context.js';
 import { addCredits } from './credits.js';
 import { addKeys } from './keys.js';
 import { addModels } from './models.js';
+import { addOpenApi } from './openapi.js';
 import { addServe } from './serve.js';
 import { addTranscribe } from './transcribe.js';
 
@@ -19,11 +18,10 @@ const WRONG_USAGE = 2;
 export async function runCli(argv: readonly string[]): Promise<number> {
   const program = new Command('verbatim')
     .description('Self-hosted speech transcription and translation')
-    .version(
-      (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version,
-    )
+    .version(packageVersion())
     .showHelpAfterError('(run with --help for usage)');
-  for (const add of [addServe, addTranscribe, addAccounts, addCredits, addKeys, addModels]) add(program);
+  for (const add of [addServe, addTranscribe, addAccounts, addCredits, addKeys, addModels, addOpenApi])
+    add(program);
   exitByException(program);
   try {
     await program.parseAsync(argv);

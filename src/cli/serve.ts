@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { SpeechEngine } from '../engine/types.js';
 import { createLedger } from '../ledger/ledger.js';
@@ -8,7 +6,7 @@ import type { Ledger } from '../ledger/types.js';
 import { createLogger, type Logger } from '../log.js';
 import { Metrics } from '../metrics.js';
 import { startServer, type RunningServer } from '../server.js';
-import { cliContext, packageRoot } from './context.js';
+import { cliContext, packageRoot, packageVersion } from './context.js';
 import { loadEngine } from './engine.js';
 import { createFirstAccount, firstStartText } from './first-start.js';
 
@@ -82,10 +80,6 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   await stopSignal();
   logger.info('draining');
   await drain(server);
-}
-
-function packageVersion(): string {
-  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 function stopSignal(): Promise<void> {

@@ -1,0 +1,43 @@
+import type { components } from './schema.js';
+
+export type ErrorCode = components['schemas']['Error']['error']['code'];
+
+/** An answer of the service that is not a success. */
+export class VerbatimApiError extends Error {
+  override readonly name = 'VerbatimApiError';
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode | 'unknown',
+    message: string,
+    readonly param: string | null,
+    readonly requestId: string | null,
+    /** What the service asked to wait, in seconds, where it did. */
+    readonly retryAfterSeconds: number | null,
+  ) {
+    super(message);
+  }
+
+  static async from(response: Response): Promise<VerbatimApiError> {
+    const text = await response.text();
+    const body = parseError(text);
+    const retryAfter = response.headers.get('retry-after');
+    return new VerbatimApiError(
+      response.status,
+      body?.code ?? 'unknown',
+      body?.message ?? `The service answered ${response.status} ${response.statusText}.`,
+      body?.param ?? null,
+      body?.request_id ?? response.headers.get('x-request-id'),
+      retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null,
+    );
+  }
+}
+
+/** null for what a proxy in between may have answered. */
+function parseError(text: string): components['schemas']['Error']['error'] | null {
+  try {
+    return (JSON.parse(text) as Partial<components['schemas']['Error']>).error ?? null;
+  } catch {
+    return null;
+  }
+}
