@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,11 +22,14 @@ struct AudioInfo {
   int channels = 0;
 };
 
-// Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz. The format is decided by content. Not
-// thread-safe: one call at a time.
+// Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz (the mean of the channels). The format is
+// decided by content. Chained and spliced streams follow one another; over damage, decoding goes on with the
+// next part that is whole. Memory and time depend on what the file holds, never on what its header claims.
+// Not thread-safe: one call at a time.
 class AudioReader {
  public:
-  // Throws EngineError: kUnsupportedAudioFormat, kInvalidAudio, kIoError. Reads headers only.
+  // Throws EngineError: kUnsupportedAudioFormat, kInvalidAudio, kIoError (not a readable regular file),
+  // kOutOfMemory. Reads headers only; of OGG every page, to check it (about 0.1 s for 100 MB).
   explicit AudioReader(const std::filesystem::path& path);
   ~AudioReader();
   AudioReader(AudioReader&&) noexcept;
@@ -37,6 +41,10 @@ class AudioReader {
   // delivers, not what the header claims). Returns the duration in seconds once it is known, nothing while
   // there is more to scan. Does not disturb read(). Throws kInvalidAudio when the file holds no samples.
   std::optional<double> measure(double budget_seconds);
+
+  // What measure() has counted so far, seconds: a lower bound of the duration, to refuse early a file that is
+  // too long. A few bytes of a compressed format can stand for hours.
+  double measured_seconds() const noexcept;
 
   // Fills `out` with the next samples; returns how many, less than out.size() only at the end. A file that is
   // cut or broken in the middle ends where decoding stops. Non-finite samples become 0.

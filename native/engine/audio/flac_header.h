@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audio/reader.h"
+
+namespace verbatim {
+
+// The STREAMINFO block of a FLAC stream, native or in OGG (RFC 9639, section 8.2).
+class FlacStreamInfo {
+ public:
+  static constexpr std::size_t kBytes = 34;
+
+  explicit FlacStreamInfo(std::span<const std::uint8_t, kBytes> block);
+
+  // Sample rate and channels, unchecked; container and codec as given.
+  AudioInfo describe(std::string container) const;
+
+  // What libFLAC gets to see in front of the frames: the marker and this block alone, without the claims that
+  // could be lies and without the other metadata, which is of no use here.
+  std::vector<std::uint8_t> clean_header() const;
+
+ private:
+  std::array<std::uint8_t, kBytes> block_;
+};
+
+// Longest frame header, its checksum included, bytes.
+inline constexpr std::size_t kLongestFlacFrameHeader = 17;
+
+// Whether the bytes begin with a whole frame header, its checksum right.
+bool is_flac_frame_header(std::span<const std::uint8_t> bytes);
+
+}  // namespace verbatim

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "audio/decoder.h"
+
+namespace verbatim {
+
+struct Sniffed {
+  // "wav", "flac", "mp3" or "ogg"
+  std::string container;
+  std::unique_ptr<Track> track;
+};
+
+// Decides by content what the file is and opens it. ID3v2 tags may stand in front of any format, and up to 64
+// KiB of junk in front of MP3. Throws EngineError kUnsupportedAudioFormat when it is none of the four,
+// kInvalidAudio when it is one of them but holds nothing to decode.
+Sniffed open_track(const std::shared_ptr<const File>& file);
+
+}  // namespace verbatim
