@@ -10,10 +10,15 @@ export const SECRET = 'a secret for the tests';
 
 /** Real ledgers on a real file in a directory of their own, with a clock the test turns. */
 export class Bench {
-  readonly directory = mkdtempSync(join(tmpdir(), 'verbatim-ledger-'));
-  readonly path = join(this.directory, 'verbatim.db');
+  readonly directory: string;
+  readonly path: string;
   now = Date.UTC(2026, 0, 15, 12);
   readonly #ledgers: Ledger[] = [];
+
+  constructor(parent = tmpdir()) {
+    this.directory = mkdtempSync(join(parent, 'verbatim-ledger-'));
+    this.path = join(this.directory, 'verbatim.db');
+  }
 
   server(options: Partial<LedgerOptions> = {}): Ledger {
     return this.#keep(createLedger({ ...this.#defaults(), ...options }));
@@ -24,8 +29,8 @@ export class Bench {
   }
 
   /** A plain connection, to look at or tamper with what the ledger wrote. */
-  raw<T>(work: (database: Database.Database) => T): T {
-    const database = new Database(this.path);
+  raw<T>(work: (database: Database.Database) => T, path = this.path): T {
+    const database = new Database(path);
     try {
       return work(database);
     } finally {

@@ -1,0 +1,62 @@
+/**
+ * A process of its own for the tests that race or kill one: `child.ts COMMAND DATABASE ACCOUNT KEY`. It says
+ * "ready" when its ledger is open, starts at the first line of its input, and writes what is done line by line.
+ */
+import { writeSync } from 'node:fs';
+import { createLedger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/ledger/types.js';
+import { hold, SECRET, settlement, type Customer } from './support.js';
+
+const [command = '', path = '', accountId = '', keyId = ''] = process.argv.slice(2);
+const who = { account: { id: accountId }, key: { id: keyId } } as Customer;
+
+/** Synchronous: what is said was done before the next kill. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+/** Holds one credit at a time until there are none, and keeps them. */
+function race(ledger: Ledger): void {
+  let won = 0;
+  try {
+    for (;;) {
+      hold(ledger, who, 1);
+      won += 1;
+    }
+  } catch {
+    say(`won ${won}`);
+  }
+}
+
+/** Holds, settles and releases until it is killed. Every charge is announced before and told after. */
+function churn(ledger: Ledger): void {
+  for (let n = 0; ; n += 1) {
+    const id = hold(ledger, who, 3);
+    const key = `${process.pid}-${n}`;
+    const state = ledger.beginIdempotent({ accountId, key, fingerprint: 'f' });
+    if (state.state !== 'new') throw new Error(state.state);
+    if (n % 3 === 0) {
+      ledger.abandonIdempotent(state.token);
+      ledger.release(id);
+      continue;
+    }
+    ledger.settle(id, settlement(2, { idempotencyToken: state.token, response: () => key }));
+    say(`charged ${id} ${key}`);
+  }
+}
+
+const ledger = createLedger({ path, secret: command === 'first-start' ? null : SECRET });
+say(`ready ${ledger.recovery.credits}`);
+process.stdin.once('data', () => {
+  if (command === 'race') race(ledger);
+  else if (command === 'churn') churn(ledger);
+  else if (command === 'hold') say(`held ${hold(ledger, who, 4)}`);
+  else if (command === 'first-start') {
+    const account = ledger.createAccount({ email: `${process.pid}@example.com` });
+    say(`key ${ledger.createKey({ accountId: account.id, name: 'first', scopes: [] }).rawKey}`);
+  } else throw new Error(`Unknown command "${command}".`);
+});
+process.stdin.once('end', () => {
+  ledger.close();
+  process.exit(0);
+});

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { openLedger } from '../../src/ledger/ledger.js';
+import { Child } from './processes.js';
+import { Bench, customer, eventually, hold, settlement, type Customer } from './support.js';
+
+describe('ledger: several processes', function () {
+  this.timeout(60_000);
+  let bench: Bench;
+  let children: Child[];
+
+  beforeEach(() => {
+    bench = new Bench();
+    bench.now = Date.now();
+    children = [];
+  });
+  afterEach(async () => {
+    await Promise.all(children.map((child) => child.kill()));
+    bench.dispose();
+  });
+
+  const spawn = (command: string, who?: Customer): Child => {
+    const child = new Child(command, bench.path, who);
+    children.push(child);
+    return child;
+  };
+  const prepare = (credits: number): Customer => {
+    const ledger = bench.cli();
+    const who = customer(ledger, 'ann@example.com', credits);
+    ledger.close();
+    return who;
+  };
+
+  it('gives racing servers each credit once', async () => {
+    const who = prepare(300);
+    const racers = [spawn('race', who), spawn('race', who)];
+    await Promise.all(racers.map((child) => child.said('ready')));
+    await Promise.all(racers.map((child) => child.start()));
+    const won = await Promise.all(racers.map(async (child) => Number(await child.said('won'))));
+    expect(won.reduce((sum, n) => sum + n)).to.equal(300);
+    expect(bench.cli().balance(who.account.id).balance).to.equal(0);
+    expect(bench.cli().audit()).to.deep.equal([]);
+    await Promise.all(racers.map((child) => child.end()));
+    expect(bench.cli().balance(who.account.id).balance).to.equal(300);
+  });
+
+  it('lets several first starts happen at once: one schema, one secret', async () => {
+    const starters = Array.from({ length: 4 }, () => spawn('first-start'));
+    await Promise.all(starters.map((child) => child.start()));
+    const keys = await Promise.all(starters.map((child) => child.said('key')));
+    const ledger = openLedger({ path: bench.path });
+    expect(keys.map((key) => ledger.authenticate(key)?.key.name)).to.deep.equal(
+      Array.from({ length: 4 }, () => 'first'),
+    );
+    expect(ledger.audit()).to.deep.equal([]);
+    ledger.close();
+  });
+
+  it("gives back a killed server's holds at the next start, and not the living one's", async () => {
+    const who = prepare(20);
+    const victim = spawn('hold', who);
+    const survivor = spawn('hold', who);
+    await Promise.all([victim, survivor].map((child) => child.start()));
+    await Promise.all([victim, survivor].map((child) => child.said('held')));
+    expect(bench.cli().balance(who.account.id).balance).to.equal(12);
+    await victim.kill();
+    const next = bench.server();
+    expect(next.recovery).to.include({ holds: 1, credits: 4 });
+    expect(next.balance(who.account.id).balance).to.equal(16);
+  });
+
+  it("gives back a killed neighbour's holds without a restart", async () => {
+    const who = prepare(20);
+    const neighbour = spawn('hold', who);
+    await neighbour.start();
+    await neighbour.said('held');
+    const ledger = bench.server({ housekeepingMs: 50 });
+    hold(ledger, who, 1);
+    expect(ledger.balance(who.account.id).balance).to.equal(15);
+    await neighbour.kill();
+    await eventually(() => ledger.balance(who.account.id).balance === 19);
+  });
+
+  it('loses and doubles nothing when it is killed at any moment', async () => {
+    const who = prepare(1_000_000);
+    const charged: { id: string; key: string }[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      const child = spawn('churn', who);
+      await child.start();
+      await child.said('charged');
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
+      await child.kill();
+      for (const line of child.lines.filter((said) => said.startsWith('charged '))) {
+        const [, id = '', key = ''] = line.split(' ');
+        charged.push({ id, key });
+      }
+      const ledger = bench.server();
+      expect(ledger.audit()).to.deep.equal([]);
+      bench.now = Date.now();
+      const report = ledger.usage(who.account.id, 2);
+      const unseen = report.totalCredits / 2 - charged.length;
+      // A charge may be stored and the process killed before it could tell; never the other way round.
+      expect(unseen).to.be.within(0, round + 1);
+      expect(ledger.balance(who.account.id).balance).to.equal(1_000_000 - report.totalCredits);
+      ledger.close();
+    }
+    const ledger = bench.server();
+    for (const { id, key } of charged) {
+      expect(() => ledger.settle(id, settlement(2))).to.throw('not open');
+      const state = ledger.beginIdempotent({ accountId: who.account.id, key, fingerprint: 'f' });
+      expect(state).to.deep.equal({ state: 'replay', response: { status: 200, body: key } });
+    }
+    expect(charged.length).to.be.above(8);
+  });
+});

@@ -1,0 +1,9 @@
+import { checkInterleavings } from './property.js';
+
+describe('ledger: any interleaving', function () {
+  this.timeout(120_000);
+
+  it('keeps the same books as a plain model, with expiry, revocation, crashes and neighbours', () => {
+    checkInterleavings(1000);
+  });
+});
