@@ -88,7 +88,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     settings,
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
-  const app = createApp({ ledger, engine, transcription, inFlight, uploads, logger, metrics, settings });
+  const { version } = options;
+  const app = createApp({
+    version,
+    ledger,
+    engine,
+    transcription,
+    inFlight,
+    uploads,
+    logger,
+    metrics,
+    settings,
+  });
   const server = createListener(settings, logger, app);
   try {
     server.listen(options.port, options.host);

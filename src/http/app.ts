@@ -3,6 +3,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { VerbatimError } from '../errors.js';
 import { accountRoutes } from './account.js';
 import type { HttpDeps } from './deps.js';
+import { docsRoutes } from './docs.js';
 import { errorHandler } from './error-handler.js';
 import { Exchange } from './exchange.js';
 import { keyRoutes } from './keys.js';
@@ -17,7 +18,7 @@ export function createApp(deps: HttpDeps): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use(beginExchange(deps));
-  const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes].flatMap((make) => make(deps));
+  const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes, docsRoutes].flatMap((make) => make(deps));
   for (const route of routes) mount(app, route);
   app.use(notFound);
   app.use(errorHandler({ logger: deps.logger, engineStats: () => deps.engine.stats() }));

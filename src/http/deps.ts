@@ -26,6 +26,8 @@ export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
 };
 
 export interface HttpDeps {
+  /** Of the package, as the OpenAPI document tells it. */
+  version: string;
   ledger: Ledger;
   engine: SpeechEngine;
   transcription: TranscriptionService;
