@@ -12,9 +12,9 @@ class SpeechConfig:
     all_tokens: bool = False
     # Wall-clock minutes of the whole run; the learning rate reaches 0 then, whatever the speed was.
     minutes: float = 105
-    # Mel frames a micro-batch and micro-batches a step: together about 100 s of audio.
+    # Mel frames a micro-batch and micro-batches a step: together about 70 s of audio.
     frames: int = 1800
-    parts: int = 6
+    parts: int = 4
     rate: float = 1.5e-3
     warmup: int = 200
     # Progress at which the rate starts to fall.

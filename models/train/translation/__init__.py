@@ -1,0 +1,1 @@
+"""The translation model: sentence pairs, network, training and export to CTranslate2's format."""
