@@ -23,7 +23,7 @@ class TranslationConfig:
     pairs: int = 200_000
     vocabulary: int = 4000
     # Keyword arguments of TranslationModel.
-    shape: dict = field(default_factory=lambda: dict(width=256, heads=4, inner=768, layers=2))
+    shape: dict = field(default_factory=lambda: dict(width=192, heads=3, inner=768, layers=2))
     # Wall-clock minutes; the learning rate is 0 at the end.
     minutes: float = 25
     # Target tokens a step.

@@ -1,0 +1,1 @@
+"""Measures the shipped files as the service uses them."""
