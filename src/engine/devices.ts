@@ -23,5 +23,5 @@ export function resolveDevices(setting: string, binding: Devices): string[] {
 function listed(setting: string): string[] {
   const numbers = /^cuda:(\d+(?:,\d+)*)$/.exec(setting)?.[1];
   if (numbers === undefined) return [setting];
-  return [...new Set(numbers.split(','))].map((number) => `cuda:${Number(number)}`);
+  return [...new Set(numbers.split(',').map((number) => `cuda:${Number(number)}`))];
 }

@@ -6,6 +6,7 @@
  * A slot never idles while any request has a window ready, and a running window is never interrupted in favour
  * of another: a request whose turn comes next waits for one window at most.
  */
+import { setMaxListeners } from 'node:events';
 import type { Slot } from './binding.js';
 import { FairQueue, type Waiting } from './fair-queue.js';
 import { leavesSlotInDoubt } from './native-errors.js';
@@ -38,6 +39,8 @@ class Entry implements Waiting {
   reject!: (reason: unknown) => void;
 
   constructor(readonly request: WindowedRequest) {
+    // One listener for each of its windows that runs: as many as there are slots.
+    setMaxListeners(0, this.controller.signal);
     this.finished = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

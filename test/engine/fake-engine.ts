@@ -324,9 +324,11 @@ class FakeSlot implements Slot {
         return;
       }
       signal?.addEventListener('abort', aborted);
-      clock.after((spec.endSeconds - spec.startSeconds) * settings.msPerSecond, () =>
-        spec.error === undefined ? resolve() : reject(nativeError(spec.error)),
-      );
+      clock.after((spec.endSeconds - spec.startSeconds) * settings.msPerSecond, () => {
+        signal?.removeEventListener('abort', aborted);
+        if (spec.error === undefined) resolve();
+        else reject(nativeError(spec.error));
+      });
     });
   }
 }
