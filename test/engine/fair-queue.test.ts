@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { FairQueue, PASSED_OVER_LIMIT } from '../../src/engine/fair-queue.js';
+
+interface Item {
+  name: string;
+  accountId: string;
+  audioLeftSeconds: number;
+}
+
+function item(name: string, accountId: string, audioLeftSeconds = 100): Item {
+  return { name, accountId, audioLeftSeconds };
+}
+
+const always = (): boolean => true;
+
+/** The accounts of so many turns. */
+function serve(queue: FairQueue<Item>, turns: number, seconds = 8, eligible = always): string[] {
+  return Array.from({ length: turns }, () => {
+    const next = queue.next(eligible);
+    if (next === undefined) return '-';
+    queue.charge(next, seconds);
+    return next.accountId;
+  });
+}
+
+function count(turns: string[], accountId: string): number {
+  return turns.filter((turn) => turn === accountId).length;
+}
+
+describe('FairQueue', () => {
+  it('has nobody next when it is empty, or nobody is eligible', () => {
+    const queue = new FairQueue<Item>();
+    expect(queue.next(always)).to.equal(undefined);
+    queue.add(item('a', 'A'));
+    expect(queue.next(() => false)).to.equal(undefined);
+  });
+
+  it('alternates from the moment an account arrives, whatever the others had before', () => {
+    const queue = new FairQueue<Item>();
+    queue.add(item('a', 'A'));
+    serve(queue, 1000);
+    queue.add(item('b', 'B'));
+    expect(serve(queue, 6).join('')).to.equal('BABABA');
+  });
+
+  it('lets an account that could not take its turns catch up by a few windows at most', () => {
+    const queue = new FairQueue<Item>();
+    queue.add(item('a', 'A'));
+    queue.add(item('b', 'B'));
+    serve(queue, 100, 8, (candidate?: Item) => candidate?.accountId === 'A');
+    const turns = serve(queue, 20);
+    expect(turns.slice(0, 2)).to.deep.equal(['B', 'B']);
+    expect(count(turns, 'B')).to.be.within(11, 13);
+  });
+
+  it('remembers an account that leaves ahead of the others', () => {
+    const queue = new FairQueue<Item>();
+    queue.add(item('a', 'A'));
+    const turns: string[] = [];
+    for (let n = 0; n < 50; n++) {
+      const passing = item(`b${n}`, 'B', 1);
+      queue.add(passing);
+      for (;;) {
+        const next = queue.next(always)!;
+        queue.charge(next, next.accountId === 'B' ? 8 : 2);
+        turns.push(next.accountId);
+        if (next === passing) break;
+      }
+      queue.remove(passing);
+    }
+    expect(count(turns, 'A')).to.be.within(4 * 49 - 4, 4 * 50 + 4);
+  });
+
+  it('forgets accounts once they are level again', () => {
+    const queue = new FairQueue<Item>();
+    for (let n = 0; n < 1000; n++) {
+      const passing = item('x', `account-${n}`);
+      queue.add(passing);
+      queue.charge(passing, 8);
+      queue.remove(passing);
+    }
+    expect(queue.isEmpty).to.equal(true);
+  });
+
+  it('serves the least audio left, but the oldest at least once in so many turns', () => {
+    const queue = new FairQueue<Item>();
+    queue.add(item('old', 'A', 1000));
+    queue.add(item('short', 'A', 1));
+    const names = Array.from({ length: 3 * (PASSED_OVER_LIMIT + 1) }, () => {
+      const next = queue.next(always)!;
+      queue.charge(next, 1);
+      return next.name;
+    });
+    const expected = [...Array.from({ length: PASSED_OVER_LIMIT }, () => 'short'), 'old'];
+    expect(names).to.deep.equal([...expected, ...expected, ...expected]);
+  });
+
+  it('foretells its turns without taking them', () => {
+    const queue = new FairQueue<Item>();
+    queue.add(item('a', 'A', 5));
+    queue.add(item('b', 'B', 3));
+    queue.add(item('c', 'B', 4));
+    const foretold: string[] = [];
+    for (const next of queue.upcoming(always, 8)) {
+      foretold.push(next.accountId);
+      if (foretold.length === 10) break;
+    }
+    expect(foretold.join('')).to.equal('ABABABABAB');
+    expect(serve(queue, 10)).to.deep.equal(foretold);
+  });
+});
