@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { resolveDevices } from '../../src/engine/devices.js';
-import { FakeClock, FakeEngine } from './fake-engine.js';
+import { FakeClock, FakeBinding } from './fake-binding.js';
 
 function machine(
   devices: string[],
   cuda: boolean,
-): Pick<FakeEngine, 'devices'> & { build: FakeEngine['build'] } {
-  const fake = new FakeEngine(new FakeClock(), { devices });
+): Pick<FakeBinding, 'devices'> & { build: FakeBinding['build'] } {
+  const fake = new FakeBinding(new FakeClock(), { devices });
   return { devices: () => fake.devices(), build: { ...fake.build, cuda } };
 }
 

@@ -1,7 +1,7 @@
-/** Scenes for the tests of the engine: a fake engine, requests of accounts, and what came of them. */
+/** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
 import { createSpeechEngine, type SpeechEngineOptions } from '../../src/engine/transcriber.js';
 import type { SpeechEngine, Transcript } from '../../src/engine/types.js';
-import { FakeClock, FakeEngine, POLICY, type FakeFile, type FakeSettings } from './fake-engine.js';
+import { FakeClock, FakeBinding, POLICY, type FakeFile, type FakeSettings } from './fake-binding.js';
 
 export interface Outcome {
   transcript: Transcript | null;
@@ -22,7 +22,7 @@ export class Scenario {
 
   private constructor(
     readonly clock: FakeClock,
-    readonly fake: FakeEngine,
+    readonly fake: FakeBinding,
     readonly engine: SpeechEngine,
   ) {}
 
@@ -31,7 +31,7 @@ export class Scenario {
     settings: Partial<FakeSettings> = {},
   ): Promise<Scenario> {
     const clock = new FakeClock();
-    const fake = new FakeEngine(clock, settings);
+    const fake = new FakeBinding(clock, settings);
     const engine = await createSpeechEngine({
       binding: fake,
       modelPath: 'model.bin',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EngineObserver } from '../../src/engine/types.js';
 import { createSpeechEngine } from '../../src/engine/transcriber.js';
-import { FakeClock, FakeEngine, nativeError, POLICY, type FakeWindow } from './fake-engine.js';
+import { FakeClock, FakeBinding, nativeError, POLICY, type FakeWindow } from './fake-binding.js';
 import { Scenario } from './scenario.js';
 
 const SPANISH = { en: 0.05, es: 0.9, de: 0.03, fr: 0.02 };
@@ -301,11 +301,11 @@ describe('Transcriber', () => {
       maxBacklogSeconds: 1,
       clock,
     };
-    const missing = new FakeEngine(clock);
+    const missing = new FakeBinding(clock);
     const noDevice = createSpeechEngine({ ...options, binding: missing, devices: ['cpu', 'cuda:0'] });
     expect(await noDevice.catch((error: unknown) => error)).to.include({ code: 'device_unavailable' });
     expect(missing.openModels).to.equal(0);
-    const full = new FakeEngine(clock);
+    const full = new FakeBinding(clock);
     full.createSlotError = nativeError('out_of_memory');
     const noSlot = createSpeechEngine({ ...options, binding: full, devices: ['cpu'] });
     expect(await noSlot.catch((error: unknown) => error)).to.include({ code: 'out_of_memory' });

@@ -1,4 +1,4 @@
-/** An engine without audio or model, in virtual time: every native call takes as long as the test says. */
+/** The addon without audio or model, in virtual time: every native call takes as long as the test says. */
 import type {
   AudioReader,
   AudioWindow,
@@ -99,7 +99,7 @@ export interface FakeSettings {
   devices: string[];
 }
 
-export class FakeEngine implements NativeBinding {
+export class FakeBinding implements NativeBinding {
   readonly build = { whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake' };
   readonly settings: FakeSettings = {
     msPerSecond: 100,
@@ -200,7 +200,7 @@ class FakeAudioWindow implements AudioWindow {
   released = false;
 
   constructor(
-    private readonly engine: FakeEngine,
+    private readonly engine: FakeBinding,
     readonly path: string,
     readonly index: number,
     readonly spec: FakeWindow,
@@ -232,7 +232,7 @@ class FakeReader implements AudioReader {
   private closed = false;
 
   constructor(
-    private readonly engine: FakeEngine,
+    private readonly engine: FakeBinding,
     private readonly path: string,
     private readonly file: FakeFile,
   ) {
@@ -269,7 +269,7 @@ class FakeSlot implements Slot {
   private busy = false;
 
   constructor(
-    private readonly engine: FakeEngine,
+    private readonly engine: FakeBinding,
     private readonly name: string,
   ) {
     engine.openSlots.add(name);
