@@ -1,0 +1,168 @@
+/**
+ * Watches every response this process's HTTP servers send and holds it against the OpenAPI document, so that the two cannot
+ * drift. Loaded by .mocharc.json for the whole suite: a response that breaks the document fails the test that caused it.
+ */
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ServerResponse } from 'node:http';
+import { STATUS_BY_CODE, type ErrorCode } from '../../src/errors.js';
+import { openApiDocument } from '../../src/http/openapi/document.js';
+
+interface Header {
+  required?: boolean;
+  schema: object;
+}
+interface DocumentedResponse {
+  headers?: Record<string, { $ref: string }>;
+  content: Record<string, { schema: object }>;
+}
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
+  components: { headers: Record<string, Header>; schemas: Record<string, object> };
+}
+
+export interface SeenResponse {
+  method: string;
+  path: string;
+  status: number;
+  headers: Map<string, string>;
+  body: string;
+}
+
+const document = openApiDocument('test') as unknown as Document;
+const ajv = new Ajv2020({ allErrors: true, strict: false, coerceTypes: true });
+addFormats(ajv);
+ajv.addSchema({ $id: 'document', ...document });
+
+const validators = new Map<string, ValidateFunction>();
+
+function validator(pointer: string): ValidateFunction {
+  let validate = validators.get(pointer);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `document#${pointer}` });
+    validators.set(pointer, validate);
+  }
+  return validate;
+}
+
+const escape = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const templates = Object.keys(document.paths).map((template) => ({
+  template,
+  pattern: new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+}));
+
+/** What is wrong with a response, or nothing. */
+export function contractViolations(response: SeenResponse): string[] {
+  const { method, path, status } = response;
+  if (method === 'OPTIONS') return [];
+  const template = templates.find(({ pattern }) => pattern.test(path))?.template;
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const operation = template === undefined ? undefined : document.paths[template]?.[verb];
+  if (template === undefined || operation === undefined)
+    return path.startsWith('/docs') ? [] : plainError(response);
+  const documented = operation.responses[String(status)];
+  if (documented === undefined)
+    return [`${method} ${template} has no documented status ${status}: ${response.body}`];
+  const pointer = `/paths/${escape(template)}/${verb}/responses/${status}`;
+  return [...headerViolations(documented, response), ...bodyViolations(documented, pointer, response)];
+}
+
+/** Unknown paths and methods: the error shape all the same. */
+function plainError(response: SeenResponse): string[] {
+  if (response.method === 'HEAD') return [];
+  const validate = validator('/components/schemas/Error');
+  const body = parse(response.body);
+  if (!validate(body)) return [`${response.method} ${response.path}: ${ajv.errorsText(validate.errors)}`];
+  return codeViolations(response, body);
+}
+
+function headerViolations(documented: DocumentedResponse, response: SeenResponse): string[] {
+  const violations: string[] = [];
+  for (const [name, { $ref }] of Object.entries(documented.headers ?? {})) {
+    const key = $ref.split('/').at(-1) ?? '';
+    const header = document.components.headers[key];
+    const value = response.headers.get(name.toLowerCase());
+    if (value === undefined) {
+      // A replayed answer did no work, so it has no timing to tell.
+      const replay = name === 'Server-Timing' && response.headers.has('idempotency-replayed');
+      if (header?.required === true && !replay)
+        violations.push(`${response.path} ${response.status}: no ${name}`);
+      continue;
+    }
+    const validate = validator(`/components/headers/${key}/schema`);
+    const typed =
+      /^\d+$/.test(value) && JSON.stringify(header?.schema).includes('"integer"') ? Number(value) : value;
+    if (!validate(typed)) violations.push(`${response.path} ${name}: ${ajv.errorsText(validate.errors)}`);
+  }
+  return violations;
+}
+
+function bodyViolations(documented: DocumentedResponse, pointer: string, response: SeenResponse): string[] {
+  const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+  if (documented.content[type] === undefined)
+    return [`${response.path}: undocumented content type "${type}"`];
+  if (response.method === 'HEAD' || type !== 'application/json') return [];
+  const body = parse(response.body);
+  const validate = validator(`${pointer}/content/${escape(type)}/schema`);
+  if (!validate(body))
+    return [`${response.path} ${response.status}: ${ajv.errorsText(validate.errors)} in ${response.body}`];
+  return codeViolations(response, body);
+}
+
+function codeViolations(response: SeenResponse, body: unknown): string[] {
+  const code = (body as { error?: { code?: ErrorCode } } | null)?.error?.code;
+  if (code === undefined) return [];
+  return STATUS_BY_CODE[code] === response.status ? [] : [`${code} was sent with status ${response.status}`];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function seen(response: ServerResponse, body: string): SeenResponse | null {
+  const head = (response as unknown as { _header: string | null })._header;
+  if (!head) return null;
+  const headers = new Map<string, string>();
+  for (const line of head.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  if (!headers.has('x-request-id')) return null;
+  const { method = '', url = '' } = response.req;
+  return { method, path: url.split('?')[0] ?? '', status: response.statusCode, headers, body };
+}
+
+const violations: string[] = [];
+let count = 0;
+
+type End = (this: ServerResponse, ...args: unknown[]) => ServerResponse;
+// eslint-disable-next-line @typescript-eslint/unbound-method
+const end = ServerResponse.prototype.end as unknown as End;
+(ServerResponse.prototype as unknown as { end: End }).end = function (...args) {
+  const result = end.apply(this, args);
+  const [chunk] = args;
+  const body = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString('utf8') : '';
+  const response = seen(this, body);
+  if (response !== null) {
+    count += 1;
+    violations.push(...contractViolations(response));
+  }
+  return result;
+};
+
+export const mochaHooks = {
+  afterEach(): void {
+    const found = violations.splice(0);
+    if (found.length > 0) throw new Error(`answers that break the OpenAPI document:\n${found.join('\n')}`);
+  },
+};
+
+/** Responses held against the document so far. */
+export function responsesSeen(): number {
+  return count;
+}
