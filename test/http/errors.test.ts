@@ -1,0 +1,505 @@
+/** Every row of the contract's error table, produced over HTTP. */
+import { expect } from 'chai';
+import { BROKEN_AUDIO, fakeAudio } from '../support/fake-engine.js';
+import { call, transcribe, type Answer } from '../support/requests.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
+
+describe('the error table', () => {
+  let server: TestServer;
+  let customer: Customer;
+
+  before(async () => {
+    server = await TestServer.start({
+      settings: { maxInFlight: 2, maxAudioSeconds: 600, maxFileBytes: 1_000_000 },
+    });
+    customer = server.customer(100);
+  });
+  after(() => server.dispose());
+  afterEach('nothing is charged, held, left on disk or running', async () => {
+    expect(server.balance(customer)).to.equal(100);
+    expect(server.ledger.audit()).to.deep.equal([]);
+    expect(server.ledger.usage(customer.account.id, 1).totalMinutes).to.equal(0);
+    expect(server.uploads()).to.deep.equal([]);
+    expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
+  });
+
+  const manage = (path: string, init: RequestInit): Promise<Answer> =>
+    call(server, path, { ...init, headers: { ...bearer(customer.managementKey), ...init.headers } });
+  const json = (body: string): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const get = (path: string): Promise<Answer> => call(server, path, { headers: bearer(customer.key) });
+  const audio = fakeAudio(3);
+
+  function expectError(answer: Answer, status: number, code: string, param: string | null = null): void {
+    expect(answer.status, answer.text).to.equal(status);
+    expect(Object.keys(answer.body)).to.deep.equal(['error']);
+    expect(Object.keys(answer.error!)).to.deep.equal(['code', 'message', 'param', 'request_id']);
+    expect(answer.error).to.include({ code, param, request_id: answer.headers.get('x-request-id')! });
+    expect(answer.error!.message).to.match(/^\S.*\.$/);
+    expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+    expect(answer.headers.get('www-authenticate')).to.equal(status === 401 ? 'Bearer' : null);
+    const retry = status === 429 || status === 503;
+    expect(answer.headers.get('retry-after') ?? '').to.match(retry ? /^[1-9]\d*$/ : /^$/);
+  }
+
+  describe('400 invalid_request', () => {
+    const days = ['0', '91', '-1', '1.5', 'ten', '', '1e1', '%20', '7&days=8', '999999999999999999999'];
+    for (const value of days) {
+      it(`days=${value}`, async () => {
+        expectError(await get(`/api/v1/usage?days=${value}`), 400, 'invalid_request', 'days');
+      });
+    }
+
+    const names = ['""', '"   "', `"${'x'.repeat(101)}"`, '7', 'null', '["a"]', '"a\\u0000b"', '"\\ud800"'];
+    for (const name of names) {
+      it(`key name ${name.slice(0, 20)}`, async () => {
+        expectError(await manage('/api/v1/keys', json(`{"name":${name}}`)), 400, 'invalid_request', 'name');
+      });
+    }
+
+    it('key without a name', async () => {
+      expectError(await manage('/api/v1/keys', json('{}')), 400, 'invalid_request', 'name');
+    });
+
+    it('unknown member beside the key name', async () => {
+      const answer = await manage('/api/v1/keys', json('{"name":"a","scopes":["keys:write"]}'));
+      expectError(answer, 400, 'invalid_request', 'scopes');
+    });
+
+    for (const body of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '"name"',
+      '{"name":"a"} x',
+      `{"name":"${'x'.repeat(20_000)}"}`,
+    ]) {
+      it(`JSON body ${body.slice(0, 20)}`, async () => {
+        expectError(await manage('/api/v1/keys', json(body)), 400, 'invalid_request');
+      });
+    }
+
+    it('JSON body that is not UTF-8', async () => {
+      const init = { ...json(''), body: Buffer.from('{"name":"\xff"}', 'latin1') };
+      expectError(await manage('/api/v1/keys', init), 400, 'invalid_request');
+    });
+
+    const multipart = (body: string, boundary = '; boundary=edge'): Promise<Answer> =>
+      call(server, '/api/v1/transcribe', {
+        method: 'POST',
+        headers: { ...bearer(customer.key), 'content-type': `multipart/form-data${boundary}` },
+        body,
+      });
+
+    it('multipart without a boundary', async () => {
+      expectError(await multipart('x', ''), 400, 'invalid_request');
+    });
+
+    for (const [what, body] of [
+      ['empty', ''],
+      ['without any part', 'hello'],
+      ['without its end', '--edge\r\nContent-Disposition: form-data; name="language"\r\n\r\nen'],
+      ['with a bad part header', '--edge\r\nNo header at all\r\n\r\nx\r\n--edge--\r\n'],
+      ['with a nameless part', '--edge\r\nContent-Disposition: form-data\r\n\r\nx\r\n--edge--\r\n'],
+    ] as const) {
+      it(`multipart ${what}`, async () => {
+        expectError(await multipart(body), 400, 'invalid_request');
+      });
+    }
+
+    it('multipart that breaks off inside the file', async () => {
+      const head = '--edge\r\nContent-Disposition: form-data; name="audio"; filename="a"\r\n\r\n';
+      expectError(await multipart(head + audio.toString()), 400, 'invalid_request');
+    });
+
+    for (const [what, parts, param] of [
+      ['missing audio', [['language', 'en']], 'audio'],
+      ['audio as text', [['audio', 'RIFF']], 'audio'],
+      [
+        'audio twice',
+        [
+          ['audio', audio],
+          ['audio', audio],
+        ],
+        'audio',
+      ],
+      [
+        'language as a file',
+        [
+          ['audio', audio],
+          ['language', Buffer.from('en')],
+        ],
+        'language',
+      ],
+      [
+        'unknown field',
+        [
+          ['audio', audio],
+          ['model', 'large'],
+        ],
+        'model',
+      ],
+      [
+        'unknown file',
+        [
+          ['audio', audio],
+          ['video', audio],
+        ],
+        'video',
+      ],
+      [
+        'language twice',
+        [
+          ['language', 'en'],
+          ['audio', audio],
+          ['language', 'en'],
+        ],
+        'language',
+      ],
+      [
+        'over-long field',
+        [
+          ['audio', audio],
+          ['language', 'e'.repeat(1025)],
+        ],
+        'language',
+      ],
+      [
+        'bad punctuate',
+        [
+          ['audio', audio],
+          ['punctuate', 'maybe'],
+        ],
+        'punctuate',
+      ],
+      [
+        'empty punctuate',
+        [
+          ['audio', audio],
+          ['punctuate', ''],
+        ],
+        'punctuate',
+      ],
+      [
+        'bad diarize',
+        [
+          ['diarize', '2'],
+          ['audio', audio],
+        ],
+        'diarize',
+      ],
+    ] as [string, [string, string | Buffer][], string][]) {
+      it(what, async () => {
+        expectError(await transcribe(server, { key: customer.key, parts }), 400, 'invalid_request', param);
+      });
+    }
+
+    for (const value of ['', 'x'.repeat(256), 'tab\there', 'caf\u00e9']) {
+      it(`Idempotency-Key ${JSON.stringify(value.slice(0, 12))}`, async () => {
+        const answer = await transcribe(server, { key: customer.key, headers: { 'idempotency-key': value } });
+        expectError(answer, 400, 'invalid_request', 'Idempotency-Key');
+      });
+    }
+  });
+
+  describe('401 missing_api_key', () => {
+    it('no Authorization header', async () => {
+      expectError(await call(server, '/api/v1/me'), 401, 'missing_api_key');
+    });
+
+    for (const authorization of ['Basic dXNlcjpwYXNz', 'vb_key-without-a-scheme', 'Bearerless x']) {
+      it(`another scheme: ${authorization}`, async () => {
+        expectError(await call(server, '/api/v1/me', { headers: { authorization } }), 401, 'missing_api_key');
+      });
+    }
+  });
+
+  describe('401 invalid_api_key', () => {
+    const unknown = [`vb_${'A'.repeat(43)}`, 'vb_short', '', 'x'.repeat(5000)];
+    for (const key of unknown) {
+      it(`unknown key ${key.slice(0, 10)}`, async () => {
+        expectError(await call(server, '/api/v1/me', { headers: bearer(key) }), 401, 'invalid_api_key');
+      });
+    }
+
+    it('a key that differs in its last character', async () => {
+      const { rawKey } = customer.key;
+      const other = rawKey.slice(0, -1) + (rawKey.endsWith('A') ? 'E' : 'A');
+      expectError(await call(server, '/api/v1/me', { headers: bearer(other) }), 401, 'invalid_api_key');
+    });
+
+    it('revoked key, on every endpoint', async () => {
+      const key = server.ledger.createKey({
+        accountId: customer.account.id,
+        name: 'old',
+        scopes: ['keys:write'],
+      });
+      server.ledger.revokeKey(customer.account.id, key.id);
+      for (const path of ['/api/v1/me', '/api/v1/usage', '/api/v1/keys']) {
+        expectError(await call(server, path, { headers: bearer(key) }), 401, 'invalid_api_key');
+      }
+      expectError(await transcribe(server, { key }), 401, 'invalid_api_key');
+    });
+  });
+
+  describe('402 insufficient_credits', () => {
+    it('no credits at all', async () => {
+      const poor = server.customer(0);
+      const { transcribed } = server.engine;
+      expectError(await transcribe(server, { key: poor.key }), 402, 'insufficient_credits');
+      expect(server.engine.transcribed).to.equal(transcribed);
+    });
+
+    it('fewer than the audio takes', async () => {
+      const poor = server.customer(2);
+      const answer = await transcribe(server, { key: poor.key, parts: [['audio', fakeAudio(120.5)]] });
+      expectError(answer, 402, 'insufficient_credits');
+      expect(server.balance(poor)).to.equal(2);
+    });
+  });
+
+  it('403 insufficient_scope, on every management endpoint', async () => {
+    const plain = { headers: bearer(customer.key) };
+    for (const [path, method] of [
+      ['/api/v1/keys', 'GET'],
+      ['/api/v1/keys', 'POST'],
+      [`/api/v1/keys/${customer.key.id}`, 'DELETE'],
+    ] as const) {
+      expectError(await call(server, path, { ...plain, method }), 403, 'insufficient_scope');
+    }
+  });
+
+  it('404 key_not_found: unknown, or of another account', async () => {
+    const stranger = server.customer();
+    for (const id of ['key_unknown', stranger.key.id, '%00', "' OR 1=1 --"]) {
+      expectError(await manage(`/api/v1/keys/${id}`, { method: 'DELETE' }), 404, 'key_not_found');
+    }
+    expect(server.ledger.authenticate(stranger.key.rawKey)).not.to.equal(null);
+  });
+
+  it('404 not_found', async () => {
+    for (const path of [
+      '/',
+      '/api/v1',
+      '/api/v1/me/',
+      '/API/v1/me',
+      '/api/v1/Me',
+      '/api/v1/keys/a/b',
+      '//api/v1/me',
+    ]) {
+      expectError(await get(path), 404, 'not_found');
+    }
+  });
+
+  it('405 method_not_allowed, with Allow', async () => {
+    for (const [path, method, allow] of [
+      ['/api/v1/me', 'POST', 'GET, HEAD, OPTIONS'],
+      ['/api/v1/usage', 'DELETE', 'GET, HEAD, OPTIONS'],
+      ['/api/v1/transcribe', 'GET', 'POST, OPTIONS'],
+      ['/api/v1/keys', 'PUT', 'GET, POST, HEAD, OPTIONS'],
+      ['/api/v1/keys/key_1', 'GET', 'DELETE, OPTIONS'],
+      ['/healthz', 'POST', 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const answer = await call(server, path, { method, headers: bearer(customer.key) });
+      expectError(answer, 405, 'method_not_allowed');
+      expect(answer.headers.get('allow')).to.equal(allow);
+    }
+  });
+
+  describe('409 idempotency_conflict', () => {
+    const headers = { 'idempotency-key': 'once' };
+
+    it('another request under the same key', async () => {
+      const payer = server.customer();
+      expect((await transcribe(server, { key: payer.key, headers })).status).to.equal(200);
+      for (const parts of [
+        [['audio', fakeAudio(4)]],
+        [
+          ['audio', audio],
+          ['language', 'en'],
+        ],
+        [
+          ['audio', audio],
+          ['punctuate', 'no'],
+        ],
+      ] as [string, string | Buffer][][]) {
+        const answer = await transcribe(server, { key: payer.key, headers, parts });
+        expectError(answer, 409, 'idempotency_conflict', 'Idempotency-Key');
+      }
+      expect(server.balance(payer)).to.equal(99);
+    });
+
+    it('the first is still running', async () => {
+      const payer = server.customer();
+      server.engine.holdAll();
+      const first = transcribe(server, { key: payer.key, headers });
+      await server.engine.untilRunning(1);
+      const second = await transcribe(server, { key: payer.key, headers });
+      server.engine.release();
+      expectError(second, 409, 'idempotency_conflict', 'Idempotency-Key');
+      expect((await first).status).to.equal(200);
+      expect(server.balance(payer)).to.equal(99);
+    });
+  });
+
+  it('413 file_too_large', async () => {
+    const large = Buffer.concat([audio, Buffer.alloc(1_000_001 - audio.length)]);
+    const exact = server.customer();
+    const answer = await transcribe(server, { key: customer.key, parts: [['audio', large]] });
+    expectError(answer, 413, 'file_too_large', 'audio');
+    const fits = await transcribe(server, {
+      key: exact.key,
+      parts: [['audio', large.subarray(0, 1_000_000)]],
+    });
+    expect(fits.status).to.equal(200);
+  });
+
+  it('413 audio_too_long', async () => {
+    const answer = await transcribe(server, { key: customer.key, parts: [['audio', fakeAudio(600.1)]] });
+    expectError(answer, 413, 'audio_too_long', 'audio');
+  });
+
+  it('415 unsupported_media_type', async () => {
+    const send = (path: string, type: string, encoding?: string): Promise<Answer> =>
+      manage(path, {
+        method: 'POST',
+        headers: {
+          'content-type': type,
+          ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+        },
+        body: '{"name":"a"}',
+      });
+    for (const type of [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/mixed; boundary=x',
+      'audio/wav',
+    ]) {
+      expectError(await send('/api/v1/transcribe', type), 415, 'unsupported_media_type');
+    }
+    expectError(
+      await send('/api/v1/transcribe', 'multipart/form-data; boundary=x', 'gzip'),
+      415,
+      'unsupported_media_type',
+    );
+    expectError(await send('/api/v1/keys', 'text/plain'), 415, 'unsupported_media_type');
+    expectError(await send('/api/v1/keys', 'application/json', 'gzip'), 415, 'unsupported_media_type');
+  });
+
+  it('415 unsupported_audio_format', async () => {
+    const parts: [string, Buffer][] = [['audio', Buffer.from('%PDF-1.7')]];
+    expectError(await transcribe(server, { key: customer.key, parts }), 415, 'unsupported_audio_format');
+  });
+
+  it('422 invalid_audio', async () => {
+    const answer = await transcribe(server, { key: customer.key, parts: [['audio', BROKEN_AUDIO]] });
+    expectError(answer, 422, 'invalid_audio');
+  });
+
+  for (const language of ['tlh', 'ja', 'english', '', '12', 'e n']) {
+    it(`422 unsupported_language: "${language}"`, async () => {
+      const answer = await transcribe(server, {
+        key: customer.key,
+        parts: [
+          ['audio', audio],
+          ['language', language],
+        ],
+      });
+      expectError(answer, 422, 'unsupported_language', 'language');
+    });
+  }
+
+  for (const [language, to] of [
+    ['en', 'de'],
+    [null, 'ja'],
+    [null, 'de'],
+    ['en', 'zz'],
+    ['en', ''],
+  ] as const) {
+    it(`422 unsupported_translation: ${language ?? 'detected'} to "${to}"`, async () => {
+      const parts: [string, string | Buffer][] = [
+        ['translate_to', to],
+        ['audio', audio],
+      ];
+      if (language !== null) parts.push(['language', language]);
+      const answer = await transcribe(server, { key: customer.key, parts });
+      expectError(answer, 422, 'unsupported_translation', 'translate_to');
+    });
+  }
+
+  it('422 unsupported_diarization', async () => {
+    const answer = await transcribe(server, {
+      key: customer.key,
+      parts: [
+        ['diarize', 'Yes'],
+        ['audio', audio],
+      ],
+    });
+    expectError(answer, 422, 'unsupported_diarization', 'diarize');
+  });
+
+  it('429 rate_limited, for the account that has too many in flight alone', async () => {
+    const busy = server.customer();
+    const other = server.customer();
+    server.engine.holdAll();
+    const running = [transcribe(server, { key: busy.key }), transcribe(server, { key: busy.managementKey })];
+    await server.engine.untilRunning(2);
+    const refused = await transcribe(server, { key: busy.key });
+    const third = transcribe(server, { key: other.key });
+    await server.engine.untilRunning(3);
+    server.engine.release();
+    expectError(refused, 429, 'rate_limited');
+    const all = await Promise.all([...running, third]);
+    expect(all.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    expect((await transcribe(server, { key: busy.key })).status).to.equal(200);
+  });
+
+  it('500 internal_error: the message tells nothing, the log does', async () => {
+    server.engine.failWith = new Error('secret detail at /etc/passwd');
+    const answer = await transcribe(server, { key: customer.key });
+    expectError(answer, 500, 'internal_error');
+    expect(answer.text).not.to.include('secret');
+    const logged = server.logs.find((line) => line['msg'] === 'request failed');
+    expect(logged).to.have.nested.property('err.message', 'secret detail at /etc/passwd');
+    expect(logged).to.have.property('requestId', answer.error!.request_id);
+  });
+
+  describe('503', () => {
+    it('overloaded: the audio does not fit into the backlog', async () => {
+      server.engine.backlogSeconds = 35_999;
+      const answer = await transcribe(server, { key: customer.key });
+      server.engine.backlogSeconds = 0;
+      expectError(answer, 503, 'overloaded');
+      expect(answer.headers.get('retry-after')).to.equal('3600');
+    });
+
+    it('overloaded: the backlog is full before the upload', async () => {
+      server.engine.backlogSeconds = 36_000;
+      const answer = await transcribe(server, { key: customer.key });
+      server.engine.backlogSeconds = 0;
+      expectError(answer, 503, 'overloaded');
+    });
+
+    it('shutting_down, on every endpoint that needs a key', async () => {
+      const draining = await TestServer.start();
+      const payer = draining.customer();
+      draining.engine.holdAll();
+      const running = transcribe(draining, { key: payer.key });
+      await draining.engine.untilRunning(1);
+      const closed = draining.close(5000);
+      const headers = bearer(payer.managementKey);
+      for (const path of ['/api/v1/me', '/api/v1/usage', '/api/v1/keys']) {
+        expectError(await call(draining, path, { headers }), 503, 'shutting_down');
+      }
+      expectError(await transcribe(draining, { key: payer.key }), 503, 'shutting_down');
+      draining.engine.release();
+      expect((await running).status).to.equal(200);
+      await closed;
+      await draining.dispose();
+    });
+  });
+});

@@ -1,0 +1,119 @@
+/** Requests as clients send them: fetch for the everyday, raw sockets for what fetch would not do. */
+import { connect, type Socket } from 'node:net';
+import { fakeAudio } from './fake-engine.js';
+import type { SpeechEngine } from '../../src/engine/types.js';
+import type { ErrorBody } from '../../src/http/responses.js';
+import { bearer, type TestServer } from './server.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+  /** Of the error shape, else undefined. */
+  error: ErrorBody['error'] | undefined;
+  text: string;
+}
+
+type AnyServer = Pick<TestServer<SpeechEngine>, 'url' | 'port'>;
+
+export async function call(server: AnyServer, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(server.url + path, init);
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const body = json && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
+  const error = body['error'] as ErrorBody['error'] | undefined;
+  return { status: response.status, headers: response.headers, text, body, error };
+}
+
+export type Part = [name: string, value: string | Buffer];
+
+export function form(parts: readonly Part[]): FormData {
+  const data = new FormData();
+  for (const [name, value] of parts) {
+    if (typeof value === 'string') data.append(name, value);
+    else data.append(name, new Blob([new Uint8Array(value)]), 'recording.wav');
+  }
+  return data;
+}
+
+export interface TranscribeOptions {
+  key: { rawKey: string } | string;
+  parts?: readonly Part[];
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export function transcribe(server: AnyServer, options: TranscribeOptions): Promise<Answer> {
+  const { key, parts = [['audio', fakeAudio(3)]], headers = {}, signal } = options;
+  return call(server, '/api/v1/transcribe', {
+    method: 'POST',
+    headers: { ...bearer(key), ...headers },
+    body: form(parts),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+/** A TCP connection that records what comes back. */
+export class RawClient {
+  received = '';
+  closed = false;
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => (this.received += chunk.toString('latin1')));
+    socket.on('close', () => (this.closed = true));
+    socket.on('error', () => undefined);
+  }
+
+  static open(server: AnyServer): Promise<RawClient> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.once('error', reject);
+      socket.once('connect', () => resolve(new RawClient(socket)));
+    });
+  }
+
+  send(text: string | Buffer): void {
+    this.socket.write(text);
+  }
+
+  async until(pattern: RegExp, withinMs = 3000): Promise<RegExpExecArray> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const match = pattern.exec(this.received);
+      if (match !== null) return match;
+      if (Date.now() > deadline) throw new Error(`not received within ${withinMs} ms: ${pattern.source}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  /** Status and JSON body of the one response received, once it is whole. */
+  async answer(withinMs = 3000): Promise<{ status: number; head: string; error: ErrorBody['error'] }> {
+    const length = Number((await this.until(/content-length: (\d+)\r\n/i, withinMs))[1]);
+    const whole = new RegExp(`^HTTP/1\\.1 (\\d+)[^]*?\\r\\n\\r\\n([^]{${length}})`);
+    const [all, status, body] = await this.until(whole, withinMs);
+    const { error } = JSON.parse(body!) as ErrorBody;
+    return { status: Number(status), head: all.slice(0, -length), error };
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+}
+
+/** The head of a multipart upload, up to the first byte of the audio. */
+export function uploadHead(
+  key: { rawKey: string } | string,
+  options: { length?: number; extra?: string } = {},
+): string {
+  const { length, extra = '' } = options;
+  const framing = length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
+  return (
+    'POST /api/v1/transcribe HTTP/1.1\r\nHost: test\r\n' +
+    `Authorization: ${bearer(key)['authorization']!}\r\n` +
+    `Content-Type: multipart/form-data; boundary=edge\r\n${framing}\r\n${extra}\r\n`
+  );
+}
+
+export const PART_HEAD =
+  '--edge\r\nContent-Disposition: form-data; name="audio"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n';
+export const PART_END = '\r\n--edge--\r\n';

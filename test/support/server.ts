@@ -1,0 +1,136 @@
+/** The real service on a free port: real HTTP, real SQLite file, real upload directory. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SpeechEngine } from '../../src/engine/types.js';
+import { createLedger, openLedger } from '../../src/ledger/ledger.js';
+import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
+import { createLogger } from '../../src/log.js';
+import { Metrics } from '../../src/metrics.js';
+import { startServer, type RunningServer, type ServerSettings } from '../../src/server.js';
+import type { TextTranslator } from '../../src/services/transcription.js';
+import { FakeEngine } from './fake-engine.js';
+
+export const SECRET = 'a secret for the tests';
+
+export interface Customer {
+  account: Account;
+  /** A plain key. */
+  key: CreatedKey;
+  /** A key with the scope keys:write. */
+  managementKey: CreatedKey;
+}
+
+export type LogLine = Record<string, unknown> & { requestId?: string };
+
+export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
+  engine?: E;
+  translator?: TextTranslator;
+  settings?: Partial<ServerSettings>;
+}
+
+export class TestServer<E extends SpeechEngine = FakeEngine> {
+  readonly logs: LogLine[] = [];
+  #accounts = 0;
+
+  private constructor(
+    readonly directory: string,
+    readonly ledger: Ledger,
+    readonly engine: E,
+    private readonly start: (server: TestServer<E>) => Promise<RunningServer>,
+  ) {}
+
+  #running: RunningServer | undefined;
+
+  static async start<E extends SpeechEngine = FakeEngine>(
+    options: TestServerOptions<E> = {},
+  ): Promise<TestServer<E>> {
+    const directory = mkdtempSync(join(tmpdir(), 'verbatim-test-'));
+    const ledger = createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET });
+    const engine = options.engine ?? (new FakeEngine() as SpeechEngine as E);
+    const start = (server: TestServer<E>): Promise<RunningServer> =>
+      startServer({
+        host: '127.0.0.1',
+        port: 0,
+        version: '0.0.0-test',
+        ledger,
+        engine,
+        translator: options.translator,
+        logger: createLogger({
+          level: 'info',
+          stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },
+        }),
+        metrics: new Metrics(),
+        settings: options.settings ?? {},
+        uploadBase: directory,
+      });
+    const server = new TestServer(directory, ledger, engine, start);
+    server.#running = await start(server);
+    return server;
+  }
+
+  get url(): string {
+    return this.#running!.url;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  customer(credits = 100): Customer {
+    const account = this.ledger.createAccount({ email: `customer${++this.#accounts}@example.com` });
+    if (credits > 0) this.ledger.grantCredits({ accountId: account.id, amount: credits });
+    const key = this.ledger.createKey({ accountId: account.id, name: 'plain', scopes: [] });
+    const managementKey = this.ledger.createKey({
+      accountId: account.id,
+      name: 'management',
+      scopes: ['keys:write'],
+    });
+    return { account, key, managementKey };
+  }
+
+  balance({ account }: Customer): number {
+    return this.ledger.balance(account.id).balance;
+  }
+
+  /** Another process's view of the same database: the CLI's. */
+  asCli<T>(work: (ledger: Ledger) => T): T {
+    const ledger = openLedger({ path: join(this.directory, 'verbatim.db'), secret: SECRET });
+    try {
+      return work(ledger);
+    } finally {
+      ledger.close();
+    }
+  }
+
+  /** Uploads that lie on disk now. */
+  uploads(): string[] {
+    return readdirSync(this.directory)
+      .filter((name) => name.startsWith('verbatim-upload-'))
+      .flatMap((name) => readdirSync(join(this.directory, name)));
+  }
+
+  close(drainMs = 0): Promise<void> {
+    return this.#running!.close(drainMs);
+  }
+
+  async dispose(): Promise<void> {
+    await this.close();
+    await this.engine.close();
+    this.ledger.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+export function bearer(key: { rawKey: string } | string): Record<string, string> {
+  return { authorization: `Bearer ${typeof key === 'string' ? key : key.rawKey}` };
+}
+
+/** Polls until `condition` holds; for what a test cannot be told of. */
+export async function until(condition: () => boolean, withinMs = 2000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${condition.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
