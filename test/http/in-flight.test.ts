@@ -1,0 +1,247 @@
+/** What ends a request before its time: hang-ups, revoked keys, time-outs, a server that goes down. */
+import { expect } from 'chai';
+import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
+import { call, PART_END, PART_HEAD, RawClient, transcribe, uploadHead } from '../support/requests.js';
+import { bearer, TestServer, until, type Customer } from '../support/server.js';
+
+describe('requests in flight', () => {
+  let server: TestServer;
+  let customer: Customer;
+
+  beforeEach(async () => {
+    server = await TestServer.start({
+      settings: { uploadIdleMs: 300, requestTimeoutMs: 1500, headersTimeoutMs: 300 },
+    });
+    customer = server.customer(100);
+    server.engine.holdAll();
+  });
+  afterEach(() => server.dispose());
+
+  async function expectNothingLeft(withinMs: number): Promise<void> {
+    const { engine } = server;
+    await until(() => engine.running === 0 && engine.admitted === 0 && engine.openFiles === 0, withinMs);
+    await until(() => server.uploads().length === 0, withinMs);
+    expect(server.balance(customer)).to.equal(100);
+    expect(server.ledger.usage(customer.account.id, 1).totalCredits).to.equal(0);
+    expect(server.ledger.audit()).to.deep.equal([]);
+    expect((await call(server, '/metrics')).text).to.include('\nverbatim_requests_in_flight 0\n');
+  }
+
+  /** A raw upload that stopped in the middle of the file. */
+  async function halfAnUpload(): Promise<RawClient> {
+    const client = await RawClient.open(server);
+    client.send(uploadHead(customer.key, { length: 1_000_000 }) + PART_HEAD + fakeAudio(3).toString());
+    await until(() => server.uploads().length === 1);
+    return client;
+  }
+
+  describe('a client that hangs up', () => {
+    it('during the upload', async () => {
+      (await halfAnUpload()).destroy();
+      await expectNothingLeft(500);
+    });
+
+    it('during the upload, politely', async () => {
+      const client = await halfAnUpload();
+      client.socket.end();
+      const { status, error } = await client.answer();
+      expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
+      await expectNothingLeft(500);
+    });
+
+    it('during inference', async () => {
+      const controller = new AbortController();
+      const running = transcribe(server, { key: customer.key, signal: controller.signal }).catch(() => null);
+      await server.engine.untilRunning(1);
+      controller.abort();
+      await running;
+      await expectNothingLeft(500);
+      expect(server.logs.find((line) => line['route'] === '/api/v1/transcribe')).to.include({ status: 499 });
+    });
+
+    it('with an Idempotency-Key, which is free again', async () => {
+      const headers = { 'idempotency-key': 'k' };
+      const controller = new AbortController();
+      const { signal } = controller;
+      const running = transcribe(server, { key: customer.key, headers, signal }).catch(() => null);
+      await server.engine.untilRunning(1);
+      controller.abort();
+      await running;
+      await expectNothingLeft(500);
+      server.engine.release();
+      expect((await transcribe(server, { key: customer.key, headers })).status).to.equal(200);
+    });
+  });
+
+  const revocations: [string, () => Promise<void>][] = [
+    [
+      'over HTTP',
+      async () => {
+        const init = { method: 'DELETE', headers: bearer(customer.managementKey) };
+        expect((await call(server, `/api/v1/keys/${customer.key.id}`, init)).status).to.equal(200);
+      },
+    ],
+    [
+      'by another process',
+      () => {
+        server.asCli((ledger) => ledger.revokeKey(customer.account.id, customer.key.id));
+        return Promise.resolve();
+      },
+    ],
+  ];
+  for (const [how, revoke] of revocations) {
+    describe(`a key revoked ${how} is answered 401 within a second`, () => {
+      it('during the upload', async () => {
+        const client = await halfAnUpload();
+        await revoke();
+        const { status, error, head } = await client.answer(1000);
+        expect({ status, code: error.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
+        expect(head).to.match(/\r\nWWW-Authenticate: Bearer\r\n/i);
+        await expectNothingLeft(500);
+        client.destroy();
+      });
+
+      it('while queued and during inference, the other key’s request going on', async () => {
+        // Two of these run in the slots of the engine, the third waits.
+        const doomed = [1, 2, 3].map(() => transcribe(server, { key: customer.key }));
+        await server.engine.untilRunning(3);
+        expect(server.engine.stats()).to.include({ busySlots: 2, queuedWindows: 1 });
+        const other = server.customer();
+        const spared = transcribe(server, { key: other.key });
+        await server.engine.untilRunning(4);
+        await revoke();
+        const startedAt = performance.now();
+        const answers = await Promise.all(doomed);
+        expect(performance.now() - startedAt).to.be.below(1000);
+        for (const { status, error } of answers) {
+          expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
+        }
+        server.engine.release();
+        expect((await spared).status).to.equal(200);
+        await expectNothingLeft(500);
+      });
+    });
+  }
+
+  it('a management key that revokes itself gets its answer', async () => {
+    const { id } = customer.managementKey;
+    const running = transcribe(server, { key: customer.managementKey });
+    await server.engine.untilRunning(1);
+    const init = { method: 'DELETE', headers: bearer(customer.managementKey) };
+    const revoked = await call(server, `/api/v1/keys/${id}`, init);
+    expect(revoked.status).to.equal(200);
+    expect((await running).status).to.equal(401);
+    expect((await call(server, `/api/v1/keys/${id}`, init)).status).to.equal(401);
+  });
+
+  it('an upload that stands still is cut', async () => {
+    const client = await halfAnUpload();
+    const { status, error } = await client.answer(1500);
+    expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
+    await expectNothingLeft(500);
+    client.destroy();
+  });
+
+  it('an upload that drips goes on, until the request’s time is over', async () => {
+    const client = await halfAnUpload();
+    const dripping = setInterval(() => client.send('x'), 50);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(client.received).to.equal('');
+    const { status, error, head } = await client.answer(2500);
+    clearInterval(dripping);
+    expect({ status, code: error.code }).to.deep.equal({ status: 503, code: 'overloaded' });
+    expect(head).to.match(/\r\nRetry-After: \d+\r\n/i);
+    await expectNothingLeft(500);
+    client.destroy();
+  });
+
+  it('headers that drip are cut', async () => {
+    const client = await RawClient.open(server);
+    client.send('GET /api/v1/me HTTP/1.1\r\nX-Drip: ');
+    const dripping = setInterval(() => client.send('x'), 20);
+    const { status, error } = await client.answer(5000);
+    clearInterval(dripping);
+    expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
+    client.destroy();
+  });
+
+  describe('draining', () => {
+    it('lets running requests finish, an upload among them', async () => {
+      const client = await RawClient.open(server);
+      const body = PART_HEAD + fakeAudio(3).toString() + PART_END;
+      client.send(uploadHead(customer.key, { length: body.length }) + body.slice(0, 150));
+      const running = transcribe(server, { key: customer.key });
+      await server.engine.untilRunning(1);
+      await until(() => server.uploads().length === 2);
+      const closed = server.close(5000);
+      const ready = await call(server, '/readyz');
+      expect(ready.status).to.equal(503);
+      expect(ready.body).to.deep.include({ status: 'unavailable' });
+      expect((await call(server, '/healthz')).status).to.equal(200);
+      client.send(body.slice(150));
+      server.engine.release();
+      expect((await running).status).to.equal(200);
+      await client.until(/^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n/i);
+      await closed;
+      const refused = await fetch(`${server.url}/healthz`).catch(() => null);
+      expect(refused).to.equal(null);
+      expect(server.balance(customer)).to.equal(98);
+    });
+
+    it('aborts those that take too long, uncharged', async () => {
+      const running = transcribe(server, { key: customer.key });
+      await server.engine.untilRunning(1);
+      const closed = server.close(50);
+      const { status, error, headers } = await running;
+      expect({ status, code: error?.code }).to.deep.equal({ status: 503, code: 'shutting_down' });
+      expect(headers.get('retry-after')).to.match(/^[1-9]\d*$/);
+      await closed;
+      expect(server.balance(customer)).to.equal(100);
+      expect(server.ledger.audit()).to.deep.equal([]);
+      expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
+    });
+
+    it('is done at once when nothing runs, idle connections or not', async () => {
+      const client = await RawClient.open(server);
+      client.send('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n');
+      await client.until(/^HTTP\/1\.1 200/);
+      const startedAt = performance.now();
+      await server.close(10_000);
+      expect(performance.now() - startedAt).to.be.below(1000);
+      await until(() => client.closed);
+    });
+  });
+
+  it('leaves no directory behind, and removes those of dead servers', async () => {
+    const { mkdirSync, existsSync, readdirSync } = await import('node:fs');
+    const [name] = readdirSync(server.directory).filter((entry) => entry.startsWith('verbatim-upload-'));
+    const [, host] = /^verbatim-upload-(.*)-\d+-\d+-\w+$/.exec(name!)!;
+    const ofTheDead = `${server.directory}/verbatim-upload-${host!}-4194400-77-abcdef`;
+    const ofAnotherMachine = `${server.directory}/verbatim-upload-elsewhere-4194400-77-abcdef`;
+    const ofAReusedPid = `${server.directory}/verbatim-upload-${host!}-${process.pid}-1-abcdef`;
+    for (const path of [ofTheDead, ofAnotherMachine, ofAReusedPid]) mkdirSync(path);
+    const { startServer } = await import('../../src/server.js');
+    const { createLogger } = await import('../../src/log.js');
+    const { Metrics } = await import('../../src/metrics.js');
+    const second = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      version: '0',
+      ledger: server.ledger,
+      engine: new FakeEngine(),
+      logger: createLogger({ level: 'silent' }),
+      metrics: new Metrics(),
+      uploadBase: server.directory,
+    });
+    expect([ofTheDead, ofAReusedPid, ofAnotherMachine].map((path) => existsSync(path))).to.deep.equal([
+      false,
+      false,
+      true,
+    ]);
+    expect(existsSync(`${server.directory}/${name!}`)).to.equal(true);
+    await second.close(0);
+    await server.close();
+    const left = readdirSync(server.directory).filter((entry) => entry.startsWith('verbatim-upload-'));
+    expect(left).to.deep.equal([ofAnotherMachine.split('/').at(-1)]);
+  });
+});
