@@ -108,13 +108,11 @@ async function receiveAndRun(
   return { answer, uploadMs };
 }
 
-function send(
-  exchange: Exchange,
-  { body, replayed, audioSeconds, timings }: TranscriptionAnswer,
-  uploadMs: number,
-): void {
-  const { queueMs, inferenceMs, decodeMs, speechMs, translateMs } = timings;
+function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number): void {
+  const { id, body, replayed, audioSeconds } = answer;
+  const { queueMs, inferenceMs, decodeMs, speechMs, translateMs } = answer.timings;
   Object.assign(exchange.facts, {
+    ...(id === null ? {} : { transcriptionId: id }),
     ...(audioSeconds === null ? {} : { audioSeconds }),
     queueMs: Math.round(queueMs),
     inferenceMs: Math.round(inferenceMs),

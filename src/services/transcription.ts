@@ -69,6 +69,8 @@ export interface TranscriptionTimings {
 }
 
 export interface TranscriptionAnswer {
+  /** null for a stored answer. */
+  id: string | null;
   body: string;
   replayed: boolean;
   audioSeconds: number | null;
@@ -148,7 +150,7 @@ export class TranscriptionService {
     const begun = this.deps.ledger.beginIdempotent({ accountId, key, fingerprint: fingerprint(request) });
     if (begun.state === 'new') return begun.token;
     if (begun.state === 'replay') {
-      return { body: begun.response.body, replayed: true, audioSeconds: null, timings: NO_TIMINGS };
+      return { id: null, body: begun.response.body, replayed: true, audioSeconds: null, timings: NO_TIMINGS };
     }
     const message =
       begun.reason === 'still_running'
@@ -237,7 +239,7 @@ export class TranscriptionService {
       response: (creditsRemaining) =>
         request.render({ id, durationSeconds, ...spoken, creditsUsed: credits, creditsRemaining }),
     });
-    return { body, replayed: false, audioSeconds: durationSeconds, timings };
+    return { id, body, replayed: false, audioSeconds: durationSeconds, timings };
   }
 
   #credits(durationSeconds: number, translated: boolean): number {

@@ -1,7 +1,7 @@
 /** Every row of the contract's error table, produced over HTTP. */
 import { expect } from 'chai';
 import { BROKEN_AUDIO, fakeAudio } from '../support/fake-engine.js';
-import { call, transcribe, type Answer } from '../support/requests.js';
+import { call, transcribe, type Answer, type CallInit } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 
 describe('the error table', () => {
@@ -15,7 +15,7 @@ describe('the error table', () => {
     customer = server.customer(100);
   });
   after(() => server.dispose());
-  afterEach('nothing is charged, held, left on disk or running', async () => {
+  afterEach('nothing is charged, held, left on disk or running', () => {
     expect(server.balance(customer)).to.equal(100);
     expect(server.ledger.audit()).to.deep.equal([]);
     expect(server.ledger.usage(customer.account.id, 1).totalMinutes).to.equal(0);
@@ -23,9 +23,9 @@ describe('the error table', () => {
     expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
   });
 
-  const manage = (path: string, init: RequestInit): Promise<Answer> =>
+  const manage = (path: string, init: CallInit): Promise<Answer> =>
     call(server, path, { ...init, headers: { ...bearer(customer.managementKey), ...init.headers } });
-  const json = (body: string): RequestInit => ({
+  const json = (body: string): CallInit => ({
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,

@@ -1,6 +1,6 @@
 /** What ends a request before its time: hang-ups, revoked keys, time-outs, a server that goes down. */
 import { expect } from 'chai';
-import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
+import { fakeAudio } from '../support/fake-engine.js';
 import { call, PART_END, PART_HEAD, RawClient, transcribe, uploadHead } from '../support/requests.js';
 import { bearer, TestServer, until, type Customer } from '../support/server.js';
 
@@ -210,38 +210,5 @@ describe('requests in flight', () => {
       expect(performance.now() - startedAt).to.be.below(1000);
       await until(() => client.closed);
     });
-  });
-
-  it('leaves no directory behind, and removes those of dead servers', async () => {
-    const { mkdirSync, existsSync, readdirSync } = await import('node:fs');
-    const [name] = readdirSync(server.directory).filter((entry) => entry.startsWith('verbatim-upload-'));
-    const [, host] = /^verbatim-upload-(.*)-\d+-\d+-\w+$/.exec(name!)!;
-    const ofTheDead = `${server.directory}/verbatim-upload-${host!}-4194400-77-abcdef`;
-    const ofAnotherMachine = `${server.directory}/verbatim-upload-elsewhere-4194400-77-abcdef`;
-    const ofAReusedPid = `${server.directory}/verbatim-upload-${host!}-${process.pid}-1-abcdef`;
-    for (const path of [ofTheDead, ofAnotherMachine, ofAReusedPid]) mkdirSync(path);
-    const { startServer } = await import('../../src/server.js');
-    const { createLogger } = await import('../../src/log.js');
-    const { Metrics } = await import('../../src/metrics.js');
-    const second = await startServer({
-      host: '127.0.0.1',
-      port: 0,
-      version: '0',
-      ledger: server.ledger,
-      engine: new FakeEngine(),
-      logger: createLogger({ level: 'silent' }),
-      metrics: new Metrics(),
-      uploadBase: server.directory,
-    });
-    expect([ofTheDead, ofAReusedPid, ofAnotherMachine].map((path) => existsSync(path))).to.deep.equal([
-      false,
-      false,
-      true,
-    ]);
-    expect(existsSync(`${server.directory}/${name!}`)).to.equal(true);
-    await second.close(0);
-    await server.close();
-    const left = readdirSync(server.directory).filter((entry) => entry.startsWith('verbatim-upload-'));
-    expect(left).to.deep.equal([ofAnotherMachine.split('/').at(-1)]);
   });
 });

@@ -16,7 +16,14 @@ export interface Answer {
 
 type AnyServer = Pick<TestServer<SpeechEngine>, 'url' | 'port'>;
 
-export async function call(server: AnyServer, path: string, init: RequestInit = {}): Promise<Answer> {
+export interface CallInit {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | FormData;
+  signal?: AbortSignal;
+}
+
+export async function call(server: AnyServer, path: string, init: CallInit = {}): Promise<Answer> {
   const response = await fetch(server.url + path, init);
   const text = await response.text();
   const json = response.headers.get('content-type')?.startsWith('application/json') === true;

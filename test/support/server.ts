@@ -32,15 +32,13 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
 export class TestServer<E extends SpeechEngine = FakeEngine> {
   readonly logs: LogLine[] = [];
   #accounts = 0;
+  #running: RunningServer | undefined;
 
   private constructor(
     readonly directory: string,
     readonly ledger: Ledger,
     readonly engine: E,
-    private readonly start: (server: TestServer<E>) => Promise<RunningServer>,
   ) {}
-
-  #running: RunningServer | undefined;
 
   static async start<E extends SpeechEngine = FakeEngine>(
     options: TestServerOptions<E> = {},
@@ -48,24 +46,22 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-test-'));
     const ledger = createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET });
     const engine = options.engine ?? (new FakeEngine() as SpeechEngine as E);
-    const start = (server: TestServer<E>): Promise<RunningServer> =>
-      startServer({
-        host: '127.0.0.1',
-        port: 0,
-        version: '0.0.0-test',
-        ledger,
-        engine,
-        translator: options.translator,
-        logger: createLogger({
-          level: 'info',
-          stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },
-        }),
-        metrics: new Metrics(),
-        settings: options.settings ?? {},
-        uploadBase: directory,
-      });
-    const server = new TestServer(directory, ledger, engine, start);
-    server.#running = await start(server);
+    const server = new TestServer(directory, ledger, engine);
+    server.#running = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      version: '0.0.0-test',
+      ledger,
+      engine,
+      translator: options.translator,
+      logger: createLogger({
+        level: 'info',
+        stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },
+      }),
+      metrics: new Metrics(),
+      settings: options.settings ?? {},
+      uploadBase: directory,
+    });
     return server;
   }
 
