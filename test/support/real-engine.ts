@@ -1,0 +1,50 @@
+/** The engine of a configuration, on the real addon and the model that ships. */
+import { loadEngine } from '../../src/cli/engine.js';
+import { packageRoot } from '../../src/cli/context.js';
+import { readConfig } from '../../src/config.js';
+import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
+import { readManifest } from '../../src/models/manifest.js';
+
+export interface RealEngineOptions {
+  slots: number;
+  maxBacklogSeconds?: number;
+  observer?: EngineObserver;
+}
+
+export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine> {
+  const env = {
+    VERBATIM_DEVICE: 'cpu',
+    VERBATIM_SLOTS: String(options.slots),
+    VERBATIM_THREADS: '1',
+    VERBATIM_MAX_BACKLOG_SECONDS: String(options.maxBacklogSeconds ?? 36_000),
+  };
+  const config = readConfig(env, packageRoot);
+  const roots = { packageRoot, modelsDir: config.modelsDir };
+  return loadEngine(config, roots, readManifest(packageRoot, config.modelsDir), options.observer);
+}
+
+export interface RealRequest {
+  accountId?: string;
+  language?: string;
+  signal?: AbortSignal;
+}
+
+/** Opens, admits, transcribes and releases, as the service does. */
+export async function transcribeFile(
+  engine: SpeechEngine,
+  path: string,
+  { accountId = 'one', language = 'auto', signal }: RealRequest = {},
+): Promise<Transcript> {
+  const audio = await engine.open(path, signal);
+  try {
+    const admission = engine.admit({ accountId, audioSeconds: audio.durationSeconds });
+    try {
+      const cancel = signal === undefined ? {} : { signal };
+      return await engine.transcribe({ audio, admission, language, ...cancel });
+    } finally {
+      admission.release();
+    }
+  } finally {
+    audio.close();
+  }
+}

@@ -1,0 +1,107 @@
+/** Real speech for tests: the clips under test/fixtures/audio/samples, files made of them, and how well they were heard. */
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '..', 'fixtures', 'audio', 'samples');
+const SAMPLE_RATE = 16_000;
+const BYTES_PER_SAMPLE = 2;
+
+export interface Sample {
+  path: string;
+  language: string;
+  text: string;
+  seconds: number;
+}
+
+export function samples(): Sample[] {
+  const list = JSON.parse(readFileSync(join(ROOT, 'references.json'), 'utf8')) as {
+    file: string;
+    language: string;
+    text: string;
+    duration: number;
+  }[];
+  return list.map(({ file, language, text, duration }) => ({
+    path: join(ROOT, file),
+    language,
+    text,
+    seconds: duration,
+  }));
+}
+
+export function sample(file: string): Sample {
+  const found = samples().find(({ path }) => path.endsWith(`/${file}`));
+  if (found === undefined) throw new Error(`There is no sample ${file}.`);
+  return found;
+}
+
+/** 16-bit samples at 16 kHz of the sample that is stored so. */
+export function pcmOfSample(): Buffer {
+  const file = readFileSync(sample('en-wav16.wav').path);
+  const data = file.indexOf('data');
+  return file.subarray(data + 8, data + 8 + file.readUInt32LE(data + 4));
+}
+
+export function silence(seconds: number): Buffer {
+  return Buffer.alloc(Math.round(seconds * SAMPLE_RATE) * BYTES_PER_SAMPLE);
+}
+
+/** Low noise, so that a pause is not cut out as digital silence. */
+export function pause(seconds: number): Buffer {
+  const bytes = silence(seconds);
+  for (let at = 0; at < bytes.length; at += BYTES_PER_SAMPLE) bytes.writeInt16LE((at * 7919) % 17, at);
+  return bytes;
+}
+
+/** Writes a mono 16 kHz WAV file of these parts; returns its length in seconds. */
+export function writeWav(path: string, parts: readonly Buffer[]): number {
+  return writeRepeatedWav(path, parts, 1);
+}
+
+/** The same, with the parts so many times over, without holding them all. */
+export function writeRepeatedWav(path: string, parts: readonly Buffer[], times: number): number {
+  const block = Buffer.concat(parts);
+  const file = openSync(path, 'w');
+  try {
+    writeSync(file, header(block.length * times));
+    for (let written = 0; written < times; written++) writeSync(file, block);
+  } finally {
+    closeSync(file);
+  }
+  return (block.length * times) / BYTES_PER_SAMPLE / SAMPLE_RATE;
+}
+
+function header(dataBytes: number): Buffer {
+  const bytes = Buffer.alloc(44);
+  bytes.write('RIFF', 0);
+  bytes.writeUInt32LE(36 + dataBytes, 4);
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20); // PCM
+  bytes.writeUInt16LE(1, 22); // channels
+  bytes.writeUInt32LE(SAMPLE_RATE, 24);
+  bytes.writeUInt32LE(SAMPLE_RATE * BYTES_PER_SAMPLE, 28);
+  bytes.writeUInt16LE(BYTES_PER_SAMPLE, 32);
+  bytes.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
+  bytes.write('data', 36);
+  bytes.writeUInt32LE(dataBytes, 40);
+  return bytes;
+}
+
+export function words(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}'-]+/gu) ?? [];
+}
+
+/** Substitutions, insertions and deletions between the words of two texts (Levenshtein distance). */
+export function wordErrors(reference: string, hypothesis: string): number {
+  const heard = words(hypothesis);
+  let row = Array.from({ length: heard.length + 1 }, (_, column) => column);
+  for (const [index, word] of words(reference).entries()) {
+    const next = [index + 1];
+    for (const [column, other] of heard.entries()) {
+      const substituted = (row[column] ?? 0) + (word === other ? 0 : 1);
+      next.push(Math.min(substituted, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[heard.length] ?? 0;
+}
