@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace verbatim::translation {
+
+// A whole file mapped read-only. Pages are read on first touch and can be dropped by the kernel at will, so a
+// model costs no more memory than what the executor makes of it.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  // Throws EngineError kIoError when the file cannot be opened or is not a regular file.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace verbatim::translation
