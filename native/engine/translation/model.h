@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "translation/tokenizer.h"
+#include "translation/translator.h"
+
+namespace verbatim::translation {
+
+struct TranslationModelOptions {
+  // "cpu" or "cuda:N".
+  std::string device = "cpu";
+  // Type the weights are computed in: "float32", "float16", "bfloat16", "int8", or "auto" (the file's own).
+  std::string compute_type = "auto";
+  // "ggml", "ctranslate2", or "auto": CTranslate2 where it was built in, else ggml.
+  std::string backend = "auto";
+};
+
+struct TranslationModelInfo {
+  // "ggml" or "ctranslate2".
+  std::string backend;
+  // "cpu" or "cuda:N".
+  std::string device;
+  // Type the weights are computed in.
+  std::string compute_type;
+  // Bytes of weights.
+  std::uint64_t memory_bytes = 0;
+  std::size_t source_vocabulary = 0;
+  std::size_t target_vocabulary = 0;
+  std::string unk_token;
+  std::string bos_token;
+  std::string eos_token;
+  // Absent: the first token of each target prefix starts the decoder.
+  std::optional<std::string> decoder_start_token;
+  // The model adds these to every source itself.
+  bool add_source_bos = false;
+  bool add_source_eos = false;
+  // The caller must put the end token behind every source: models converted from Hugging Face, whose tokenizers
+  // do that.
+  bool wants_source_eos = false;
+  // Whether SentencePiece models were found beside the weights.
+  bool has_tokenizer = false;
+};
+
+// A CTranslate2 model directory, loaded once and shared by its translators. Immutable.
+class TranslationModel {
+ public:
+  virtual ~TranslationModel() = default;
+
+  // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kInvalidArgument, kOutOfMemory.
+  static std::shared_ptr<const TranslationModel> load(const std::filesystem::path& directory,
+                                                      const TranslationModelOptions& options);
+  // The backends that were built in: "ggml" and perhaps "ctranslate2".
+  static std::vector<std::string> backends();
+
+  const TranslationModelInfo& info() const noexcept { return info_; }
+
+  // Whether a vocabulary holds the token, e.g. ">>es<<" or "spa_Latn".
+  virtual bool has_source_token(std::string_view token) const = 0;
+  virtual bool has_target_token(std::string_view token) const = 0;
+
+  // Text <-> SentencePiece tokens; special and language tokens are the caller's. Throws EngineError
+  // kInvalidArgument when has_tokenizer is false.
+  std::vector<std::string> tokenize(std::string_view text) const;
+  std::string detokenize(const std::vector<std::string>& tokens) const;
+
+  // threads: CPU threads of this translator, >= 1. The translator keeps the model alive. Throws EngineError
+  // kInvalidArgument, kOutOfMemory.
+  virtual std::unique_ptr<Translator> create_translator(int threads) const = 0;
+
+ protected:
+  // Finds and reads the tokenizers; fills has_tokenizer and wants_source_eos of info_.
+  void load_tokenizers(const std::filesystem::path& directory);
+
+  TranslationModelInfo info_;
+
+ private:
+  std::optional<Tokenizer> source_tokenizer_;
+  std::optional<Tokenizer> target_tokenizer_;
+};
+
+}  // namespace verbatim::translation

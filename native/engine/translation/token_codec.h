@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "translation/ct2_config.h"
+#include "translation/vocabulary.h"
+
+namespace verbatim::translation {
+
+// Both vocabularies of a model and the rules for special tokens.
+class TokenCodec {
+ public:
+  // Reads the vocabularies of a model directory. Throws EngineError kInvalidModel, kIoError.
+  TokenCodec(const std::filesystem::path& directory, Ct2Config config);
+
+  const Ct2Config& config() const noexcept { return config_; }
+  const Vocabulary& source() const noexcept { return source_; }
+  const Vocabulary& target() const noexcept { return target_ ? *target_ : source_; }
+
+  // Source tokens -> ids, special tokens added, cut to max_length (0 = no limit) with the end token and a
+  // language code behind it kept.
+  std::vector<TokenId> encode_source(const std::vector<std::string>& tokens, std::size_t max_length) const;
+  // Nothing but special tokens: not worth a run.
+  bool is_empty(const std::vector<TokenId>& source) const;
+  // Start token, then the prefix. Throws EngineError kInvalidArgument when the model has no start token and the
+  // prefix is empty.
+  std::vector<TokenId> encode_prefix(const std::vector<std::string>& prefix) const;
+  // Throws EngineError kInvalidArgument for a token that the target vocabulary lacks.
+  std::vector<TokenId> end_ids(const std::vector<std::string>& end_tokens) const;
+
+ private:
+  Ct2Config config_;
+  Vocabulary source_;
+  // Absent: shared.
+  std::optional<Vocabulary> target_;
+};
+
+}  // namespace verbatim::translation
