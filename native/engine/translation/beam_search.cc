@@ -41,7 +41,8 @@ class BeamSentence {
   bool is_finished() const { return is_finished_; }
 
   // Consumes the logits of this sentence's rows, which begin at first_row.
-  void advance(const StepOutput& output, std::size_t first_row, const Kernels& kernels, const LogitsRules& rules) {
+  void advance(const StepOutput& output, std::size_t first_row, const Kernels& kernels,
+               const LogitsRules& rules) {
     std::vector<Candidate> candidates = best_candidates(output, first_row, kernels, rules);
     apply_prefix(candidates);
     const std::size_t step = beams_.front().ids.size();
@@ -58,7 +59,8 @@ class BeamSentence {
   }
 
   std::vector<SearchHypothesis> results() {
-    for (SearchHypothesis& hypothesis : registered_) hypothesis.score = final_score(hypothesis, settings_.options);
+    for (SearchHypothesis& hypothesis : registered_)
+      hypothesis.score = final_score(hypothesis, settings_.options);
     std::ranges::stable_sort(registered_, std::ranges::greater{}, &SearchHypothesis::score);
     const auto wanted = static_cast<std::size_t>(settings_.options.num_hypotheses);
     if (registered_.size() > wanted) registered_.resize(wanted);
@@ -69,15 +71,16 @@ class BeamSentence {
   std::size_t width() const { return static_cast<std::size_t>(settings_.options.beam_size); }
 
   // The 2 * beam_size best continuations of all beams.
-  std::vector<Candidate> best_candidates(const StepOutput& output, std::size_t first_row, const Kernels& kernels,
-                                         const LogitsRules& rules) const {
+  std::vector<Candidate> best_candidates(const StepOutput& output, std::size_t first_row,
+                                         const Kernels& kernels, const LogitsRules& rules) const {
     const std::size_t wanted = 2 * width();
     const std::size_t each = std::min(wanted, output.vocabulary);
     std::vector<TokenId> ids(each);
     std::vector<float> values(each);
     std::vector<Candidate> candidates;
     for (std::size_t beam = 0; beam < beams_.size(); ++beam) {
-      const std::span<float> logits(output.logits + (first_row + beam) * output.vocabulary, output.vocabulary);
+      const std::span<float> logits(output.logits + (first_row + beam) * output.vocabulary,
+                                    output.vocabulary);
       rules.apply(logits, beams_[beam].ids);
       kernels.top_k(logits.data(), logits.size(), each, ids.data(), values.data());
       const float normalizer = kernels.log_sum_exp(logits.data(), logits.size(), values.front());
@@ -86,14 +89,14 @@ class BeamSentence {
       }
     }
     const std::size_t kept = std::min(wanted, candidates.size());
-    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
-                      is_better);
+    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept),
+                      candidates.end(), is_better);
     candidates.resize(kept);
     return candidates;
   }
 
-  // While the prefix lasts, its token is the only continuation of the first beam. Right behind it, an end token
-  // may only come first.
+  // While the prefix lasts, its token is the only continuation of the first beam. Right behind it, an end
+  // token may only come first.
   void apply_prefix(std::vector<Candidate>& candidates) const {
     const std::size_t step = beams_.front().ids.size();
     for (std::size_t i = 0; i < candidates.size() && !prefix_.empty(); ++i) {
@@ -131,7 +134,8 @@ class BeamSentence {
     origins_ = std::move(origins);
   }
 
-  SearchHypothesis extended(const Candidate& candidate, const StepOutput& output, std::size_t first_row) const {
+  SearchHypothesis extended(const Candidate& candidate, const StepOutput& output,
+                            std::size_t first_row) const {
     SearchHypothesis hypothesis = beams_[candidate.beam];
     hypothesis.ids.push_back(candidate.id);
     hypothesis.score = candidate.score;

@@ -5,6 +5,7 @@
 #include <ggml.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "error.h"
@@ -43,6 +44,7 @@ class CpuExecutor final : public Executor {
   }
 
   void start(const ExecutorStart& start, const AbortFlag* abort) override {
+    const auto begin = std::chrono::steady_clock::now();
     batch_.offsets.assign(1, 0);
     for (const auto& source : start.sources) batch_.offsets.push_back(batch_.offsets.back() + source.size());
     batch_.encoder_rows = batch_.offsets.back();
@@ -54,6 +56,16 @@ class CpuExecutor final : public Executor {
     if (decoder_.capacity < start.max_rows) build_decoder_graph(start.max_rows);
     embed_sources(start.sources);
     compute(encoder_, abort);
+    encode_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  std::size_t memory_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const Graph* graph : {&encoder_, &decoder_}) {
+      if (graph->memory) bytes += ggml_gallocr_get_buffer_size(graph->memory.get(), 0);
+    }
+    for (const auto& block : batch_.blocks) bytes += block.capacity() * sizeof(float);
+    return bytes;
   }
 
   StepOutput step(std::span<const DecoderRow> rows, const AbortFlag* abort) override {

@@ -46,10 +46,19 @@ class Executor {
   // Encodes a batch and resets the decoder. Throws EngineError kAborted, kOutOfMemory.
   virtual void start(const ExecutorStart& batch, const AbortFlag* abort) = 0;
 
+  // Milliseconds spent in start() since the last reset.
+  double encode_ms() const noexcept { return encode_ms_; }
+  void reset_timings() noexcept { encode_ms_ = 0.0; }
+  // Bytes of buffers held.
+  virtual std::size_t memory_bytes() const noexcept = 0;
+
   // One decoder step. The rows of a sentence are neighbours, sentences are in ascending order and have the
   // same number of rows each; sentences that are left out never return. Throws EngineError kAborted,
   // kOutOfMemory.
   virtual StepOutput step(std::span<const DecoderRow> rows, const AbortFlag* abort) = 0;
+
+ protected:
+  double encode_ms_ = 0.0;
 };
 
 }  // namespace verbatim::translation

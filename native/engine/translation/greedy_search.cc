@@ -8,7 +8,8 @@ namespace {
 
 class GreedySearch {
  public:
-  GreedySearch(Executor& executor, const Kernels& kernels, const SearchBatch& batch, const SearchSettings& settings)
+  GreedySearch(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
+               const SearchSettings& settings)
       : executor_(executor),
         kernels_(kernels),
         batch_(batch),
@@ -33,7 +34,8 @@ class GreedySearch {
       if (output.attention) {
         hypothesis.attention.push_back(attention_row(output, row, batch_.sources[sentence].size()));
       }
-      if (extend(hypothesis, batch_.prefixes[sentence], {output.logits + row * output.vocabulary, output.vocabulary})) {
+      if (extend(hypothesis, batch_.prefixes[sentence],
+                 {output.logits + row * output.vocabulary, output.vocabulary})) {
         next.push_back({hypothesis.ids.back(), sentence, row});
       }
     }
@@ -41,7 +43,8 @@ class GreedySearch {
   }
 
   // False when the hypothesis is finished.
-  bool extend(SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix, std::span<float> logits) const {
+  bool extend(SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix,
+              std::span<float> logits) const {
     const std::size_t step = hypothesis.ids.size();
     const bool is_last = step + 1 == settings_.max_length();
     if (step < prefix.size()) {

@@ -4,8 +4,9 @@
 
 namespace verbatim::translation {
 
-// Score of a finished hypothesis: its sum divided by length ^ length_penalty (prefix and end token count), plus
-// the coverage penalty over its attention. Source positions that were never attended to are left out of it.
+// Score of a finished hypothesis: its sum divided by length ^ length_penalty (prefix and end token count),
+// plus the coverage penalty over its attention. Source positions that were never attended to are left out of
+// it.
 float final_score(const SearchHypothesis& hypothesis, const TranslationOptions& options);
 
 // A row of the recorded attention, over the source positions.

@@ -7,8 +7,8 @@
 
 namespace verbatim::translation {
 
-// Changes one row of logits before the softmax: repetition penalty, then bans (n-grams, the unknown token, the
-// end tokens while the hypothesis is too short).
+// Changes one row of logits before the softmax: repetition penalty, then bans (n-grams, the unknown token,
+// the end tokens while the hypothesis is too short).
 class LogitsRules {
  public:
   explicit LogitsRules(const SearchSettings& settings) : settings_(settings) {}

@@ -16,10 +16,11 @@ std::shared_ptr<const TranslationModel> TranslationModel::load(const std::filesy
                                                                const TranslationModelOptions& options) {
   const std::string& backend = options.backend;
   if (backend == "ggml") return load_ggml_model(directory, options);
-  if (backend == "ctranslate2" || (backend == "auto" && has_ct2_backend())) return load_ct2_model(directory, options);
+  if (backend == "ctranslate2" || (backend == "auto" && has_ct2_backend()))
+    return load_ct2_model(directory, options);
   if (backend == "auto") return load_ggml_model(directory, options);
-  throw EngineError(ErrorCode::kInvalidArgument,
-                    "translation backend \"" + backend + "\" is unknown; auto, ggml and ctranslate2 are allowed");
+  throw EngineError(ErrorCode::kInvalidArgument, "translation backend \"" + backend +
+                                                     "\" is unknown; auto, ggml and ctranslate2 are allowed");
 }
 
 void TranslationModel::load_tokenizers(const std::filesystem::path& directory) {
@@ -35,12 +36,14 @@ void TranslationModel::load_tokenizers(const std::filesystem::path& directory) {
 }
 
 std::vector<std::string> TranslationModel::tokenize(std::string_view text) const {
-  if (!source_tokenizer_) throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
+  if (!source_tokenizer_)
+    throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
   return source_tokenizer_->encode(text);
 }
 
 std::string TranslationModel::detokenize(const std::vector<std::string>& tokens) const {
-  if (!target_tokenizer_) throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
+  if (!target_tokenizer_)
+    throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
   return target_tokenizer_->decode(tokens);
 }
 

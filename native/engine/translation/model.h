@@ -41,8 +41,8 @@ struct TranslationModelInfo {
   // The model adds these to every source itself.
   bool add_source_bos = false;
   bool add_source_eos = false;
-  // The caller must put the end token behind every source: models converted from Hugging Face, whose tokenizers
-  // do that.
+  // The caller must put the end token behind every source: models converted from Hugging Face, whose
+  // tokenizers do that.
   bool wants_source_eos = false;
   // Whether SentencePiece models were found beside the weights.
   bool has_tokenizer = false;

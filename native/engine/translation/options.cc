@@ -25,8 +25,8 @@ void TranslationOptions::check() const {
   require(most >= 1, "patience", patience, "a number for which beam_size * patience is at least 1");
   require(std::isfinite(length_penalty), "length_penalty", length_penalty, "a finite number");
   require(std::isfinite(coverage_penalty), "coverage_penalty", coverage_penalty, "a finite number");
-  require(repetition_penalty > 0.0f && std::isfinite(repetition_penalty), "repetition_penalty", repetition_penalty,
-          "a number above 0");
+  require(repetition_penalty > 0.0f && std::isfinite(repetition_penalty), "repetition_penalty",
+          repetition_penalty, "a number above 0");
   require(no_repeat_ngram_size >= 0, "no_repeat_ngram_size", no_repeat_ngram_size, "0 or more");
   require(max_input_length >= 0, "max_input_length", max_input_length, "0 or more");
   require(max_decoding_length >= 1, "max_decoding_length", max_decoding_length, "1 or more");

@@ -47,9 +47,9 @@ struct SearchHypothesis {
 // Best first, num_hypotheses per source.
 using SearchResults = std::vector<std::vector<SearchHypothesis>>;
 
-// Greedy for a beam of 1, else beam search, as CTranslate2 does them (stopping rules, scores, prefixes), except
-// that no sentence is influenced by its neighbours in the batch. Throws EngineError kAborted and what the
-// executor throws.
+// Greedy for a beam of 1, else beam search, as CTranslate2 does them (stopping rules, scores, prefixes),
+// except that no sentence is influenced by its neighbours in the batch. Throws EngineError kAborted and what
+// the executor throws.
 SearchResults search(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
                      const SearchSettings& settings, const AbortFlag* abort);
 

@@ -9,19 +9,20 @@ Vocabulary read_source(const std::filesystem::path& directory, const std::string
   for (const char* name : {"shared_vocabulary", "source_vocabulary"}) {
     if (auto vocabulary = Vocabulary::read(directory / name, unk_token)) return std::move(*vocabulary);
   }
-  if (std::filesystem::exists(directory / "source_1_vocabulary.txt") ||
-      std::filesystem::exists(directory / "source_1_vocabulary.json")) {
+  if (Vocabulary::exists(directory / "source_1_vocabulary")) {
     throw EngineError(ErrorCode::kInvalidModel, "source features (source_1_vocabulary) are not supported");
   }
-  throw EngineError(ErrorCode::kInvalidModel,
-                    directory.string() + " has neither shared_vocabulary nor source_vocabulary (.json or .txt)");
+  throw EngineError(
+      ErrorCode::kInvalidModel,
+      directory.string() + " has neither shared_vocabulary nor source_vocabulary (.json or .txt)");
 }
 
 std::optional<Vocabulary> read_target(const std::filesystem::path& directory, const std::string& unk_token) {
-  if (Vocabulary::read(directory / "shared_vocabulary", unk_token)) return std::nullopt;
+  if (Vocabulary::exists(directory / "shared_vocabulary")) return std::nullopt;
   auto vocabulary = Vocabulary::read(directory / "target_vocabulary", unk_token);
   if (!vocabulary) {
-    throw EngineError(ErrorCode::kInvalidModel, directory.string() + " has no target_vocabulary (.json or .txt)");
+    throw EngineError(ErrorCode::kInvalidModel,
+                      directory.string() + " has no target_vocabulary (.json or .txt)");
   }
   return vocabulary;
 }
@@ -33,11 +34,13 @@ TokenCodec::TokenCodec(const std::filesystem::path& directory, Ct2Config config)
       source_(read_source(directory, config_.unk_token)),
       target_(read_target(directory, config_.unk_token)) {
   if (!target().find(config_.eos_token)) {
-    throw EngineError(ErrorCode::kInvalidModel, "the target vocabulary lacks the end token " + config_.eos_token);
+    throw EngineError(ErrorCode::kInvalidModel,
+                      "the target vocabulary lacks the end token " + config_.eos_token);
   }
 }
 
-std::vector<TokenId> TokenCodec::encode_source(const std::vector<std::string>& tokens, std::size_t max_length) const {
+std::vector<TokenId> TokenCodec::encode_source(const std::vector<std::string>& tokens,
+                                               std::size_t max_length) const {
   std::vector<TokenId> ids;
   ids.reserve(tokens.size() + 2);
   if (config_.add_source_bos) ids.push_back(source_.id(config_.bos_token));
@@ -74,8 +77,9 @@ std::vector<TokenId> TokenCodec::encode_prefix(const std::vector<std::string>& p
   if (config_.decoder_start_token) ids.push_back(target().id(*config_.decoder_start_token));
   for (const std::string& token : prefix) ids.push_back(target().id(token));
   if (ids.empty()) {
-    throw EngineError(ErrorCode::kInvalidArgument,
-                      "this model has no start token: every input needs a target prefix (its language token)");
+    throw EngineError(
+        ErrorCode::kInvalidArgument,
+        "this model has no start token: every input needs a target prefix (its language token)");
   }
   return ids;
 }
@@ -86,7 +90,8 @@ std::vector<TokenId> TokenCodec::end_ids(const std::vector<std::string>& end_tok
   for (const std::string& token : end_tokens) {
     const auto id = target().find(token);
     if (!id) {
-      throw EngineError(ErrorCode::kInvalidArgument, "end token \"" + token + "\" is not in the target vocabulary");
+      throw EngineError(ErrorCode::kInvalidArgument,
+                        "end token \"" + token + "\" is not in the target vocabulary");
     }
     ids.push_back(*id);
   }

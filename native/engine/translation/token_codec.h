@@ -24,8 +24,8 @@ class TokenCodec {
   std::vector<TokenId> encode_source(const std::vector<std::string>& tokens, std::size_t max_length) const;
   // Nothing but special tokens: not worth a run.
   bool is_empty(const std::vector<TokenId>& source) const;
-  // Start token, then the prefix. Throws EngineError kInvalidArgument when the model has no start token and the
-  // prefix is empty.
+  // Start token, then the prefix. Throws EngineError kInvalidArgument when the model has no start token and
+  // the prefix is empty.
   std::vector<TokenId> encode_prefix(const std::vector<std::string>& prefix) const;
   // Throws EngineError kInvalidArgument for a token that the target vocabulary lacks.
   std::vector<TokenId> end_ids(const std::vector<std::string>& end_tokens) const;

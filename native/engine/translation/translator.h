@@ -49,11 +49,11 @@ class Translator {
  public:
   virtual ~Translator() = default;
 
-  // A sentence gives the same tokens alone and in any batch. Throws EngineError: kAborted (the translator stays
-  // usable), kInvalidArgument (options, a source that is longer than the model's positions, a missing target
-  // prefix), kOutOfMemory. `abort` may be null.
-  virtual TranslationBatch translate(std::span<const TranslationInput> inputs, const TranslationOptions& options,
-                                     const AbortFlag* abort) = 0;
+  // A sentence gives the same tokens alone and in any batch. Throws EngineError: kAborted (the translator
+  // stays usable), kInvalidArgument (options, a source that is longer than the model's positions, a missing
+  // target prefix), kOutOfMemory. `abort` may be null.
+  virtual TranslationBatch translate(std::span<const TranslationInput> inputs,
+                                     const TranslationOptions& options, const AbortFlag* abort) = 0;
 
   // Bytes held between calls, for the garbage collector's account of external memory.
   virtual std::size_t memory_bytes() const noexcept = 0;

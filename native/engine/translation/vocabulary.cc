@@ -57,6 +57,11 @@ std::optional<Vocabulary> Vocabulary::read(const std::filesystem::path& stem, co
   return std::nullopt;
 }
 
+bool Vocabulary::exists(const std::filesystem::path& stem) {
+  return std::filesystem::exists(with_suffix(stem, ".json")) ||
+         std::filesystem::exists(with_suffix(stem, ".txt"));
+}
+
 Vocabulary::Vocabulary(std::vector<std::string> tokens, const std::string& unk_token)
     : tokens_(std::move(tokens)) {
   ids_.reserve(tokens_.size() + 1);

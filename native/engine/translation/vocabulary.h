@@ -20,6 +20,8 @@ class Vocabulary {
   // Reads `stem`.json or, without it, `stem`.txt; absent when neither is there. Throws EngineError
   // kInvalidModel, kIoError.
   static std::optional<Vocabulary> read(const std::filesystem::path& stem, const std::string& unk_token);
+  // Whether read() would find a file.
+  static bool exists(const std::filesystem::path& stem);
 
   Vocabulary(std::vector<std::string> tokens, const std::string& unk_token);
 

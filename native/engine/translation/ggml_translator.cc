@@ -1,0 +1,160 @@
+#include "translation/ggml_translator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "error.h"
+#include "translation/search.h"
+
+namespace verbatim::translation {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// The inputs of one call as ids, in the order in which they are run: the longest first, so that the sentences
+// of a batch are of similar length.
+struct EncodedInputs {
+  std::vector<std::size_t> order;
+  std::vector<std::vector<TokenId>> sources;
+  std::vector<std::vector<TokenId>> prefixes;
+  std::vector<TokenId> starts;
+};
+
+class GgmlTranslator final : public Translator {
+ public:
+  GgmlTranslator(std::shared_ptr<const TranslationModel> owner, const TokenCodec& codec,
+                 const Transformer& transformer, std::unique_ptr<Executor> executor, const Kernels& kernels)
+      : owner_(std::move(owner)),
+        codec_(codec),
+        transformer_(transformer),
+        executor_(std::move(executor)),
+        kernels_(kernels) {}
+
+  TranslationBatch translate(std::span<const TranslationInput> inputs, const TranslationOptions& options,
+                             const AbortFlag* abort) override {
+    options.check();
+    const auto start = Clock::now();
+    const SearchSettings settings{options, codec_.end_ids(options.end_tokens), codec_.target().unk_id(),
+                                  transformer_.decoder.positions.rows};
+    TranslationBatch batch;
+    batch.results.resize(inputs.size());
+    const EncodedInputs encoded = encode(inputs, options, batch);
+    const auto size = static_cast<std::size_t>(options.max_batch_size);
+    executor_->reset_timings();
+    for (std::size_t first = 0; first < encoded.order.size(); first += size) {
+      run(inputs, encoded, first, std::min(first + size, encoded.order.size()), settings, abort, batch);
+    }
+    for (const auto& hypotheses : batch.results) batch.timings.tokens_out += hypotheses.front().tokens.size();
+    batch.timings.encode_ms = executor_->encode_ms();
+    batch.timings.total_ms = milliseconds_since(start);
+    return batch;
+  }
+
+  std::size_t memory_bytes() const noexcept override { return executor_->memory_bytes(); }
+
+ private:
+  EncodedInputs encode(std::span<const TranslationInput> inputs, const TranslationOptions& options,
+                       TranslationBatch& batch) const {
+    std::vector<std::vector<TokenId>> sources(inputs.size());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      sources[i] = codec_.encode_source(inputs[i].source, static_cast<std::size_t>(options.max_input_length));
+      batch.timings.tokens_in += sources[i].size();
+      if (codec_.is_empty(sources[i])) {
+        batch.results[i] = empty_result(inputs[i], options);
+        continue;
+      }
+      check_length(sources[i].size(), i);
+      order.push_back(i);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return sources[i].size(); });
+    EncodedInputs encoded{order, {}, {}, {}};
+    for (const std::size_t i : order) {
+      std::vector<TokenId> prefix = codec_.encode_prefix(inputs[i].target_prefix);
+      encoded.starts.push_back(prefix.front());
+      prefix.erase(prefix.begin());
+      encoded.sources.push_back(std::move(sources[i]));
+      encoded.prefixes.push_back(std::move(prefix));
+    }
+    return encoded;
+  }
+
+  void check_length(std::size_t length, std::size_t index) const {
+    const std::size_t positions = transformer_.encoder.positions.rows;
+    if (positions == 0 || length <= positions) return;
+    throw EngineError(ErrorCode::kInvalidArgument,
+                      "source " + std::to_string(index) + " has " + std::to_string(length) +
+                          " tokens; this model takes at most " + std::to_string(positions));
+  }
+
+  // An empty source is not worth a run: the translation is the prefix.
+  static std::vector<TranslationHypothesis> empty_result(const TranslationInput& input,
+                                                         const TranslationOptions& options) {
+    return std::vector<TranslationHypothesis>(static_cast<std::size_t>(options.num_hypotheses),
+                                              {input.target_prefix, 0.0f, {}});
+  }
+
+  void run(std::span<const TranslationInput> inputs, const EncodedInputs& encoded, std::size_t first,
+           std::size_t last, const SearchSettings& settings, const AbortFlag* abort,
+           TranslationBatch& batch) {
+    const std::size_t count = last - first;
+    const SearchBatch part{std::span(encoded.sources).subspan(first, count),
+                           std::span(encoded.prefixes).subspan(first, count),
+                           std::span(encoded.starts).subspan(first, count)};
+    SearchResults results = search(*executor_, kernels_, part, settings, abort);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t index = encoded.order[first + i];
+      for (SearchHypothesis& hypothesis : results[i]) {
+        batch.results[index].push_back(decode(hypothesis, inputs[index], settings));
+      }
+    }
+  }
+
+  TranslationHypothesis decode(SearchHypothesis& hypothesis, const TranslationInput& input,
+                               const SearchSettings& settings) const {
+    if (!settings.options.return_end_token) {
+      while (!hypothesis.ids.empty() && settings.is_end(hypothesis.ids.back())) hypothesis.ids.pop_back();
+    }
+    TranslationHypothesis result;
+    result.score = hypothesis.score;
+    for (std::size_t i = 0; i < hypothesis.ids.size(); ++i) {
+      const bool is_replaced = settings.options.replace_unknowns && hypothesis.ids[i] == settings.unk_id;
+      result.tokens.push_back(is_replaced ? most_attended(hypothesis.attention[i], input)
+                                          : codec_.target().token(hypothesis.ids[i]));
+    }
+    if (!settings.options.return_attention) return result;
+    hypothesis.attention.resize(hypothesis.ids.size());
+    result.attention = std::move(hypothesis.attention);
+    return result;
+  }
+
+  // The source token with the largest attention; the unknown token where that is one the model added.
+  const std::string& most_attended(const std::vector<float>& attention, const TranslationInput& input) const {
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(attention) - attention.begin());
+    const std::size_t added = codec_.config().add_source_bos ? 1 : 0;
+    const bool is_source = best >= added && best - added < input.source.size();
+    return is_source ? input.source[best - added] : codec_.config().unk_token;
+  }
+
+  std::shared_ptr<const TranslationModel> owner_;
+  const TokenCodec& codec_;
+  const Transformer& transformer_;
+  std::unique_ptr<Executor> executor_;
+  const Kernels& kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner,
+                                                 const TokenCodec& codec, const Transformer& transformer,
+                                                 std::unique_ptr<Executor> executor, const Kernels& kernels) {
+  return std::make_unique<GgmlTranslator>(std::move(owner), codec, transformer, std::move(executor), kernels);
+}
+
+}  // namespace verbatim::translation
