@@ -1,0 +1,22 @@
+/** `quick-server.ts DATABASE SECRET UPLOADS`: the service as it is, but for its engine. */
+import { createLedger } from '../../../src/ledger/ledger.js';
+import { createLogger } from '../../../src/log.js';
+import { Metrics } from '../../../src/metrics.js';
+import { startServer } from '../../../src/server.js';
+import { QuickEngine } from './quick-engine.js';
+
+const [path = '', secret = '', uploadBase = ''] = process.argv.slice(2);
+
+async function main(): Promise<void> {
+  const ledger = createLedger({ path, secret });
+  const server = await startServer({
+    ...{ host: '127.0.0.1', port: 0, version: 'test', uploadBase, ledger },
+    engine: new QuickEngine(),
+    logger: createLogger({ level: 'error' }),
+    metrics: new Metrics(),
+    settings: { maxInFlight: 1000 },
+  });
+  process.stdout.write(`recovered ${JSON.stringify(ledger.recovery)}\nlistening on ${server.url}\n`);
+}
+
+void main();

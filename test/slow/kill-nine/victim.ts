@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface VictimOptions {
+  database: string;
+  secret: string;
+  uploads: string;
+  /** The whole service with its model instead of the quick engine. */
+  real: boolean;
+}
+
+/** A server in a process of its own, made to be killed. */
+export class Victim {
+  private constructor(
+    private readonly process: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(options: VictimOptions): Promise<Victim> {
+    const child = options.real ? spawnReal(options) : spawnQuick(options);
+    const exited = once(child, 'close');
+    if (child.stdout === null) throw new Error('The server has no standard output.');
+    for await (const line of createInterface(child.stdout)) {
+      const url = /^listening on (http:\S+)$/.exec(line)?.[1];
+      if (url !== undefined) return new Victim(child, url);
+    }
+    await exited;
+    throw new Error(`The server ended with ${child.exitCode ?? child.signalCode ?? '?'} before it listened.`);
+  }
+
+  async kill(): Promise<void> {
+    const exited = once(this.process, 'close');
+    this.process.stdout?.destroy();
+    this.process.kill('SIGKILL');
+    await exited;
+  }
+}
+
+function spawnQuick({ database, secret, uploads }: VictimOptions): ChildProcess {
+  const script = join(__dirname, 'quick-server.ts');
+  return spawn(process.execPath, ['--require', 'tsx/cjs', script, database, secret, uploads], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function spawnReal({ database, secret, uploads }: VictimOptions): ChildProcess {
+  const script = join(__dirname, '../../../src/main.ts');
+  return spawn(process.execPath, ['--require', 'tsx/cjs', script, 'serve'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      ...{ VERBATIM_DATABASE: database, VERBATIM_SECRET: secret, VERBATIM_PORT: '0', TMPDIR: uploads },
+      ...{ VERBATIM_LOG_LEVEL: 'error', VERBATIM_MAX_IN_FLIGHT: '1000' },
+    },
+  });
+}
