@@ -16,14 +16,25 @@ namespace {
 // Wall-clock time of one step of measure(): short enough that a long file shares the pool with others.
 constexpr double kMeasureBudgetSeconds = 0.1;
 
-struct Step {
+// What a call found, and how far it has come.
+struct Measured {
+  std::optional<double> duration_seconds;
+  double measured_seconds = 0.0;
+};
+
+struct Cut {
   std::optional<Window> window;
   double position_seconds = 0.0;
 };
 
-Step next_step(OpenReader& reader) {
-  std::optional<Window> window = reader.segmenter.next();
-  return {std::move(window), static_cast<double>(reader.segmenter.position()) / kSampleRate};
+Measured measure_step(AudioReader& reader) {
+  const std::optional<double> duration = reader.measure(kMeasureBudgetSeconds);
+  return {duration, reader.measured_seconds()};
+}
+
+Cut cut_next(Segmenter& segmenter) {
+  std::optional<Window> window = segmenter.next();
+  return {std::move(window), static_cast<double>(segmenter.position()) / kSampleRate};
 }
 
 }  // namespace
@@ -31,8 +42,8 @@ Step next_step(OpenReader& reader) {
 std::vector<AudioReaderWrap::PropertyDescriptor> AudioReaderWrap::members() {
   return {InstanceMethod<&AudioReaderWrap::measure>("measure"),
           InstanceMethod<&AudioReaderWrap::next_window>("nextWindow"),
-          InstanceAccessor<&AudioReaderWrap::get_position_seconds>("positionSeconds"),
-          closing_method("close")};
+          InstanceAccessor<&AudioReaderWrap::measured_seconds>("measuredSeconds"),
+          InstanceAccessor<&AudioReaderWrap::position_seconds>("positionSeconds"), closing_method("close")};
 }
 
 AudioReaderWrap::AudioReaderWrap(const Napi::CallbackInfo& info) : Handle(info) {
@@ -54,10 +65,11 @@ Napi::Value AudioReaderWrap::measure(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return promise_from(env, [&] {
     return run_on_worker(
-        env, "verbatim.measure",
-        [reader = Lease(state())] { return reader->reader.measure(kMeasureBudgetSeconds); },
-        [](Napi::Env e, std::optional<double> seconds) {
-          return seconds ? Napi::Value(Napi::Number::New(e, *seconds)) : Napi::Value(e.Null());
+        env, "verbatim.measure", [reader = Lease(state())] { return measure_step(reader->reader); },
+        [progress = progress_](Napi::Env e, Measured measured) -> Napi::Value {
+          progress->measured_seconds = measured.measured_seconds;
+          if (!measured.duration_seconds) return e.Null();
+          return Napi::Number::New(e, *measured.duration_seconds);
         });
   });
 }
@@ -66,17 +78,21 @@ Napi::Value AudioReaderWrap::next_window(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return promise_from(env, [&] {
     return run_on_worker(
-        env, "verbatim.nextWindow", [reader = Lease(state())] { return next_step(*reader); },
-        [position = position_seconds_](Napi::Env e, Step step) -> Napi::Value {
-          *position = step.position_seconds;
-          if (!step.window) return e.Null();
-          return AudioWindowWrap::wrap(e, std::make_shared<HeldWindow>(e, std::move(*step.window)));
+        env, "verbatim.nextWindow", [reader = Lease(state())] { return cut_next(reader->segmenter); },
+        [progress = progress_](Napi::Env e, Cut cut) -> Napi::Value {
+          progress->position_seconds = cut.position_seconds;
+          if (!cut.window) return e.Null();
+          return AudioWindowWrap::wrap(e, std::make_shared<HeldWindow>(e, std::move(*cut.window)));
         });
   });
 }
 
-Napi::Value AudioReaderWrap::get_position_seconds(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), *position_seconds_);
+Napi::Value AudioReaderWrap::measured_seconds(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), progress_->measured_seconds);
+}
+
+Napi::Value AudioReaderWrap::position_seconds(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), progress_->position_seconds);
 }
 
 }  // namespace verbatim::addon

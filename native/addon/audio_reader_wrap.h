@@ -37,10 +37,15 @@ class AudioReaderWrap : public Handle<AudioReaderWrap, OpenReader> {
  private:
   Napi::Value measure(const Napi::CallbackInfo& info);
   Napi::Value next_window(const Napi::CallbackInfo& info);
-  Napi::Value get_position_seconds(const Napi::CallbackInfo& info);
+  Napi::Value measured_seconds(const Napi::CallbackInfo& info);
+  Napi::Value position_seconds(const Napi::CallbackInfo& info);
 
-  // The JS thread's copy, as of the last finished call: the segmenter's own moves while one runs.
-  std::shared_ptr<double> position_seconds_ = std::make_shared<double>(0.0);
+  // The JS thread's copies, as of the last finished call: the engine's own move while one runs.
+  struct Progress {
+    double measured_seconds = 0.0;
+    double position_seconds = 0.0;
+  };
+  std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
 };
 
 }  // namespace verbatim::addon

@@ -63,6 +63,8 @@ export interface AudioReader {
    * known, to null while there is more to scan. Cheap for PCM, a decoding pass for compressed formats.
    */
   measure(): Promise<number | null>;
+  /** What measure has counted so far: a lower bound of the duration, to refuse early a file that is too long. */
+  readonly measuredSeconds: number;
   /** Decodes and cuts the next window that holds signal; null at the end. Calls must not overlap. */
   nextWindow(): Promise<AudioWindow | null>;
   /** Seconds of the file read so far by nextWindow (silence that was dropped included). */

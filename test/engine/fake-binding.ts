@@ -251,6 +251,10 @@ class FakeReader implements AudioReader {
     return spec === undefined ? null : new FakeAudioWindow(this.engine, this.path, this.index++, spec);
   }
 
+  get measuredSeconds(): number {
+    return Math.min(1, this.steps / (this.file.measureSteps ?? 1)) * this.file.seconds;
+  }
+
   close(): void {
     if (this.busy) throw new Error('A reader was closed in the middle of a call.');
     if (!this.closed) this.engine.openReaders--;
