@@ -40,6 +40,9 @@ const { values } = parseArgs({
 });
 
 async function main(): Promise<void> {
+  if (!existsSync(whisperCli)) {
+    throw new Error(`${whisperCli} is missing. Build it: cmake --build build --target whisper-cli`);
+  }
   const clips = JSON.parse(readFileSync(join(values.clips, 'refs.json'), 'utf8')) as Clip[];
   const manifest = readManifest(root, join(root, 'models'));
   const entry = findModel(manifest, values.model ?? manifest.defaultSpeechModel);
@@ -64,9 +67,6 @@ async function throughHttp(clips: readonly Clip[], model: string): Promise<Heard
 
 /** Greedy with whisper.cpp's fall-back, language detected: the service's own defaults. */
 function throughWhisperCli(clips: readonly Clip[], model: string): Heard[] {
-  if (!existsSync(whisperCli)) {
-    throw new Error(`${whisperCli} is missing. Build it: cmake --build build --target whisper-cli`);
-  }
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-accuracy-'));
   try {
     return clips.map((clip) => {

@@ -8,7 +8,10 @@ set(GGML_CUDA ${VERBATIM_CUDA_ENABLED} CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_TESTS OFF CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_EXAMPLES ON CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
+# Under cmake-js whisper.cpp would replace its command-line tools by an addon of its own.
+set(CMAKE_JS_VERSION "")
 add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)
+unset(CMAKE_JS_VERSION)
 
 # Its headers are not held to our warnings.
 foreach(target whisper ggml ggml-base ggml-cpu)
