@@ -131,7 +131,7 @@ describe('the real engine behind HTTP', function () {
       expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
       expect(server.balance(owner)).to.equal(100);
     }
-    expect(server.engine.stats().busySlots).to.equal(0);
+    await until(() => server.engine.stats().busySlots === 0, 500);
   });
 
   it('a server that drains aborts a long file when its patience ends', async () => {

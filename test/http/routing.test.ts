@@ -84,7 +84,7 @@ describe('routing and headers', () => {
         `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
       ],
       ['a bad Content-Length', 'POST /api/v1/keys HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n'],
-      ['a missing Host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+      ['a missing Host', 'GET /api/v1/usage HTTP/1.1\r\n\r\n'],
       [
         'both framings at once',
         'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',

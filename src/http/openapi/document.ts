@@ -33,7 +33,8 @@ const MESSAGES: Record<ErrorCode, string> = {
   shutting_down: 'The server is draining.',
 };
 
-const WITH_KEY: ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'internal_error'];
+const WITH_TOKEN: ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'internal_error'];
+const WITH_KEY: ErrorCode[] = [...WITH_TOKEN, 'shutting_down'];
 const WITH_MANAGEMENT_KEY: ErrorCode[] = [...WITH_KEY, 'insufficient_scope'];
 
 /** One response a status, with every code that status may carry as an example. */
@@ -112,7 +113,6 @@ const transcribe: Json = {
       'unsupported_diarization',
       'rate_limited',
       'overloaded',
-      'shutting_down',
     ]),
   },
 };
@@ -177,7 +177,7 @@ const paths: Json = {
       parameters: [keyId],
       responses: {
         '200': answer('RevokedKey', 'The key is revoked.'),
-        ...errorResponses([...WITH_MANAGEMENT_KEY, 'key_not_found']),
+        ...errorResponses([...WITH_MANAGEMENT_KEY, 'invalid_request', 'key_not_found']),
       },
     },
   },
@@ -211,7 +211,7 @@ const paths: Json = {
           description: 'Prometheus text format.',
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...errorResponses(WITH_KEY),
+        ...errorResponses(WITH_TOKEN),
       },
     },
   },
