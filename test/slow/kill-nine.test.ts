@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openLedger } from '../../src/ledger/ledger.js';
+import { fakeAudio } from '../support/fake-engine.js';
 import { Load, type Job, type Payload } from './kill-nine/load.js';
 import { Victim } from './kill-nine/victim.js';
 
@@ -90,7 +91,7 @@ function openAccounts(path: string): string[] {
 function payloads(): Payload[] {
   if (!REAL)
     return [30, 61, 150].map((seconds) => ({
-      audio: Buffer.from(`${seconds}`),
+      audio: fakeAudio(seconds),
       credits: Math.ceil(seconds / 60),
     }));
   return [{ audio: readFileSync(join(__dirname, '../fixtures/audio/samples/en-wav16.wav')), credits: 1 }];
