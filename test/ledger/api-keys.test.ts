@@ -125,8 +125,9 @@ describe('ledger: API keys', () => {
     const keys = Array.from({ length: 200 }, (_, n) =>
       ledger.createKey({ accountId, name: `key ${n}`, scopes: [] }),
     );
-    const start = performance.now();
+    const before = process.cpuUsage(); // not the clock: the machine may have other work
     for (let n = 0; n < 2000; n += 1) ledger.authenticate(keys[n % 200]!.rawKey);
-    expect(performance.now() - start).to.be.below(1000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).to.be.below(1);
   });
 });

@@ -1,7 +1,7 @@
 import { checkInterleavings } from './property.js';
 
 describe('ledger: any interleaving', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it('keeps the same books as a plain model, with expiry, revocation, crashes and neighbours', () => {
     checkInterleavings(1000);
