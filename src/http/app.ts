@@ -18,7 +18,9 @@ export function createApp(deps: HttpDeps): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use(beginExchange(deps));
-  const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes, docsRoutes].flatMap((make) => make(deps));
+  const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes, docsRoutes].flatMap((make) =>
+    make(deps),
+  );
   for (const route of routes) mount(app, route);
   app.use(notFound);
   app.use(errorHandler({ logger: deps.logger, engineStats: () => deps.engine.stats() }));

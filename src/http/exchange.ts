@@ -89,5 +89,5 @@ export class Exchange {
 }
 
 export function newRequestId(): string {
-  return `req_${randomUUID().replaceAll('-', '')}`;
+  return `req_${randomUUID()}`;
 }

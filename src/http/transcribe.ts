@@ -31,7 +31,7 @@ export function transcribeRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-/** Returns the Idempotency-Key: with one, the answer may be stored already, whatever the balance is now. */
+/** Returns the Idempotency-Key. A known one may have its answer stored, which costs neither credits nor time. */
 function refuseEarly(deps: HttpDeps, exchange: Exchange, { account }: Identity): string | null {
   const { engine, ledger, settings, transcription } = deps;
   const { req } = exchange;
@@ -41,7 +41,8 @@ function refuseEarly(deps: HttpDeps, exchange: Exchange, { account }: Identity):
   refuseEncodedBody(exchange);
   refuseOversizedBody(req, settings.maxFileBytes);
   const idempotencyKey = parseIdempotencyKey(req.headers['idempotency-key']);
-  if (idempotencyKey !== null) return idempotencyKey;
+  if (idempotencyKey !== null && ledger.knowsIdempotencyKey(account.id, idempotencyKey))
+    return idempotencyKey;
   if (ledger.balance(account.id).balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
   }
@@ -51,7 +52,7 @@ function refuseEarly(deps: HttpDeps, exchange: Exchange, { account }: Identity):
       retryAfterSeconds: retryAfterSeconds(stats),
     });
   }
-  return null;
+  return idempotencyKey;
 }
 
 /** The time in flight: from the first byte of the upload until nothing of the request is left. */

@@ -48,6 +48,10 @@ export class Idempotency {
     );
   }
 
+  knows(accountId: string, key: string): boolean {
+    return this.#find.get(accountId, key, this.clock()) !== undefined;
+  }
+
   begin(
     input: { accountId: string; key: string; fingerprint: string },
     instanceId: string,

@@ -178,6 +178,10 @@ class SqliteLedger implements Ledger {
     return this.transaction(() => this.#idempotency.begin(input, instance));
   }
 
+  knowsIdempotencyKey(accountId: string, key: string): boolean {
+    return this.#idempotency.knows(accountId, key);
+  }
+
   abandonIdempotent(token: string): void {
     this.#idempotency.abandon(token);
   }

@@ -126,6 +126,8 @@ export interface Ledger {
   release(holdId: string): void;
 
   beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): IdempotencyState;
+  /** Whether a request with this key is running, or its answer is stored. */
+  knowsIdempotencyKey(accountId: string, key: string): boolean;
   /** Forgets a 'new' record whose request failed. */
   abandonIdempotent(token: string): void;
 

@@ -133,6 +133,14 @@ describe('early refusal', () => {
     client.destroy();
   });
 
+  it('answers an empty account on the headers alone, a new Idempotency-Key or not', async () => {
+    const client = await RawClient.open(server);
+    client.send(uploadHead(poor, { length: 50 * MEGABYTE, extra: 'Idempotency-Key: new\r\n' }));
+    const { status, error } = await client.answer();
+    expect({ status, code: error.code }).to.deep.equal({ status: 402, code: 'insufficient_credits' });
+    client.destroy();
+  });
+
   it('answers a bad field while the rest of the upload is still to come', async () => {
     const client = await RawClient.open(server);
     client.send(uploadHead(rich));

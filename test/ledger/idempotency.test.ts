@@ -51,6 +51,23 @@ describe('ledger: idempotency', () => {
     token(begin('f1', 'k1', bob));
   });
 
+  it('knows a key while its request runs and while its answer is stored', () => {
+    const known = (key = 'k1', who = ann): boolean => ledger.knowsIdempotencyKey(who.account.id, key);
+    expect(known()).to.equal(false);
+    ledger.abandonIdempotent(token(begin()));
+    expect(known()).to.equal(false);
+    const running = token(begin());
+    expect(known()).to.equal(true);
+    answer(running, '{}');
+    expect([known(), known('k2'), known('k1', customer(ledger, 'bob@example.com'))]).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
+    bench.now += DAY;
+    expect(known()).to.equal(false);
+  });
+
   it('forgets a request that failed, but never an answer', () => {
     const failed = token(begin());
     ledger.abandonIdempotent(failed);
