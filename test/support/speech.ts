@@ -1,4 +1,4 @@
-/** Real speech for tests: the clips under test/fixtures/audio/samples, files made of them, and how well they were heard. */
+/** Real speech for tests: the clips under test/fixtures/audio/samples, and files made of them. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -87,21 +87,24 @@ function header(dataBytes: number): Buffer {
   return bytes;
 }
 
-export function words(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}'-]+/gu) ?? [];
+/** An MP3 file of the constant-rate sample's frames, over and over; returns its length in seconds. */
+export function writeRepeatedMp3(path: string, atLeastSeconds: number): number {
+  const { path: source, seconds } = sample('fr-cbr-stereo.mp3');
+  const frames = framesOfMp3(readFileSync(source));
+  const times = Math.ceil(atLeastSeconds / seconds);
+  const file = openSync(path, 'w');
+  try {
+    for (let written = 0; written < times; written++) writeSync(file, frames);
+  } finally {
+    closeSync(file);
+  }
+  return times * seconds;
 }
 
-/** Substitutions, insertions and deletions between the words of two texts (Levenshtein distance). */
-export function wordErrors(reference: string, hypothesis: string): number {
-  const heard = words(hypothesis);
-  let row = Array.from({ length: heard.length + 1 }, (_, column) => column);
-  for (const [index, word] of words(reference).entries()) {
-    const next = [index + 1];
-    for (const [column, other] of heard.entries()) {
-      const substituted = (row[column] ?? 0) + (word === other ? 0 : 1);
-      next.push(Math.min(substituted, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[heard.length] ?? 0;
+/** Without the ID3 tag and the Info frame, whose word on the length would not hold for the whole. */
+function framesOfMp3(bytes: Buffer): Buffer {
+  const tagBytes = 10 + bytes.readUInt8(9) + (bytes.readUInt8(8) << 7) + (bytes.readUInt8(7) << 14);
+  const second = bytes.indexOf(bytes.subarray(tagBytes, tagBytes + 2), tagBytes + 4);
+  if (!bytes.subarray(tagBytes, second).includes('Info')) throw new Error('The sample has no Info frame.');
+  return bytes.subarray(second);
 }

@@ -1,0 +1,175 @@
+/**
+ * What the service promises under load, measured on `verbatim serve` as its own process (so `npm run build` first), through
+ * HTTP: bounded memory, short clips beside long files, a responsive event loop, slots freed by a hang-up.
+ */
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { expect } from 'chai';
+import { Agent, FormData, request } from 'undici';
+import { startServerProcess, type ServerProcess } from '../../bench/server-process.js';
+import { pause, pcmOfSample, sample, writeRepeatedMp3, writeRepeatedWav } from '../support/speech.js';
+
+const SLOTS = 2;
+const MEBIBYTE = 1024 * 1024;
+
+/** Node's histogram of event-loop delays holds the whole period of the timer it measures with. */
+const LOOP_TIMER_MS = 10;
+
+/** An answer may take as long as the audio does. */
+const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+
+interface Answer {
+  duration_sec: number;
+  text: string;
+}
+
+describe('Serving under load', function () {
+  this.timeout(3 * 3600_000);
+  let server: ServerProcess;
+  let directory: string;
+  let twentyMinutes: string;
+  const clip = sample('en-wav16.wav').path;
+
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-serving-'));
+    twentyMinutes = join(directory, 'twenty-minutes.wav');
+    // No pause is long enough to cut at, so that windows are as long as they get.
+    const parts = [pcmOfSample(), pause(0.1)];
+    expect(writeRepeatedWav(twentyMinutes, parts, 475)).to.be.within(1200, 1210);
+  });
+
+  after(() => rmSync(directory, { recursive: true }));
+
+  beforeEach(async () => {
+    server = await startServerProcess({ VERBATIM_SLOTS: String(SLOTS), VERBATIM_THREADS: '1' });
+  });
+
+  afterEach(() => server.stop());
+
+  async function transcribe(path: string, signal?: AbortSignal): Promise<Answer> {
+    const body = new FormData();
+    body.append('audio', await openAsBlob(path), basename(path));
+    const response = await request(`${server.url}/api/v1/transcribe`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.apiKey}` },
+      body,
+      dispatcher: patient,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const answer = (await response.body.json()) as Answer;
+    expect(response.statusCode, JSON.stringify(answer).slice(0, 300)).to.equal(200);
+    return answer;
+  }
+
+  async function millisecondsFor(path: string): Promise<number> {
+    const start = performance.now();
+    await transcribe(path);
+    return performance.now() - start;
+  }
+
+  async function metric(name: string): Promise<number> {
+    const response = await request(`${server.url}/metrics`);
+    const value = new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm').exec(await response.body.text())?.[1];
+    if (value === undefined) throw new Error(`There is no metric ${name}.`);
+    return Number(value);
+  }
+
+  async function untilBusySlots(count: number): Promise<void> {
+    while ((await metric('verbatim_slots_busy')) !== count) await sleep(5);
+  }
+
+  /** Transcribes the long file while `work` runs, then hangs up. */
+  async function besideLongFile(work: () => Promise<void>): Promise<void> {
+    const hangUp = new AbortController();
+    const long = transcribe(twentyMinutes, hangUp.signal).catch((error: unknown) => error);
+    await untilBusySlots(SLOTS);
+    await work();
+    expect(await metric('verbatim_slots_busy'), 'still at work on the long file').to.be.above(0);
+    hangUp.abort();
+    expect(await long).to.have.property('name', 'AbortError');
+  }
+
+  it('transcribes a 3-hour file in less than 300 MB above the idle server', async () => {
+    const path = join(directory, 'three-hours.mp3');
+    const seconds = writeRepeatedMp3(path, 3 * 3600);
+    const idleBytes = server.residentBytes();
+    const start = performance.now();
+    const answer = await transcribe(path);
+    const aboveIdle = (server.peakResidentBytes() - idleBytes) / MEBIBYTE;
+    const tookSeconds = (performance.now() - start) / 1000;
+    report(`3 hours: idle ${mib(idleBytes)} MiB, peak ${aboveIdle.toFixed(0)} MiB more`);
+    report(`3 hours: ${tookSeconds.toFixed(0)} s, real-time factor ${(tookSeconds / seconds).toFixed(3)}`);
+    expect(answer.duration_sec).to.be.closeTo(seconds, seconds / 100);
+    expect(answer.text.split(' ').length).to.be.above(seconds);
+    expect(aboveIdle).to.be.below(300);
+  });
+
+  it('answers a 3-second clip beside a 20-minute file within 3x its time on an idle server', async () => {
+    const idle: number[] = [];
+    for (let n = 0; n < 12; n++) idle.push(await millisecondsFor(clip));
+    const beside: number[] = [];
+    await besideLongFile(async () => {
+      for (let n = 0; n < 40; n++) {
+        await sleep(37 * (n % 11)); // at every phase of the windows that run
+        beside.push(await millisecondsFor(clip));
+      }
+    });
+    const idleMs = median(idle.slice(2));
+    const ratios = beside.map((ms) => ms / idleMs);
+    report(
+      `clip: idle ${idleMs.toFixed(0)} ms; beside a long file ${median(ratios).toFixed(2)}x (median), ` +
+        `${quantile(ratios, 0.9).toFixed(2)}x (p90), ${Math.max(...ratios).toFixed(2)}x (worst)`,
+    );
+    expect(median(ratios)).to.be.below(3);
+  });
+
+  it('keeps the event loop free while all slots are busy', async () => {
+    await besideLongFile(async () => {
+      await metric('nodejs_eventloop_lag_p99_seconds'); // begins the histogram anew
+      for (let second = 0; second < 20; second++) await Promise.all([transcribe(clip), sleep(1000)]);
+      const p99 = 1000 * (await metric('nodejs_eventloop_lag_p99_seconds')) - LOOP_TIMER_MS;
+      report(`event loop: p99 delay ${p99.toFixed(1)} ms`);
+      expect(p99).to.be.below(20);
+    });
+  });
+
+  it('frees the slots within 500 ms of a hang-up', async () => {
+    const times: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      let hungUpAt = 0;
+      await besideLongFile(async () => {
+        await sleep(100 * n);
+        hungUpAt = performance.now();
+      });
+      await untilBusySlots(0);
+      times.push(performance.now() - hungUpAt);
+    }
+    report(
+      `hang-up: slots free after ${median(times).toFixed(0)} ms (median), ${Math.max(...times).toFixed(0)} ms (worst)`,
+    );
+    expect(Math.max(...times)).to.be.below(500);
+  });
+});
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+function mib(bytes: number): string {
+  return (bytes / MEBIBYTE).toFixed(0);
+}
+
+/** Measurements go to the terminal beside the test's name. */
+function report(line: string): void {
+  process.stdout.write(`      ${line}\n`);
+}
