@@ -12,12 +12,9 @@ import type { Logger } from './log.js';
 import type { Metrics } from './metrics.js';
 import { retryAfterSeconds } from './services/backlog.js';
 import { InFlightRegistry } from './services/in-flight.js';
+import type { TextTranslator } from './services/language-support.js';
 import { RevocationWatch } from './services/revocation-watch.js';
-import {
-  TranscriptionService,
-  type TextTranslator,
-  type TranscriptionSettings,
-} from './services/transcription.js';
+import { TranscriptionService, type TranscriptionSettings } from './services/transcription.js';
 
 export interface ServerSettings extends HttpSettings, TranscriptionSettings {
   /** Requests in flight of one account. */

@@ -6,20 +6,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { OpenAudio, SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/types.js';
+import { LanguageSupport, type TextTranslator } from './language-support.js';
 import { withoutPunctuation } from './punctuation.js';
-
-/** Texts of one language into another; absent until a translation model is installed. */
-export interface TextTranslator {
-  /** Whether an installed model, or a pivot over two of them, covers the pair. */
-  supports(from: string, to: string): boolean;
-  /** Rejects with signal.reason when aborted. */
-  translate(input: {
-    accountId: string;
-    transcript: Transcript;
-    to: string;
-    signal: AbortSignal;
-  }): Promise<string>;
-}
 
 export interface TranscriptionSettings {
   maxAudioSeconds: number;
@@ -102,37 +90,19 @@ export interface TranscriptionDeps {
 }
 
 export class TranscriptionService {
-  constructor(private readonly deps: TranscriptionDeps) {}
+  private readonly languages: LanguageSupport;
+
+  constructor(private readonly deps: TranscriptionDeps) {
+    this.languages = new LanguageSupport(deps.engine, deps.translator);
+  }
 
   /** The least a request can cost: one started minute. */
   get minimumCredits(): number {
     return this.deps.settings.creditsPerMinute;
   }
 
-  /** Throws what can be told from the options alone, before any audio is looked at. */
-  validate({ language, translateTo, diarize }: TranscriptionOptions): void {
-    const { languages, modelName } = this.deps.engine;
-    if (language !== null && !languages.includes(language)) {
-      throw new VerbatimError(
-        'unsupported_language',
-        `The model ${modelName} does not speak "${language}"; it speaks: ${languages.join(', ')}.`,
-        { param: 'language' },
-      );
-    }
-    if (translateTo !== null) this.#validateTarget(language, translateTo);
-    if (diarize) {
-      throw new VerbatimError(
-        'unsupported_diarization',
-        'No model for telling speakers apart is installed.',
-        {
-          param: 'diarize',
-        },
-      );
-    }
-  }
-
   async run(request: TranscriptionRequest): Promise<TranscriptionAnswer> {
-    this.validate(request.options);
+    this.languages.check(request.options);
     const token = this.#beginIdempotent(request);
     if (token !== null && typeof token !== 'string') return token;
     try {
@@ -209,7 +179,7 @@ export class TranscriptionService {
     if (to === language) {
       return { language, text, translation: { language, text }, translated: false, timings };
     }
-    const translator = this.#translatorFor(language, to);
+    const translator = this.languages.translatorFor(language, to);
     const startedAt = performance.now();
     const translated = await translator.translate({ accountId, transcript, to, signal });
     timings.translateMs = performance.now() - startedAt;
@@ -258,23 +228,6 @@ export class TranscriptionService {
       { param: 'audio' },
     );
   }
-
-  /** With the language still to be detected, a language the model speaks may turn out to be the spoken one. */
-  #validateTarget(language: string | null, to: string): void {
-    if (language !== null) {
-      if (language !== to) this.#translatorFor(language, to);
-      return;
-    }
-    const { languages } = this.deps.engine;
-    if (languages.includes(to)) return;
-    if (!languages.some((from) => this.deps.translator?.supports(from, to))) throw unsupportedPair(null, to);
-  }
-
-  #translatorFor(from: string, to: string): TextTranslator {
-    const { translator } = this.deps;
-    if (!translator?.supports(from, to)) throw unsupportedPair(from, to);
-    return translator;
-  }
 }
 
 export function startedMinutes(seconds: number): number {
@@ -286,13 +239,4 @@ function fingerprint({ endpoint, options, audio }: TranscriptionRequest): string
   const { language, translateTo, punctuate, diarize } = options;
   const whole = JSON.stringify([endpoint, language, translateTo, punctuate, diarize, audio.sha256]);
   return createHash('sha256').update(whole).digest('hex');
-}
-
-function unsupportedPair(from: string | null, to: string): VerbatimError {
-  const source = from === null ? 'any language the speech model knows' : `"${from}"`;
-  return new VerbatimError(
-    'unsupported_translation',
-    `No installed model translates ${source} into "${to}".`,
-    { param: 'translate_to' },
-  );
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TextTranslator } from '../../src/services/transcription.js';
+import type { TextTranslator } from '../../src/services/language-support.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { PART_END, PART_HEAD, RawClient, transcribe, uploadHead, type Part } from '../support/requests.js';
 import { TestServer, until, type Customer } from '../support/server.js';

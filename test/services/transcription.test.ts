@@ -7,10 +7,10 @@ import { VerbatimError } from '../../src/errors.js';
 import { createLedger } from '../../src/ledger/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
 import { retryAfterSeconds } from '../../src/services/backlog.js';
+import type { TextTranslator } from '../../src/services/language-support.js';
 import {
   startedMinutes,
   TranscriptionService,
-  type TextTranslator,
   type TranscriptionRequest,
 } from '../../src/services/transcription.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';

@@ -140,20 +140,23 @@ function seen(response: ServerResponse, body: string): SeenResponse | null {
 const violations: string[] = [];
 let count = 0;
 
-type End = (this: ServerResponse, ...args: unknown[]) => ServerResponse;
-// eslint-disable-next-line @typescript-eslint/unbound-method
-const end = ServerResponse.prototype.end as unknown as End;
-(ServerResponse.prototype as unknown as { end: End }).end = function (...args) {
-  const result = end.apply(this, args);
-  const [chunk] = args;
-  const body = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString('utf8') : '';
-  const response = seen(this, body);
-  if (response !== null) {
-    count += 1;
-    violations.push(...contractViolations(response));
-  }
-  return result;
-};
+type Send = (this: ServerResponse, ...args: unknown[]) => unknown;
+const prototype = ServerResponse.prototype as unknown as { end: Send; write: Send };
+// An answer to an upload that is refused early is written and not ended; every other one is ended.
+for (const name of ['end', 'write'] as const) {
+  const send = prototype[name];
+  prototype[name] = function (...args) {
+    const result = send.apply(this, args);
+    const [chunk] = args;
+    const body = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString('utf8') : '';
+    const response = seen(this, body);
+    if (response !== null) {
+      count += 1;
+      violations.push(...contractViolations(response));
+    }
+    return result;
+  };
+}
 
 export const mochaHooks = {
   afterEach(): void {

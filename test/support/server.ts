@@ -8,7 +8,7 @@ import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
 import { createLogger } from '../../src/log.js';
 import { Metrics } from '../../src/metrics.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/server.js';
-import type { TextTranslator } from '../../src/services/transcription.js';
+import type { TextTranslator } from '../../src/services/language-support.js';
 import { FakeEngine } from './fake-engine.js';
 
 export const SECRET = 'a secret for the tests';

@@ -1,0 +1,68 @@
+/** Which languages the installed models cover: what can be refused before any audio is looked at. */
+import type { SpeechEngine, Transcript } from '../engine/types.js';
+import { VerbatimError } from '../errors.js';
+import type { TranscriptionOptions } from './transcription.js';
+
+/** Texts of one language into another; absent until a translation model is installed. */
+export interface TextTranslator {
+  /** Whether an installed model, or a pivot over two of them, covers the pair. */
+  supports(from: string, to: string): boolean;
+  /** Rejects with signal.reason when aborted. */
+  translate(input: {
+    accountId: string;
+    transcript: Transcript;
+    to: string;
+    signal: AbortSignal;
+  }): Promise<string>;
+}
+
+export class LanguageSupport {
+  constructor(
+    private readonly engine: Pick<SpeechEngine, 'languages' | 'modelName'>,
+    private readonly translator: TextTranslator | undefined,
+  ) {}
+
+  /** Throws `unsupported_language`, `unsupported_translation` or `unsupported_diarization`. */
+  check({ language, translateTo, diarize }: TranscriptionOptions): void {
+    if (language !== null) this.#checkSpoken(language);
+    if (translateTo !== null) this.#checkTarget(language, translateTo);
+    if (!diarize) return;
+    const message = 'No model for telling speakers apart is installed.';
+    throw new VerbatimError('unsupported_diarization', message, { param: 'diarize' });
+  }
+
+  /** Throws `unsupported_translation`. */
+  translatorFor(from: string, to: string): TextTranslator {
+    if (!this.translator?.supports(from, to)) throw unsupportedPair(`"${from}"`, to);
+    return this.translator;
+  }
+
+  #checkSpoken(language: string): void {
+    const { languages, modelName } = this.engine;
+    if (languages.includes(language)) return;
+    throw new VerbatimError(
+      'unsupported_language',
+      `The model ${modelName} does not speak "${language}"; it speaks: ${languages.join(', ')}.`,
+      { param: 'language' },
+    );
+  }
+
+  /** With the language still to be detected, one that the model speaks may turn out to be the spoken one. */
+  #checkTarget(language: string | null, to: string): void {
+    if (language !== null) {
+      if (language !== to) this.translatorFor(language, to);
+      return;
+    }
+    const { languages } = this.engine;
+    if (languages.includes(to) || languages.some((from) => this.translator?.supports(from, to))) return;
+    throw unsupportedPair('any language the speech model knows', to);
+  }
+}
+
+function unsupportedPair(source: string, to: string): VerbatimError {
+  return new VerbatimError(
+    'unsupported_translation',
+    `No installed model translates ${source} into "${to}".`,
+    { param: 'translate_to' },
+  );
+}
