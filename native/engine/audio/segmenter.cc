@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/pause_plan.h"
 #include "audio/signal_tracker.h"
 #include "error.h"
 
@@ -30,14 +31,6 @@ constexpr FrameIndex kQuietPlace = 20;
 // a short window; those that are encoded at their own length do not.
 constexpr FrameIndex kGapFull = 400;
 constexpr FrameIndex kGapShort = 80;
-
-// Which pause ends a window of the kPause policy: the longest, a pause counting as much as kPauseCap at most;
-// each second below kGoodLength costs kTooShort, each above it kTooLong (in seconds of pause). A window then
-// mostly holds one sentence, joined with the next only over a short pause or while it is very short.
-constexpr double kPauseCap = 0.6;
-constexpr double kGoodLength = 2.5;
-constexpr double kTooShort = 0.3;
-constexpr double kTooLong = 0.15;
 
 FrameIndex to_frames(double seconds) { return std::llround(seconds * kFramesPerSecond); }
 double to_seconds(FrameIndex frames) { return static_cast<double>(frames) / kFramesPerSecond; }
@@ -164,54 +157,54 @@ struct Segmenter::Impl {
     return best;
   }
 
-  double worth(double pause, double length) const {
-    const double off =
-        length < kGoodLength ? kTooShort * (kGoodLength - length) : kTooLong * (length - kGoodLength);
-    return std::min(pause, kPauseCap) - off;
+  // The sounds from `start` up to `end`, between pauses.
+  std::vector<Stretch> sounds(FrameIndex start, FrameIndex end) const {
+    constexpr auto kLow = &SignalTracker::Frame::low;
+    std::vector<Stretch> found;
+    for (FrameIndex at = run_end(start, end, kLow, true); at < end;) {
+      const FrameIndex sound_end = run_end(at, end, kLow, false);
+      const bool continued = !found.empty() && to_seconds(at) - found.back().end < policy.min_pause_seconds;
+      if (continued) {
+        found.back().end = to_seconds(sound_end);
+      } else {
+        found.push_back({to_seconds(at), to_seconds(sound_end)});
+      }
+      at = run_end(sound_end, end, kLow, true);
+    }
+    return found;
   }
 
-  // End of the window from `start` by the pauses in it; `natural`: where the signal ends by itself, if it
-  // does before the longest window is full.
-  FrameIndex best_pause(FrameIndex start, std::optional<FrameIndex> natural) const {
-    constexpr auto kLow = &SignalTracker::Frame::low;
-    const FrameIndex limit = natural.value_or(start + longest);
-    FrameIndex best = -1;
-    double most = -std::numeric_limits<double>::max();
-    if (natural) {
-      best = *natural;
-      most = worth(kPauseCap, to_seconds(*natural - start));
-    }
-    for (FrameIndex at = run_end(start, limit, kLow, true); at < limit;) {
-      const FrameIndex begin = run_end(at, limit, kLow, false);
-      const FrameIndex end = run_end(begin, tracker.labelled(), kLow, true);
-      at = end;
-      if (begin >= limit || (natural && end >= *natural) ||
-          to_seconds(end - begin) < policy.min_pause_seconds)
-        continue;
-      const double value = worth(to_seconds(end - begin), to_seconds(begin - start));
-      if (value > most) {
-        most = value;
-        best = std::min({begin + kMargin, (begin + end) / 2, limit});
-      }
-    }
-    return best;
+  // End of the window from `start` at one of the pauses before `end`; nothing when there is none in reach.
+  // `natural`: `end` is where the signal ends by itself.
+  std::optional<FrameIndex> pause_cut(FrameIndex start, FrameIndex end, bool natural) const {
+    const auto stretches = sounds(start, end);
+    const double reach =
+        policy.max_seconds - (stretches.empty() ? 0 : stretches[0].begin - to_seconds(start));
+    const auto count = plan_first_window(stretches, reach);
+    if (!count) return std::nullopt;
+    const FrameIndex limit = std::min(start + longest, end);
+    if (*count == stretches.size() && natural) return end <= limit ? std::optional(end) : std::nullopt;
+    const FrameIndex pause = to_frames(stretches[*count - 1].end);
+    const FrameIndex next = *count < stretches.size() ? to_frames(stretches[*count].begin) : end;
+    return std::min({pause + kMargin, (pause + next) / 2, limit});
   }
 
   FrameIndex choose_end(FrameIndex start) {
-    know(start + longest + kLookAhead);
+    // The kPause policy looks a window further, to see what a cut leaves for the next.
+    const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
+    know(start + longest + (pauses ? longest : kLookAhead));
     const FrameIndex known = tracker.labelled();
     const FrameIndex limit = std::min(start + longest, known);
-    std::optional<FrameIndex> natural;
-    if (const auto nothing = find_gap(start, limit)) {
-      natural = std::min(*nothing + kMargin, limit);
-    } else if (ended && known <= start + longest) {
-      natural = known;
+    FrameIndex end = pauses ? std::min(start + 2 * longest, known) : limit;
+    bool natural = ended && end == known;
+    if (const auto nothing = find_gap(start, end)) {
+      end = std::min(*nothing + kMargin, end);
+      natural = true;
     }
-    if (policy.cut == WindowPolicy::Cut::kPause) {
-      const FrameIndex end = best_pause(start, natural);
-      if (end > start) return end;
+    if (pauses) {
+      if (const auto cut = pause_cut(start, end, natural)) return *cut;
     }
-    if (natural) return *natural;
+    if (natural && end <= limit) return end;
     return quietest(std::max(start + 1, limit - to_frames(policy.search_seconds)), limit);
   }
 
