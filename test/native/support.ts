@@ -1,0 +1,140 @@
+/** What the tests of the addon share: the real addon, the bundled model, the sample clips. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import {
+  loadBinding,
+  type AudioReader,
+  type AudioWindow,
+  type DecodeOptions,
+  type NativeError,
+  type SpeechModel,
+  type WindowPolicy,
+} from '../../src/engine/binding.js';
+
+const ROOT = join(__dirname, '..', '..');
+
+export const ADDON = join(ROOT, 'build', 'Release', 'verbatim.node');
+export const MODEL = join(ROOT, 'models', 'bundled', 'ggml-verbatim-interim-q5_1.bin');
+/** How the bundled model wants its audio cut. */
+export const POLICY: WindowPolicy = {
+  maxSeconds: 8,
+  cut: 'pause',
+  minPauseSeconds: 0.15,
+  searchSeconds: 3,
+  ownLength: true,
+};
+
+/** Never satisfied with what it decodes: eight beams, and a pass for each of eleven temperatures. */
+export const LONG_WORK: DecodeOptions = {
+  language: 'en',
+  beamSize: 8,
+  bestOf: 8,
+  temperatureIncrement: 0.1,
+  logProbThreshold: 0,
+  entropyThreshold: 20,
+  ownLength: true,
+};
+
+export const binding = loadBinding();
+
+export interface Sample {
+  file: string;
+  path: string;
+  language: string;
+  text: string;
+  duration: number;
+}
+
+const SAMPLES = join(ROOT, 'test', 'fixtures', 'audio', 'samples');
+
+export const samples = (JSON.parse(readFileSync(join(SAMPLES, 'references.json'), 'utf8')) as Sample[]).map(
+  (sample) => ({ ...sample, path: join(SAMPLES, sample.file) }),
+);
+
+export function samplePath(file: string): string {
+  return join(SAMPLES, file);
+}
+
+export function loadModel(): Promise<SpeechModel> {
+  return binding.loadSpeechModel(MODEL, { device: 'cpu' });
+}
+
+export async function measure(reader: AudioReader): Promise<number> {
+  for (;;) {
+    const seconds = await reader.measure();
+    if (seconds !== null) return seconds;
+  }
+}
+
+export async function firstWindow(path: string, policy = POLICY): Promise<AudioWindow> {
+  const reader = await binding.openAudio(path, policy);
+  const window = await reader.nextWindow();
+  reader.close();
+  if (window === null) throw new Error(`No window in ${path}.`);
+  return window;
+}
+
+export async function windowsOf(reader: AudioReader): Promise<AudioWindow[]> {
+  const windows: AudioWindow[] = [];
+  for (;;) {
+    const window = await reader.nextWindow();
+    if (window === null) return windows;
+    windows.push(window);
+  }
+}
+
+/** What a promise was rejected with, or a function threw. */
+export async function failure(call: Promise<unknown> | (() => unknown)): Promise<NativeError> {
+  try {
+    await (typeof call === 'function' ? call() : call);
+  } catch (error) {
+    return error as NativeError;
+  }
+  throw new Error('The call succeeded.');
+}
+
+/** Runs the body with a directory that is gone afterwards. */
+export async function inDirectory<T>(body: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'verbatim-native-'));
+  try {
+    return await body(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Writes a 16 kHz WAV file that says a sample's sentence over and over. */
+export function writeLongWav(path: string, seconds: number): void {
+  const sample = readFileSync(samplePath('en-wav16.wav'));
+  const speech = sample.subarray(sample.indexOf('data') + 8);
+  const data = Buffer.alloc(seconds * 32000, speech);
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + data.length, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(16000, 24);
+  header.writeUInt32LE(32000, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(data.length, 40);
+  writeFileSync(path, Buffer.concat([header, data]));
+}
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc') as () => void;
+
+/** Collects garbage until the finalizers of what was garbage have run. */
+export async function collectGarbage(): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    gc();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
