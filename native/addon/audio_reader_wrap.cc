@@ -22,9 +22,13 @@ struct Measured {
   double measured_seconds = 0.0;
 };
 
+// Audio without signal that one call passes over at most: at hundreds of times real time, some 100 ms.
+constexpr double kPatienceSeconds = 60;
+
 struct Cut {
   std::optional<Window> window;
   double position_seconds = 0.0;
+  bool at_end = false;
 };
 
 Measured measure_step(AudioReader& reader) {
@@ -33,8 +37,8 @@ Measured measure_step(AudioReader& reader) {
 }
 
 Cut cut_next(Segmenter& segmenter) {
-  std::optional<Window> window = segmenter.next();
-  return {std::move(window), static_cast<double>(segmenter.position()) / kSampleRate};
+  std::optional<Window> window = segmenter.next(kPatienceSeconds);
+  return {std::move(window), static_cast<double>(segmenter.position()) / kSampleRate, segmenter.at_end()};
 }
 
 }  // namespace
@@ -81,7 +85,7 @@ Napi::Value AudioReaderWrap::next_window(const Napi::CallbackInfo& info) {
         env, "verbatim.nextWindow", [reader = Lease(state())] { return cut_next(reader->segmenter); },
         [progress = progress_](Napi::Env e, Cut cut) -> Napi::Value {
           progress->position_seconds = cut.position_seconds;
-          if (!cut.window) return e.Null();
+          if (!cut.window) return cut.at_end ? e.Null() : Napi::Value(Napi::String::New(e, "silence"));
           return AudioWindowWrap::wrap(e, std::make_shared<HeldWindow>(e, std::move(*cut.window)));
         });
   });

@@ -1,3 +1,4 @@
+import { VerbatimError } from '../errors.js';
 import type { AudioWorkers } from './audio-workers.js';
 import type { AudioInfo, AudioReader, NativeBinding, WindowPolicy } from './binding.js';
 import type { Clock } from './clock.js';
@@ -29,8 +30,13 @@ export class AudioFile implements OpenAudio {
     this.windows = new WindowReader(reader, source.workers, source.clock);
   }
 
-  /** Opens and measures; rejects with the addon's error, or with signal.reason. */
-  static async open(source: AudioSource, path: string, signal?: AbortSignal): Promise<AudioFile> {
+  /** Opens and measures; rejects with the addon's error, with `audio_too_long`, or with signal.reason. */
+  static async open(
+    source: AudioSource,
+    path: string,
+    signal: AbortSignal | undefined,
+    maxSeconds: number,
+  ): Promise<AudioFile> {
     const { binding, policy, workers, clock } = source;
     let spentMs = 0;
     const step = <T>(work: () => Promise<T>): Promise<T> =>
@@ -44,7 +50,10 @@ export class AudioFile implements OpenAudio {
     const reader = await step(() => binding.openAudio(path, policy));
     try {
       let duration: number | null = null;
-      while (duration === null) duration = await step(() => reader.measure());
+      while (duration === null) {
+        duration = await step(() => reader.measure());
+        refuseLonger(duration ?? reader.measuredSeconds, maxSeconds);
+      }
       signal?.throwIfAborted();
       return new AudioFile(source, path, reader, duration, spentMs);
     } catch (error) {
@@ -69,4 +78,12 @@ export class AudioFile implements OpenAudio {
   close(): void {
     this.windows.close();
   }
+}
+
+/** Before all of it is measured: a small file may hold days of audio. */
+function refuseLonger(seconds: number, maxSeconds: number): void {
+  if (seconds <= maxSeconds) return;
+  throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
+    param: 'audio',
+  });
 }

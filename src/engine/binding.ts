@@ -65,8 +65,11 @@ export interface AudioReader {
   measure(): Promise<number | null>;
   /** What measure has counted so far: a lower bound of the duration, to refuse early a file that is too long. */
   readonly measuredSeconds: number;
-  /** Decodes and cuts the next window that holds signal; null at the end. Calls must not overlap. */
-  nextWindow(): Promise<AudioWindow | null>;
+  /**
+   * Decodes and cuts the next window that holds signal; null at the end, 'silence' after about a minute of audio without
+   * signal (call again). Calls must not overlap.
+   */
+  nextWindow(): Promise<AudioWindow | 'silence' | null>;
   /** Seconds of the file read so far by nextWindow (silence that was dropped included). */
   readonly positionSeconds: number;
   close(): void;

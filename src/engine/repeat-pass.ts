@@ -25,22 +25,29 @@ export class RepeatPass {
     return this.reader?.decodeMs ?? 0;
   }
 
-  async next(): Promise<CutWindow | null> {
+  /** Null once closed. */
+  async next(): Promise<CutWindow | 'silence' | null> {
     this.reader ??= await this.open();
-    for (let cut = await this.reader.next(); cut !== null; cut = await this.reader.next()) {
+    for (;;) {
+      const cut = await this.reader.next();
+      if (cut === 'silence') return cut;
+      if (cut === null) return this.end();
       if (this.wanted.delete(cut.index)) {
         if (!this.hasMore) this.reader.close();
         return cut;
       }
       cut.window.release();
     }
-    if (!this.closed) throw new Error('The audio file changed while it was transcribed.');
-    return null;
   }
 
   close(): void {
     this.closed = true;
     this.reader?.close();
+  }
+
+  private end(): null {
+    if (this.closed) return null;
+    throw new Error('The audio file changed while it was transcribed.');
   }
 
   private async open(): Promise<WindowReader> {

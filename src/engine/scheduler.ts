@@ -13,12 +13,18 @@ import { leavesSlotInDoubt } from './native-errors.js';
 import type { SlotPool } from './slot-pool.js';
 import type { CutWindow } from './window-reader.js';
 
+/** A stretch of silence counts as a turn, if a cheap one, so that silent files do not keep others from being cut. */
+const SILENCE_COST_SECONDS = 1;
+
 /** A request as the scheduler sees it. Its state may change in cut() and run() only. */
 export interface WindowedRequest extends Waiting {
   /** Whether cut() may yield another window, now or after a window that runs. */
   readonly hasMore: boolean;
-  /** Cuts the next window; null when there is none now. Never called again before it has settled. */
-  cut(): Promise<CutWindow | null>;
+  /**
+   * Cuts the next window; null when there is none now, 'silence' when there was none in a stretch of the file.
+   * Never called again before it has settled.
+   */
+  cut(): Promise<CutWindow | 'silence' | null>;
   /** False while the window must wait for another one of the request. */
   mayRun(cut: CutWindow): boolean;
   /** Seconds of audio that the device works for this window. */
@@ -188,21 +194,31 @@ export class Scheduler {
     entry.cutting = true;
     this.held++;
     void this.native(async () => {
-      let cut: CutWindow | null = null;
+      let cut: CutWindow | 'silence' | null = null;
       try {
         cut = await entry.request.cut();
       } catch (error) {
         this.fail(entry, error);
       }
       entry.cutting = false;
-      if (cut !== null && !entry.settled) {
-        entry.ready.push(cut);
-        return;
-      }
-      cut?.window.release();
       this.held--;
+      if (cut === 'silence') this.passSilence(entry);
+      else if (cut !== null) this.keep(entry, cut);
       this.finishIfDone(entry);
     });
+  }
+
+  private passSilence(entry: Entry): void {
+    if (!entry.settled) this.queue.charge(entry, SILENCE_COST_SECONDS);
+  }
+
+  private keep(entry: Entry, cut: CutWindow): void {
+    if (entry.settled) {
+      cut.window.release();
+      return;
+    }
+    entry.ready.push(cut);
+    this.held++;
   }
 
   private async native(work: () => Promise<void>): Promise<void> {

@@ -91,9 +91,9 @@ class Transcriber implements SpeechEngine {
     this.scheduler = new Scheduler(pool, policy.maxSeconds);
   }
 
-  async open(path: string, signal?: AbortSignal): Promise<OpenAudio> {
+  async open(path: string, signal?: AbortSignal, maxSeconds = Infinity): Promise<OpenAudio> {
     this.refuseWhenClosing();
-    return this.translatingErrors(signal, () => AudioFile.open(this.source, path, signal));
+    return this.translatingErrors(signal, () => AudioFile.open(this.source, path, signal, maxSeconds));
   }
 
   admit(input: { accountId: string; audioSeconds: number }): Admission {

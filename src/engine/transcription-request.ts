@@ -78,9 +78,10 @@ export class TranscriptionRequest implements WindowedRequest {
     return !this.ended || this.repeat?.hasMore === true;
   }
 
-  async cut(): Promise<CutWindow | null> {
+  async cut(): Promise<CutWindow | 'silence' | null> {
     if (this.repeat?.hasMore === true) return this.repeat.next();
     const cut = await this.input.audio.windows.next();
+    if (cut === 'silence') return cut;
     if (cut === null) {
       this.ended = true;
       this.closeVoteIfDue();

@@ -73,9 +73,10 @@ export interface SpeechEngine {
   readonly device: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   /**
-   * Opens and measures. Rejects with VerbatimError `unsupported_audio_format`, `invalid_audio`; with signal.reason when aborted.
+   * Opens and measures. Rejects with VerbatimError `unsupported_audio_format`, `invalid_audio`; `audio_too_long` as soon as
+   * it is known to be longer than `maxSeconds`; with signal.reason when aborted.
    */
-  open(path: string, signal?: AbortSignal): Promise<OpenAudio>;
+  open(path: string, signal?: AbortSignal, maxSeconds?: number): Promise<OpenAudio>;
   /** Takes the audio into the backlog, or throws VerbatimError `overloaded` with retryAfterSeconds at once. */
   admit(input: { accountId: string; audioSeconds: number }): Admission;
   /** Rejects with signal.reason when aborted (the slots are freed at once), with VerbatimError otherwise. */

@@ -18,7 +18,9 @@ export interface CutWindow {
  * is closed once no native call is in it.
  */
 export class WindowReader {
-  private cut = 0;
+  private windows = 0;
+  /** Where the last window ended. */
+  private positionSeconds = 0;
   private busy = false;
   private closed = false;
   private spentMs = 0;
@@ -34,11 +36,12 @@ export class WindowReader {
     return this.spentMs;
   }
 
-  /** Null at the end of the file, and once closed. */
-  async next(): Promise<CutWindow | null> {
+  /** Null at the end of the file, and once closed; 'silence' after a stretch of it (call again). */
+  async next(): Promise<CutWindow | 'silence' | null> {
     this.busy = true;
     try {
-      return await this.workers.run('cut', () => this.cutOne());
+      const window = await this.workers.run('cut', () => this.step());
+      return window === null || window === 'silence' ? window : this.number(window);
     } finally {
       this.busy = false;
       if (this.closed) this.reader.close();
@@ -51,16 +54,18 @@ export class WindowReader {
     if (!this.busy) this.reader.close();
   }
 
-  private async cutOne(): Promise<CutWindow | null> {
+  private async step(): Promise<AudioWindow | 'silence' | null> {
     if (this.closed) return null;
-    const before = this.reader.positionSeconds;
     const start = this.clock.now();
     const window = await this.reader.nextWindow();
-    const readyAt = this.clock.now();
-    this.spentMs += readyAt - start;
-    if (window === null) return null;
+    this.spentMs += this.clock.now() - start;
+    return window;
+  }
+
+  private number(window: AudioWindow): CutWindow {
     const seconds = window.endSeconds - window.startSeconds;
-    const advanceSeconds = Math.max(0, this.reader.positionSeconds - before);
-    return { window, index: this.cut++, seconds, advanceSeconds, readyAt };
+    const advanceSeconds = Math.max(0, this.reader.positionSeconds - this.positionSeconds);
+    this.positionSeconds = this.reader.positionSeconds;
+    return { window, index: this.windows++, seconds, advanceSeconds, readyAt: this.clock.now() };
   }
 }

@@ -132,7 +132,7 @@ export class TranscriptionService {
   async #openAndBill(request: TranscriptionRequest, token: string | null): Promise<TranscriptionAnswer> {
     const { engine, ledger } = this.deps;
     const { accountId, keyId, requestId, signal } = request;
-    const audio = await engine.open(request.audio.path, signal);
+    const audio = await engine.open(request.audio.path, signal, this.deps.settings.maxAudioSeconds);
     try {
       signal.throwIfAborted();
       this.#checkDuration(audio.durationSeconds);

@@ -244,9 +244,13 @@ class FakeReader implements AudioReader {
     return ++this.steps >= (this.file.measureSteps ?? 1) ? this.file.seconds : null;
   }
 
-  async nextWindow(): Promise<AudioWindow | null> {
+  async nextWindow(): Promise<AudioWindow | 'silence' | null> {
     await this.call(this.engine.settings.cutMs);
     const spec = this.windows[this.index];
+    if ((spec?.startSeconds ?? this.file.seconds) - this.positionSeconds > 60) {
+      this.positionSeconds += 60;
+      return 'silence';
+    }
     this.positionSeconds = spec?.endSeconds ?? this.file.seconds;
     return spec === undefined ? null : new FakeAudioWindow(this.engine, this.path, this.index++, spec);
   }

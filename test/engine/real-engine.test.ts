@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { loadBinding } from '../../src/engine/binding.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { loadRealEngine, transcribeFile } from '../support/real-engine.js';
 import { WordErrorRate, wordErrors } from '../../bench/wer.js';
@@ -67,6 +68,31 @@ describe('The engine on the real addon and model', function () {
       );
       expect(within, `${segment.startSeconds}-${segment.endSeconds}`).to.equal(true);
     }
+  });
+
+  it('passes over long silence in steps, and loses nothing behind it', async () => {
+    const speech = pcmOfSample();
+    const { seconds } = sample('en-wav16.wav');
+    writeWav(file('quiet.wav'), [silence(150), speech, silence(299.7), speech, silence(61)]);
+    const policy = {
+      maxSeconds: 8,
+      cut: 'pause',
+      minPauseSeconds: 0.15,
+      searchSeconds: 3,
+      ownLength: true,
+    } as const;
+    const reader = await loadBinding().openAudio(file('quiet.wav'), policy);
+    const steps: string[] = [];
+    const starts: number[] = [];
+    for (let step = await reader.nextWindow(); step !== null; step = await reader.nextWindow()) {
+      steps.push(step === 'silence' ? 's' : 'w');
+      if (step !== 'silence') starts.push(step.startSeconds);
+    }
+    expect(steps.join('')).to.match(/^ss?w+ssss?w+s?$/);
+    expect(starts[0]).to.be.closeTo(150, 0.5);
+    expect(starts.find((start) => start > 160)).to.be.closeTo(150 + seconds + 299.7, 0.5);
+    expect(reader.positionSeconds).to.be.closeTo(150 + 299.7 + 61 + 2 * seconds, 0.01);
+    reader.close();
   });
 
   it('hears nothing in silence', async () => {

@@ -15,6 +15,7 @@ export interface Request {
   accountId?: string;
   language?: string;
   signal?: AbortSignal;
+  maxSeconds?: number;
 }
 
 export class Scenario {
@@ -54,11 +55,11 @@ export class Scenario {
 
   /** Opens, admits, transcribes, releases, as the service does; the outcome is filed under the path. */
   async send(request: Request): Promise<void> {
-    const { path, accountId = 'one', language = 'en', signal } = request;
+    const { path, accountId = 'one', language = 'en', signal, maxSeconds } = request;
     const outcome: Outcome = { transcript: null, error: null, endMs: 0 };
     const cancel = signal === undefined ? {} : { signal };
     try {
-      const audio = await this.engine.open(path, signal);
+      const audio = await this.engine.open(path, signal, maxSeconds);
       try {
         const admission = this.engine.admit({ accountId, audioSeconds: audio.durationSeconds });
         try {

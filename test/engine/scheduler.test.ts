@@ -183,6 +183,21 @@ describe('Scheduler', () => {
     expect(scene.fake.audioCallsPeak).to.equal(3);
   });
 
+  it('lets others cut between the steps through long silences', async () => {
+    const scene = await Scenario.start({ slots: 1 }, { cutMs: 100 });
+    for (let n = 0; n < 5; n++) {
+      scene.file(`silent-${n}`, { seconds: 6000, windows: [{ startSeconds: 5990, endSeconds: 5998 }] });
+      void scene.send({ path: `silent-${n}`, accountId: `account-${n}` });
+    }
+    await scene.clock.run(500);
+    scene.file('clip', 3);
+    void scene.send({ path: 'clip' });
+    await scene.finish();
+    expect(scene.outcome('clip').endMs).to.be.below(500 + 1500);
+    for (let n = 0; n < 5; n++) expect(scene.transcript(`silent-${n}`).text).to.equal('en0');
+    expect(scene.engine.stats().backlogSeconds).to.equal(0);
+  });
+
   it('cuts windows before it measures new files', async () => {
     const scene = await Scenario.start({ slots: 2 }, { measureMs: 100 });
     scene.file('first', 80);

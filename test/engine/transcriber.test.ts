@@ -252,6 +252,20 @@ describe('Transcriber', () => {
     }
   });
 
+  it('refuses audio that is too long as soon as that is known', async () => {
+    const scene = await Scenario.start({}, { measureMs: 100 });
+    scene.file('days', { seconds: 100_000, measureSteps: 1000 });
+    scene.file('right', { seconds: 3600, measureSteps: 10 });
+    void scene.send({ path: 'days', maxSeconds: 3600 });
+    void scene.send({ path: 'right', maxSeconds: 3600 });
+    await scene.finish();
+    const { error, endMs } = scene.outcome('days');
+    expect(error).to.include({ code: 'audio_too_long', status: 413, param: 'audio' });
+    expect(endMs).to.be.below(40 * 100);
+    expect(scene.transcript('right').segments).to.have.lengthOf(450);
+    expect(scene.fake.openReaders).to.equal(0);
+  });
+
   it('takes a file once only', async () => {
     const scene = await Scenario.start();
     scene.file('file', 8);

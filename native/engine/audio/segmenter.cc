@@ -69,7 +69,9 @@ struct Segmenter::Impl {
   std::vector<float> samples;
   FrameIndex first = 0;
   std::int64_t total = 0;
+  // The reader has.
   bool ended = false;
+  bool at_end = false;
   // Everything before this frame is returned or dropped.
   FrameIndex done = 0;
 
@@ -106,14 +108,26 @@ struct Segmenter::Impl {
     return from;
   }
 
-  // First frame with signal behind `done`; nothing at the end.
-  std::optional<FrameIndex> find_signal() {
+  // First frame with signal behind `done`; nothing at the end, and nothing once `patience` frames without any
+  // have passed: they are done then.
+  std::optional<FrameIndex> find_signal(FrameIndex patience) {
     constexpr auto kNothing = &SignalTracker::Frame::nothing;
     for (FrameIndex at = done;;) {
       know(at + kClick + kAlone + 1);
-      if (at >= tracker.labelled()) return std::nullopt;
+      if (at >= tracker.labelled()) {
+        at_end = true;
+        done = at;
+        return std::nullopt;
+      }
+      const FrameIndex quiet_begin = at;
       at = run_end(at, tracker.labelled(), kNothing, true);
       if (at == tracker.labelled()) {
+        // What is kept of the silence still shows whether a click after it stands alone.
+        if (at - quiet_begin >= kAlone && at - kAlone - done >= patience) {
+          done = at - kAlone;
+          forget_before(done);
+          return std::nullopt;
+        }
         forget_before(std::max(done, at - kMargin));
         continue;
       }
@@ -216,12 +230,9 @@ struct Segmenter::Impl {
             .start_sample = start * kFrame};
   }
 
-  std::optional<Window> next() {
-    const auto signal = find_signal();
-    if (!signal) {
-      done = tracker.labelled();
-      return std::nullopt;
-    }
+  std::optional<Window> next(FrameIndex patience) {
+    const auto signal = find_signal(patience);
+    if (!signal) return std::nullopt;
     const FrameIndex start = std::max(done, *signal - kMargin);
     forget_before(start);
     const FrameIndex end = choose_end(start);
@@ -237,7 +248,12 @@ Segmenter::Segmenter(AudioReader& reader, const WindowPolicy& policy) {
 }
 Segmenter::~Segmenter() = default;
 
-std::optional<Window> Segmenter::next() { return impl_->next(); }
+std::optional<Window> Segmenter::next(double patience_seconds) {
+  const double most = static_cast<double>(std::numeric_limits<std::int32_t>::max());
+  return impl_->next(to_frames(std::min(patience_seconds, most / kFramesPerSecond)));
+}
+
+bool Segmenter::at_end() const noexcept { return impl_->at_end; }
 
 std::int64_t Segmenter::position() const noexcept { return std::min(impl_->done * kFrame, impl_->total); }
 

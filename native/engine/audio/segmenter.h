@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -18,8 +19,13 @@ class Segmenter {
   Segmenter(AudioReader& reader, const WindowPolicy& policy);
   ~Segmenter();
 
-  // Next window with signal, in order, never overlapping; nothing at the end.
-  std::optional<Window> next();
+  // Next window with signal, in order, never overlapping; nothing at the end, and nothing after about
+  // `patience_seconds` of audio without signal, so that a silent file is not one long call: at_end() tells
+  // which.
+  std::optional<Window> next(double patience_seconds = std::numeric_limits<double>::infinity());
+
+  // True once next() has come to the end.
+  bool at_end() const noexcept;
 
   // Samples consumed from the reader and either returned or dropped so far (at 16 kHz).
   std::int64_t position() const noexcept;
