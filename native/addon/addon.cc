@@ -9,6 +9,9 @@
 #include "napi_setup.h"
 #include "slot_wrap.h"
 #include "speech_model_wrap.h"
+#include "translation_conversion.h"
+#include "translation_model_wrap.h"
+#include "translator_wrap.h"
 #include "whisper.h"
 
 namespace verbatim::addon {
@@ -26,7 +29,7 @@ Napi::Object build_info(Napi::Env env) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("whisper", whisper_version());
   out.Set("cuda", built_with_cuda());
-  out.Set("translationBackends", Napi::Array::New(env));
+  out.Set("translationBackends", to_js(env, translation::TranslationModel::backends()));
   out.Set("compiler", compiler());
   return out;
 }
@@ -64,11 +67,15 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   AudioWindowWrap::define(env);
   SpeechModelWrap::define(env);
   SlotWrap::define(env);
+  TranslationModelWrap::define(env);
+  TranslatorWrap::define(env);
   exports.Set("build", build_info(env));
   exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
   exports.Set("heldBytes", Napi::Function::New<held_bytes>(env, "heldBytes"));
   exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
+  exports.Set("loadTranslationModel",
+              Napi::Function::New<TranslationModelWrap::load>(env, "loadTranslationModel"));
   return exports;
 }
 

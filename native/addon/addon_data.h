@@ -17,6 +17,8 @@ struct AddonData {
   Napi::FunctionReference audio_window;
   Napi::FunctionReference speech_model;
   Napi::FunctionReference slot;
+  Napi::FunctionReference translation_model;
+  Napi::FunctionReference translator;
 
   // The native object on its way into the handle being constructed (Handle::wrap).
   std::shared_ptr<void> adopting;

@@ -12,7 +12,7 @@
 
 namespace verbatim::addon {
 
-// A JS object that stands for a native one: the base of the addon's four classes. T, the class, gives
+// A JS object that stands for a native one: the base of the addon's classes. T, the class, gives
 //   static constexpr const char* kName           its name in JavaScript,
 //   static constexpr napi_type_tag kTag          what tells its objects from all others,
 //   static constexpr Napi::FunctionReference AddonData::* kConstructor

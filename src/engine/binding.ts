@@ -161,6 +161,106 @@ export interface SpeechModel {
   close(): void;
 }
 
+export type TranslationBackend = 'auto' | 'ggml' | 'ctranslate2';
+
+export interface TranslationModelOptions {
+  /** 'cpu' or 'cuda:N'. */
+  device: string;
+  /** The type the weights are computed in, whatever the file holds; 'auto' (default): the file's own. */
+  computeType?: 'auto' | 'float32' | 'float16' | 'bfloat16' | 'int8';
+  /** 'auto' (default): CTranslate2 where it was built in, else ggml. */
+  backend?: TranslationBackend;
+}
+
+export interface TranslationModelInfo {
+  backend: 'ggml' | 'ctranslate2';
+  device: string;
+  computeType: string;
+  memoryBytes: number;
+  sourceVocabulary: number;
+  targetVocabulary: number;
+  unkToken: string;
+  bosToken: string;
+  eosToken: string;
+  /** null: the first token of each target prefix starts the decoder. */
+  decoderStartToken: string | null;
+  /** The model adds these to every source itself. */
+  addsSourceBos: boolean;
+  addsSourceEos: boolean;
+  /** The caller puts the end token behind every source. */
+  wantsSourceEos: boolean;
+  /** Whether SentencePiece models lie beside the weights. */
+  hasTokenizer: boolean;
+  /** Positions of the weights, special tokens included; 0 = no limit. */
+  maxSourceTokens: number;
+  maxTargetTokens: number;
+}
+
+/** One sentence, below the tokenizer. */
+export interface TranslationInput {
+  source: string[];
+  /** Tokens that the translation begins with, e.g. a language token. */
+  targetPrefix?: string[];
+}
+
+/** Meanings, ranges and defaults are CTranslate2's; see native/engine/translation/options.h. */
+export interface TranslationOptions {
+  /** 1 = greedy; default 4. */
+  beamSize?: number;
+  /** Returned per sentence, best first. */
+  hypotheses?: number;
+  patience?: number;
+  lengthPenalty?: number;
+  coveragePenalty?: number;
+  repetitionPenalty?: number;
+  noRepeatNgramSize?: number;
+  disableUnk?: boolean;
+  replaceUnknowns?: boolean;
+  /** Longer sources are cut; 0 = no limit. */
+  maxInputLength?: number;
+  maxDecodingLength?: number;
+  minDecodingLength?: number;
+  returnAttention?: boolean;
+  /** Sentences decoded together. */
+  maxBatchSize?: number;
+}
+
+export interface TranslationHypothesis {
+  /** The target prefix included. */
+  tokens: string[];
+  score: number;
+  /** Per token, over the source positions; only when asked for. */
+  attention?: number[][];
+}
+
+export interface TranslationBatch {
+  /** Per input, best first. */
+  results: TranslationHypothesis[][];
+  timings: { encodeMs: number; totalMs: number; tokensIn: number; tokensOut: number };
+}
+
+export interface Translator {
+  /** Runs one batch; a translator runs one call at a time. Aborting rejects with `aborted` and leaves it usable. */
+  translate(
+    inputs: readonly TranslationInput[],
+    options: TranslationOptions,
+    call?: CallOptions,
+  ): Promise<TranslationBatch>;
+  close(): void;
+}
+
+export interface TranslationModel {
+  readonly info: TranslationModelInfo;
+  createTranslator(options: { threads: number }): Promise<Translator>;
+  /** Texts to SentencePiece tokens and back; special and language tokens are the caller's. */
+  tokenize(texts: readonly string[]): Promise<string[][]>;
+  detokenize(tokens: readonly (readonly string[])[]): Promise<string[]>;
+  hasSourceToken(token: string): boolean;
+  hasTargetToken(token: string): boolean;
+  /** Frees the weights once the last translator is closed. */
+  close(): void;
+}
+
 export interface DeviceInfo {
   /** 'cpu', 'cuda:0', ... */
   id: string;
@@ -175,6 +275,8 @@ export interface NativeBinding {
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy): Promise<AudioReader>;
   loadSpeechModel(path: string, options: { device: string }): Promise<SpeechModel>;
+  /** A CTranslate2 model directory. */
+  loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
 }
 
 /** Loads the addon from the build tree; the message says what to do when it is not built. */

@@ -7,6 +7,7 @@ import type {
   NativeErrorCode,
   Slot,
   SpeechModel,
+  TranslationModel,
   WindowPolicy,
   WindowResult,
 } from '../../src/engine/binding.js';
@@ -181,6 +182,10 @@ export class FakeBinding implements NativeBinding {
         this.openModels--;
       },
     };
+  }
+
+  loadTranslationModel(): Promise<TranslationModel> {
+    return Promise.reject(nativeError('invalid_model'));
   }
 
   async audioCall(milliseconds: number): Promise<void> {

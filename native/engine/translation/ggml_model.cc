@@ -70,6 +70,8 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
     info_.decoder_start_token = config.decoder_start_token;
     info_.add_source_bos = config.add_source_bos;
     info_.add_source_eos = config.add_source_eos;
+    info_.max_source_tokens = transformer_.encoder.positions.rows;
+    info_.max_target_tokens = transformer_.decoder.positions.rows;
   }
 
   Ct2File file_;

@@ -46,6 +46,10 @@ struct TranslationModelInfo {
   bool wants_source_eos = false;
   // Whether SentencePiece models were found beside the weights.
   bool has_tokenizer = false;
+  // Positions that the weights have, special tokens included: the longest source, the longest translation. 0
+  // = no limit.
+  std::size_t max_source_tokens = 0;
+  std::size_t max_target_tokens = 0;
 };
 
 // A CTranslate2 model directory, loaded once and shared by its translators. Immutable.
