@@ -16,6 +16,7 @@ import {
   MODEL,
   POLICY,
   samplePath,
+  windowOf,
   writeLongWav,
 } from './support.js';
 
@@ -55,8 +56,7 @@ async function transcribeWith(addon: NativeBinding): Promise<string> {
   const model = await addon.loadSpeechModel(MODEL, { device: 'cpu' });
   const slot = await model.createSlot({ threads: 1 });
   const reader = await addon.openAudio(samplePath('en-wav16.wav'), POLICY);
-  const window = await reader.nextWindow();
-  if (window === null) throw new Error('No window.');
+  const window = await windowOf(reader);
   const { segments } = await slot.transcribe(window, { language: 'en', ownLength: true });
   slot.close();
   model.close();
@@ -129,8 +129,7 @@ describe('Addon: environments', () => {
     const slot = await model.createSlot({ threads: 1 });
     const reader = await binding.openAudio(samplePath('en-wav16.wav'), POLICY);
     await reader.measure();
-    const window = await reader.nextWindow();
-    if (window === null) throw new Error('No window.');
+    const window = await windowOf(reader);
     await slot.transcribe(window, { language: 'en', ownLength: true });
     hook.disable();
     slot.close();

@@ -1,7 +1,7 @@
 /** Nothing that JavaScript does to a handle may crash the process. */
 import { expect } from 'chai';
 import type { AudioReader, AudioWindow, Slot, SpeechModel } from '../../src/engine/binding.js';
-import { binding, failure, firstWindow, loadModel, POLICY, samplePath } from './support.js';
+import { binding, failure, firstWindow, loadModel, POLICY, samplePath, windowOf } from './support.js';
 
 describe('Addon: handles', () => {
   let reader: AudioReader;
@@ -97,8 +97,7 @@ describe('Addon: handles', () => {
   it('take getters that throw, and calls that close them from within', async () => {
     const trap = await binding.openAudio(samplePath('en-wav16.wav'), POLICY);
     const own = await model.createSlot({ threads: 1 });
-    const clip = await trap.nextWindow();
-    if (clip === null) throw new Error('No window.');
+    const clip = await windowOf(trap);
     const options = {
       get language(): string {
         own.close();

@@ -72,18 +72,31 @@ export async function measure(reader: AudioReader): Promise<number> {
 
 export async function firstWindow(path: string, policy = POLICY): Promise<AudioWindow> {
   const reader = await binding.openAudio(path, policy);
-  const window = await reader.nextWindow();
+  const window = await windowOf(reader);
   reader.close();
-  if (window === null) throw new Error(`No window in ${path}.`);
+  return window;
+}
+
+/** The next window, past any silence; there must be one. */
+export async function windowOf(reader: AudioReader): Promise<AudioWindow> {
+  const window = await nextSound(reader);
+  if (window === null) throw new Error('There is no window left.');
   return window;
 }
 
 export async function windowsOf(reader: AudioReader): Promise<AudioWindow[]> {
   const windows: AudioWindow[] = [];
   for (;;) {
-    const window = await reader.nextWindow();
+    const window = await nextSound(reader);
     if (window === null) return windows;
     windows.push(window);
+  }
+}
+
+async function nextSound(reader: AudioReader): Promise<AudioWindow | null> {
+  for (;;) {
+    const step = await reader.nextWindow();
+    if (step !== 'silence') return step;
   }
 }
 
