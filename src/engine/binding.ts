@@ -1,7 +1,12 @@
 /**
  * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread;
- * a rejected promise carries a NativeError whose `code` is one of NativeErrorCode. Samples never cross into
- * JavaScript: an AudioWindow is a handle.
+ * a rejected promise carries a NativeError whose `code` is one of NativeErrorCode and whose `stack` shows the
+ * call. Samples never cross into JavaScript: an AudioWindow is a handle.
+ *
+ * A value of the wrong type rejects with a TypeError of the code `invalid_argument` that names the property and
+ * what is allowed; so do, as plain Errors, values out of range, closed handles, and a call on a slot or reader
+ * while its last one is still running. Handles may be closed at any time: what running work uses is freed when
+ * the work is done. Work still running when its thread or the process ends is aborted.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +75,7 @@ export interface AudioReader {
    * signal (call again). Calls must not overlap.
    */
   nextWindow(): Promise<AudioWindow | 'silence' | null>;
-  /** Seconds of the file read so far by nextWindow (silence that was dropped included). */
+  /** Seconds of the file passed by nextWindow, silence that was dropped included; as of its last answer. */
   readonly positionSeconds: number;
   close(): void;
 }
