@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the speech corpora: training, and two development sets (seen voices, held-out voices; unseen sentences).
 
-    python3 models/train/synthesize.py --workers 2 --shards 80
+    python3 models/train/synthesize.py --workers 2 --shards 45
+    python3 models/train/synthesize.py --corpus open --workers 16 --shards 600
 
 A shard has 1,000 utterances (about 40 minutes) and its own seed; shards that exist are left alone, so the command
 resumes where it stopped and may run beside the trainer.
@@ -13,7 +14,7 @@ import random
 import time
 
 from grammar import draw, is_held_out
-from speech import synthesis
+from speech import open_text, synthesis
 from speech.store import ShardWriter
 from speech.voices import draw_held_out_voice, draw_training_voice
 
@@ -22,14 +23,19 @@ SHARD_SIZE = 1000
 DEV_SIZE = 400
 MAX_SAMPLES = 9 * synthesis.SAMPLE_RATE
 _WEIGHTS = (("en", 0.40), ("es", 0.20), ("de", 0.20), ("fr", 0.20))
-_SEEDS = {"train": 1000, "dev-seen": 700000, "dev-held": 800000}
+_SEEDS = {"train": 1000, "open": 100000, "dev-seen": 700000, "dev-held": 800000}
+# Share of the phrase grammar in the open-vocabulary corpus.
+_GRAMMAR_SHARE = 0.3
 
 
-def sentence(rng, held_out):
+def sentence(split, lang, rng):
+    """The text to say: of the phrase grammar, or of the open vocabulary."""
+    if split == "open" and rng.random() > _GRAMMAR_SHARE:
+        return open_text.draw(lang, rng)
     while True:
         drawn = draw(rng)
-        if is_held_out(drawn) == held_out:
-            return drawn
+        if is_held_out(drawn) == split.startswith("dev"):
+            return drawn.text[lang]
 
 
 def jobs(split, count, rng):
@@ -38,8 +44,8 @@ def jobs(split, count, rng):
     voice = draw_held_out_voice if split == "dev-held" else draw_training_voice
     result = []
     for i in range(count):
-        lang = rng.choices(languages, weights)[0] if split == "train" else languages[i % len(languages)]
-        result.append((lang, sentence(rng, split != "train").text[lang], voice(lang, rng)))
+        lang = languages[i % len(languages)] if split.startswith("dev") else rng.choices(languages, weights)[0]
+        result.append((lang, sentence(split, lang, rng), voice(lang, rng)))
     return result
 
 
@@ -68,12 +74,12 @@ def make_shard(task):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--shards", type=int, default=80, help="training shards of 1,000 utterances")
+    parser.add_argument("--corpus", choices=("train", "open"), default="train", help="phrase grammar, or free text too")
+    parser.add_argument("--shards", type=int, default=45, help="training shards of 1,000 utterances")
     parser.add_argument("--workers", type=int, default=2)
     args = parser.parse_args()
-    tasks = [("train", n, SHARD_SIZE) for n in range(8)]
-    tasks += [("dev-held", 0, DEV_SIZE), ("dev-seen", 0, DEV_SIZE)]
-    tasks += [("train", n, SHARD_SIZE) for n in range(8, args.shards)]
+    tasks = [(args.corpus, n, SHARD_SIZE) for n in range(args.shards)]
+    tasks[4:4] = [("dev-held", 0, DEV_SIZE), ("dev-seen", 0, DEV_SIZE)]
     with multiprocessing.Pool(args.workers) as pool:
         for _ in pool.imap_unordered(make_shard, tasks):
             pass

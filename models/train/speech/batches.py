@@ -10,10 +10,10 @@ from .windows import IGNORED
 # Mel frames of a window and how often it is drawn. The service cuts at pauses into windows of at most 8 s and encodes
 # each at its own length; the two longest are for callers who always encode 30 s.
 _LENGTHS = ((120, 1.0), (200, 2.0), (300, 3.0), (400, 4.0), (500, 4.0), (650, 5.0), (820, 6.0), (1000, 3.0))
-_LONG = ((1500, 0.5), (3000, 0.9))
+_LONG = ((1500, 0.4), (3000, 0.5))
 _BOOTSTRAP = ((200, 1.0), (280, 2.0), (400, 2.0), (560, 1.0))
 # Progress until which windows are short and clear, and from which long ones are mixed in.
-BOOTSTRAP_UNTIL, LONG_FROM = 0.17, 0.4
+BOOTSTRAP_UNTIL, LONG_FROM = 0.17, 0.5
 _EMPTY = 0.11
 
 

@@ -62,7 +62,7 @@ def festival_batch(jobs):
         for i, (voice, text) in enumerate(jobs):
             lines.append(f'(say voice_{voice.name} {voice.rate} "{text}" "{folder}/{i}.wav")')
         script = os.path.join(folder, "batch.scm")
-        with open(script, "w", encoding="ascii") as file:
+        with open(script, "w", encoding="ascii", errors="ignore") as file:
             file.write("\n".join(lines))
         subprocess.run(["festival", "-b", script], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         blobs = []

@@ -5,6 +5,7 @@ a common counter, so a slow one does less instead of making the others wait; eac
 parameters. On a CUDA device the team has one member.
 """
 import ctypes
+import signal
 
 import torch
 import torch.multiprocessing as multiprocessing
@@ -20,9 +21,11 @@ class Shared:
         self.weights, self.first, self.second = (torch.zeros(size).share_memory_() for _ in range(3))
         self.gradients = torch.zeros(members, size).share_memory_()
         self.norms = torch.zeros(members).share_memory_()
+        # Seconds trained and whether to stop: written by the first worker between barriers, so that all read the same.
         self.clock = torch.zeros(2, dtype=torch.float64).share_memory_()
         context = multiprocessing.get_context("fork")
         self.counter = context.Value(ctypes.c_long, 0)
+        self.interrupted = context.Value(ctypes.c_bool, False)
         self.barrier = context.Barrier(members)
 
 
@@ -64,14 +67,16 @@ class Member:
     def begin(self):
         self.shared.gradients[self.rank].zero_()
 
-    def update(self, step, rate, parts, clip=1.0):
-        """Averages the gradients of `parts` micro-batches, clips their norm, updates; returns the norm."""
+    def update(self, step, rate, parts, clip=1.0, seconds=0.0):
+        """Averages the gradients of `parts` micro-batches, clips their norm, updates; returns the norm. `seconds` of
+        the first worker becomes the common clock."""
         shared = self.shared
         shared.barrier.wait()
         gradients = [shared.gradients[:, slot.slice].sum(0) / parts for slot in self._mine]
         shared.norms[self.rank] = float(sum((g ** 2).sum() for g in gradients))
         if self.rank == 0:
             shared.counter.value = 0
+            shared.clock[0], shared.clock[1] = seconds, float(shared.interrupted.value)
         shared.barrier.wait()
         norm = float(shared.norms.sum()) ** 0.5
         if norm == norm and norm < 1e4:
@@ -83,14 +88,23 @@ class Member:
         return norm
 
 
-def launch(members, work):
-    """Runs work(rank) in `members` processes (in this one when there is a single member)."""
-    if members == 1:
-        return work(0)
+def launch(shared, work):
+    """Runs work(rank) in a process for each member (in this one when there is a single member). SIGTERM and Ctrl-C
+    ask them to save and stop after the step they are in."""
+    def interrupt(*_):
+        shared.interrupted.value = True
+
     context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=work, args=(rank,)) for rank in range(members)]
-    for process in processes:
-        process.start()
+    processes = [context.Process(target=work, args=(rank,)) for rank in range(shared.members)]
+    if shared.members > 1:
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, signal.SIG_IGN)
+        for process in processes:
+            process.start()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, interrupt)
+    if shared.members == 1:
+        return work(0)
     for process in processes:
         process.join()
     if any(process.exitcode for process in processes):

@@ -65,7 +65,7 @@ class Run:
             self.shared.clock[0] = state["elapsed"]
 
     def start(self):
-        launch(self.workers, self._work)
+        launch(self.shared, self._work)
 
     def _rate(self, step, progress):
         fall = min(1.0, (1 - progress) / (1 - self.config.flat))
@@ -86,11 +86,11 @@ class Run:
                 maker.refresh()
             reports = self._gradients(member, model, maker, step, progress)
             rate = self._rate(step, progress)
-            if rank == 0:
-                self.shared.clock[0] = before + time.time() - started
-            norm = member.update(step, rate, self.config.parts)
+            norm = member.update(step, rate, self.config.parts, seconds=before + time.time() - started)
             if log:
                 log.step(step, progress, rate, norm, reports)
+            if self.shared.clock[1]:
+                break
         if log:
             log.finish(step)
 
