@@ -14,21 +14,21 @@ def _gain_curve(bins, rng, telephone):
     """Linear gain per FFT bin up to 8 kHz: a smooth equaliser, and the band of a line or a low-rate codec."""
     hz = np.linspace(0, RATE / 2, bins)
     gain = np.zeros(bins)
-    if rng.random() < 0.5:
+    if rng.random() < 0.35:
         points = np.array([0, 150, 400, 1000, 2000, 3500, 5500, 8000])
         gain += np.interp(hz, points, [rng.uniform(-7, 7) for _ in points])
     if telephone:
         low, high = rng.uniform(150, 350), rng.uniform(3100, 3800)
         gain -= np.clip((low - hz) / low, 0, 1) * 40 + np.clip((hz - high) / 400, 0, 1) * 60
-    elif rng.random() < 0.15:
+    elif rng.random() < 0.1:
         gain -= np.clip((hz - rng.uniform(3500, 7000)) / 500, 0, 1) * 50
     return 10 ** (gain / 20)
 
 
 def disguise(samples, rng):
     """Speed and pitch together by resampling (a longer or shorter throat), equaliser, band limits: one FFT."""
-    step = rng.randint(54, 75) if rng.random() < 0.6 else 64
-    telephone = rng.random() < 0.1
+    step = rng.randint(54, 75) if rng.random() < 0.5 else 64
+    telephone = rng.random() < 0.05
     padded = max(16384, 1 << (len(samples) + 512 - 1).bit_length())
     spectrum = np.fft.rfft(samples, padded)
     spectrum = spectrum * _gain_curve(len(spectrum), rng, telephone)
@@ -70,7 +70,7 @@ def mask_bands(features, rng):
     for _ in range(rng.randint(1, 2)):
         start = rng.randint(0, 72)
         features[start:start + rng.randint(1, 8)] = mean
-    if rng.random() < 0.4:
+    if rng.random() < 0.3:
         start = rng.randrange(max(1, features.shape[1] - 8))
         features[:, start:start + rng.randint(2, 8)] = mean
     return features

@@ -1,6 +1,6 @@
 """Which windows a step trains on, and their tensors."""
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -11,9 +11,9 @@ from .windows import IGNORED
 # each at its own length; the two longest are for callers who always encode 30 s.
 _LENGTHS = ((120, 1.0), (200, 2.0), (300, 3.0), (400, 4.0), (500, 4.0), (650, 5.0), (820, 6.0), (1000, 3.0))
 _LONG = ((1500, 0.4), (3000, 0.5))
-_BOOTSTRAP = ((200, 1.0), (280, 2.0), (400, 2.0), (560, 1.0))
-# Progress until which windows are short and clear, and from which long ones are mixed in.
-BOOTSTRAP_UNTIL, LONG_FROM = 0.17, 0.5
+_BOOTSTRAP = ((200, 1.0), (280, 2.0), (400, 3.0), (560, 2.0))
+# Progress from which the two longest are mixed in.
+_LONG_FROM = 0.6
 _EMPTY = 0.11
 
 
@@ -34,21 +34,30 @@ class Batch:
             setattr(self, name, getattr(self, name).to(device))
         return self
 
+    def thin(self, every):
+        """The batch with the decoder's part of every `every`-th window only; mel, letters and heard stay."""
+        if every == 1:
+            return self
+        kept = self.alternatives[self.alternatives[:, 0] % every == 0]
+        kept = torch.cat([kept[:, :1].div(every, rounding_mode="floor"), kept[:, 1:]], 1)
+        return replace(self, tokens=self.tokens[::every], targets=self.targets[::every],
+                       centres=self.centres[::every], alternatives=kept)
 
-def _shape(rng, progress):
-    choices = _BOOTSTRAP if progress < BOOTSTRAP_UNTIL else _LENGTHS if progress < LONG_FROM else _LENGTHS + _LONG
+
+def _shape(rng, progress, bootstrap):
+    choices = _BOOTSTRAP if bootstrap else _LENGTHS if progress < _LONG_FROM else _LENGTHS + _LONG
     lengths, weights = zip(*choices)
     return rng.choices(lengths, weights)[0]
 
 
-def _kind(rng, frames, progress):
-    if rng.random() < (0.03 if progress < BOOTSTRAP_UNTIL else _EMPTY):
+def _kind(rng, frames, bootstrap):
+    if rng.random() < (0.03 if bootstrap else _EMPTY):
         return "empty"
     draw = rng.random()
     if frames <= 250:
         return "one"
-    if progress < BOOTSTRAP_UNTIL or frames <= 450:
-        return "one" if draw < 0.7 else "dense"
+    if bootstrap or frames <= 450:
+        return "one" if draw < 0.6 else "dense"
     if frames <= 600:
         return "one" if draw < 0.35 else "dense"
     if frames >= 3000:
@@ -56,14 +65,14 @@ def _kind(rng, frames, progress):
     return "one" if draw < 0.08 else "few" if draw < 0.25 else "dense"
 
 
-def make_batch(maker, seed, progress, frames_per_batch):
-    """A Batch of windows of one length, about `frames_per_batch` mel frames together."""
+def make_batch(maker, seed, progress, frames_per_batch, bootstrap=False):
+    """A Batch of windows of one length, about `frames_per_batch` mel frames together; in `bootstrap` they are short
+    and clear."""
     rng = random.Random(seed)
     maker.seed(seed)
-    frames = _shape(rng, progress)
+    frames = _shape(rng, progress, bootstrap)
     count = max(1, min(16, round(frames_per_batch / frames)))
-    bootstrap = progress < BOOTSTRAP_UNTIL
-    return collate([maker.make(frames, _kind(rng, frames, progress), bootstrap) for _ in range(count)])
+    return collate([maker.make(frames, _kind(rng, frames, bootstrap), bootstrap) for _ in range(count)])
 
 
 def _padded(rows, filler, dtype):

@@ -18,7 +18,11 @@ class SpeechConfig:
     rate: float = 1.5e-3
     warmup: int = 200
     # Progress at which the rate starts to fall.
-    flat: float = 0.45
+    flat: float = 0.5
+    # The bootstrap (short, clear windows; the decoder sees half of them) lasts until the CTC loss is this low, or
+    # this progress.
+    bootstrap_ctc: float = 0.7
+    bootstrap_until: float = 0.5
     # Weight of guided attention at the start and at the end: never off.
     guide: tuple = (0.5, 0.3)
     # Weight of the character CTC loss during the bootstrap and after it.

@@ -6,11 +6,12 @@ from . import guide
 from .windows import IGNORED, NO_SPEECH_SHARE
 
 
-def batch_loss(model, batch, ctc_weight, guide_weight):
-    """(loss, {name: float}) of a Batch; matrix products run in bfloat16."""
+def batch_loss(model, batch, ctc_weight, guide_weight, every=1):
+    """(loss, {name: float}) of a Batch; matrix products run in bfloat16. The decoder sees every `every`-th window."""
     with torch.autocast(batch.mel.device.type, torch.bfloat16):
         encoded = model.encode(batch.mel)
-        hidden, table = model.decode(batch.tokens, encoded)
+        batch = batch.thin(every)
+        hidden, table = model.decode(batch.tokens, encoded[::every])
     wanted = batch.targets != IGNORED
     losses, hits = model.token_loss(hidden[wanted], table, batch.targets[wanted])
     total = losses.sum()

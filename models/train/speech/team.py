@@ -21,8 +21,8 @@ class Shared:
         self.weights, self.first, self.second = (torch.zeros(size).share_memory_() for _ in range(3))
         self.gradients = torch.zeros(members, size).share_memory_()
         self.norms = torch.zeros(members).share_memory_()
-        # Seconds trained and whether to stop: written by the first worker between barriers, so that all read the same.
-        self.clock = torch.zeros(2, dtype=torch.float64).share_memory_()
+        # Seconds trained, whether to stop, and a running mean of the CTC loss: written by the first worker between barriers, so that all read the same.
+        self.clock = torch.zeros(3, dtype=torch.float64).share_memory_()
         context = multiprocessing.get_context("fork")
         self.counter = context.Value(ctypes.c_long, 0)
         self.interrupted = context.Value(ctypes.c_bool, False)
@@ -67,16 +67,16 @@ class Member:
     def begin(self):
         self.shared.gradients[self.rank].zero_()
 
-    def update(self, step, rate, parts, clip=1.0, seconds=0.0):
-        """Averages the gradients of `parts` micro-batches, clips their norm, updates; returns the norm. `seconds` of
-        the first worker becomes the common clock."""
+    def update(self, step, rate, parts, clip=1.0, seconds=0.0, ctc=0.0):
+        """Averages the gradients of `parts` micro-batches, clips their norm, updates; returns the norm. `seconds` and
+        `ctc` of the first worker become the common clock."""
         shared = self.shared
         shared.barrier.wait()
         gradients = [shared.gradients[:, slot.slice].sum(0) / parts for slot in self._mine]
         shared.norms[self.rank] = float(sum((g ** 2).sum() for g in gradients))
         if self.rank == 0:
             shared.counter.value = 0
-            shared.clock[0], shared.clock[1] = seconds, float(shared.interrupted.value)
+            shared.clock[0], shared.clock[1], shared.clock[2] = seconds, float(shared.interrupted.value), ctc
         shared.barrier.wait()
         norm = float(shared.norms.sum()) ** 0.5
         if norm == norm and norm < 1e4:

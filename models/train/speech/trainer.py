@@ -62,7 +62,9 @@ class Run:
             for name in ("weights", "first", "second"):
                 getattr(self.shared, name).copy_(state[name])
             self.first_step = state["step"]
-            self.shared.clock[0] = state["elapsed"]
+            self.shared.clock[0], self.shared.clock[2] = state["elapsed"], state.get("ctc", 9.0)
+        else:
+            self.shared.clock[2] = 9.0
 
     def start(self):
         launch(self.shared, self._work)
@@ -84,9 +86,14 @@ class Run:
             step += 1
             if step % _REFRESH_EVERY == 0:
                 maker.refresh()
-            reports = self._gradients(member, model, maker, step, progress)
+            ctc = float(self.shared.clock[2])
+            bootstrap = progress < self.config.bootstrap_until and ctc > self.config.bootstrap_ctc
+            reports = self._gradients(member, model, maker, step, progress, bootstrap)
+            for report in reports:
+                ctc += 0.01 * (report.get("ctc", ctc) - ctc)
             rate = self._rate(step, progress)
-            norm = member.update(step, rate, self.config.parts, seconds=before + time.time() - started)
+            norm = member.update(step, rate, self.config.parts, seconds=before + time.time() - started,
+                                 ctc=ctc)
             if log:
                 log.step(step, progress, rate, norm, reports)
             if self.shared.clock[1]:
@@ -94,16 +101,16 @@ class Run:
         if log:
             log.finish(step)
 
-    def _gradients(self, member, model, maker, step, progress):
+    def _gradients(self, member, model, maker, step, progress, bootstrap):
         """Adds up the gradients of this worker's share of the step."""
         config, reports = self.config, []
-        ctc = config.ctc[0] if progress < batches.BOOTSTRAP_UNTIL else config.ctc[1]
+        ctc = config.ctc[0] if bootstrap else config.ctc[1]
         pull = config.guide[0] + (config.guide[1] - config.guide[0]) * progress
         member.begin()
         while (number := member.take(config.parts)) is not None:
             seed = (config.seed * 1_000_003 + step) * 64 + number
-            batch = batches.make_batch(maker, seed, progress, config.frames).to(self.device)
-            loss, report = batch_loss(model, batch, ctc, pull)
+            batch = batches.make_batch(maker, seed, progress, config.frames, bootstrap).to(self.device)
+            loss, report = batch_loss(model, batch, ctc, pull, every=2 if bootstrap else 1)
             if torch.isfinite(loss):
                 loss.backward()
                 reports.append(report)
@@ -111,7 +118,7 @@ class Run:
 
     def save(self, step, model):
         state = dict(weights=self.shared.weights, first=self.shared.first, second=self.shared.second, step=step,
-                     elapsed=float(self.shared.clock[0]), used=self.used, shape=self.config.shape)
+                     elapsed=float(self.shared.clock[0]), ctc=float(self.shared.clock[2]), used=self.used, shape=self.config.shape)
         torch.save(state, self._checkpoint + ".part")
         os.replace(self._checkpoint + ".part", self._checkpoint)
         target = os.path.join(self.folder, "model-f16.bin")

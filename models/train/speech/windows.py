@@ -78,7 +78,7 @@ class WindowMaker:
         raw = torch.full((features.MELS, frames), features.FLOOR)
         raw[:, :end // features.HOP] = self._spectrum(samples[:end], bool(segments))
         inputs = features.normalise(raw, raw.max() + (rng.uniform(0, 0.6) if rng.random() < 0.1 else 0))
-        if segments and rng.random() < 0.4:
+        if segments and rng.random() < 0.2:
             inputs = augment.mask_bands(inputs, rng)
         window = self._tokens(inputs, segments, language, timestamps, bootstrap)
         window.heard = min(frames // 2, end // features.HOP // 2 + 2)
@@ -122,20 +122,20 @@ class WindowMaker:
     def _environment(self, samples, speech_end):
         """Room, noise, line and level."""
         rng = self._rng
-        if rng.random() < 0.12:
+        if rng.random() < 0.08:
             samples = augment.reverberate(samples, rng, self._noise)
         loudness = float(np.sqrt((samples[:speech_end] ** 2).mean())) + 1e-5
         kind = rng.random()
-        if kind < 0.4:
+        if kind < 0.3:
             samples = samples + self._bank.cut(len(samples), rng) * loudness * 10 ** (-rng.uniform(8, 45) / 20)
-        elif kind < 0.65:
+        elif kind < 0.6:
             samples = samples + self._noise.standard_normal(len(samples)).astype(np.float32) * 1e-4
         samples = samples * 10 ** (rng.uniform(-24, 3) / 20)
         return augment.companded(samples) if rng.random() < 0.04 else samples
 
     def _spectrum(self, samples, speech):
         raw = features.log_power(samples)
-        if speech and self._rng.random() < 0.4:
+        if speech and self._rng.random() < 0.3:
             raw = augment.warp_mels(raw, self._rng)
         return raw
 
