@@ -6,7 +6,7 @@ thousand steps it gets as far as AdamW in about two thirds of the steps, for a t
 import torch
 
 # Muon's step relative to AdamW's: its updates have this root mean square (AdamW: about 0.2).
-_MUON_RMS = 0.3
+_MUON_RMS = 0.7
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 

@@ -145,7 +145,7 @@ def training_pair(rng):
     texts = rng.choices(makers, weights)[0](rng)
     source, target = rng.choice(DIRECTIONS)
     text = texts[source]
-    if rng.random() < 0.18:
+    if rng.random() < 0.28:
         text = _as_heard(text, rng)
     return Pair(source, target, text, texts[target])
 
