@@ -11,7 +11,12 @@ const SPARE_THREADS = 4;
 function poolSize(): number {
   const slots = Number(process.env['VERBATIM_SLOTS']);
   const known = Number.isInteger(slots) && slots > 0 ? slots : availableParallelism();
-  return Math.min(1024, known + SPARE_THREADS);
+  return Math.min(1024, known * deviceCount() + SPARE_THREADS);
+}
+
+/** Slots are counted by device: cuda:0,1 has twice as many. */
+function deviceCount(): number {
+  return process.env['VERBATIM_DEVICE']?.split(',').length ?? 1;
 }
 
 process.env['UV_THREADPOOL_SIZE'] ??= String(poolSize());
