@@ -121,7 +121,7 @@ describe('Serving under load', function () {
       `clip: idle ${idleMs.toFixed(0)} ms; beside a long file ${median(ratios).toFixed(2)}x (median), ` +
         `${quantile(ratios, 0.9).toFixed(2)}x (p90), ${Math.max(...ratios).toFixed(2)}x (worst)`,
     );
-    expect(median(ratios)).to.be.below(3);
+    expect(quantile(ratios, 0.9)).to.be.below(3);
   });
 
   it('keeps the event loop free while all slots are busy', async () => {
