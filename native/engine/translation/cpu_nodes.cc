@@ -131,7 +131,7 @@ void EncoderAttentionNode::run(ggml_tensor* out, int thread, int threads) {
     const std::size_t head_offset = task % shape_.heads * head_size;
     call.count = batch_.sentence_length(task / shape_.heads);
     rows.resize(call.count);
-    probabilities.resize(call.count);
+    probabilities.resize(attention_room(call.count));
     for (std::size_t j = 0; j < call.count; ++j) rows[j] = qkv + (begin + j) * stride + head_offset;
     call.rows = rows.data();
     call.key_offset = shape_.width;
@@ -169,7 +169,7 @@ void DecoderAttentionNode::run(ggml_tensor* out, int thread, int threads) {
   const std::size_t count = batch_.step + 1;
   const std::size_t head_size = shape_.head_size();
   std::vector<const float*> rows(count), relative_keys, relative_values;
-  std::vector<float> probabilities(count);
+  std::vector<float> probabilities(attention_room(count));
   if (!keys_.empty()) {
     for (std::size_t t = 0; t < count; ++t) {
       const std::ptrdiff_t distance =
@@ -227,7 +227,7 @@ void CrossAttentionNode::run(ggml_tensor* out, int thread, int threads) {
       current = sentence;
       call.count = batch_.sentence_length(sentence);
       rows.resize(call.count);
-      probabilities.resize(call.count * shape_.heads);
+      probabilities.resize(attention_room(call.count) * shape_.heads);
       for (std::size_t j = 0; j < call.count; ++j) {
         rows[j] = batch_.cross[layer_] + (batch_.offsets[sentence] + j) * 2 * shape_.width;
       }
@@ -237,7 +237,7 @@ void CrossAttentionNode::run(ggml_tensor* out, int thread, int threads) {
       call.query = floats(out->src[0]) + row * shape_.width + head * head_size;
       call.key_offset = head * head_size;
       call.value_offset = shape_.width + head * head_size;
-      call.probabilities = probabilities.data() + head * call.count;
+      call.probabilities = probabilities.data() + head * attention_room(call.count);
       call.out = floats(out) + row * shape_.width + head * head_size;
       kernels_.attend(call);
     }
@@ -250,7 +250,8 @@ void CrossAttentionNode::record(std::size_t row, const std::vector<float>& proba
   float* alignment = batch_.attention.data() + row * batch_.attention_stride;
   for (std::size_t j = 0; j < length; ++j) {
     float total = 0.0f;
-    for (std::size_t head = 0; head < alignment_heads_; ++head) total += probabilities[head * length + j];
+    for (std::size_t head = 0; head < alignment_heads_; ++head)
+      total += probabilities[head * attention_room(length) + j];
     alignment[j] = total / static_cast<float>(alignment_heads_);
   }
 }

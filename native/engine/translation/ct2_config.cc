@@ -2,6 +2,7 @@
 
 #include "error.h"
 #include "translation/json_file.h"
+#include "translation/mapped_file.h"
 
 namespace verbatim::translation {
 namespace {
@@ -82,13 +83,20 @@ void read_attributes(const Ct2File& file, Ct2Config& result) {
 
 }  // namespace
 
+Ct2Config Ct2Config::parse(std::string_view text, Ct2Config base, bool with_tokens) {
+  read_json_config(parse_json(text, "config.json"), with_tokens, base);
+  return base;
+}
+
 Ct2Config Ct2Config::read(const std::filesystem::path& directory, const Ct2File& file) {
   Ct2Config config;
   const bool tokens_in_json = file.version() >= 6;
   if (!tokens_in_json) read_attributes(file, config);
   const auto path = directory / "config.json";
   if (std::filesystem::exists(path)) {
-    read_json_config(read_json(path), tokens_in_json, config);
+    const MappedFile text(path);
+    config = parse({reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()},
+                   std::move(config), tokens_in_json);
   } else if (tokens_in_json) {
     throw EngineError(ErrorCode::kInvalidModel, path.string() + " is missing");
   }

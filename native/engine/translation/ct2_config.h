@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "translation/ct2_file.h"
 
@@ -19,6 +20,10 @@ struct Ct2Config {
   bool add_source_eos = false;
   // Absent: 1e-5.
   std::optional<float> layer_norm_epsilon;
+
+  // Overwrites `base` with what the text of a config.json says; with_tokens: the tokens too, which are
+  // elsewhere before binary version 6. Throws EngineError kInvalidModel.
+  static Ct2Config parse(std::string_view text, Ct2Config base, bool with_tokens);
 
   // Throws EngineError kInvalidModel when a value has the wrong type, when config.json is missing although
   // the binary version needs it, or when it asks for something that is not supported.

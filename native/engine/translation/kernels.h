@@ -42,6 +42,9 @@ struct GemmCall {
 constexpr std::size_t quantized_depth(std::size_t depth) { return (depth + 3) / 4 * 4; }
 constexpr std::size_t quantized_row_bytes(std::size_t depth) { return quantized_depth(depth) + 8; }
 
+// Floats that `count` probabilities need: whole vectors.
+constexpr std::size_t attention_room(std::size_t count) { return (count + 15) / 16 * 16; }
+
 // One query against `count` keys and values. Row i holds its key at rows[i] + key_offset and its value at
 // rows[i] + value_offset.
 struct AttendCall {
@@ -55,8 +58,9 @@ struct AttendCall {
   // Relative positions: head_size values per key, or null.
   const float* const* relative_keys = nullptr;
   const float* const* relative_values = nullptr;
-  float* probabilities = nullptr;  // [count], scratch and result
-  float* out = nullptr;            // [head_size]
+  // [attention_room(count)]: scratch and result.
+  float* probabilities = nullptr;
+  float* out = nullptr;  // [head_size]
 };
 
 struct Kernels {

@@ -208,57 +208,85 @@ VERBATIM_INLINE Vf load_weights(const Brain* p) {
 #endif
 }
 
+// Asks for the place `ahead` bytes further on: the panels that come next. The hardware looks ahead too, but
+// stops at the ends of pages, and pauses while a panel is read again for other rows.
+VERBATIM_INLINE void prefetch(const void* p, std::size_t ahead) {
+  __builtin_prefetch(static_cast<const char*>(p) + ahead, 0, 2);
+}
+
+// The usual case of finish_row, without leaving the registers.
+template <int V>
+VERBATIM_INLINE void finish_plain(const GemmCall& call, std::size_t row, std::size_t first,
+                                  const Vf (&products)[V]) {
+  float* y = call.y + row * call.ld + first;
+  const float* bias = call.epilogue.bias;
+  const float* residual = call.epilogue.residual;
+  for (int v = 0; v < V; ++v) {
+    Vf value = products[v];
+    if (bias) value += load(bias + first + static_cast<std::size_t>(v * kLanes));
+    if (residual) value += load(residual + row * call.ld + first + static_cast<std::size_t>(v * kLanes));
+    store(y + v * kLanes, value);
+  }
+}
+
+// Whether finish_plain does for a tile of `width` outputs.
+VERBATIM_INLINE bool is_plain(const GemmCall& call, std::size_t first, std::size_t width) {
+  return call.epilogue.activation < 0 && !call.epilogue.gate && first + width <= call.outputs;
+}
+
+template <int V>
+VERBATIM_INLINE void finish(const GemmCall& call, bool plain, std::size_t row, std::size_t first,
+                            const Vf (&products)[V]) {
+  if (plain) return finish_plain(call, row, first, products);
+  float tile[V * kLanes];
+  for (int v = 0; v < V; ++v) store(tile + v * kLanes, products[v]);
+  const std::size_t left = call.outputs - first;
+  finish_row(call, row, first, left < V * kLanes ? left : V * kLanes, tile);
+}
+
 // M rows times P neighbouring panels. Each output is one chain of fused multiply-adds over the depth.
 template <int M, int P, typename W>
 VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
   constexpr int kVectors = P * kPanelVectors;
   const std::size_t depth = call.depth;
+  const std::size_t ahead = P * depth * kPanelOutputs * sizeof(W);
   const float* x = static_cast<const float*>(call.x) + row * depth;
   const W* w = static_cast<const W*>(call.weights) + panel * depth * kPanelOutputs;
   Vf acc[M][kVectors] = {};
   for (std::size_t k = 0; k < depth; ++k) {
     Vf column[kVectors];
     for (int p = 0; p < P; ++p) {
-      for (int v = 0; v < kPanelVectors; ++v) {
-        column[p * kPanelVectors + v] =
-            load_weights(w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs +
-                         static_cast<std::size_t>(v * kLanes));
-      }
+      const W* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
+      for (std::size_t line = 0; line < kPanelOutputs * sizeof(W); line += 64) prefetch(at, ahead + line);
+      for (int v = 0; v < kPanelVectors; ++v) column[p * kPanelVectors + v] = load_weights(at + v * kLanes);
     }
     for (int m = 0; m < M; ++m) {
       const float value = x[static_cast<std::size_t>(m) * depth + k];
       for (int v = 0; v < kVectors; ++v) acc[m][v] += column[v] * value;
     }
   }
-  for (int m = 0; m < M; ++m) {
-    float tile[P * kPanelOutputs];
-    for (int v = 0; v < kVectors; ++v) store(tile + v * kLanes, acc[m][v]);
-    const std::size_t first = panel * kPanelOutputs;
-    const std::size_t left = call.outputs - first;
-    finish_row(call, row + static_cast<std::size_t>(m), first,
-               left < P * kPanelOutputs ? left : P * kPanelOutputs, tile);
-  }
+  const std::size_t first = panel * kPanelOutputs;
+  const bool plain = is_plain(call, first, P * kPanelOutputs);
+  for (int m = 0; m < M; ++m) finish(call, plain, row + static_cast<std::size_t>(m), first, acc[m]);
 }
 
 // What the instruction of dot4 leaves of the 128 that was added to the weights.
 constexpr std::int32_t kWeightOffset = VERBATIM_VECTOR_BYTES == 64 ? 128 : 0;
 
-VERBATIM_INLINE void finish_int8(const GemmCall& call, std::size_t row, std::size_t panel,
-                                 const std::int8_t* x, Vi (&acc)[kPanelVectors]) {
+VERBATIM_INLINE void finish_int8(const GemmCall& call, bool plain, std::size_t row, std::size_t panel,
+                                 const std::int8_t* x, const Vi (&acc)[kPanelVectors]) {
   const std::size_t depth = quantized_depth(call.depth);
   float factor;
   std::int32_t total;
   __builtin_memcpy(&factor, x + depth, 4);
   __builtin_memcpy(&total, x + depth + 4, 4);
   const std::size_t first = panel * kPanelOutputs;
-  float tile[kPanelOutputs];
+  Vf products[kPanelVectors];
   for (int v = 0; v < kPanelVectors; ++v) {
-    const Vf product = __builtin_convertvector(acc[v] - total * kWeightOffset, Vf);
-    store(tile + v * kLanes,
-          product * (load(call.weight_factors + first + static_cast<std::size_t>(v * kLanes)) * factor));
+    const Vf sums = __builtin_convertvector(acc[v] - total * kWeightOffset, Vf);
+    products[v] = sums * (load(call.weight_factors + first + static_cast<std::size_t>(v * kLanes)) * factor);
   }
-  const std::size_t left = call.outputs - first;
-  finish_row(call, row, first, left < kPanelOutputs ? left : kPanelOutputs, tile);
+  finish(call, plain, row, first, products);
 }
 
 // acc[i] += sum over 4 of w[4 i + j] * x[j]; w has 128 added.
@@ -289,25 +317,28 @@ VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
 template <int M, int P>
 VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
   const std::size_t depth = quantized_depth(call.depth);
+  const std::size_t ahead = P * depth * kPanelOutputs;
   const std::size_t stride = quantized_row_bytes(call.depth);
   const auto* x = static_cast<const std::int8_t*>(call.x) + row * stride;
   const auto* w = static_cast<const std::uint8_t*>(call.weights) + panel * depth * kPanelOutputs;
   Vi acc[M][P][kPanelVectors] = {};
   for (std::size_t k = 0; k < depth; k += 4) {
-    for (int m = 0; m < M; ++m) {
-      for (int p = 0; p < P; ++p) {
+    for (int p = 0; p < P; ++p) {
+      const std::uint8_t* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
+      prefetch(at, ahead);
+      prefetch(at, ahead + 64);
+      for (int m = 0; m < M; ++m) {
         for (int v = 0; v < kPanelVectors; ++v) {
-          acc[m][p][v] = dot4(acc[m][p][v],
-                              w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs +
-                                  static_cast<std::size_t>(v * kLanes * 4),
-                              x + static_cast<std::size_t>(m) * stride + k);
+          acc[m][p][v] =
+              dot4(acc[m][p][v], at + v * kLanes * 4, x + static_cast<std::size_t>(m) * stride + k);
         }
       }
     }
   }
-  for (int m = 0; m < M; ++m) {
-    for (int p = 0; p < P; ++p) {
-      finish_int8(call, row + static_cast<std::size_t>(m), panel + static_cast<std::size_t>(p),
+  for (int p = 0; p < P; ++p) {
+    const bool plain = is_plain(call, (panel + static_cast<std::size_t>(p)) * kPanelOutputs, kPanelOutputs);
+    for (int m = 0; m < M; ++m) {
+      finish_int8(call, plain, row + static_cast<std::size_t>(m), panel + static_cast<std::size_t>(p),
                   x + static_cast<std::size_t>(m) * stride, acc[m][p]);
     }
   }
@@ -442,41 +473,91 @@ VERBATIM_INLINE float dot(const float* a, const float* b, std::size_t size) {
   return total;
 }
 
-VERBATIM_INLINE void add_scaled(float* out, const float* a, float factor, std::size_t size) {
-  std::size_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) store(out + i, load(out + i) + load(a + i) * factor);
-  for (; i < size; ++i) out[i] += a[i] * factor;
+// The sums of four vectors.
+VERBATIM_INLINE void sum_four(const Vf (&v)[4], float* out) {
+#if VERBATIM_VECTOR_BYTES >= 32
+  __m256 halves[4];
+  for (int i = 0; i < 4; ++i) {
+#if VERBATIM_VECTOR_BYTES == 64
+    const auto whole = reinterpret_cast<__m512>(v[i]);
+    halves[i] = _mm256_add_ps(_mm512_castps512_ps256(whole), _mm512_extractf32x8_ps(whole, 1));
+#else
+    halves[i] = reinterpret_cast<__m256>(v[i]);
+#endif
+  }
+  const __m256 pairs =
+      _mm256_hadd_ps(_mm256_hadd_ps(halves[0], halves[1]), _mm256_hadd_ps(halves[2], halves[3]));
+  _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1)));
+#else
+  for (int i = 0; i < 4; ++i) out[i] = sum(v[i]);
+#endif
 }
 
-VERBATIM_INLINE void softmax(float* x, std::size_t size) {
-  float peak = x[0];
-  for (std::size_t i = 1; i < size; ++i) peak = x[i] > peak ? x[i] : peak;
-  float total = 0.0f;
-  for (std::size_t i = 0; i < size; i += kLanes) {
-    const std::size_t lanes = size - i < kLanes ? size - i : kLanes;
-    float block[kLanes];
-    for (std::size_t j = 0; j < kLanes; ++j) block[j] = j < lanes ? x[i + j] - peak : -100.0f;
-    const Vf power = vexp(load(block));
-    store(block, power);
-    total += sum(power);
-    for (std::size_t j = 0; j < lanes; ++j) x[i + j] = block[j];
+// Products of the query with four keys; head_size is a multiple of the lanes.
+VERBATIM_INLINE void dot_four(const AttendCall& call, std::size_t first, float* out) {
+  Vf acc[4] = {};
+  for (std::size_t i = 0; i < call.head_size; i += kLanes) {
+    const Vf query = load(call.query + i);
+    for (std::size_t j = 0; j < 4; ++j) acc[j] += query * load(call.rows[first + j] + call.key_offset + i);
   }
-  const float factor = 1.0f / total;
-  for (std::size_t i = 0; i < size; ++i) x[i] *= factor;
+  sum_four(acc, out);
+}
+
+VERBATIM_INLINE void score_keys(const AttendCall& call) {
+  float* scores = call.probabilities;
+  std::size_t i = 0;
+  if (call.head_size % kLanes == 0) {
+    for (; i + 4 <= call.count; i += 4) dot_four(call, i, scores + i);
+  }
+  for (; i < call.count; ++i) scores[i] = dot(call.query, call.rows[i] + call.key_offset, call.head_size);
+  if (!call.relative_keys) return;
+  for (i = 0; i < call.count; ++i) scores[i] += dot(call.query, call.relative_keys[i], call.head_size);
+}
+
+// softmax(x * scale); x has room for whole vectors.
+VERBATIM_INLINE void softmax(float* x, std::size_t size, float scale) {
+  const std::size_t padded = (size + kLanes - 1) / kLanes * kLanes;
+  for (std::size_t i = size; i < padded; ++i) x[i] = -3.0e38f / (scale > 1.0f ? scale : 1.0f);
+  Vf peaks = load(x);
+  for (std::size_t i = kLanes; i < padded; i += kLanes) peaks = vmax(peaks, load(x + i));
+  const float peak = largest(peaks) * scale;
+  Vf sums = {};
+  for (std::size_t i = 0; i < padded; i += kLanes) {
+    const Vf power = vexp(load(x + i) * scale - peak);
+    sums += power;
+    store(x + i, power);
+  }
+  const float factor = 1.0f / sum(sums);
+  for (std::size_t i = 0; i < padded; i += kLanes) store(x + i, load(x + i) * factor);
+}
+
+// out[first, first + V vectors) = the weighted sum of the values there.
+template <int V>
+VERBATIM_INLINE void mix_values(const AttendCall& call, std::size_t first) {
+  Vf acc[V] = {};
+  for (std::size_t j = 0; j < call.count; ++j) {
+    const float weight = call.probabilities[j];
+    const float* value = call.rows[j] + call.value_offset + first;
+    for (int v = 0; v < V; ++v) acc[v] += load(value + v * kLanes) * weight;
+    if (!call.relative_values) continue;
+    for (int v = 0; v < V; ++v) acc[v] += load(call.relative_values[j] + first + v * kLanes) * weight;
+  }
+  for (int v = 0; v < V; ++v) store(call.out + first + v * kLanes, acc[v]);
 }
 
 void attend(const AttendCall& call) {
-  float* weights = call.probabilities;
-  for (std::size_t i = 0; i < call.count; ++i) {
-    float score = dot(call.query, call.rows[i] + call.key_offset, call.head_size);
-    if (call.relative_keys) score += dot(call.query, call.relative_keys[i], call.head_size);
-    weights[i] = score * call.scale;
-  }
-  softmax(weights, call.count);
-  for (std::size_t i = 0; i < call.head_size; ++i) call.out[i] = 0.0f;
-  for (std::size_t i = 0; i < call.count; ++i) {
-    add_scaled(call.out, call.rows[i] + call.value_offset, weights[i], call.head_size);
-    if (call.relative_values) add_scaled(call.out, call.relative_values[i], weights[i], call.head_size);
+  score_keys(call);
+  softmax(call.probabilities, call.count, call.scale);
+  std::size_t i = 0;
+  for (; i + 4 * kLanes <= call.head_size; i += 4 * kLanes) mix_values<4>(call, i);
+  for (; i + kLanes <= call.head_size; i += kLanes) mix_values<1>(call, i);
+  for (; i < call.head_size; ++i) {
+    float total = 0.0f;
+    for (std::size_t j = 0; j < call.count; ++j) {
+      const float relative = call.relative_values ? call.relative_values[j][i] : 0.0f;
+      total += call.probabilities[j] * (call.rows[j][call.value_offset + i] + relative);
+    }
+    call.out[i] = total;
   }
 }
 

@@ -7,29 +7,24 @@
 #include "translation/mapped_file.h"
 
 namespace verbatim::translation {
-namespace {
-
-std::vector<std::string> read_json_tokens(const std::filesystem::path& path) {
-  const nlohmann::json document = read_json(path);
-  if (!document.is_array()) {
-    throw EngineError(ErrorCode::kInvalidModel, path.string() + " must be an array of strings");
-  }
+std::vector<std::string> parse_json_tokens(std::string_view text, const std::string& name) {
+  const nlohmann::json document = parse_json(text, name);
+  if (!document.is_array())
+    throw EngineError(ErrorCode::kInvalidModel, name + " must be an array of strings");
   std::vector<std::string> tokens;
   tokens.reserve(document.size() + 1);
   for (const auto& entry : document) {
     if (!entry.is_string()) {
       throw EngineError(ErrorCode::kInvalidModel,
-                        path.string() + ": entry " + std::to_string(tokens.size()) + " is not a string");
+                        name + ": entry " + std::to_string(tokens.size()) + " is not a string");
     }
     tokens.push_back(entry.get<std::string>());
   }
   return tokens;
 }
 
-// One token a line; a CR at the end of every line belongs to the line ends, at the end of some to the tokens.
-std::vector<std::string> read_text_tokens(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+// A CR at the end of every line belongs to the line ends, at the end of some to the tokens.
+std::vector<std::string> parse_text_tokens(std::string_view text) {
   std::vector<std::string> tokens;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -42,6 +37,8 @@ std::vector<std::string> read_text_tokens(const std::filesystem::path& path) {
   return tokens;
 }
 
+namespace {
+
 std::filesystem::path with_suffix(std::filesystem::path path, const char* suffix) { return path += suffix; }
 
 }  // namespace
@@ -50,7 +47,9 @@ std::optional<Vocabulary> Vocabulary::read(const std::filesystem::path& stem, co
   for (const bool is_json : {true, false}) {
     const auto path = with_suffix(stem, is_json ? ".json" : ".txt");
     if (!std::filesystem::exists(path)) continue;
-    auto tokens = is_json ? read_json_tokens(path) : read_text_tokens(path);
+    const MappedFile file(path);
+    const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    auto tokens = is_json ? parse_json_tokens(text, path.string()) : parse_text_tokens(text);
     if (tokens.empty()) throw EngineError(ErrorCode::kInvalidModel, path.string() + " has no tokens");
     return Vocabulary(std::move(tokens), unk_token);
   }

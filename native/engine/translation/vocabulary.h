@@ -13,6 +13,11 @@ namespace verbatim::translation {
 
 using TokenId = std::int32_t;
 
+// The two file formats: an array of strings (`name` is for error messages), or a token a line. Throw
+// EngineError kInvalidModel.
+std::vector<std::string> parse_json_tokens(std::string_view text, const std::string& name);
+std::vector<std::string> parse_text_tokens(std::string_view text);
+
 // Token strings of one side. Ids are positions in the file; the unknown token is appended when the file lacks
 // it. Immutable.
 class Vocabulary {
