@@ -41,12 +41,14 @@ std::optional<std::int64_t> first_frame(ByteSource& bytes) {
   std::int64_t at = bytes.begin() + 4;
   for (bool last = false; !last;) {
     const auto block = bytes.view(at, 4);
-    if (block.size() < 4) return find_frame(bytes, bytes.begin() + 8 + FlacStreamInfo::kBytes);
+    if (block.size() < 4) break;
     last = (block[0] & 0x80) != 0;
     at += 4 + (block[1] << 16 | block[2] << 8 | block[3]);
   }
   if (is_flac_frame_header(bytes.view(at, kLongestFlacFrameHeader))) return at;
-  return find_frame(bytes, std::min(at, bytes.end() - 1));
+  const std::int64_t behind_stream_info =
+      bytes.begin() + 8 + static_cast<std::int64_t>(FlacStreamInfo::kBytes);
+  return find_frame(bytes, at < bytes.end() ? at : behind_stream_info);
 }
 
 // libsndfile stops at a damaged frame. The next decoder takes up at the first whole frame behind it.

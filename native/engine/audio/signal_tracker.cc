@@ -19,7 +19,7 @@ constexpr float kDigitalSilence = -100;
 constexpr float kNearFloor = 6;
 constexpr float kPauseDepth = 30;
 constexpr float kNothingDepth = 20;
-constexpr float kFaint = -60;
+constexpr float kFaint = -45;
 
 float decibels(double power) { return static_cast<float>(10 * std::log10(power + 1e-12)); }
 

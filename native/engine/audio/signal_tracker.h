@@ -24,7 +24,7 @@ class SignalTracker {
     float level = 0;
     // A pause in what goes on around it: near the floor, or 30 dB below the local speech level.
     bool low = false;
-    // No signal: digital silence, or near the floor and 20 dB below the lasting speech level (or below -60).
+    // No signal: digital silence, or near the floor and 20 dB below the lasting speech level (or below -45).
     bool nothing = false;
   };
 

@@ -66,10 +66,13 @@ bool is_wave(ByteSource& bytes) {
 // A file that was cut within its first bytes is broken rather than foreign.
 void refuse_stump(ByteSource& bytes) {
   const auto head = bytes.view(bytes.begin(), 12);
-  constexpr std::array<std::string_view, 6> kMagics = {"RIFF", "RIFX", "RF64", "BW64", "fLaC", "OggS"};
+  constexpr std::array<std::string_view, 7> kMagics = {"RIFF", "RIFX", "RF64", "BW64", "fLaC", "OggS", "ID3"};
   if (head.size() == 12) return;
+  const bool begins_mp3 =
+      head.size() < 4 && head[0] == 0xFF && (head.size() == 1 || (head[1] & 0xE6) == 0xE2);
+  if (begins_mp3) invalid("the MP3 file ends within its first frame");
   for (const auto magic : kMagics) {
-    if (!head.empty() && std::memcmp(head.data(), magic.data(), std::min(head.size(), magic.size())) == 0) {
+    if (std::memcmp(head.data(), magic.data(), std::min(head.size(), magic.size())) == 0) {
       invalid("the file ends within its first " + std::to_string(head.size()) + " bytes");
     }
   }
@@ -112,7 +115,7 @@ std::unique_ptr<Track> open_as_mp3(ByteSource bytes, bool tagged) {
 Sniffed open_track(const std::shared_ptr<const File>& file) {
   ByteSource whole(file, 0, file->size());
   if (whole.end() == 0) invalid("the file is empty");
-  const std::int64_t begin = skip_tags(whole);
+  const std::int64_t begin = skip_tags(whole);  // of a file that is longer than its tags
   const bool tagged = whole.matches(0, "ID3");
   ByteSource bytes(file, begin, whole.end());
   if (is_wave(bytes)) return {"wav", open_wav(bytes)};
