@@ -20,10 +20,13 @@ export interface Config {
   readonly maxInFlight: number;
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
+  readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
 }
+
+export const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -65,7 +68,12 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
     creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
     translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
-    logLevel: logLevel(text('VERBATIM_LOG_LEVEL', 'info')),
+    translationBackend: oneOf(
+      'VERBATIM_TRANSLATION_BACKEND',
+      text('VERBATIM_TRANSLATION_BACKEND', 'auto'),
+      TRANSLATION_BACKENDS,
+    ),
+    logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(env['VERBATIM_SECRET']),
     metricsToken: env['VERBATIM_METRICS_TOKEN'] || null,
   });
@@ -78,10 +86,10 @@ function device(value: string): string {
   return value;
 }
 
-function logLevel(value: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === value);
-  if (level === undefined) throw new ConfigError('VERBATIM_LOG_LEVEL', value, LOG_LEVELS.join(', '));
-  return level;
+function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((known) => known === value);
+  if (found === undefined) throw new ConfigError(name, value, allowed.join(', '));
+  return found;
 }
 
 function secret(value: string | undefined): string | null {

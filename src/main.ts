@@ -1,17 +1,18 @@
 #!/usr/bin/env node
 /**
- * Entry point of the `verbatim` command. Sizes libuv's thread pool before anything uses it: a thread for every slot, and four
- * so that files and DNS never wait for inference.
+ * Entry point of the `verbatim` command. Sizes libuv's thread pool before anything uses it: a thread for every slot and
+ * every translator, and four so that files and DNS never wait for inference.
  */
 import { availableParallelism } from 'node:os';
 import { runCli } from './cli/program.js';
 
 const SPARE_THREADS = 4;
+const TRANSLATORS = 2;
 
 function poolSize(): number {
   const slots = Number(process.env['VERBATIM_SLOTS']);
   const known = Number.isInteger(slots) && slots > 0 ? slots : availableParallelism();
-  return Math.min(1024, known * deviceCount() + SPARE_THREADS);
+  return Math.min(1024, known * deviceCount() + TRANSLATORS + SPARE_THREADS);
 }
 
 /** Slots are counted by device: cuda:0,1 has twice as many. */

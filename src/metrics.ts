@@ -1,5 +1,6 @@
 /** Prometheus metrics. Labels are route templates, methods and statuses: never a user, a key or a raw path. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { TranslationObserver } from './engine/translation-scheduler.js';
 import type { EngineObserver, EngineStats } from './engine/types.js';
 
 const QUEUE_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -26,7 +27,7 @@ interface RequestSeries {
   seconds: Histogram.Internal<'route'>;
 }
 
-export class Metrics implements EngineObserver {
+export class Metrics implements EngineObserver, TranslationObserver {
   readonly #registry = new Registry();
   readonly #series = new Map<string, RequestSeries>();
   readonly #requests = this.#counter('http_requests_total', 'HTTP requests answered', [
@@ -44,6 +45,17 @@ export class Metrics implements EngineObserver {
   readonly #decode = this.#counter('decode_seconds_total', 'Decoder time, summed over slots');
   readonly #tokens = this.#counter('tokens_total', 'Tokens generated, fall-back passes included');
   readonly #fallbacks = this.#counter('fallbacks_total', 'Temperature fall-backs');
+  readonly #sentences = this.#counter('translation_sentences_total', 'Sentences translated');
+  readonly #translationTokens = this.#counter(
+    'translation_tokens_total',
+    'Tokens read and written by translation models',
+    ['direction'],
+  );
+  readonly #translation = this.#histogram(
+    'translation_batch_seconds',
+    'Time of a batch of sentences in a translator',
+    INFERENCE_BUCKETS,
+  );
   #observing = false;
 
   /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
@@ -88,6 +100,13 @@ export class Metrics implements EngineObserver {
     this.#decode.inc(window.decodeMs / 1000);
     this.#tokens.inc(window.tokens);
     this.#fallbacks.inc(window.fallbacks);
+  }
+
+  batchDone({ sentences, tokensIn, tokensOut, ms }: Parameters<TranslationObserver['batchDone']>[0]): void {
+    this.#sentences.inc(sentences);
+    this.#translationTokens.inc({ direction: 'in' }, tokensIn);
+    this.#translationTokens.inc({ direction: 'out' }, tokensOut);
+    this.#translation.observe(ms / 1000);
   }
 
   get contentType(): string {

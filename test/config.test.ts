@@ -32,6 +32,7 @@ describe('configuration', () => {
         VERBATIM_MAX_IN_FLIGHT: '5',
         VERBATIM_CREDITS_PER_MINUTE: '7',
         VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: '8',
+        VERBATIM_TRANSLATION_BACKEND: 'ggml',
         VERBATIM_LOG_LEVEL: 'debug',
         VERBATIM_SECRET: '0123456789abcdef',
         VERBATIM_METRICS_TOKEN: 'token',
@@ -52,6 +53,7 @@ describe('configuration', () => {
       maxInFlight: 5,
       creditsPerMinute: 7,
       translationCreditsPerMinute: 8,
+      translationBackend: 'ggml',
       logLevel: 'debug',
       secret: '0123456789abcdef',
       metricsToken: 'token',
@@ -64,6 +66,7 @@ describe('configuration', () => {
     ['VERBATIM_SLOTS', '0', 'an integer from 1'],
     ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
     ['VERBATIM_DEVICE', 'gpu', 'auto, cpu, cuda'],
+    ['VERBATIM_TRANSLATION_BACKEND', 'abacus', 'auto, ggml, ctranslate2'],
     ['VERBATIM_LOG_LEVEL', 'loud', 'trace, debug'],
   ] as const) {
     it(`names ${name}, the value "${value}" and what is allowed`, () => {

@@ -30,6 +30,7 @@ export async function loadEngine(
     modelName: entry.name,
     policy: windowPolicy(manifest, entry),
     ...(entry.languages === 'whisper' ? {} : { languages: entry.languages }),
+    translates: entry.translates === true,
     devices: resolveDevices(config.device, binding),
     slots: config.slots,
     threads: config.threads,

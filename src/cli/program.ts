@@ -9,6 +9,7 @@ import { addModels } from './models.js';
 import { addOpenApi } from './openapi.js';
 import { addServe } from './serve.js';
 import { addTranscribe } from './transcribe.js';
+import { addTranslate } from './translate.js';
 
 const DONE = 0;
 const FAILED = 1;
@@ -20,7 +21,16 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .description('Self-hosted speech transcription and translation')
     .version(packageVersion())
     .showHelpAfterError('(run with --help for usage)');
-  for (const add of [addServe, addTranscribe, addAccounts, addCredits, addKeys, addModels, addOpenApi])
+  for (const add of [
+    addServe,
+    addTranscribe,
+    addTranslate,
+    addAccounts,
+    addCredits,
+    addKeys,
+    addModels,
+    addOpenApi,
+  ])
     add(program);
   exitByException(program);
   try {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
 import type { SpeechEngine } from '../engine/types.js';
+import type { TranslationEngine } from '../engine/translator.js';
 import { createLedger } from '../ledger/ledger.js';
 import type { Ledger } from '../ledger/types.js';
 import { createLogger, type Logger } from '../log.js';
@@ -9,6 +10,7 @@ import { startServer, type RunningServer } from '../server.js';
 import { cliContext, packageRoot, packageVersion } from './context.js';
 import { loadEngine } from './engine.js';
 import { createFirstAccount, firstStartText } from './first-start.js';
+import { createTranslationEngine } from './translation.js';
 
 /** How long running requests may take to finish after SIGTERM. */
 const DRAIN_MS = 60_000;
@@ -24,6 +26,7 @@ async function serve(): Promise<void> {
   const { config, roots, manifest } = cliContext();
   const logger = createLogger({ level: config.logLevel });
   const metrics = new Metrics();
+  const translator = createTranslationEngine(config, roots, manifest, metrics);
   const engine = await loadEngine(config, roots, manifest, metrics);
   try {
     const ledger = createLedger({
@@ -32,17 +35,19 @@ async function serve(): Promise<void> {
       onError: (error) => logger.error({ err: error }, 'housekeeping failed'),
     });
     try {
-      await runUntilStopped(config, { engine, ledger, logger, metrics });
+      await runUntilStopped(config, { engine, translator, ledger, logger, metrics });
     } finally {
       ledger.close();
     }
   } finally {
     await engine.close();
+    await translator.close();
   }
 }
 
 interface Parts {
   engine: SpeechEngine;
+  translator: TranslationEngine;
   ledger: Ledger;
   logger: Logger;
   metrics: Metrics;

@@ -3,9 +3,12 @@ import { ConfigError } from '../config.js';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { normalizeLanguage } from '../languages.js';
+import { LanguageSupport } from '../services/language-support.js';
 import { withoutPunctuation } from '../services/punctuation.js';
 import { cliContext } from './context.js';
 import { loadEngine } from './engine.js';
+import { languageOption } from './options.js';
+import { createTranslationEngine } from './translation.js';
 
 interface Options {
   language?: string;
@@ -20,7 +23,7 @@ export function addTranscribe(program: Command): void {
     .command('transcribe')
     .argument('<file>', 'a WAV, FLAC, MP3 or OGG file')
     .option('--language <xx>', 'spoken language (default: detected)')
-    .option('--translate-to <xx>', 'language to translate the transcript into')
+    .option('--translate-to <xx>', 'print a translation into this language')
     .option('--no-punctuate', 'lower-case words without punctuation')
     .option('--diarize', 'tell speakers apart')
     .option('--json', 'print JSON with segments and times')
@@ -32,24 +35,60 @@ async function transcribeFile(file: string, options: Options): Promise<void> {
   const { config, roots, manifest } = cliContext();
   if (options.diarize === true)
     throw new VerbatimError('unsupported_diarization', 'No diarization model is installed.');
-  if (options.translateTo !== undefined) {
-    throw new VerbatimError('unsupported_translation', 'No translation model is installed.');
-  }
+  const to = options.translateTo === undefined ? null : languageOption('--translate-to', options.translateTo);
   const engine = await loadEngine(config, roots, manifest);
+  const translator = createTranslationEngine(config, roots, manifest);
+  const support = new LanguageSupport(engine, translator);
   try {
     const language = spokenLanguage(engine, options.language);
-    const audio = await engine.open(file);
-    const admission = engine.admit({ accountId: 'cli', audioSeconds: audio.durationSeconds });
-    try {
-      const transcript = await engine.transcribe({ audio, admission, language });
-      print(transcript, audio.durationSeconds, options);
-    } finally {
-      admission.release();
-      audio.close();
-    }
+    support.check({
+      language: language === 'auto' ? null : language,
+      translateTo: to,
+      punctuate: options.punctuate,
+      diarize: false,
+    });
+    const { transcript, seconds } = await transcribe(engine, file, language);
+    const translation =
+      to === null ? null : { language: to, text: await translate(engine, support, file, transcript, to) };
+    print(transcript, seconds, translation, options);
   } finally {
     await engine.close();
+    await translator.close();
   }
+}
+
+async function transcribe(
+  engine: SpeechEngine,
+  file: string,
+  language: string,
+  task: 'transcribe' | 'translate' = 'transcribe',
+): Promise<{ transcript: Transcript; seconds: number }> {
+  const audio = await engine.open(file);
+  const admission = engine.admit({ accountId: 'cli', audioSeconds: audio.durationSeconds });
+  try {
+    const transcript = await engine.transcribe({ audio, admission, language, task });
+    return { transcript, seconds: audio.durationSeconds };
+  } finally {
+    admission.release();
+    audio.close();
+  }
+}
+
+async function translate(
+  engine: SpeechEngine,
+  support: LanguageSupport,
+  file: string,
+  transcript: Transcript,
+  to: string,
+): Promise<string> {
+  const { language } = transcript;
+  if (to === language) return transcript.text;
+  const translator = support.translatorFor(language, to);
+  if (translator === 'speech model') {
+    return (await transcribe(engine, file, language, 'translate')).transcript.text;
+  }
+  const { signal } = new AbortController();
+  return translator.translate({ accountId: 'cli', transcript, to, signal });
 }
 
 function spokenLanguage(engine: SpeechEngine, wanted: string | undefined): string {
@@ -61,10 +100,18 @@ function spokenLanguage(engine: SpeechEngine, wanted: string | undefined): strin
   return language;
 }
 
-function print(transcript: Transcript, durationSeconds: number, options: Options): void {
-  const text = options.punctuate ? transcript.text : withoutPunctuation(transcript.text, transcript.language);
+function print(
+  transcript: Transcript,
+  durationSeconds: number,
+  translation: { language: string; text: string } | null,
+  options: Options,
+): void {
+  const plain = (text: string, language: string): string =>
+    options.punctuate ? text : withoutPunctuation(text, language);
+  const text = plain(transcript.text, transcript.language);
+  const translated = translation && plain(translation.text, translation.language);
   if (options.json !== true) {
-    console.log(text);
+    console.log(translated ?? text);
     return;
   }
   const answer = {
@@ -72,6 +119,7 @@ function print(transcript: Transcript, durationSeconds: number, options: Options
     language: transcript.language,
     language_probability: transcript.languageProbability,
     text,
+    ...(translation === null ? {} : { translation: { language: translation.language, text: translated } }),
     segments: transcript.segments.map((segment) => ({
       start: segment.startSeconds,
       end: segment.endSeconds,

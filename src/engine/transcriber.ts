@@ -28,6 +28,8 @@ export interface SpeechEngineOptions {
   policy: WindowPolicy;
   /** The languages the model is good at, of those it has tokens for; default all of these. */
   languages?: readonly string[];
+  /** Whether the model was trained for Whisper's translate task. */
+  translates?: boolean;
   /** Traits of the model that differ from the addon's decoding defaults. */
   decode?: Partial<DecodeOptions>;
   /** Ids from resolveDevices(); each gets the model and its own slots. */
@@ -62,6 +64,7 @@ export async function createSpeechEngine(options: SpeechEngineOptions): Promise<
 
 class Transcriber implements SpeechEngine {
   readonly languages: readonly string[];
+  readonly translatesToEnglish: boolean;
   readonly device: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   private readonly source: AudioSource;
@@ -80,6 +83,7 @@ class Transcriber implements SpeechEngine {
     const realTimeFactor = new RealTimeFactor(pool.size);
     this.modelName = options.modelName;
     this.languages = languagesOf(models, options.languages);
+    this.translatesToEnglish = options.translates === true && models[0]?.info.multilingual === true;
     this.device = {
       ids: options.devices,
       name: [...new Set(models.map((m) => m.info.deviceName))].join(', '),

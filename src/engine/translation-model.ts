@@ -40,7 +40,8 @@ export class LazyTranslationModel implements RoutedModel {
   constructor(
     private readonly spec: TranslationModelSpec,
     private readonly binding: Pick<NativeBinding, 'loadTranslationModel'>,
-    private readonly options: TranslationModelOptions & { threads: number },
+    private readonly options: TranslationModelOptions,
+    private readonly threads: number,
   ) {
     this.name = spec.name;
     this.from = spec.from;
@@ -96,7 +97,7 @@ export class LazyTranslationModel implements RoutedModel {
 
   /** An idle translator or a new one; it must come back by giveBack(). */
   async take(): Promise<Translator> {
-    return this.idle.pop() ?? (await this.load()).createTranslator({ threads: this.options.threads });
+    return this.idle.pop() ?? (await this.load()).createTranslator({ threads: this.threads });
   }
 
   giveBack(translator: Translator, inDoubt: boolean): void {
@@ -114,8 +115,7 @@ export class LazyTranslationModel implements RoutedModel {
   /** A load that failed is tried again by the next request: the files may have been repaired. */
   private load(): Promise<TranslationModel> {
     if (this.loading === null) {
-      const { threads: _threads, ...options } = this.options;
-      this.loading = this.binding.loadTranslationModel(this.spec.path, options);
+      this.loading = this.binding.loadTranslationModel(this.spec.path, this.options);
       this.loading.catch(() => (this.loading = null));
     }
     return this.loading;

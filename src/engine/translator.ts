@@ -39,7 +39,7 @@ export class TranslationEngine {
   constructor(options: TranslationEngineOptions) {
     const { binding, device, backend, threads } = options;
     this.models = options.models.map(
-      (spec) => new LazyTranslationModel(spec, binding, { device, backend, threads }),
+      (spec) => new LazyTranslationModel(spec, binding, { device, backend }, threads),
     );
     this.routes = new TranslationRoutes(this.models);
     this.scheduler = new TranslationScheduler(options.translators, options.observer);

@@ -70,6 +70,8 @@ export interface EngineObserver {
 
 export interface SpeechEngine {
   readonly languages: readonly string[];
+  /** Whether the model's own translate task is any good: speech of its languages into English text. */
+  readonly translatesToEnglish: boolean;
   readonly device: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   /**

@@ -29,6 +29,8 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   languages: string[] | 'whisper';
   /** Name of a window policy of the manifest. */
   windows: string;
+  /** Trained for Whisper's translate task, speech of any of its languages into English text. */
+  translates?: boolean;
 }
 
 export interface TranslationModelEntry extends ModelEntryBase {
@@ -42,8 +44,10 @@ export interface TranslationModelEntry extends ModelEntryBase {
   to: string[];
   /** How the target language is told: nothing (one pair), a first source token ('>>{}<<'), or a target prefix. */
   targetToken?: { place: 'source' | 'prefix'; template: string };
-  /** A source language token, for models that want one (NLLB, M2M100). */
+  /** A first source token with the source language, for models that want one (NLLB, M2M100); like a template. */
   sourceToken?: string;
+  /** The model's own codes of languages, where they are not those of the service ('spa_Latn'). */
+  codes?: Record<string, string>;
 }
 
 export type ModelEntry = SpeechModelEntry | TranslationModelEntry;

@@ -18,7 +18,7 @@ export interface TextTranslator {
 
 export class LanguageSupport {
   constructor(
-    private readonly engine: Pick<SpeechEngine, 'languages' | 'modelName'>,
+    private readonly engine: Pick<SpeechEngine, 'languages' | 'modelName' | 'translatesToEnglish'>,
     private readonly translator: TextTranslator | undefined,
   ) {}
 
@@ -31,10 +31,20 @@ export class LanguageSupport {
     throw new VerbatimError('unsupported_diarization', message, { param: 'diarize' });
   }
 
-  /** Throws `unsupported_translation`. */
-  translatorFor(from: string, to: string): TextTranslator {
-    if (!this.translator?.supports(from, to)) throw unsupportedPair(`"${from}"`, to);
-    return this.translator;
+  /** What translates the pair: a text translator, else the speech model itself. Throws `unsupported_translation`. */
+  translatorFor(from: string, to: string): TextTranslator | 'speech model' {
+    if (this.translator?.supports(from, to)) return this.translator;
+    if (this.#spokenInto(from, to)) return 'speech model';
+    throw unsupportedPair(`"${from}"`, to);
+  }
+
+  /** Whisper's translate task knows one target. */
+  #spokenInto(from: string, to: string): boolean {
+    return to === 'en' && this.engine.translatesToEnglish && this.engine.languages.includes(from);
+  }
+
+  #covers(from: string, to: string): boolean {
+    return this.translator?.supports(from, to) === true || this.#spokenInto(from, to);
   }
 
   #checkSpoken(language: string): void {
@@ -54,7 +64,7 @@ export class LanguageSupport {
       return;
     }
     const { languages } = this.engine;
-    if (languages.includes(to) || languages.some((from) => this.translator?.supports(from, to))) return;
+    if (languages.includes(to) || languages.some((from) => this.#covers(from, to))) return;
     throw unsupportedPair('any language the speech model knows', to);
   }
 }

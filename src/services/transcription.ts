@@ -3,7 +3,7 @@
  * given back, the idempotency record is forgotten and the audio is closed before the error leaves.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { OpenAudio, SpeechEngine, Transcript } from '../engine/types.js';
+import type { Admission, OpenAudio, SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/types.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
@@ -159,16 +159,18 @@ export class TranscriptionService {
     try {
       const language = options.language ?? 'auto';
       const transcript = await engine.transcribe({ audio, admission, language, signal });
-      return await this.#translate(request, transcript);
+      return await this.#translate(request, admission, transcript);
     } finally {
       admission.release();
     }
   }
 
   async #translate(
-    { accountId, options, signal }: TranscriptionRequest,
+    request: TranscriptionRequest,
+    admission: Admission,
     transcript: Transcript,
   ): Promise<Draft> {
+    const { options } = request;
     const plain = (text: string, language: string): string =>
       options.punctuate ? text : withoutPunctuation(text, language);
     const { language } = transcript;
@@ -180,11 +182,42 @@ export class TranscriptionService {
       return { language, text, translation: { language, text }, translated: false, timings };
     }
     const translator = this.languages.translatorFor(language, to);
+    if (transcript.text.trim() === '') {
+      return { language, text, translation: { language: to, text: '' }, translated: false, timings };
+    }
     const startedAt = performance.now();
-    const translated = await translator.translate({ accountId, transcript, to, signal });
+    const translated =
+      translator === 'speech model'
+        ? await this.#translateSpeech(request, admission, language)
+        : await this.#translateText(translator, request, transcript, to);
     timings.translateMs = performance.now() - startedAt;
     const translation = { language: to, text: plain(translated, to) };
     return { language, text, translation, translated: true, timings };
+  }
+
+  #translateText(
+    translator: TextTranslator,
+    { accountId, signal }: TranscriptionRequest,
+    transcript: Transcript,
+    to: string,
+  ): Promise<string> {
+    return translator.translate({ accountId, transcript, to, signal });
+  }
+
+  /** A second pass over the audio, with Whisper's translate task. */
+  async #translateSpeech(
+    { audio: { path }, signal }: TranscriptionRequest,
+    admission: Admission,
+    language: string,
+  ): Promise<string> {
+    const { engine } = this.deps;
+    const audio = await engine.open(path, signal);
+    try {
+      const { text } = await engine.transcribe({ audio, admission, language, task: 'translate', signal });
+      return text;
+    } finally {
+      audio.close();
+    }
   }
 
   #settle(

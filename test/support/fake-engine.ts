@@ -37,6 +37,7 @@ interface Gate {
 
 export class FakeEngine implements SpeechEngine {
   languages: string[] = ['de', 'en', 'es', 'fr'];
+  translatesToEnglish = false;
   device = { ids: ['cpu'], name: 'Fake CPU' };
   modelName = 'fake';
   slots = 2;

@@ -1,0 +1,28 @@
+/** Values of options that more than one command takes. */
+import { InvalidArgumentError } from 'commander';
+import { ConfigError } from '../config.js';
+import { normalizeLanguage } from '../languages.js';
+
+/** A language code in any spelling -> the service's. Throws ConfigError. */
+export function languageOption(option: string, value: string): string {
+  const language = normalizeLanguage(value);
+  if (language === null) throw new ConfigError(option, value, 'an ISO 639 language code, such as en or spa');
+  return language;
+}
+
+/** Parsers for commander. */
+export function integerFrom(minimum: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < minimum || number > 2_147_483_647) {
+      throw new InvalidArgumentError(`allowed: an integer from ${minimum}.`);
+    }
+    return number;
+  };
+}
+
+export function finiteNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('allowed: a number.');
+  return number;
+}
