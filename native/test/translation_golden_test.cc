@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "translation/ggml_model.h"
 #include "translation/json_file.h"
 #include "translation/model.h"
 
@@ -19,6 +20,11 @@ using nlohmann::json;
 using namespace verbatim::translation;
 
 std::filesystem::path fixtures() { return std::filesystem::path(VERBATIM_SOURCE_DIR) / "test/fixtures/ct2"; }
+
+const json& golden_cases() {
+  static const json golden = read_json(fixtures() / "golden.json");
+  return golden.at("cases");
+}
 
 TranslationOptions options_of(const json& from) {
   TranslationOptions options;
@@ -81,40 +87,114 @@ void compare(const json& test, std::size_t index, const std::vector<TranslationH
   if (is_exact) CHECK_MESSAGE(same_tokens(got, expected), name);
 }
 
-}  // namespace
+// Loads a model on the executor under test.
+using Load = std::shared_ptr<const TranslationModel> (*)(const std::filesystem::path&,
+                                                         const TranslationModelOptions&);
 
-TEST_CASE("golden parity with CTranslate2") {
-  const json golden = read_json(fixtures() / "golden.json");
-  Tally exact, rounded;
-  for (const json& test : golden.at("cases")) {
-    const auto compute = test.at("options").at("compute").get<std::string>();
-    const bool is_exact = compute == "float32";
-    const auto model =
-        TranslationModel::load(fixtures() / test.at("model").get<std::string>(), {"cpu", compute, "auto"});
-    const auto translator = model->create_translator(1);
-    const TranslationOptions options = options_of(test.at("options"));
-    const auto inputs = inputs_of(test);
-    const auto all = translator->translate(inputs, options, nullptr);
-    // CTranslate2 mixes up the attention of a batch, so that its coverage penalty is right for single
-    // sentences only.
-    const bool is_batch_comparable = options.coverage_penalty == 0.0f;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const auto alone = translator->translate(std::span(inputs).subspan(i, 1), options, nullptr);
-      Tally& tally = is_exact ? exact : rounded;
+std::shared_ptr<const TranslationModel> load_portable(const std::filesystem::path& directory,
+                                                      const TranslationModelOptions& options) {
+  return load_ggml_model(directory, options, GgmlExecutor::kPortable);
+}
+
+struct GoldenRun {
+  json test;
+  TranslationOptions options;
+  std::vector<TranslationInput> inputs;
+  std::unique_ptr<Translator> translator;
+
+  GoldenRun(const json& from, Load load, const std::string& compute)
+      : test(from), options(options_of(from.at("options"))), inputs(inputs_of(from)) {
+    const auto directory = fixtures() / test.at("model").get<std::string>();
+    translator = load(directory, {"cpu", compute, "auto"})->create_translator(1);
+  }
+
+  TranslationBatch all() { return translator->translate(inputs, options, nullptr); }
+  TranslationBatch alone(std::size_t i) {
+    return translator->translate(std::span(inputs).subspan(i, 1), options, nullptr);
+  }
+  // CTranslate2 mixes up the attention of a batch, so that its coverage penalty is right for single sentences
+  // only.
+  bool is_batch_comparable() const { return options.coverage_penalty == 0.0f; }
+};
+
+void check_same(const std::vector<TranslationHypothesis>& a, const std::vector<TranslationHypothesis>& b,
+                bool is_bit_identical) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK(a[i].tokens == b[i].tokens);
+    if (is_bit_identical) CHECK(a[i].score == b[i].score);
+  }
+}
+
+// Every case of one compute type against its golden results, and each sentence alone against the batch.
+Tally run_cases(Load load, const std::string& compute, bool is_bit_identical) {
+  const bool is_exact = compute == "float32";
+  Tally tally;
+  for (const json& test : golden_cases()) {
+    if (test.at("options").at("compute") != compute) continue;
+    GoldenRun run(test, load, compute);
+    const TranslationBatch all = run.all();
+    for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+      const TranslationBatch alone = run.alone(i);
       compare(test, i, alone.results[0], test.at("results")[i], is_exact, tally);
-      if (is_batch_comparable)
+      if (run.is_batch_comparable()) {
         compare(test, i, all.results[i], test.at("results_one_batch")[i], is_exact, tally);
-      REQUIRE(alone.results[0].size() == all.results[i].size());
-      for (std::size_t j = 0; j < all.results[i].size(); ++j) {
-        CHECK(alone.results[0][j].tokens == all.results[i][j].tokens);
-        CHECK(alone.results[0][j].score == all.results[i][j].score);
       }
+      check_same(alone.results[0], all.results[i], is_bit_identical);
     }
   }
-  std::printf("  float32: %d of %d first hypotheses equal, scores within %.2g\n", exact.equal_firsts,
-              exact.sentences, exact.worst_score);
-  std::printf("  int8: %d of %d first hypotheses equal, scores within %.2g\n", rounded.equal_firsts,
-              rounded.sentences, rounded.worst_score);
-  CHECK(exact.worst_score < 1e-3);
-  CHECK(rounded.equal_firsts >= 0.95 * rounded.sentences);
+  std::printf("  %s: %d of %d first hypotheses equal, scores within %.2g\n", compute.c_str(),
+              tally.equal_firsts, tally.sentences, tally.worst_score);
+  CHECK(tally.sentences > 100);
+  return tally;
+}
+
+}  // namespace
+
+TEST_CASE("golden parity with CTranslate2, computing in float32") {
+  std::printf("  backend: %s\n", TranslationModel::backends().back().c_str());
+  CHECK(run_cases(TranslationModel::load, "float32", true).worst_score < 1e-3);
+}
+
+TEST_CASE("golden parity with CTranslate2, computing in int8") {
+  const Tally tally = run_cases(TranslationModel::load, "int8", true);
+  CHECK(tally.equal_firsts >= 0.95 * tally.sentences);
+}
+
+TEST_CASE("16-bit weights give the float32 results of their file") {
+  for (const json& test : golden_cases()) {
+    if (test.at("model").get<std::string>().find("loat16") == std::string::npos) continue;
+    if (test.at("model").get<std::string>().find("int8") != std::string::npos) continue;
+    GoldenRun wide(test, TranslationModel::load, "float32");
+    GoldenRun stored(test, TranslationModel::load, "auto");
+    const TranslationBatch expected = wide.all(), got = stored.all();
+    for (std::size_t i = 0; i < wide.inputs.size(); ++i)
+      check_same(got.results[i], expected.results[i], true);
+  }
+}
+
+TEST_CASE("golden parity of the graphs for GPUs, run on the CPU in float32") {
+  CHECK(run_cases(load_portable, "float32", false).worst_score < 1e-3);
+}
+
+// ggml rounds activations in blocks of 32 where CTranslate2 rounds whole rows. With these random weights
+// either rounding flips many near ties: CTranslate2's own int8 gives the hypothesis of its float32 in 113 of
+// 156 sentences, so no better can be asked of another rounding, and a wrong scale or row would leave hardly
+// any.
+TEST_CASE("the graphs for GPUs in int8 stay as near to float32 as CTranslate2's int8") {
+  int sentences = 0, equal = 0;
+  for (const json& test : golden_cases()) {
+    if (test.at("model").get<std::string>().find("int8") == std::string::npos) continue;
+    if (test.at("options").at("compute") != "float32") continue;
+    GoldenRun run(test, load_portable, "int8");
+    const TranslationBatch all = run.all();
+    for (std::size_t i = 0; i < run.inputs.size(); ++i, ++sentences) {
+      const json& expected = test.at("results_one_batch")[i];
+      const auto& first = all.results[i].front();
+      equal += first.tokens == expected.at("hyps")[0].get<std::vector<std::string>>();
+    }
+  }
+  std::printf("  int8 in blocks: %d of %d first hypotheses equal to float32\n", equal, sentences);
+  CHECK(sentences > 100);
+  CHECK(equal >= 0.62 * sentences);
 }
