@@ -114,7 +114,8 @@ describe('The engine on the real addon and model', function () {
     const abortedAt = performance.now();
     expect(await ended).to.equal('enough');
     while (engine.stats().busySlots > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(performance.now() - abortedAt).to.be.below(500);
+    // The bound of 500 ms is the slow tests': this one also runs beside builds.
+    expect(performance.now() - abortedAt).to.be.below(2000);
     expect(engine.stats()).to.include({ queuedWindows: 0, backlogSeconds: 0 });
     const { path, text } = sample('en-wav16.wav');
     expect(wordErrors(text, (await transcribeFile(engine, path)).text).edits).to.equal(0);
