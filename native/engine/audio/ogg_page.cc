@@ -75,7 +75,10 @@ std::optional<OggPage> OggScanner::page_at(std::int64_t offset) {
       .length = static_cast<std::int64_t>(length),
       .granule = static_cast<std::int64_t>(le64(page.subspan(6))),
       .serial = le32(page.subspan(14)),
+      .number = le32(page.subspan(18)),
       .begins_stream = (page[5] & 2) != 0,
+      .continues_packet = (page[5] & 1) != 0,
+      .leaves_packet_open = !lacing.empty() && lacing.back() == 255,
       .packets = static_cast<int>(std::ranges::count_if(lacing, [](auto part) { return part < 255; })),
       .body = offset + static_cast<std::int64_t>(kHeaderBytes + segments)};
 }

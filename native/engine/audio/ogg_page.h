@@ -16,7 +16,12 @@ struct OggPage {
   // Position in the stream at the end of the page, in the codec's units; -1 when no packet ends on it.
   std::int64_t granule = -1;
   std::uint32_t serial = 0;
+  // Place among the stream's pages.
+  std::uint32_t number = 0;
   bool begins_stream = false;
+  // Begins, ends, in the middle of a packet.
+  bool continues_packet = false;
+  bool leaves_packet_open = false;
   // Packets that end on the page.
   int packets = 0;
   // Offset of the first packet's bytes in the file.

@@ -11,6 +11,7 @@
 #include "audio/flac_header.h"
 #include "audio/ogg_page.h"
 #include "audio/sndfile_decoder.h"
+#include "audio/vorbis_headers.h"
 #include "error.h"
 
 namespace verbatim {
@@ -39,6 +40,8 @@ struct Link {
   OggPage first;
   std::int64_t end = 0;
   std::int64_t packets = 0;
+  // Vorbis only.
+  VorbisHeaders headers;
   // FLAC only: the bodies of the pages that hold frames.
   std::vector<ByteRange> frames;
 };
@@ -66,6 +69,9 @@ class OggTrack final : public Track {
   std::unique_ptr<Decoder> open(Link link) {
     found_audio_ = true;
     if (link.codec->name == "flac") return open_flac_stream(std::move(link));
+    if (link.codec->name == "vorbis" && !link.headers.whole()) {
+      throw EngineError(ErrorCode::kInvalidAudio, "the OGG file's Vorbis headers are broken or incomplete");
+    }
     SndfileInput input;
     input.ranges = {{link.first.offset, link.end}};
     auto decoder = std::make_unique<SndfileDecoder>(bytes_.file(), std::move(input), "ogg",
@@ -108,6 +114,7 @@ class OggTrack final : public Track {
         link.codec = codec_of(*page_);
         link.first = *page_;
         link.end = page_->end();
+        link.headers.begin(*page_, body_of(*page_));
       } else if (link.codec != nullptr && page_->serial == link.first.serial) {
         const bool backwards = page_->granule != -1 && page_->granule < granule;
         if (backwards || page_->granule > kLastGranule) {
@@ -121,9 +128,14 @@ class OggTrack final : public Track {
     return link;
   }
 
+  std::span<const std::uint8_t> body_of(const OggPage& page) {
+    return bytes_.view(page.body, static_cast<std::size_t>(page.end() - page.body));
+  }
+
   void add_page(Link& link) {
     link.end = page_->end();
     link.packets += page_->packets;
+    link.headers.add(*page_);
     if (link.codec->name != "flac") return;
     const bool begun = !link.frames.empty();
     if (begun || is_flac_frame_header(bytes_.view(page_->body, kLongestFlacFrameHeader))) {
