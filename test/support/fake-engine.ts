@@ -111,7 +111,7 @@ export class FakeEngine implements SpeechEngine {
     return { accountId, audioSeconds, release };
   }
 
-  async transcribe({ audio, language, signal }: TranscribeInput): Promise<Transcript> {
+  async transcribe({ audio, language, task, signal }: TranscribeInput): Promise<Transcript> {
     const file = audio as FakeAudio;
     this.running++;
     for (const resolve of this.#arrivals) resolve();
@@ -122,7 +122,7 @@ export class FakeEngine implements SpeechEngine {
       return {
         language: language === 'auto' ? file.language : language,
         languageProbability: language === 'auto' ? 0.99 : null,
-        text: file.text,
+        text: task === 'translate' ? `into English: ${file.text}` : file.text,
         segments: [],
         timings: { queueMs: 1, decodeMs: 2, speechMs: 3, inferenceMs: 4 },
       };
