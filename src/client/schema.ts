@@ -4,10 +4,42 @@
  */
 
 export interface paths {
+  '/api/v1/transcribe': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Transcribe an audio file
+     * @description Multipart fields may come in any order, before or after the file. Credits are held before the audio is transcribed and spent when it is done; an error never charges. What can be refused early is refused before the body is read.
+     */
+    post: operations['transcribe'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/me': {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -24,11 +56,20 @@ export interface paths {
   '/api/v1/usage': {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
-    /** Billed minutes by UTC day and endpoint */
+    /**
+     * Billed minutes by UTC day and endpoint
+     * @description Minutes are started minutes, as billed: the sums of both lists equal `total_minutes`.
+     */
     get: operations['getUsage'];
     put?: never;
     post?: never;
@@ -38,30 +79,16 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/api/v1/transcribe': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Transcribe an audio file
-     * @description Multipart fields may come in any order, before or after the file. Credits are held before the audio is transcribed and spent when it is done; an error never charges.
-     */
-    post: operations['transcribe'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/api/v1/keys': {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -73,7 +100,7 @@ export interface paths {
     put?: never;
     /**
      * Make a plain key
-     * @description Needs a management key.
+     * @description Needs a management key. Management keys are made by the command line or the dashboard only.
      */
     post: operations['createKey'];
     delete?: never;
@@ -85,8 +112,20 @@ export interface paths {
   '/api/v1/keys/{id}': {
     parameters: {
       query?: never;
-      header?: never;
-      path?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The key's id, as `GET /api/v1/keys` lists it.
+         * @example key_x1ZtJ0m4k9Qe2Lw7
+         */
+        id: components['parameters']['KeyId'];
+      };
       cookie?: never;
     };
     get?: never;
@@ -94,7 +133,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke a key, at once
-     * @description Needs a management key. Aborts what the key has in flight. A second call returns the first time.
+     * @description Needs a management key, which may revoke itself. What the key has in flight is aborted, answered 401 and not charged; its usage is kept. A second call returns the time of the first.
      */
     delete: operations['revokeKey'];
     options?: never;
@@ -105,7 +144,13 @@ export interface paths {
   '/healthz': {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -122,7 +167,13 @@ export interface paths {
   '/readyz': {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -139,7 +190,13 @@ export interface paths {
   '/metrics': {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -156,6 +213,52 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/openapi.json': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** This document */
+    get: operations['getOpenApi'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/docs': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** This document as a page, which needs no internet */
+    get: operations['getDocs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -164,6 +267,7 @@ export interface components {
       error: {
         /**
          * @description Stable; made for programs. The message is for people and may change.
+         * @example invalid_request
          * @enum {string}
          */
         code:
@@ -188,49 +292,96 @@ export interface components {
           | 'internal_error'
           | 'overloaded'
           | 'shutting_down';
+        /** @example days must be one integer from 1 to 90. */
         message: string;
-        /** @description The field or header at fault, if one is. */
+        /**
+         * @description The field, query parameter or header at fault, if one is.
+         * @example days
+         * @example null
+         */
         param: string | null;
+        /**
+         * @description What `X-Request-Id` says, to be quoted in a report.
+         * @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
+         */
         request_id: string;
       };
     };
     Me: {
       user: {
+        /** @example acc_Zk3v9Q0c7TfYb1Rn */
         id: string;
+        /** @example ada@example.org */
         email: string;
+        /** @example Ada */
         name: string | null;
       };
       key: {
+        /** @example key_x1ZtJ0m4k9Qe2Lw7 */
         id: string;
+        /** @example laptop */
         name: string;
-        /** @example vb_3q2-7wAb */
+        /**
+         * @description The raw key's first characters, to tell keys apart by.
+         * @example vb_3q2-7wAb
+         */
         prefix: string;
       };
       credits: {
-        /** @description Spendable now: unexpired, and not held by requests that run. */
+        /**
+         * @description Spendable now: unexpired, and not held by requests that run.
+         * @example 3
+         */
         balance: number;
+        /**
+         * @description All that was ever granted.
+         * @example 3
+         */
         lifetime_purchased: number;
       };
     };
     Usage: {
+      /** @example 30 */
       window_days: number;
+      /**
+       * @description Started minutes, as billed.
+       * @example 3
+       */
       total_minutes: number;
+      /**
+       * @description Credits spent in the window.
+       * @example 3
+       */
       total_credits: number;
       /** @description Every UTC day of the window, oldest first, zeros included. */
       by_day: {
-        /** Format: date */
+        /**
+         * Format: date
+         * @example 2026-11-20
+         */
         date: string;
+        /**
+         * @description Started minutes of the day.
+         * @example 3
+         */
         minutes: number;
       }[];
       /** @description Largest first. */
       by_endpoint: {
         /** @example /api/v1/transcribe */
         endpoint: string;
+        /**
+         * @description Started minutes of the endpoint.
+         * @example 3
+         */
         minutes: number;
       }[];
     };
     TranscribeRequest: {
-      /** @description One WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC) file of at most 100,000,000 bytes. The format is decided by content. */
+      /**
+       * @description One WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC) file of at most 100,000,000 bytes. The format is decided by content.
+       * @example (the bytes of the file)
+       */
       audio: string;
       /**
        * @description Spoken language: ISO 639-1, or 639-2/3 mapped to it, any case; a region is dropped. Detected when absent.
@@ -245,20 +396,25 @@ export interface components {
        */
       translate_to?: string;
       /**
-       * @description false: lower-case words without punctuation.
+       * @description false: lower-case words without punctuation. One of true, false, 1, 0, yes, no, on, off, in any case.
        * @default true
+       * @example true
        */
       punctuate: string;
       /**
-       * @description true: adds words with times and speakers.
+       * @description true: adds words with times and speakers. One of true, false, 1, 0, yes, no, on, off, in any case.
        * @default false
+       * @example false
        */
       diarize: string;
     };
     Transcription: {
-      /** @example tr_Qm9vZ2llV29vZ2ll */
+      /** @example tr_jWe1pcjYDMW83_ro3txM0A */
       id: string;
-      /** @example 3.349 */
+      /**
+       * @description Of the decoded audio; its started minutes are billed.
+       * @example 0.91
+       */
       duration_sec: number;
       /**
        * @description ISO 639-1 code.
@@ -274,31 +430,61 @@ export interface components {
          * @example es
          */
         language: string;
+        /** @example Today is Sunday. */
         text: string;
       };
       /** @description Present when diarize was true. */
       words?: {
+        /** @example morning. */
         word: string;
+        /**
+         * @description From the start of the audio.
+         * @example 0.91
+         */
         start: number;
+        /**
+         * @description From the start of the audio.
+         * @example 0.91
+         */
         end: number;
+        /**
+         * @description Numbered in order of first speech.
+         * @example S1
+         */
         speaker: string;
       }[];
+      /**
+       * @description Charged for this request.
+       * @example 3
+       */
       credits_used: number;
+      /**
+       * @description The account's balance after it.
+       * @example 3
+       */
       credits_remaining: number;
     };
     CreateKeyRequest: {
       /**
-       * @description 1 to 100 characters after trimming.
+       * @description 1 to 100 characters after trimming, no control characters.
        * @example laptop
        */
       name: string;
     };
     CreatedKey: {
+      /** @example key_x1ZtJ0m4k9Qe2Lw7 */
       id: string;
+      /** @example laptop */
       name: string;
-      /** @example vb_3q2-7wAb */
+      /**
+       * @description The raw key's first characters, to tell keys apart by.
+       * @example vb_3q2-7wAb
+       */
       prefix: string;
-      /** @description Shown this once. */
+      /**
+       * @description Shown this once; the service keeps only an HMAC of it.
+       * @example vb_3q2-7wAbQm9vZ2llV29vZ2llLXRoaXNpc25vdGFrZXk
+       */
       raw_key: string;
       /**
        * Format: date-time
@@ -308,12 +494,23 @@ export interface components {
       created_at: string;
     };
     KeyList: {
-      /** @description Every key of the account, newest first. */
+      /** @description Every key of the account, revoked ones too, newest first. */
       keys: {
+        /** @example key_x1ZtJ0m4k9Qe2Lw7 */
         id: string;
+        /** @example laptop */
         name: string;
-        /** @example vb_3q2-7wAb */
+        /**
+         * @description The raw key's first characters, to tell keys apart by.
+         * @example vb_3q2-7wAb
+         */
         prefix: string;
+        /**
+         * @description `keys:write` makes a management key.
+         * @example [
+         *       "keys:write"
+         *     ]
+         */
         scopes: 'keys:write'[];
         /**
          * Format: date-time
@@ -336,6 +533,7 @@ export interface components {
       }[];
     };
     RevokedKey: {
+      /** @example key_x1ZtJ0m4k9Qe2Lw7 */
       id: string;
       /**
        * Format: date-time
@@ -345,161 +543,168 @@ export interface components {
       revoked_at: string;
     };
     Health: {
-      /** @constant */
+      /**
+       * @example ok
+       * @constant
+       */
       status: 'ok';
     };
     Readiness: {
-      /** @enum {string} */
+      /**
+       * @example ready
+       * @enum {string}
+       */
       status: 'ready' | 'unavailable';
+      /**
+       * @description Name of the speech model.
+       * @example base
+       */
       model: string;
       device: {
+        /**
+         * @example [
+         *       "cuda:0"
+         *     ]
+         * @example [
+         *       "cpu"
+         *     ]
+         */
         ids: string[];
+        /** @example NVIDIA H200 */
         name: string;
       };
       checks: {
+        /**
+         * @description The speech model is in memory.
+         * @example true
+         */
         model_loaded: boolean;
+        /**
+         * @description The ledger took a write.
+         * @example true
+         */
         database_writable: boolean;
+        /**
+         * @description The server is not draining.
+         * @example true
+         */
         accepting_requests: boolean;
       };
       /** @description With status 503: the error of the contract, beside the report. */
       error?: {
-        /** @enum {string} */
+        /**
+         * @example shutting_down
+         * @enum {string}
+         */
         code: 'shutting_down' | 'overloaded';
+        /** @example The server is shutting down. */
         message: string;
+        /** @example null */
         param: null;
+        /**
+         * @description What `X-Request-Id` says, to be quoted in a report.
+         * @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
+         */
         request_id: string;
       };
     };
   };
-  responses: never;
-  parameters: never;
+  responses: {
+    /** @description `not_found`: There is nothing at this path. */
+    NotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['RequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description `method_not_allowed`: The path is known, the method is not; `Allow` lists those that are. */
+    MethodNotAllowed: {
+      headers: {
+        'X-Request-Id': components['headers']['RequestId'];
+        Allow: components['headers']['Allow'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+  };
+  parameters: {
+    /**
+     * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+     * @example order-1138
+     */
+    RequestId: string;
+    /**
+     * @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.
+     * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
+     */
+    IdempotencyKey: string;
+    /**
+     * @description Length of the window in UTC days; today counts as one of them.
+     * @example 7
+     */
+    Days: number;
+    /**
+     * @description The key's id, as `GET /api/v1/keys` lists it.
+     * @example key_x1ZtJ0m4k9Qe2Lw7
+     */
+    KeyId: string;
+  };
   requestBodies: never;
   headers: {
-    /** @description The client's own X-Request-Id if it was sane, else a new one. */
+    /**
+     * @description The client's own X-Request-Id if it was sane, else a new one. Errors repeat it in the body.
+     * @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
+     */
     RequestId: string;
+    /**
+     * @description The scheme to use.
+     * @example Bearer
+     */
     WwwAuthenticate: 'Bearer';
+    /**
+     * @description The methods that the path knows.
+     * @example GET, HEAD, OPTIONS
+     */
     Allow: string;
-    /** @description Whole seconds, computed from the measured backlog. */
+    /**
+     * @description Whole seconds after which a retry makes sense, computed from the measured backlog.
+     * @example 12
+     */
     RetryAfter: number;
-    /** @description upload, queue, decode, speech, translate, each with dur in milliseconds. */
+    /**
+     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode and speech add up the time of all windows, which run side by side.
+     * @example upload;dur=12.0, queue;dur=3.1, decode;dur=5.2, speech;dur=310.4, translate;dur=0.0
+     */
     ServerTiming: string;
+    /**
+     * @description Present when the answer is the stored one of an earlier request.
+     * @example true
+     */
     IdempotencyReplayed: 'true';
   };
   pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  getMe: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The account and the key. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Me'];
-        };
-      };
-      /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
-       *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
-       */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description `internal_error`: A bug of the service. */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-    };
-  };
-  getUsage: {
-    parameters: {
-      query?: {
-        /** @description Today counts as one of them. */
-        days?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Usage of the account. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Usage'];
-        };
-      };
-      /** @description `invalid_request`: A malformed body, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
-       *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
-       */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description `internal_error`: A bug of the service. */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-    };
-  };
   transcribe: {
     parameters: {
       query?: never;
       header?: {
-        /** @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. */
-        'Idempotency-Key'?: string;
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /**
+         * @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.
+         * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
       };
       path?: never;
       cookie?: never;
@@ -522,7 +727,7 @@ export interface operations {
           'application/json': components['schemas']['Transcription'];
         };
       };
-      /** @description `invalid_request`: A malformed body, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -582,7 +787,7 @@ export interface operations {
         };
       };
       /**
-       * @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes.
+       * @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded.
        *
        *     `unsupported_audio_format`: The bytes are not WAV, FLAC, MP3 or OGG.
        */
@@ -635,7 +840,167 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full.
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getMe: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The account and the key. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Me'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getUsage: {
+    parameters: {
+      query?: {
+        /**
+         * @description Length of the window in UTC days; today counts as one of them.
+         * @example 7
+         */
+        days?: components['parameters']['Days'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Usage of the account. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Usage'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -654,7 +1019,13 @@ export interface operations {
   listKeys: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -670,67 +1041,7 @@ export interface operations {
           'application/json': components['schemas']['KeyList'];
         };
       };
-      /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
-       *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
-       */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description `insufficient_scope`: The key lacks the scope `keys:write`. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description `internal_error`: A bug of the service. */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-    };
-  };
-  createKey: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CreateKeyRequest'];
-      };
-    };
-    responses: {
-      /** @description The key; its raw form is shown this once. */
-      201: {
-        headers: {
-          'X-Request-Id': components['headers']['RequestId'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedKey'];
-        };
-      };
-      /** @description `invalid_request`: A malformed body, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -765,7 +1076,98 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes. */
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  createKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateKeyRequest'];
+      };
+    };
+    responses: {
+      /** @description The key; its raw form is shown this once. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedKey'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `insufficient_scope`: The key lacks the scope `keys:write`. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -785,14 +1187,39 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
     };
   };
   revokeKey: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path: {
-        id: string;
+        /**
+         * @description The key's id, as `GET /api/v1/keys` lists it.
+         * @example key_x1ZtJ0m4k9Qe2Lw7
+         */
+        id: components['parameters']['KeyId'];
       };
       cookie?: never;
     };
@@ -806,6 +1233,16 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['RevokedKey'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /**
@@ -853,12 +1290,33 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
     };
   };
   getHealth: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -874,12 +1332,38 @@ export interface operations {
           'application/json': components['schemas']['Health'];
         };
       };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
     };
   };
   getReadiness: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -893,6 +1377,26 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Readiness'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not ready. */
@@ -911,7 +1415,13 @@ export interface operations {
   getMetrics: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -920,10 +1430,22 @@ export interface operations {
       /** @description Prometheus text format. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {
+          /** @example verbatim_http_requests_total{method="GET",route="/api/v1/me",status="200"} 1 */
           'text/plain': string;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /**
@@ -935,6 +1457,106 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getOpenApi: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OpenAPI 3.1. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "openapi": "3.1.0"
+           *     }
+           */
+          'application/json': Record<string, never>;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getDocs: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /** @example <!doctype html> */
+          'text/html': string;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {

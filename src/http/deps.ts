@@ -12,6 +12,8 @@ export interface HttpSettings {
   maxFileBytes: number;
   /** Longest silence of a client in the middle of its upload. */
   uploadIdleMs: number;
+  /** For a JSON body to arrive. */
+  jsonTimeoutMs: number;
   /** From the first byte of a transcription's upload to its answer. */
   requestTimeoutMs: number;
   /** null: /metrics is open. */
@@ -21,6 +23,7 @@ export interface HttpSettings {
 export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   maxFileBytes: 100_000_000,
   uploadIdleMs: 30_000,
+  jsonTimeoutMs: 10_000,
   requestTimeoutMs: 4 * 3_600_000,
   metricsToken: null,
 };

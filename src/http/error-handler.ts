@@ -9,6 +9,8 @@ import { ClientGoneError } from '../services/in-flight.js';
 import type { Exchange } from './exchange.js';
 import { errorBody } from './responses.js';
 
+const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
+
 export interface ErrorHandlerDeps {
   logger: Logger;
   engineStats: () => EngineStats;
@@ -23,7 +25,7 @@ export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRe
       return;
     }
     const error = toVerbatimError(thrown);
-    if (error.code === 'internal_error') {
+    if (error.code === 'internal_error' || isExhausted(thrown)) {
       logger.error({ requestId: exchange.id, route: exchange.route, err: thrown }, 'request failed');
     }
     sendError(exchange, error, engineStats);
@@ -47,7 +49,17 @@ function toVerbatimError(thrown: unknown): VerbatimError {
   if (isClientError(thrown)) {
     return new VerbatimError('invalid_request', 'The request could not be understood.', { cause: thrown });
   }
+  if (isExhausted(thrown)) {
+    const message = 'The server has no room for the request now; try again later.';
+    return new VerbatimError('overloaded', message, { cause: thrown });
+  }
   return new VerbatimError('internal_error', 'Something went wrong on the server.', { cause: thrown });
+}
+
+/** A full disk, no more file descriptors, a database that others keep locked: no bug, and it may pass. */
+function isExhausted(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return false;
+  return typeof thrown.code === 'string' && EXHAUSTED.test(thrown.code);
 }
 
 function isClientError(thrown: unknown): boolean {

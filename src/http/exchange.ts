@@ -17,6 +17,8 @@ export interface RequestFacts {
   audioSeconds?: number;
   queueMs?: number;
   inferenceMs?: number;
+  /** The answer was stored under the Idempotency-Key. */
+  replayed?: boolean;
   code?: string;
 }
 

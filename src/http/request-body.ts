@@ -3,7 +3,6 @@ import { VerbatimError } from '../errors.js';
 import type { Exchange } from './exchange.js';
 
 const MAX_JSON_BYTES = 16_384;
-const JSON_TIMEOUT_MS = 10_000;
 
 /** Tells a client that waits for leave (Expect: 100-continue) to send its body; until then a refusal costs it nothing. */
 export function acceptBody({ req, res }: Exchange): void {
@@ -24,13 +23,16 @@ export function refuseEncodedBody(exchange: Exchange): void {
   );
 }
 
-/** A JSON object of at most 16 KiB. */
-export async function readJsonObject(exchange: Exchange): Promise<Record<string, unknown>> {
+/** A JSON object of at most 16 KiB that arrives in time. */
+export async function readJsonObject(
+  exchange: Exchange,
+  timeoutMs: number,
+): Promise<Record<string, unknown>> {
   if (mediaType(exchange.req.headers['content-type']) !== 'application/json') {
     throw new VerbatimError('unsupported_media_type', 'Send the body as application/json.');
   }
   refuseEncodedBody(exchange);
-  const text = await readText(exchange);
+  const text = await readText(exchange, timeoutMs);
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new VerbatimError('invalid_request', 'The body must be a JSON object.');
@@ -38,14 +40,14 @@ export async function readJsonObject(exchange: Exchange): Promise<Record<string,
   return value as Record<string, unknown>;
 }
 
-async function readText(exchange: Exchange): Promise<string> {
+async function readText(exchange: Exchange, timeoutMs: number): Promise<string> {
   const { req } = exchange;
   if (Number(req.headers['content-length'] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
   acceptBody(exchange);
   const chunks: Buffer[] = [];
   let bytes = 0;
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooSlow()), JSON_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs);
     const settle = (act: () => void) => (): void => {
       clearTimeout(timer);
       act();
@@ -84,6 +86,6 @@ function tooLarge(): VerbatimError {
   return new VerbatimError('invalid_request', `The body may have at most ${MAX_JSON_BYTES} bytes.`);
 }
 
-function tooSlow(): VerbatimError {
-  return new VerbatimError('invalid_request', `The body did not arrive within ${JSON_TIMEOUT_MS / 1000} s.`);
+function tooSlow(timeoutMs: number): VerbatimError {
+  return new VerbatimError('invalid_request', `The body did not arrive within ${timeoutMs / 1000} s.`);
 }

@@ -104,20 +104,21 @@ async function receiveAndRun(
     options: parseOptions(upload.fields),
     idempotencyKey,
     signal,
+    learned: ({ audioSeconds, queueMs, inferenceMs }) => {
+      if (audioSeconds !== undefined) exchange.facts.audioSeconds = audioSeconds;
+      if (queueMs !== undefined) exchange.facts.queueMs = Math.round(queueMs);
+      if (inferenceMs !== undefined) exchange.facts.inferenceMs = Math.round(inferenceMs);
+    },
     render: (result) => JSON.stringify(transcriptionBody(result)),
   });
   return { answer, uploadMs };
 }
 
 function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number): void {
-  const { id, body, replayed, audioSeconds } = answer;
-  const { queueMs, inferenceMs, decodeMs, speechMs, translateMs } = answer.timings;
-  Object.assign(exchange.facts, {
-    ...(id === null ? {} : { transcriptionId: id }),
-    ...(audioSeconds === null ? {} : { audioSeconds }),
-    queueMs: Math.round(queueMs),
-    inferenceMs: Math.round(inferenceMs),
-  });
+  const { id, body, replayed } = answer;
+  const { queueMs, decodeMs, speechMs, translateMs } = answer.timings;
+  if (id !== null) exchange.facts.transcriptionId = id;
+  if (replayed) exchange.facts.replayed = true;
   const phases = {
     upload: uploadMs,
     queue: queueMs,

@@ -11,6 +11,7 @@ export const SCOPES: readonly string[] = ['keys:write'];
 
 const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
 const PREFIX_LENGTH = 11;
+const MAX_NAME_LENGTH = 100;
 
 interface KeyRow {
   id: string;
@@ -155,6 +156,15 @@ function checkScopes(scopes: readonly string[]): string[] {
 function checkName(name: string): string {
   const trimmed = name.trim();
   const length = Array.from(trimmed).length; // code points, as SQLite counts
-  if (length >= 1 && length <= 100 && !trimmed.includes('\0')) return trimmed;
-  throw new VerbatimError('invalid_request', 'A key name has 1 to 100 characters.', { param: 'name' });
+  if (length < 1 || length > MAX_NAME_LENGTH) {
+    throw badName(`must have 1 to ${MAX_NAME_LENGTH} characters after trimming.`);
+  }
+  if (/[\p{Cc}\p{Cs}]/u.test(trimmed)) {
+    throw badName('must be text without control characters and lone surrogates.');
+  }
+  return trimmed;
+}
+
+function badName(rule: string): VerbatimError {
+  return new VerbatimError('invalid_request', `The key name ${rule}`, { param: 'name' });
 }

@@ -7,10 +7,10 @@ import { migrate } from './migrate.js';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Opens the database, creating directory and file if need be, and brings its schema up to date. */
-export function openDatabase(path: string): Database.Database {
+export function openDatabase(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): Database.Database {
   const file = resolve(path);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+  const database = new Database(file, { timeout: busyTimeoutMs });
   try {
     configure(database);
     migrate(database);
@@ -46,6 +46,13 @@ function enterWal(database: Database.Database): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }
+}
+
+/** The database could not be written or read just now: locked, out of space, or a failing disk. */
+export function isTrouble(error: unknown): boolean {
+  return (
+    error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN)/.test(error.code)
+  );
 }
 
 export function isBusy(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { Accounts } from './accounts.js';
 import { ApiKeys } from './api-keys.js';
 import { audit, type Violation } from './audit.js';
 import { Credits } from './credits.js';
-import { openDatabase } from './database.js';
+import { isTrouble, openDatabase } from './database.js';
 import { Holds } from './holds.js';
 import { Idempotency } from './idempotency.js';
 import { Instances } from './instances.js';
@@ -37,6 +37,8 @@ export interface LedgerOptions {
   clock?: Clock;
   /** How often a server writes keys' last uses, deletes old answers and looks for dead servers. */
   housekeepingMs?: number;
+  /** How long a write waits for another process's transaction; 5 s. */
+  busyTimeoutMs?: number;
   /** Hears of housekeeping that failed and will be tried again. */
   onError?: (error: unknown) => void;
 }
@@ -71,11 +73,13 @@ class SqliteLedger implements Ledger {
   readonly #idempotency: Idempotency;
   readonly #instances: Instances;
   readonly #recovery = { holds: 0, credits: 0, idempotencyRecords: 0 };
+  /** What could not be undone when it should have been. */
+  readonly #owed: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writableUntil = -Infinity;
 
   constructor(options: LedgerOptions) {
-    const database = openDatabase(options.path);
+    const database = openDatabase(options.path, options.busyTimeoutMs);
     const clock = options.clock ?? Date.now;
     let secret: Buffer | null = null;
     this.#database = database;
@@ -170,7 +174,7 @@ class SqliteLedger implements Ledger {
   }
 
   release(holdId: string): void {
-    this.transaction(() => this.#holds.release(holdId));
+    this.#undo(() => this.transaction(() => this.#holds.release(holdId)));
   }
 
   beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): IdempotencyState {
@@ -183,7 +187,7 @@ class SqliteLedger implements Ledger {
   }
 
   abandonIdempotent(token: string): void {
-    this.#idempotency.abandon(token);
+    this.#undo(() => this.#idempotency.abandon(token));
   }
 
   usage(accountId: string, days: number): UsageReport {
@@ -224,8 +228,27 @@ class SqliteLedger implements Ledger {
     this.#recovery.idempotencyRecords += this.#idempotency.dropRunningOf(instance);
   }
 
+  /** A failed request must not keep its credits because the disk was full just then: it is tried again. */
+  #undo(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!isTrouble(error)) throw error;
+      this.#owed.push(work);
+      this.#onError(error);
+    }
+  }
+
+  #undoOwed(): void {
+    for (let work = this.#owed[0]; work !== undefined; work = this.#owed[0]) {
+      work();
+      this.#owed.shift();
+    }
+  }
+
   #keepHouse(): void {
     try {
+      this.#undoOwed();
       this.#keys.flushLastUsed();
       while (this.#idempotency.sweep());
       if (this.#instances.hasOthers()) this.transaction(() => this.#instances.reap((id) => this.#bury(id)));

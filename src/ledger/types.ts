@@ -122,13 +122,13 @@ export interface Ledger {
     holdId: string,
     settlement: Settlement,
   ): { creditsUsed: number; creditsRemaining: number; body: string };
-  /** Idempotent; does nothing to a settled hold. */
+  /** Idempotent; does nothing to a settled hold. When the database cannot be written, it is done as soon as it can. */
   release(holdId: string): void;
 
   beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): IdempotencyState;
   /** Whether a request with this key is running, or its answer is stored. */
   knowsIdempotencyKey(accountId: string, key: string): boolean;
-  /** Forgets a 'new' record whose request failed. */
+  /** Forgets a 'new' record whose request failed; as soon as the database can be written. */
   abandonIdempotent(token: string): void;
 
   /** Throws `invalid_request` unless days is an integer from 1 to 90. */

@@ -24,6 +24,13 @@ export interface TranscriptionOptions {
   diarize: boolean;
 }
 
+/** What is learned on the way, and worth telling of a request that fails later. */
+export interface TranscriptionFacts {
+  audioSeconds?: number;
+  queueMs?: number;
+  inferenceMs?: number;
+}
+
 export interface TranscriptionRequest {
   requestId: string;
   accountId: string;
@@ -34,6 +41,7 @@ export interface TranscriptionRequest {
   options: TranscriptionOptions;
   idempotencyKey: string | null;
   signal: AbortSignal;
+  learned: (facts: TranscriptionFacts) => void;
   /** The response body; it is stored with the charge, so that a repeat gets the same bytes. */
   render: (result: TranscriptionResult) => string;
 }
@@ -61,7 +69,6 @@ export interface TranscriptionAnswer {
   id: string | null;
   body: string;
   replayed: boolean;
-  audioSeconds: number | null;
   timings: TranscriptionTimings;
 }
 
@@ -120,7 +127,7 @@ export class TranscriptionService {
     const begun = this.deps.ledger.beginIdempotent({ accountId, key, fingerprint: fingerprint(request) });
     if (begun.state === 'new') return begun.token;
     if (begun.state === 'replay') {
-      return { id: null, body: begun.response.body, replayed: true, audioSeconds: null, timings: NO_TIMINGS };
+      return { id: null, body: begun.response.body, replayed: true, timings: NO_TIMINGS };
     }
     const message =
       begun.reason === 'still_running'
@@ -134,6 +141,7 @@ export class TranscriptionService {
     const { accountId, keyId, requestId, signal } = request;
     const audio = await engine.open(request.audio.path, signal, this.deps.settings.maxAudioSeconds);
     try {
+      request.learned({ audioSeconds: audio.durationSeconds });
       signal.throwIfAborted();
       this.#checkDuration(audio.durationSeconds);
       const { translateTo, language } = request.options;
@@ -159,6 +167,8 @@ export class TranscriptionService {
     try {
       const language = options.language ?? 'auto';
       const transcript = await engine.transcribe({ audio, admission, language, signal });
+      const { queueMs, inferenceMs } = transcript.timings;
+      request.learned({ queueMs, inferenceMs });
       return await this.#translate(request, admission, transcript);
     } finally {
       admission.release();
@@ -242,7 +252,7 @@ export class TranscriptionService {
       response: (creditsRemaining) =>
         request.render({ id, durationSeconds, ...spoken, creditsUsed: credits, creditsRemaining }),
     });
-    return { id, body, replayed: false, audioSeconds: durationSeconds, timings };
+    return { id, body, replayed: false, timings };
   }
 
   #credits(durationSeconds: number, translated: boolean): number {

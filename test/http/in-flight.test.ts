@@ -10,7 +10,13 @@ describe('requests in flight', () => {
 
   beforeEach(async () => {
     server = await TestServer.start({
-      settings: { uploadIdleMs: 300, requestTimeoutMs: 1500, headersTimeoutMs: 300 },
+      settings: {
+        uploadIdleMs: 300,
+        jsonTimeoutMs: 300,
+        requestTimeoutMs: 1500,
+        headersTimeoutMs: 300,
+        receiveTimeoutMs: 3000,
+      },
     });
     customer = server.customer(100);
     server.engine.holdAll();
@@ -24,7 +30,16 @@ describe('requests in flight', () => {
     expect(server.balance(customer)).to.equal(100);
     expect(server.ledger.usage(customer.account.id, 1).totalCredits).to.equal(0);
     expect(server.ledger.audit()).to.deep.equal([]);
-    expect((await call(server, '/metrics')).text).to.include('\nverbatim_requests_in_flight 0\n');
+    await untilNoneInFlight(withinMs);
+  }
+
+  async function untilNoneInFlight(withinMs: number): Promise<void> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const { text } = await call(server, '/metrics');
+      if (text.includes('\nverbatim_requests_in_flight 0\n')) return;
+      expect(Date.now(), 'still in flight').to.be.below(deadline);
+    }
   }
 
   /** A raw upload that stopped in the middle of the file. */
@@ -163,6 +178,31 @@ describe('requests in flight', () => {
     clearInterval(dripping);
     expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
     client.destroy();
+  });
+
+  it('a JSON body that drips is cut', async () => {
+    const client = await RawClient.open(server);
+    const { rawKey } = customer.managementKey;
+    client.send(
+      `POST /api/v1/keys HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${rawKey}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":"',
+    );
+    const dripping = setInterval(() => client.send('x'), 20);
+    const { status, error } = await client.answer(2000);
+    clearInterval(dripping);
+    expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
+    expect(error.message).to.equal('The body did not arrive within 0.3 s.');
+    client.destroy();
+    expect(server.ledger.listKeys(customer.account.id)).to.have.length(2);
+  });
+
+  it('a body that nobody waits for is cut as well', async () => {
+    const client = await RawClient.open(server);
+    client.send('GET /healthz HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n');
+    expect((await client.until(/^HTTP\/1\.1 (\d+)/))[1]).to.equal('200');
+    const dripping = setInterval(() => client.send('x'), 50);
+    await until(() => client.closed, 8000);
+    clearInterval(dripping);
   });
 
   describe('draining', () => {

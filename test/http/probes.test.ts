@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fakeAudio } from '../support/fake-engine.js';
 import { call, transcribe } from '../support/requests.js';
 import { bearer, TestServer, until, type Customer } from '../support/server.js';
 
@@ -131,6 +132,39 @@ describe('probes, metrics and logs', () => {
       await call(server, '/api/v1/me', { headers: bearer('vb_wrong') });
       expect(server.logs).to.have.length(1);
       expect(server.logs[0]).to.include({ status: 401, code: 'invalid_api_key', route: '/api/v1/me' });
+    });
+
+    it('tell of a failed request what was known of it', async () => {
+      const tooLong = transcribe(server, { key: customer.key, parts: [['audio', fakeAudio(20_000)]] });
+      expect((await tooLong).status).to.equal(413);
+      expect(server.logs.pop()).to.include({ code: 'audio_too_long', audioSeconds: 20_000 });
+      const untold: [string, string | Buffer][] = [
+        ['audio', fakeAudio(3)],
+        ['translate_to', 'de'],
+      ];
+      expect((await transcribe(server, { key: customer.key, parts: untold })).status).to.equal(422);
+      const line = { code: 'unsupported_translation', audioSeconds: 3, keyId: customer.key.id };
+      expect(server.logs.pop()).to.include(line);
+    });
+
+    it('tell of a client that hung up what was known of it', async () => {
+      server.engine.holdAll();
+      const controller = new AbortController();
+      const { signal } = controller;
+      const running = transcribe(server, { key: customer.key, signal }).catch(() => null);
+      await server.engine.untilRunning(1);
+      controller.abort();
+      await running;
+      await until(() => server.logs.length === 1);
+      expect(server.logs[0]).to.include({ status: 499, audioSeconds: 3, accountId: customer.account.id });
+    });
+
+    it('tell a replay', async () => {
+      const headers = { 'idempotency-key': 'k' };
+      await transcribe(server, { key: customer.key, headers });
+      await transcribe(server, { key: customer.key, headers });
+      expect(server.logs[0]).not.to.have.property('replayed');
+      expect(server.logs[1]).to.include({ status: 200, replayed: true });
     });
 
     it('never tell a key, a transcript, a file name or a raw path', async () => {

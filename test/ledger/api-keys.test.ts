@@ -112,7 +112,7 @@ describe('ledger: API keys', () => {
   it('refuses bad names, unknown scopes and unknown accounts', () => {
     const create = (name: string, scopes: string[] = [], account = accountId): string =>
       codeOf(() => ledger.createKey({ accountId: account, name, scopes }));
-    for (const name of ['', '   ', 'x'.repeat(101), 'a\0b']) {
+    for (const name of ['', '   ', 'x'.repeat(101), 'a\0b', 'a\nb', '\ud800']) {
       expect(create(name)).to.equal('invalid_request');
     }
     expect(create('ok', ['keys:read'])).to.equal('invalid_request');

@@ -9,9 +9,10 @@ import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
 import { retryAfterSeconds } from '../../src/services/backlog.js';
 import type { TextTranslator } from '../../src/services/language-support.js';
 import {
-  startedMinutes,
-  TranscriptionService,
+  type TranscriptionFacts,
   type TranscriptionRequest,
+  TranscriptionService,
+  startedMinutes,
 } from '../../src/services/transcription.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
 
@@ -59,6 +60,7 @@ describe('TranscriptionService', () => {
       options: { language: null, translateTo: null, punctuate: true, diarize: false },
       idempotencyKey: 'once',
       signal: new AbortController().signal,
+      learned: () => undefined,
       render: (result) => JSON.stringify(result),
       ...overrides,
     };
@@ -84,13 +86,16 @@ describe('TranscriptionService', () => {
 
   it('holds while it works, and spends when it is done', async () => {
     engine.holdAll();
-    const running = service().run(request({ options: translated }));
+    const facts: TranscriptionFacts = {};
+    const learned = (fact: TranscriptionFacts): void => void Object.assign(facts, fact);
+    const running = service().run(request({ options: translated, learned }));
     await engine.untilRunning(1);
+    expect(facts).to.deep.equal({ audioSeconds: 90 });
     expect(ledger.balance(account.id).balance).to.equal(6);
     expect(ledger.usage(account.id, 1).totalCredits).to.equal(0);
     engine.release();
-    const { body, audioSeconds } = await running;
-    expect(audioSeconds).to.equal(90);
+    const { body } = await running;
+    expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
     expect(JSON.parse(body)).to.deep.include({ creditsUsed: 4, creditsRemaining: 6, durationSeconds: 90 });
     expect(ledger.usage(account.id, 1)).to.include({ totalCredits: 4, totalMinutes: 2 });
   });

@@ -1,0 +1,126 @@
+/** One consistent story, told in the answers of the document's endpoints; a test holds each against its schema. */
+type Examples = Record<string, { summary?: string; value: unknown }>;
+
+const CREATED_AT = '2026-11-20T17:24:00.000Z';
+const KEY = { id: 'key_x1ZtJ0m4k9Qe2Lw7', name: 'laptop', prefix: 'vb_3q2-7wAb' };
+const READY = { model: 'base', device: { ids: ['cuda:0'], name: 'NVIDIA H200' } };
+
+const transcription = {
+  id: 'tr_jWe1pcjYDMW83_ro3txM0A',
+  duration_sec: 3.349,
+  language: 'es',
+  text: 'Hoy es domingo, dieciocho de mayo.',
+};
+
+export const examples: Record<string, Examples> = {
+  Me: {
+    me: {
+      value: {
+        user: { id: 'acc_Zk3v9Q0c7TfYb1Rn', email: 'ada@example.org', name: 'Ada' },
+        key: KEY,
+        credits: { balance: 497, lifetime_purchased: 500 },
+      },
+    },
+  },
+  Usage: {
+    'three days': {
+      value: {
+        window_days: 3,
+        total_minutes: 3,
+        total_credits: 3,
+        by_day: [
+          { date: '2026-11-18', minutes: 2 },
+          { date: '2026-11-19', minutes: 0 },
+          { date: '2026-11-20', minutes: 1 },
+        ],
+        by_endpoint: [{ endpoint: '/api/v1/transcribe', minutes: 3 }],
+      },
+    },
+  },
+  TranscribeRequest: {
+    'detect the language': { value: { audio: '(the bytes of the file)' } },
+    'translate, plain words': {
+      value: { audio: '(the bytes of the file)', language: 'es', translate_to: 'en', punctuate: 'false' },
+    },
+  },
+  Transcription: {
+    transcript: { value: { ...transcription, credits_used: 1, credits_remaining: 499 } },
+    translated: {
+      summary: 'translate_to=en',
+      value: {
+        ...transcription,
+        translation: { language: 'en', text: 'Today is Sunday, the eighteenth of May.' },
+        credits_used: 1,
+        credits_remaining: 498,
+      },
+    },
+    'with speakers': {
+      summary: 'diarize=true',
+      value: {
+        ...transcription,
+        language: 'en',
+        text: 'Good morning.',
+        credits_used: 1,
+        credits_remaining: 497,
+        words: [
+          { word: 'Good', start: 0.12, end: 0.4, speaker: 'S1' },
+          { word: 'morning.', start: 0.4, end: 0.91, speaker: 'S1' },
+        ],
+      },
+    },
+  },
+  CreateKeyRequest: { laptop: { value: { name: 'laptop' } } },
+  CreatedKey: {
+    laptop: {
+      value: {
+        ...KEY,
+        raw_key: 'vb_3q2-7wAbQm9vZ2llV29vZ2llLXRoaXNpc25vdGFrZXk',
+        created_at: CREATED_AT,
+      },
+    },
+  },
+  KeyList: {
+    'two keys': {
+      value: {
+        keys: [
+          { ...KEY, scopes: [], created_at: CREATED_AT, last_used_at: null, revoked_at: null },
+          {
+            id: 'key_a8Hq5nB2s6Ud0Yp3',
+            name: 'admin',
+            prefix: 'vb_Lx0_9dPq',
+            scopes: ['keys:write'],
+            created_at: '2026-11-02T09:00:00.000Z',
+            last_used_at: CREATED_AT,
+            revoked_at: null,
+          },
+        ],
+      },
+    },
+  },
+  RevokedKey: { revoked: { value: { id: KEY.id, revoked_at: '2026-11-21T08:30:00.000Z' } } },
+  Health: { up: { value: { status: 'ok' } } },
+  Readiness: {
+    ready: {
+      value: {
+        status: 'ready',
+        ...READY,
+        checks: { model_loaded: true, database_writable: true, accepting_requests: true },
+      },
+    },
+  },
+  Unreadiness: {
+    draining: {
+      value: {
+        status: 'unavailable',
+        ...READY,
+        checks: { model_loaded: true, database_writable: true, accepting_requests: false },
+        error: {
+          code: 'shutting_down',
+          message: 'The server is shutting down.',
+          param: null,
+          request_id: 'req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10',
+        },
+      },
+    },
+  },
+};

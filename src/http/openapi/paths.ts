@@ -1,0 +1,216 @@
+/** The endpoints, as path items of the document. */
+import type { ErrorCode } from '../../errors.js';
+import { errorResponses, headerRef, type InvalidRequestExample } from './error-responses.js';
+import { examples } from './examples.js';
+
+type Json = Record<string, unknown>;
+
+/** Malformed HTTP is possible everywhere, and so is a bug. */
+const ANYWHERE: ErrorCode[] = ['invalid_request', 'internal_error'];
+const WITH_TOKEN: ErrorCode[] = [...ANYWHERE, 'missing_api_key', 'invalid_api_key'];
+const WITH_KEY: ErrorCode[] = [...WITH_TOKEN, 'overloaded', 'shutting_down'];
+const WITH_MANAGEMENT_KEY: ErrorCode[] = [...WITH_KEY, 'insufficient_scope'];
+
+const MISSING_AUDIO: InvalidRequestExample = {
+  message: 'The field "audio" is missing; send one file.',
+  param: 'audio',
+};
+const BAD_DAYS: InvalidRequestExample = { message: 'days must be one integer from 1 to 90.', param: 'days' };
+const BAD_NAME: InvalidRequestExample = {
+  message: 'The key name must have 1 to 100 characters after trimming.',
+  param: 'name',
+};
+
+const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
+
+/** A path item; every request may name itself. */
+function path(item: Json, ...parameters: string[]): Json {
+  return { parameters: ['RequestId', ...parameters].map(parameter), ...item };
+}
+
+function content(type: string, schema: string, example = schema): Json {
+  return {
+    [type]: { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples[example] },
+  };
+}
+
+function answer(schema: string, description: string, headers: Json = {}, example = schema): Json {
+  return {
+    description,
+    headers: { 'X-Request-Id': headerRef('RequestId'), ...headers },
+    content: content('application/json', schema, example),
+  };
+}
+
+/** An answer that is not one of the JSON shapes. */
+function document(type: string, description: string, schema: Json, example: unknown): Json {
+  const headers = { 'X-Request-Id': headerRef('RequestId') };
+  return { description, headers, content: { [type]: { schema, example } } };
+}
+
+const transcribe: Json = {
+  tags: ['transcription'],
+  operationId: 'transcribe',
+  summary: 'Transcribe an audio file',
+  description:
+    'Multipart fields may come in any order, before or after the file. Credits are held before the audio is transcribed and ' +
+    'spent when it is done; an error never charges. What can be refused early is refused before the body is read.',
+  parameters: [parameter('IdempotencyKey')],
+  requestBody: { required: true, content: content('multipart/form-data', 'TranscribeRequest') },
+  responses: {
+    '200': answer('Transcription', 'The transcript.', {
+      'Server-Timing': headerRef('ServerTiming'),
+      'Idempotency-Replayed': headerRef('IdempotencyReplayed'),
+    }),
+    ...errorResponses(
+      [
+        ...WITH_KEY,
+        'insufficient_credits',
+        'idempotency_conflict',
+        'file_too_large',
+        'audio_too_long',
+        'unsupported_media_type',
+        'unsupported_audio_format',
+        'invalid_audio',
+        'unsupported_language',
+        'unsupported_translation',
+        'unsupported_diarization',
+        'rate_limited',
+      ],
+      MISSING_AUDIO,
+    ),
+  },
+};
+
+const accountPaths: Json = {
+  '/api/v1/me': path({
+    get: {
+      tags: ['account'],
+      operationId: 'getMe',
+      summary: 'Who this key is, and its credits',
+      responses: { '200': answer('Me', 'The account and the key.'), ...errorResponses(WITH_KEY) },
+    },
+  }),
+  '/api/v1/usage': path({
+    get: {
+      tags: ['account'],
+      operationId: 'getUsage',
+      summary: 'Billed minutes by UTC day and endpoint',
+      description: 'Minutes are started minutes, as billed: the sums of both lists equal `total_minutes`.',
+      parameters: [parameter('Days')],
+      responses: { '200': answer('Usage', 'Usage of the account.'), ...errorResponses(WITH_KEY, BAD_DAYS) },
+    },
+  }),
+};
+
+const keyPaths: Json = {
+  '/api/v1/keys': path({
+    get: {
+      tags: ['keys'],
+      operationId: 'listKeys',
+      summary: 'Every key of the account',
+      description: 'Needs a management key.',
+      responses: { '200': answer('KeyList', 'The keys.'), ...errorResponses(WITH_MANAGEMENT_KEY) },
+    },
+    post: {
+      tags: ['keys'],
+      operationId: 'createKey',
+      summary: 'Make a plain key',
+      description:
+        'Needs a management key. Management keys are made by the command line or the dashboard only.',
+      requestBody: { required: true, content: content('application/json', 'CreateKeyRequest') },
+      responses: {
+        '201': answer('CreatedKey', 'The key; its raw form is shown this once.'),
+        ...errorResponses([...WITH_MANAGEMENT_KEY, 'unsupported_media_type'], BAD_NAME),
+      },
+    },
+  }),
+  '/api/v1/keys/{id}': path(
+    {
+      delete: {
+        tags: ['keys'],
+        operationId: 'revokeKey',
+        summary: 'Revoke a key, at once',
+        description:
+          'Needs a management key, which may revoke itself. What the key has in flight is aborted, answered 401 and not ' +
+          'charged; its usage is kept. A second call returns the time of the first.',
+        responses: {
+          '200': answer('RevokedKey', 'The key is revoked.'),
+          ...errorResponses([...WITH_MANAGEMENT_KEY, 'key_not_found']),
+        },
+      },
+    },
+    'KeyId',
+  ),
+};
+
+const METRICS = 'verbatim_http_requests_total{method="GET",route="/api/v1/me",status="200"} 1\n';
+
+const servicePaths: Json = {
+  '/healthz': path({
+    get: {
+      tags: ['service'],
+      operationId: 'getHealth',
+      summary: 'The process is up',
+      security: [],
+      responses: { '200': answer('Health', 'Up.'), ...errorResponses(ANYWHERE) },
+    },
+  }),
+  '/readyz': path({
+    get: {
+      tags: ['service'],
+      operationId: 'getReadiness',
+      summary: 'Models loaded, database writable, not draining',
+      security: [],
+      responses: {
+        '200': answer('Readiness', 'Ready.'),
+        '503': answer('Readiness', 'Not ready.', { 'Retry-After': headerRef('RetryAfter') }, 'Unreadiness'),
+        ...errorResponses(ANYWHERE),
+      },
+    },
+  }),
+  '/metrics': path({
+    get: {
+      tags: ['service'],
+      operationId: 'getMetrics',
+      summary: 'Prometheus metrics',
+      description: 'Needs the configured bearer token, if one is configured.',
+      security: [{}, { metricsToken: [] }],
+      responses: {
+        '200': document('text/plain', 'Prometheus text format.', { type: 'string' }, METRICS),
+        ...errorResponses(WITH_TOKEN),
+      },
+    },
+  }),
+  '/openapi.json': path({
+    get: {
+      tags: ['service'],
+      operationId: 'getOpenApi',
+      summary: 'This document',
+      security: [],
+      responses: {
+        '200': document('application/json', 'OpenAPI 3.1.', { type: 'object' }, { openapi: '3.1.0' }),
+        ...errorResponses(ANYWHERE),
+      },
+    },
+  }),
+  '/docs': path({
+    get: {
+      tags: ['service'],
+      operationId: 'getDocs',
+      summary: 'This document as a page, which needs no internet',
+      security: [],
+      responses: {
+        '200': document('text/html', 'A page.', { type: 'string' }, '<!doctype html>'),
+        ...errorResponses(ANYWHERE),
+      },
+    },
+  }),
+};
+
+export const paths: Json = {
+  '/api/v1/transcribe': path({ post: transcribe }),
+  ...accountPaths,
+  ...keyPaths,
+  ...servicePaths,
+};
