@@ -193,6 +193,20 @@ WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options
   }
 }
 
-std::size_t Slot::memory_bytes() const noexcept { return 0; }
+// The three caches to the byte (whisper_init_state), the compute buffers as measured: 64 bytes for each value
+// of the encoder's state, and the rows of logits that are really touched.
+std::size_t Slot::memory_bytes() const noexcept {
+  whisper_context* context = impl_->model->context();
+  const auto size = [](int value) { return static_cast<std::size_t>(value); };
+  const std::size_t state = size(whisper_model_n_text_state(context));
+  const std::size_t layers = size(whisper_model_n_text_layer(context));
+  constexpr std::size_t kTextCells = 512;
+  constexpr std::size_t kAudioCells = 1536;
+  constexpr std::size_t kKeyAndValue = 2 * sizeof(ggml_fp16_t);
+  const std::size_t caches = kKeyAndValue * state * (layers * (kTextCells + kAudioCells) + kAudioCells);
+  const std::size_t activations = 64 * kAudioCells * state;
+  const std::size_t logits = 16 * sizeof(float) * size(whisper_n_vocab(context));
+  return caches + activations + logits;
+}
 
 }  // namespace verbatim
