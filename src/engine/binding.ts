@@ -291,6 +291,9 @@ export function loadBinding(): NativeBinding {
   if (!existsSync(path)) {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
   }
+  // OpenMP reads it when the addon brings it into the process. Its threads would otherwise spin while they wait for
+  // each other, and on a machine that is busy with anything else a slot of two threads then takes 30 times as long.
+  process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return require(path) as NativeBinding;
 }
