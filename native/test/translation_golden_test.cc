@@ -65,6 +65,16 @@ bool same_tokens(const std::vector<TranslationHypothesis>& got, const json& expe
   return true;
 }
 
+void compare_attention(const json& test, std::size_t index, const TranslationHypothesis& got) {
+  const auto expected = test.at("results")[index].at("attention")[0].get<std::vector<std::vector<float>>>();
+  REQUIRE(got.attention.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    REQUIRE(got.attention[i].size() == expected[i].size());
+    for (std::size_t j = 0; j < expected[i].size(); ++j)
+      CHECK(std::abs(got.attention[i][j] - expected[i][j]) < 1e-3);
+  }
+}
+
 void compare(const json& test, std::size_t index, const std::vector<TranslationHypothesis>& got,
              const json& expected, bool is_exact, Tally& tally) {
   const auto name = test.at("name").get<std::string>() + " sentence " + std::to_string(index);
@@ -140,6 +150,7 @@ Tally run_cases(Load load, const std::string& compute, bool is_bit_identical) {
       if (run.is_batch_comparable()) {
         compare(test, i, all.results[i], test.at("results_one_batch")[i], is_exact, tally);
       }
+      if (run.options.return_attention) compare_attention(test, i, alone.results[0][0]);
       check_same(alone.results[0], all.results[i], is_bit_identical);
     }
   }

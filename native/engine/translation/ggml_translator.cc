@@ -121,6 +121,7 @@ class GgmlTranslator final : public Translator {
     if (!settings.options.return_end_token) {
       while (!hypothesis.ids.empty() && settings.is_end(hypothesis.ids.back())) hypothesis.ids.pop_back();
     }
+    for (auto& row : hypothesis.attention) drop_added(row);
     TranslationHypothesis result;
     result.score = hypothesis.score;
     for (std::size_t i = 0; i < hypothesis.ids.size(); ++i) {
@@ -134,12 +135,15 @@ class GgmlTranslator final : public Translator {
     return result;
   }
 
-  // The source token with the largest attention; the unknown token where that is one the model added.
-  const std::string& most_attended(const std::vector<float>& attention, const TranslationInput& input) const {
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(attention) - attention.begin());
-    const std::size_t added = codec_.config().add_source_bos ? 1 : 0;
-    const bool is_source = best >= added && best - added < input.source.size();
-    return is_source ? input.source[best - added] : codec_.config().unk_token;
+  // Leaves the positions of the caller's own tokens.
+  void drop_added(std::vector<float>& attention) const {
+    if (codec_.config().add_source_eos) attention.pop_back();
+    if (codec_.config().add_source_bos) attention.erase(attention.begin());
+  }
+
+  static const std::string& most_attended(const std::vector<float>& attention,
+                                          const TranslationInput& input) {
+    return input.source[static_cast<std::size_t>(std::ranges::max_element(attention) - attention.begin())];
   }
 
   std::shared_ptr<const TranslationModel> owner_;

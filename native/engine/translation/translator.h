@@ -24,7 +24,7 @@ struct TranslationHypothesis {
   std::vector<std::string> tokens;
   // Log-probability, normalized by the length penalty.
   float score = 0.0f;
-  // Per token, over the source positions (added tokens included); empty unless asked for.
+  // Per token, over the source tokens (those that the model adds are left out); empty unless asked for.
   std::vector<std::vector<float>> attention;
 };
 
