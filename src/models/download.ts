@@ -25,10 +25,13 @@ export async function downloadModel(entry: ModelEntry, options: DownloadOptions)
   const root = modelRoot(options.roots, entry);
   const fetched: string[] = [];
   for (const file of modelFiles(entry)) {
-    if (file.url === undefined)
-      throw new Error(`Model "${entry.name}" is bundled or imported; there is nothing to pull.`);
     const path = join(root, file.file);
     if (existsSync(path) && (await fileProblem(path, file)) === null) continue;
+    if (file.url === undefined) {
+      throw new Error(
+        `${path} is missing or damaged, and "${entry.name}" is bundled or imported: there is nothing to pull.`,
+      );
+    }
     await downloadFile(file, path, options);
     fetched.push(path);
   }

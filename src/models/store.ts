@@ -26,6 +26,8 @@ export function modelFiles(entry: ModelEntry): ModelFile[] {
 
 export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {
   const root = modelRoot(roots, entry);
+  // An archive that was not unpacked yet is no model.
+  if (entry.kind === 'translation' && !existsSync(join(root, entry.directory, 'model.bin'))) return false;
   return modelFiles(entry).every((file) => existsSync(join(root, file.file)));
 }
 

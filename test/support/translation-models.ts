@@ -29,7 +29,7 @@ export function writeTinyModel(directory: string, options: TinyModel = {}): stri
   return directory;
 }
 
-const LETTERS = [...'▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,!?'];
+const LETTERS = Array.from('▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,!?');
 
 const NORMAL = 1;
 const UNKNOWN = 2;
