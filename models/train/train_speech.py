@@ -25,12 +25,13 @@ def main():
     parser.add_argument("--config", choices=CONFIGS, default="small")
     parser.add_argument("--name", help="folder of the run; the configuration's name if absent")
     parser.add_argument("--minutes", type=float, help="wall clock of the whole run")
+    parser.add_argument("--frames", type=int, help="mel frames a micro-batch; small ones try a configuration out")
     parser.add_argument("--workers", type=int, help="processes (2 on the CPU, 1 on a GPU)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     args = parser.parse_args()
     config = CONFIGS[args.config]
-    if args.minutes:
-        config = dataclasses.replace(config, minutes=args.minutes)
+    changes = {name: getattr(args, name) for name in ("minutes", "frames") if getattr(args, name)}
+    config = dataclasses.replace(config, **changes)
     folder = os.path.join(HERE, "run", args.name or args.config)
     workers = args.workers or (2 if args.device == "cpu" else 1)
     Run(config, os.path.join(HERE, "data"), folder, workers, args.device).start()
