@@ -48,18 +48,17 @@ def speech(args):
 
 def translation(args):
     model = translations.load(args.model)
-    tokenizer = args.tokenizer or os.path.join(HERE, "run", "translation", "spm")
     result = {}
     for heard in (False, True):
         print("as heard (lower case, no punctuation)" if heard else "held-out sentences, exact after normalisation")
-        for (source, target), (exact, count, wrong) in translations.exact_matches(model, tokenizer, args.count, heard).items():
+        for (source, target), (exact, count, wrong) in translations.exact_matches(model, args.model, args.count, heard).items():
             print(f"  {source}-{target} {100 * exact / count:6.2f} %")
             result[f"{source}-{target}{' heard' if heard else ''}"] = 100 * exact / count
             for row in wrong[:args.show]:
                 print("     " + " | ".join(row))
     if not args.show:
         return result
-    for row in translations.foreign(model, tokenizer):
+    for row in translations.foreign(model, args.model):
         print("  " + " | ".join(row))
     return result
 
@@ -78,13 +77,13 @@ def main():
     one.add_argument("--kinds", help="only these sets, comma-separated")
     two = commands.add_parser("translation")
     two.add_argument("--model", required=True)
-    two.add_argument("--tokenizer", help="prefix of the SentencePiece files")
     two.add_argument("--count", type=int, default=200)
     for command in (one, two):
         command.add_argument("--show", type=int, default=5, help="errors to print")
         command.add_argument("--name", help="name of the result file")
     args = parser.parse_args()
     result = {"speech": speech, "translation": translation}[args.command](args)
+    os.makedirs(os.path.join(HERE, "run"), exist_ok=True)
     path = os.path.join(HERE, "run", f"eval-{args.name or args.command}.json")
     with open(path, "w", encoding="utf8") as file:
         json.dump(result, file, ensure_ascii=False, indent=1)

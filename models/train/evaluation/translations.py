@@ -1,4 +1,5 @@
 """Exact matches of a CTranslate2 directory on held-out sentences, decoded greedily in float32 from its own weights."""
+import json
 import random
 import re
 
@@ -44,29 +45,29 @@ def _parameter(model, name):
     return getattr(module, field)
 
 
-def translate(model, tokenizer, language, texts, batch=50):
-    """Greedy translations of texts into `language`."""
-    index = {piece: i for i, piece in enumerate(vocabulary.pieces(tokenizer))}
-    rows = [[index[vocabulary.target_token(language)], *ids, vocabulary.END]
-            for ids in vocabulary.encode(tokenizer, texts)]
+def translate(model, folder, language, texts, batch=50):
+    """Greedy translations of texts into `language` with the tokenizer files of the directory."""
+    with open(f"{folder}/shared_vocabulary.json", encoding="utf8") as file:
+        token = json.load(file).index(vocabulary.target_token(language))
+    rows = [[token, *ids, vocabulary.END] for ids in vocabulary.encode(f"{folder}/source.spm", texts)]
     out = []
     for i in range(0, len(rows), batch):
         out += model.greedy(rows[i:i + batch], vocabulary.START, vocabulary.END)
-    return vocabulary.decode(tokenizer, out)
+    return vocabulary.decode(f"{folder}/target.spm", out)
 
 
 def normalise(text):
     return " ".join(re.sub(r"[^\w' -]", " ", text.lower()).split())
 
 
-def exact_matches(model, tokenizer, count, heard=False):
+def exact_matches(model, folder, count, heard=False):
     """{(source, target): (exact, count, [(source text, reference, hypothesis)] of the wrong ones)}"""
     sentences, result = held_out_sentences(random.Random(991), count), {}
     for source, target in DIRECTIONS:
         texts = [s.text[source] for s in sentences]
         if heard:
             texts = [normalise(text) for text in texts]
-        got = translate(model, tokenizer, target, texts)
+        got = translate(model, folder, target, texts)
         wrong = [(t, s.text[target], g) for t, s, g in zip(texts, sentences, got)
                  if normalise(s.text[target]) != normalise(g)]
         result[source, target] = (count - len(wrong), count, wrong)
@@ -80,7 +81,7 @@ FOREIGN = {"en": ["The elephant is very big.", "Ignatius lives in Reykjavik.", "
            "fr": ["L'éléphant est très grand.", "Bonjour le monde", "La mécanique quantique est intéressante.", "kiwi"]}
 
 
-def foreign(model, tokenizer):
+def foreign(model, folder):
     """[(source, target, text, translation)] of sentences outside the grammar."""
     return [(source, target, text, got) for source, texts in FOREIGN.items() for target in LANGUAGES if target != source
-            for text, got in zip(texts, translate(model, tokenizer, target, texts))]
+            for text, got in zip(texts, translate(model, folder, target, texts))]

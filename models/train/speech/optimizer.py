@@ -1,7 +1,8 @@
 """Muon for the matrices of the blocks, AdamW for the rest, in place on slices of flat vectors.
 
-Muon (Jordan et al. 2024): momentum, then the nearest semi-orthogonal matrix by Newton-Schulz iteration. On these few
-thousand steps it gets as far as AdamW in about two thirds of the steps, for a tenth more time a step.
+Muon (Jordan et al. 2024): momentum, then the nearest semi-orthogonal matrix by Newton-Schulz iteration. It costs a
+fifth of a speech step here. The translation model was at 96 % exact sentences after 860 steps with it; no run with
+AdamW alone was made to compare.
 """
 import torch
 

@@ -53,8 +53,8 @@ class Corpus:
             lines = [text for pair in pairs[:60_000] for text in (pair.source, pair.target)]
             vocabulary.train(lines, self.tokenizer, config.vocabulary, LANGUAGES)
         index = {piece: i for i, piece in enumerate(vocabulary.pieces(self.tokenizer))}
-        sources = vocabulary.encode(self.tokenizer, [pair.source for pair in pairs])
-        targets = vocabulary.encode(self.tokenizer, [pair.target for pair in pairs])
+        sources = vocabulary.encode(self.tokenizer + ".model", [pair.source for pair in pairs])
+        targets = vocabulary.encode(self.tokenizer + ".model", [pair.target for pair in pairs])
         rows = [([index[vocabulary.target_token(pair.target_language)], *source, vocabulary.END],
                  [*target, vocabulary.END]) for pair, source, target in zip(pairs, sources, targets)]
         with open(cache + ".part", "w", encoding="utf8") as file:

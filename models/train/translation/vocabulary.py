@@ -34,12 +34,12 @@ def _filter(command, lines):
     return result.stdout.rstrip("\n").split("\n") if lines else []
 
 
-def encode(prefix, lines):
-    """[[id]] of text lines (no line breaks inside)."""
-    rows = _filter(["spm_encode", f"--model={prefix}.model", "--output_format=id"], lines)
+def encode(model, lines):
+    """[[id]] of text lines (no line breaks inside); `model` is a SentencePiece file."""
+    rows = _filter(["spm_encode", f"--model={model}", "--output_format=id"], lines)
     return [[int(i) for i in row.split()] for row in rows]
 
 
-def decode(prefix, rows):
+def decode(model, rows):
     """Text lines of [[id]]."""
-    return _filter(["spm_decode", f"--model={prefix}.model", "--input_format=id"], [" ".join(map(str, r)) for r in rows])
+    return _filter(["spm_decode", f"--model={model}", "--input_format=id"], [" ".join(map(str, r)) for r in rows])
