@@ -391,7 +391,7 @@ export interface components {
        */
       language?: string;
       /**
-       * @description Language to translate the transcript into.
+       * @description Language to translate the transcript into; the spoken language gives the transcript itself. A pair that no installed model covers, directly or through English, is refused before anything is transcribed when `language` is given, and before anything is charged when it is detected.
        * @example en
        */
       translate_to?: string;

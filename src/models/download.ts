@@ -91,7 +91,9 @@ async function receive(url: URL, file: ModelFile, part: string, options: Downloa
 async function request(url: URL, offset: number, options: DownloadOptions): Promise<Response> {
   const headers: Record<string, string> = { 'user-agent': 'verbatim', 'accept-encoding': 'identity' };
   if (offset > 0) headers['range'] = `bytes=${offset}-`;
-  if (options.token) headers['authorization'] = `Bearer ${options.token}`;
+  // The token is the hub's: a whole URL in the manifest may lead elsewhere.
+  const isHub = url.origin === new URL(options.endpoint).origin;
+  if (options.token && isHub) headers['authorization'] = `Bearer ${options.token}`;
   try {
     return await fetch(url, {
       headers,

@@ -92,6 +92,17 @@ describe('downloading a model', () => {
     expect(requests[0]?.url).to.equal('/owner/repository/resolve/main/ggml-toy.bin');
   });
 
+  it('sends the token to the hub, and to nobody else', async () => {
+    const { port } = server.address() as AddressInfo;
+    const tokenSent = async (endpoint: string, url: string): Promise<string | undefined> => {
+      rmSync(join(directory, 'ggml-toy.bin'), { force: true });
+      await downloadModel({ ...entry, url }, { roots: roots(), endpoint, token: 'secret' });
+      return requests.at(-1)?.headers.authorization;
+    };
+    expect(await tokenSent(`http://127.0.0.1:${port}`, '/toy')).to.equal('Bearer secret');
+    expect(await tokenSent('http://hub.example', `http://127.0.0.1:${port}/toy`)).to.equal(undefined);
+  });
+
   it('resumes a part file from where it stopped', async () => {
     writeFileSync(join(directory, 'ggml-toy.bin.part'), content.subarray(0, 123_456));
     await download();

@@ -125,7 +125,10 @@ export const schemas: Record<string, Schema> = {
       },
       translate_to: {
         ...language,
-        description: 'Language to translate the transcript into.',
+        description:
+          'Language to translate the transcript into; the spoken language gives the transcript itself. A pair that no ' +
+          'installed model covers, directly or through English, is refused before anything is transcribed when ' +
+          '`language` is given, and before anything is charged when it is detected.',
         examples: ['en'],
       },
       punctuate: boolean('true', 'false: lower-case words without punctuation.'),
