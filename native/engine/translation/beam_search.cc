@@ -20,6 +20,14 @@ struct Candidate {
   TokenId id = 0;
 };
 
+// What the logits of one beam offer, best first.
+struct BeamContinuations {
+  std::vector<TokenId> ids;
+  std::vector<float> values;
+  // log(sum(exp(logits)))
+  float normalizer = 0.0f;
+};
+
 bool is_better(const Candidate& a, const Candidate& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.beam != b.beam ? a.beam < b.beam : a.id < b.id;
@@ -34,21 +42,34 @@ class BeamSentence {
         source_length_(batch.sources[index].size()),
         prefix_(batch.prefixes[index]),
         settings_(settings),
-        beams_(1) {}
+        beams_(1),
+        continuations_(1) {}
 
   std::size_t index() const { return index_; }
   std::size_t beam_count() const { return beams_.size(); }
   bool is_finished() const { return is_finished_; }
 
-  // Consumes the logits of this sentence's rows, which begin at first_row.
-  void advance(const StepOutput& output, std::size_t first_row, const Kernels& kernels,
-               const LogitsRules& rules) {
-    std::vector<Candidate> candidates = best_candidates(output, first_row, kernels, rules);
+  // The best continuations of one beam, for advance(). Beams may be visited at the same time.
+  void visit(std::size_t beam, std::span<float> logits, const Kernels& kernels, const LogitsRules& rules) {
+    BeamContinuations& best = continuations_[beam];
+    const std::size_t count = std::min(2 * width(), logits.size());
+    best.ids.resize(count);
+    best.values.resize(count);
+    rules.apply(logits, beams_[beam].ids);
+    kernels.top_k(logits.data(), logits.size(), count, best.ids.data(), best.values.data());
+    best.normalizer = kernels.log_sum_exp(logits.data(), logits.size(), best.values.front());
+  }
+
+  // Chooses the next beams when every beam has been visited. first_row: this sentence's first row of the
+  // step.
+  void advance(const StepOutput& output, std::size_t first_row) {
+    std::vector<Candidate> candidates = best_candidates();
     apply_prefix(candidates);
     const std::size_t step = beams_.front().ids.size();
     const bool is_last = step + 1 == settings_.max_length();
     select(candidates, is_last, output, first_row);
     is_finished_ = is_last || has_enough();
+    continuations_.resize(beams_.size());
   }
 
   // The rows of the next step; `first_row` of the step before.
@@ -71,24 +92,15 @@ class BeamSentence {
   std::size_t width() const { return static_cast<std::size_t>(settings_.options.beam_size); }
 
   // The 2 * beam_size best continuations of all beams.
-  std::vector<Candidate> best_candidates(const StepOutput& output, std::size_t first_row,
-                                         const Kernels& kernels, const LogitsRules& rules) const {
-    const std::size_t wanted = 2 * width();
-    const std::size_t each = std::min(wanted, output.vocabulary);
-    std::vector<TokenId> ids(each);
-    std::vector<float> values(each);
+  std::vector<Candidate> best_candidates() const {
     std::vector<Candidate> candidates;
     for (std::size_t beam = 0; beam < beams_.size(); ++beam) {
-      const std::span<float> logits(output.logits + (first_row + beam) * output.vocabulary,
-                                    output.vocabulary);
-      rules.apply(logits, beams_[beam].ids);
-      kernels.top_k(logits.data(), logits.size(), each, ids.data(), values.data());
-      const float normalizer = kernels.log_sum_exp(logits.data(), logits.size(), values.front());
-      for (std::size_t i = 0; i < each; ++i) {
-        candidates.push_back({beams_[beam].score + (values[i] - normalizer), beam, ids[i]});
+      const BeamContinuations& best = continuations_[beam];
+      for (std::size_t i = 0; i < best.ids.size(); ++i) {
+        candidates.push_back({beams_[beam].score + (best.values[i] - best.normalizer), beam, best.ids[i]});
       }
     }
-    const std::size_t kept = std::min(wanted, candidates.size());
+    const std::size_t kept = std::min(2 * width(), candidates.size());
     std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept),
                       candidates.end(), is_better);
     candidates.resize(kept);
@@ -160,6 +172,7 @@ class BeamSentence {
   const std::vector<TokenId>& prefix_;
   const SearchSettings& settings_;
   std::vector<SearchHypothesis> beams_;
+  std::vector<BeamContinuations> continuations_;
   // Beam of the previous step that each beam continues.
   std::vector<std::size_t> origins_;
   std::vector<SearchHypothesis> registered_;
@@ -182,13 +195,18 @@ SearchResults beam_search(Executor& executor, const Kernels& kernels, const Sear
     rows.push_back({batch.starts[i], i, 0});
   }
   SearchResults results(count);
+  // Every live sentence has the same number of beams.
+  const LogitsVisitor visit = [&](std::size_t row, std::span<float> logits) {
+    const std::size_t beams = rows.size() / live.size();
+    live[row / beams]->visit(row % beams, logits, kernels, rules);
+  };
   while (!live.empty()) {
-    const StepOutput output = executor.step(rows, abort);
+    const StepOutput output = executor.step(rows, visit, abort);
     rows.clear();
     std::size_t first_row = 0;
     for (const auto& sentence : live) {
       const std::size_t beams = sentence->beam_count();
-      sentence->advance(output, first_row, kernels, rules);
+      sentence->advance(output, first_row);
       if (sentence->is_finished()) {
         results[sentence->index()] = sentence->results();
       } else {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "translation/executor.h"
+
 namespace verbatim::translation {
 
 // What the CPU attention needs to know of the batch in flight. Source tokens of all sentences lie one behind
@@ -18,6 +20,8 @@ struct CpuBatch {
   // The decoder step, counted from 0, and its rows.
   std::size_t step = 0;
   std::size_t rows = 0;
+  // Rows of the same sentence, which are neighbours.
+  std::size_t rows_per_sentence = 1;
   // Sentence of each row.
   std::vector<std::size_t> sentences;
   // The cache only ever grows: block t holds the keys and values that step t wrote, [layer][row][2 * width].
@@ -26,6 +30,9 @@ struct CpuBatch {
   // Reordering beams moves these indices and nothing else: ancestors[row][t] is the row of block t that
   // hypothesis `row` descends from.
   std::vector<std::vector<std::int32_t>> ancestors;
+
+  // What the step does with its logits.
+  const LogitsVisitor* visit = nullptr;
 
   // Alignment of the step [rows, attention_stride]; empty unless asked for.
   std::vector<float> attention;

@@ -68,14 +68,14 @@ class CpuExecutor final : public Executor {
     return bytes;
   }
 
-  StepOutput step(std::span<const DecoderRow> rows, const AbortFlag* abort) override {
+  StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
+                  const AbortFlag* abort) override {
     begin_step(rows);
+    batch_.visit = &visit;
     embed_rows(rows);
     compute(decoder_, abort);
     ++batch_.step;
-    const auto vocabulary = model_.projection.weight.rows;
-    return {static_cast<float*>(decoder_.output->data), vocabulary,
-            batch_.attention.empty() ? nullptr : batch_.attention.data(), batch_.attention_stride};
+    return {batch_.attention.empty() ? nullptr : batch_.attention.data(), batch_.attention_stride};
   }
 
  private:
@@ -126,7 +126,7 @@ class CpuExecutor final : public Executor {
   void build_decoder_graph(std::size_t capacity) {
     decoder_ = {};
     Graph graph = new_graph(capacity, batch_.rows);
-    graph.output = build_decoder(*graph.ops, model_, graph.input);
+    graph.output = graph.ops->visit(build_decoder(*graph.ops, model_, graph.input));
     ggml_set_output(graph.output);
     ggml_build_forward_expand(graph.nodes, graph.output);
     allocate(graph);
@@ -162,6 +162,8 @@ class CpuExecutor final : public Executor {
   void begin_step(std::span<const DecoderRow> rows) {
     batch_.rows = rows.size();
     batch_.sentences.resize(rows.size());
+    const auto of_first = [&](const DecoderRow& row) { return row.sentence == rows.front().sentence; };
+    batch_.rows_per_sentence = static_cast<std::size_t>(std::ranges::count_if(rows, of_first));
     std::vector<std::vector<std::int32_t>> ancestors(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       batch_.sentences[i] = rows[i].sentence;

@@ -95,6 +95,15 @@ void ScaleNode::run(ggml_tensor* out, int thread, int threads) {
   for (std::size_t i = first; i < last; ++i) floats(out)[i] = floats(x)[i] * factor_;
 }
 
+void VisitNode::run(ggml_tensor* out, int thread, int threads) {
+  ggml_tensor* logits = out->src[0];
+  const auto vocabulary = static_cast<std::size_t>(logits->ne[0]);
+  const auto [first, last] = share(batch_.rows, thread, threads);
+  for (std::size_t row = first; row < last; ++row) {
+    (*batch_.visit)(row, {floats(logits) + row * vocabulary, vocabulary});
+  }
+}
+
 RelativePositions::RelativePositions(const MatrixView& table)
     : columns_(table.columns),
       furthest_(static_cast<std::ptrdiff_t>(table.rows / 2)),
@@ -213,46 +222,56 @@ void DecoderAttentionNode::run(ggml_tensor* out, int thread, int threads) {
 }
 
 void CrossAttentionNode::run(ggml_tensor* out, int thread, int threads) {
-  const std::size_t head_size = shape_.head_size();
-  std::vector<const float*> rows;
+  std::vector<const float*> keys;
   std::vector<float> probabilities;
   AttendCall call;
-  call.head_size = head_size;
+  call.head_size = shape_.head_size();
   call.scale = score_scale(shape_);
-  std::size_t current = batch_.offsets.size();
-  const auto [first, last] = share(batch_.rows, thread, threads);
-  for (std::size_t row = first; row < last; ++row) {
-    const std::size_t sentence = batch_.sentences[row];
-    if (sentence != current) {
-      current = sentence;
+  const std::size_t beams = batch_.rows_per_sentence;
+  // Heads that are averaged belong to one thread.
+  const std::size_t heads = is_recorded() ? 1 : shape_.heads;
+  const auto [first, last] = share(batch_.rows / beams * heads, thread, threads);
+  std::size_t current = batch_.rows;
+  for (std::size_t task = first; task < last; ++task) {
+    const std::size_t group = task / heads;
+    if (group != current) {
+      current = group;
+      const std::size_t sentence = batch_.sentences[group * beams];
       call.count = batch_.sentence_length(sentence);
-      rows.resize(call.count);
-      probabilities.resize(attention_room(call.count) * shape_.heads);
+      keys.resize(call.count);
+      probabilities.resize(attention_room(call.count));
       for (std::size_t j = 0; j < call.count; ++j) {
-        rows[j] = batch_.cross[layer_] + (batch_.offsets[sentence] + j) * 2 * shape_.width;
+        keys[j] = batch_.cross[layer_] + (batch_.offsets[sentence] + j) * 2 * shape_.width;
       }
-      call.rows = rows.data();
+      call.rows = keys.data();
+      call.probabilities = probabilities.data();
     }
-    for (std::size_t head = 0; head < shape_.heads; ++head) {
-      call.query = floats(out->src[0]) + row * shape_.width + head * head_size;
-      call.key_offset = head * head_size;
-      call.value_offset = shape_.width + head * head_size;
-      call.probabilities = probabilities.data() + head * attention_room(call.count);
-      call.out = floats(out) + row * shape_.width + head * head_size;
-      kernels_.attend(call);
+    const std::size_t first_head = task % heads;
+    const std::size_t last_head = heads == 1 ? shape_.heads : first_head + 1;
+    for (std::size_t head = first_head; head < last_head; ++head) {
+      run_head(out, call, group * beams, (group + 1) * beams, head);
     }
-    if (alignment_heads_ > 0 && !batch_.attention.empty()) record(row, probabilities, call.count);
   }
 }
 
-void CrossAttentionNode::record(std::size_t row, const std::vector<float>& probabilities,
-                                std::size_t length) {
+void CrossAttentionNode::run_head(ggml_tensor* out, AttendCall& call, std::size_t first, std::size_t last,
+                                  std::size_t head) const {
+  call.key_offset = head * call.head_size;
+  call.value_offset = shape_.width + head * call.head_size;
+  for (std::size_t row = first; row < last; ++row) {
+    call.query = floats(out->src[0]) + row * shape_.width + head * call.head_size;
+    call.out = floats(out) + row * shape_.width + head * call.head_size;
+    kernels_.attend(call);
+    if (is_recorded() && head < alignment_heads_) record(row, head, call);
+  }
+}
+
+// Adds a head to the mean; the first one starts it.
+void CrossAttentionNode::record(std::size_t row, std::size_t head, const AttendCall& call) const {
   float* alignment = batch_.attention.data() + row * batch_.attention_stride;
-  for (std::size_t j = 0; j < length; ++j) {
-    float total = 0.0f;
-    for (std::size_t head = 0; head < alignment_heads_; ++head)
-      total += probabilities[head * attention_room(length) + j];
-    alignment[j] = total / static_cast<float>(alignment_heads_);
+  for (std::size_t j = 0; j < call.count; ++j) {
+    const float before = head == 0 ? 0.0f : alignment[j];
+    alignment[j] = before + call.probabilities[j] / static_cast<float>(alignment_heads_);
   }
 }
 

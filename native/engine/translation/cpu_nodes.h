@@ -59,6 +59,17 @@ class ScaleNode final : public CpuNode {
   float factor_;
 };
 
+// Hands each row of logits, its input, to the batch's visitor: what follows the network runs on all threads
+// too.
+class VisitNode final : public CpuNode {
+ public:
+  explicit VisitNode(const CpuBatch& batch) : batch_(batch) {}
+  void run(ggml_tensor* out, int thread, int threads) override;
+
+ private:
+  const CpuBatch& batch_;
+};
+
 // What the attention nodes share.
 struct AttentionShape {
   std::size_t width = 0;
@@ -122,7 +133,12 @@ class CrossAttentionNode final : public CpuNode {
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:
-  void record(std::size_t row, const std::vector<float>& probabilities, std::size_t length);
+  // Rows [first, last) of one sentence, one head. Keys and values of a head stay in the cache for all of
+  // them.
+  void run_head(ggml_tensor* out, AttendCall& call, std::size_t first, std::size_t last,
+                std::size_t head) const;
+  bool is_recorded() const { return alignment_heads_ > 0 && !batch_.attention.empty(); }
+  void record(std::size_t row, std::size_t head, const AttendCall& call) const;
 
   const Kernels& kernels_;
   AttentionShape shape_;

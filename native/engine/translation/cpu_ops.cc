@@ -78,6 +78,10 @@ ggml_tensor* CpuOps::cross_attention(ggml_tensor* query, std::size_t layer) {
                                  kernels_, shape, layer, alignment_heads, batch_);
 }
 
+ggml_tensor* CpuOps::visit(ggml_tensor* logits) {
+  return add<VisitNode>(GGML_TYPE_F32, 1, 1, {logits}, batch_);
+}
+
 void CpuOps::keep_cross(ggml_tensor* key_value, std::size_t) {
   ggml_set_output(key_value);
   kept_cross_.push_back(key_value);

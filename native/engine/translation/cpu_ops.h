@@ -38,6 +38,9 @@ class CpuOps final : public NetworkOps {
   ggml_tensor* cross_attention(ggml_tensor* query, std::size_t layer) override;
   void keep_cross(ggml_tensor* key_value, std::size_t layer) override;
 
+  // A node behind the logits that hands them to the batch's visitor.
+  ggml_tensor* visit(ggml_tensor* logits);
+
   // What keep_cross was given, by layer.
   const std::vector<ggml_tensor*>& kept_cross() const noexcept { return kept_cross_; }
 

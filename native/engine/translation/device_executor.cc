@@ -90,7 +90,8 @@ class DeviceExecutor final : public Executor {
     encode_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
-  StepOutput step(std::span<const DecoderRow> rows, const AbortFlag* abort) override {
+  StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
+                  const AbortFlag* abort) override {
     check_abort(abort);
     keep_live(rows);
     follow(rows);
@@ -104,7 +105,10 @@ class DeviceExecutor final : public Executor {
     fill_decoder_inputs(rows);
     compute(decoder_.nodes);
     ++step_;
-    return read_output();
+    read_logits(visit);
+    if (!with_attention_) return {};
+    read_alignment();
+    return {alignment_.data(), shape_.source};
   }
 
   std::size_t memory_bytes() const noexcept override { return host_bytes(); }
@@ -323,15 +327,13 @@ class DeviceExecutor final : public Executor {
     ancestors_ = std::move(ancestors);
   }
 
-  StepOutput read_output() {
+  void read_logits(const LogitsVisitor& visit) {
     const std::size_t vocabulary = model_.projection.weight.rows;
     logits_.resize(shape_.rows() * vocabulary);
     ggml_backend_tensor_get(decoder_.output, logits_.data(), 0, logits_.size() * sizeof(float));
-    StepOutput output{logits_.data(), vocabulary, nullptr, shape_.source};
-    if (!with_attention_) return output;
-    read_alignment();
-    output.attention = alignment_.data();
-    return output;
+    for (std::size_t row = 0; row < shape_.rows(); ++row) {
+      visit(row, std::span(logits_).subspan(row * vocabulary, vocabulary));
+    }
   }
 
   // The mean over the alignment heads of [source, beams, heads, sentences] as [rows, source].

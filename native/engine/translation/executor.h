@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,10 +29,11 @@ struct DecoderRow {
   std::size_t origin = 0;
 };
 
+// Takes the logits of one row of a step, which it may change; called once for each row, from several threads
+// at a time. Must not throw.
+using LogitsVisitor = std::function<void(std::size_t row, std::span<float> logits)>;
+
 struct StepOutput {
-  // [rows, vocabulary], valid and writable until the next call.
-  float* logits = nullptr;
-  std::size_t vocabulary = 0;
   // [rows, attention_stride]: the alignment over each row's source positions; null unless asked for.
   const float* attention = nullptr;
   std::size_t attention_stride = 0;
@@ -55,7 +57,8 @@ class Executor {
   // One decoder step. The rows of a sentence are neighbours, sentences are in ascending order and have the
   // same number of rows each; sentences that are left out never return. Throws EngineError kAborted,
   // kOutOfMemory.
-  virtual StepOutput step(std::span<const DecoderRow> rows, const AbortFlag* abort) = 0;
+  virtual StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
+                          const AbortFlag* abort) = 0;
 
  protected:
   double encode_ms_ = 0.0;

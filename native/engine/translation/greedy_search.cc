@@ -21,11 +21,37 @@ class GreedySearch {
     executor_.start({batch_.sources, batch_.sources.size(), settings_.needs_attention()}, abort);
     std::vector<DecoderRow> rows;
     for (std::size_t i = 0; i < batch_.sources.size(); ++i) rows.push_back({batch_.starts[i], i, 0});
-    while (!rows.empty()) rows = advance(rows, executor_.step(rows, abort));
+    const LogitsVisitor visit = [&](std::size_t row, std::span<float> logits) {
+      const std::size_t sentence = rows[row].sentence;
+      extend(hypotheses_[sentence], batch_.prefixes[sentence], logits);
+    };
+    while (!rows.empty()) rows = advance(rows, executor_.step(rows, visit, abort));
     return finish();
   }
 
  private:
+  void extend(SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix,
+              std::span<float> logits) const {
+    const std::size_t step = hypothesis.ids.size();
+    if (step < prefix.size()) {
+      hypothesis.ids.push_back(prefix[step]);
+      return;
+    }
+    rules_.apply(logits, hypothesis.ids);
+    TokenId best;
+    float logit;
+    kernels_.top_k(logits.data(), logits.size(), 1, &best, &logit);
+    hypothesis.score += logit - kernels_.log_sum_exp(logits.data(), logits.size(), logit);
+    hypothesis.ids.push_back(best);
+  }
+
+  bool is_finished(const SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix) const {
+    const std::size_t length = hypothesis.ids.size();
+    return length == settings_.max_length() ||
+           (length > prefix.size() && settings_.is_end(hypothesis.ids.back()));
+  }
+
+  // The rows of the next step.
   std::vector<DecoderRow> advance(const std::vector<DecoderRow>& rows, const StepOutput& output) {
     std::vector<DecoderRow> next;
     for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -34,30 +60,10 @@ class GreedySearch {
       if (output.attention) {
         hypothesis.attention.push_back(attention_row(output, row, batch_.sources[sentence].size()));
       }
-      if (extend(hypothesis, batch_.prefixes[sentence],
-                 {output.logits + row * output.vocabulary, output.vocabulary})) {
-        next.push_back({hypothesis.ids.back(), sentence, row});
-      }
+      if (is_finished(hypothesis, batch_.prefixes[sentence])) continue;
+      next.push_back({hypothesis.ids.back(), sentence, row});
     }
     return next;
-  }
-
-  // False when the hypothesis is finished.
-  bool extend(SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix,
-              std::span<float> logits) const {
-    const std::size_t step = hypothesis.ids.size();
-    const bool is_last = step + 1 == settings_.max_length();
-    if (step < prefix.size()) {
-      hypothesis.ids.push_back(prefix[step]);
-      return !is_last;
-    }
-    rules_.apply(logits, hypothesis.ids);
-    TokenId best;
-    float logit;
-    kernels_.top_k(logits.data(), logits.size(), 1, &best, &logit);
-    hypothesis.score += logit - kernels_.log_sum_exp(logits.data(), logits.size(), logit);
-    hypothesis.ids.push_back(best);
-    return !is_last && !settings_.is_end(best);
   }
 
   SearchResults finish() {
