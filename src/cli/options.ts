@@ -26,3 +26,8 @@ export function finiteNumber(value: string): number {
   if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('allowed: a number.');
   return number;
 }
+
+/** '1,2,4' */
+export function integerList(value: string): number[] {
+  return value.split(',').map(integerFrom(1));
+}

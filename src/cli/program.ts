@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
 import { addAccounts } from './accounts.js';
+import { addBench } from './bench/index.js';
 import { packageVersion } from './context.js';
 import { addCredits } from './credits.js';
 import { addKeys } from './keys.js';
@@ -30,6 +31,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     addKeys,
     addModels,
     addOpenApi,
+    addBench,
   ])
     add(program);
   exitByException(program);

@@ -179,13 +179,14 @@ export class TranscriptionRequest implements WindowedRequest {
     const inferenceMs = clock.now() - start;
     this.inferenceMs += inferenceMs;
     realTimeFactor.add(inferenceMs / 1000, this.isRepeated(cut) ? 0 : cut.advanceSeconds);
-    const { tokens, fallbacks, encodeMs, decodeMs } = result.timings;
+    const { tokens, fallbacks, melMs, encodeMs, decodeMs } = result.timings;
     observer?.windowDone({
       queueMs,
       inferenceMs,
       audioSeconds: cut.seconds,
       tokens,
       fallbacks,
+      melMs,
       encodeMs,
       decodeMs,
     });

@@ -63,6 +63,7 @@ export interface EngineObserver {
     audioSeconds: number;
     tokens: number;
     fallbacks: number;
+    melMs: number;
     encodeMs: number;
     decodeMs: number;
   }): void;

@@ -185,6 +185,7 @@ describe('Transcriber', () => {
       audioSeconds: 8,
       tokens: 5,
       fallbacks: 0,
+      melMs: 1,
       encodeMs: 2,
       decodeMs: 3,
     });

@@ -1,0 +1,30 @@
+/** So many clients, each with one request at a time, until the work is done. */
+
+export interface Timed<T> {
+  value: T;
+  milliseconds: number;
+}
+
+/** Runs `work` on every item, `clients` at once; results in the order of the items. Rejects with the first failure. */
+export async function closedLoop<I, T>(
+  items: readonly I[],
+  clients: number,
+  work: (item: I, client: number) => Promise<T>,
+): Promise<Timed<T>[]> {
+  const results: Timed<T>[] = [];
+  const queue = items.entries();
+  const client = async (_: unknown, number: number): Promise<void> => {
+    for (const [index, item] of queue) {
+      const start = performance.now();
+      const value = await work(item, number);
+      results[index] = { value, milliseconds: performance.now() - start };
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return results;
+}
+
+/** The items `times` over, as whole rounds. */
+export function repeated<T>(items: readonly T[], times: number): T[] {
+  return Array.from({ length: times }, () => items).flat();
+}

@@ -1,0 +1,132 @@
+/** One measurement of the engine: load the model, warm up, transcribe the clips with so many clients, and tell. */
+import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
+import { createSpeechEngine } from '../engine/transcriber.js';
+import type { EngineObserver, SpeechEngine } from '../engine/types.js';
+import type { Clip } from './clips.js';
+import { closedLoop, repeated, type Timed } from './closed-loop.js';
+import { peakMemoryBytes, watchProcessor } from './process-usage.js';
+import { percentiles, sum, type Percentiles } from './statistics.js';
+
+export interface EngineCell {
+  modelPath: string;
+  device: string;
+  slots: number;
+  threads: number;
+  /** 1 = greedy. */
+  beam: number;
+}
+
+export interface EngineJob {
+  cell: EngineCell;
+  policy: WindowPolicy;
+  languages: string[] | null;
+  clips: Clip[];
+  /** Requests in flight. */
+  clients: number;
+  /** Times the clips are transcribed. */
+  repeat: number;
+  /** 'auto', 'given' (by the list of the clips) or a code. */
+  language: string;
+}
+
+export interface EnginePass {
+  weightType: string;
+  /** Seconds of audio a second. */
+  rtfx: number;
+  audioSeconds: number;
+  wallSeconds: number;
+  /** Of a clip, from its opening to its text, milliseconds. */
+  latency: Percentiles;
+  /** Summed over windows, milliseconds. */
+  melMs: number;
+  encodeMs: number;
+  decodeMs: number;
+  windows: number;
+  tokensPerSecond: number;
+  fallbacks: number;
+  peakMemoryBytes: number;
+  /** Cores kept busy. */
+  busyCores: number;
+}
+
+type Window = Parameters<EngineObserver['windowDone']>[0];
+
+export async function runEnginePass(binding: NativeBinding, job: EngineJob): Promise<EnginePass> {
+  const { cell, policy, languages, clips, clients } = job;
+  const windows: Window[] = [];
+  let weightType = '';
+  const engine = await createSpeechEngine({
+    binding: {
+      ...binding,
+      loadSpeechModel: async (path, options) => {
+        const model = await binding.loadSpeechModel(path, options);
+        weightType = model.info.weightType;
+        return model;
+      },
+    },
+    modelPath: cell.modelPath,
+    modelName: 'bench',
+    policy,
+    ...(languages === null ? {} : { languages }),
+    decode: { beamSize: cell.beam },
+    devices: [cell.device],
+    slots: cell.slots,
+    threads: cell.threads,
+    maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
+    observer: { windowDone: (window) => windows.push(window) },
+  });
+  try {
+    const transcribe = (clip: Clip, client: number): Promise<number> =>
+      run(engine, clip, job.language, client);
+    // Every slot grows its buffers to what the clips need before anything is timed.
+    await closedLoop(clips, Math.max(clients, cell.slots), transcribe);
+    windows.length = 0;
+    const busyCores = watchProcessor();
+    const start = performance.now();
+    const timed = await closedLoop(repeated(clips, job.repeat), clients, transcribe);
+    const wallSeconds = (performance.now() - start) / 1000;
+    return { weightType, ...summary(timed, windows, wallSeconds), busyCores: busyCores() };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Resolves to the clip's length in seconds. Every client is an account of its own, as on a server. */
+async function run(engine: SpeechEngine, clip: Clip, wanted: string, client: number): Promise<number> {
+  const language = wanted === 'given' ? (clip.language ?? 'auto') : wanted;
+  const audio = await engine.open(clip.path);
+  const { durationSeconds } = audio;
+  try {
+    const admission = engine.admit({ accountId: `client-${client}`, audioSeconds: durationSeconds });
+    try {
+      await engine.transcribe({ audio, admission, language });
+      return durationSeconds;
+    } finally {
+      admission.release();
+    }
+  } finally {
+    audio.close();
+  }
+}
+
+function summary(
+  timed: readonly Timed<number>[],
+  windows: readonly Window[],
+  wallSeconds: number,
+): Omit<EnginePass, 'busyCores' | 'weightType'> {
+  const audioSeconds = sum(timed.map(({ value }) => value));
+  const total = (field: keyof Window): number => sum(windows.map((window) => window[field]));
+  return {
+    rtfx: audioSeconds / wallSeconds,
+    audioSeconds,
+    wallSeconds,
+    latency: percentiles(timed.map(({ milliseconds }) => milliseconds)),
+    melMs: total('melMs'),
+    encodeMs: total('encodeMs'),
+    decodeMs: total('decodeMs'),
+    windows: windows.length,
+    tokensPerSecond: total('tokens') / wallSeconds,
+    fallbacks: total('fallbacks'),
+    peakMemoryBytes: peakMemoryBytes(),
+  };
+}

@@ -1,0 +1,90 @@
+/** A report: everything as JSON, the tables as Markdown. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment, ModelIdentity } from './environment.js';
+
+export type Cell = string | number | null;
+
+export interface Table {
+  title: string;
+  rows: readonly Readonly<Record<string, Cell>>[];
+}
+
+export interface Report {
+  /** Names the files: engine, http, tune, ... */
+  name: string;
+  title: string;
+  environment: Environment;
+  models: readonly ModelIdentity[];
+  settings: Readonly<Record<string, Cell>>;
+  /** What was run before the first measurement. */
+  warmUp: string;
+  /** Measurements of each cell. */
+  runs: number;
+  tables: readonly Table[];
+  /** Sentences that a reader needs to judge the numbers. */
+  notes: readonly string[];
+  /** Every single measurement. */
+  measurements: unknown;
+}
+
+/** Writes NAME.json and NAME.md; returns their paths. */
+export function writeReport(directory: string, report: Report): string[] {
+  mkdirSync(directory, { recursive: true });
+  const write = (extension: string, text: string): string => {
+    const path = join(directory, `${report.name}.${extension}`);
+    writeFileSync(path, text);
+    return path;
+  };
+  return [write('json', `${JSON.stringify(report, null, 2)}\n`), write('md', toMarkdown(report))];
+}
+
+export function toMarkdown(report: Report): string {
+  const tables = report.tables.flatMap(({ title, rows }) => [`## ${title}`, '', ...tableLines(rows), '']);
+  const notes = report.notes.map((note) => `- ${note}`);
+  return [`# ${report.title}`, '', ...factLines(report), '', ...tables, ...notes, ''].join('\n');
+}
+
+function factLines({ environment, models, settings, warmUp, runs }: Report): string[] {
+  const { cpu, cores, memoryGiB, loadAtStart, node, commit, startedAt } = environment;
+  return [
+    `- Machine: ${cores} x ${cpu}, ${memoryGiB} GiB, load ${loadAtStart} at the start, Node ${node}`,
+    `- Commit ${commit ?? 'unknown'}, ${startedAt}`,
+    ...models.map(({ name, sha256 }) => `- Model ${name}, SHA-256 ${sha256.slice(0, 16)}`),
+    `- Settings: ${Object.entries(settings)
+      .map(([key, value]) => `${key} ${value ?? '-'}`)
+      .join(', ')}`,
+    `- Warm-up: ${warmUp}; ${runs} measurement${runs === 1 ? '' : 's'} a cell; medians, and in brackets the lowest and highest`,
+  ];
+}
+
+export function tableLines(rows: Table['rows']): string[] {
+  const [first] = rows;
+  if (first === undefined) return ['(nothing was measured)'];
+  const columns = Object.keys(first);
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const align = columns.map((column) => (typeof first[column] === 'number' ? '---:' : '---'));
+  const body = rows.map((row) => line(columns.map((column) => show(row[column] ?? null))));
+  return [line(columns), line(align), ...body];
+}
+
+function show(cell: Cell): string {
+  if (cell === null) return '-';
+  return typeof cell === 'number' ? String(cell) : cell.replaceAll('|', '\\|');
+}
+
+/** Three significant digits, without an exponent. */
+export function rounded(value: number): number {
+  if (!Number.isFinite(value) || value === 0) return value;
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return Number(value.toFixed(Math.min(digits, 6)));
+}
+
+/** '12.3 (11.9-12.8)' */
+export function withSpread({
+  median,
+  minimum,
+  maximum,
+}: Record<'median' | 'minimum' | 'maximum', number>): string {
+  return `${rounded(median)} (${rounded(minimum)}-${rounded(maximum)})`;
+}

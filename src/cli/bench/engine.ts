@@ -1,0 +1,131 @@
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { EngineCell, EnginePass } from '../../bench/engine-pass.js';
+import { measureInProcess } from '../../bench/engine-process.js';
+import { identifyModel } from '../../bench/environment.js';
+import { rounded, withSpread, type Report, type Table } from '../../bench/report.js';
+import { median, summarize } from '../../bench/statistics.js';
+import { sweep, sweepCells, type MeasuredCell } from '../../bench/sweep.js';
+import { loadBinding } from '../../engine/binding.js';
+import { resolveDevices } from '../../engine/devices.js';
+import { integerList } from '../options.js';
+import {
+  addClipOptions,
+  addOutputOptions,
+  benchContext,
+  clipsOf,
+  modelsOf,
+  progress,
+  publish,
+  roundsOption,
+  type BenchModel,
+  type OutputOptions,
+} from './setup.js';
+
+interface Options extends OutputOptions {
+  model?: string;
+  device?: string;
+  slots: number[];
+  threads: number[];
+  beam: number[];
+  clips: string;
+  language: string;
+  clients: number;
+  repeat: number;
+  rounds: number;
+}
+
+export function addBenchEngine(bench: Command): void {
+  const command = bench
+    .command('engine')
+    .description('throughput and latency of the engine by slots, threads, beam, model and device')
+    .option('--model <names>', 'names of models or paths of model files, by comma; weight types are models')
+    .option('--device <ids>', 'cpu, cuda, ... by comma (default: as serve would choose)')
+    .option('--slots <list>', 'windows in flight', integerList, [1, 2])
+    .option('--threads <list>', 'CPU threads a slot', integerList, [1, 2])
+    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList, [1]);
+  addOutputOptions(addClipOptions(command).addOption(roundsOption(3))).action(benchEngine);
+}
+
+async function benchEngine(options: Options): Promise<void> {
+  const context = benchContext();
+  const binding = loadBinding();
+  const models = modelsOf(context, options.model);
+  const devices = (options.device ?? context.config.device)
+    .split(',')
+    .flatMap((id) => resolveDevices(id, binding));
+  const clips = clipsOf(options.clips);
+  const cells = sweepCells({
+    modelPaths: models.map(({ path }) => path),
+    devices: [...new Set(devices)],
+    slots: options.slots,
+    threads: options.threads,
+    beams: options.beam,
+  });
+  const { clients, repeat, language, rounds } = options;
+  const measured = await sweep(cells, {
+    rounds,
+    measure: (cell) =>
+      measureInProcess({ cell, ...jobModel(models, cell), clips, clients, repeat, language }),
+    onStep: (done, total, cell) =>
+      progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
+  });
+  const report: Report = {
+    name: 'engine',
+    title: 'Engine: throughput and latency',
+    environment: context.environment,
+    models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
+    settings: { clips: clips.length, clients, repeat, language },
+    warmUp: 'all clips once, in each process',
+    runs: rounds,
+    tables: engineTables(measured, models),
+    notes: [
+      'RTFx is seconds of audio per second. Latency is from the opening of a file to its text, with all clients at work.',
+      'Mel, encoder and decoder are shares of the time spent in them, summed over windows.',
+    ],
+    measurements: measured,
+  };
+  publish(report, options);
+}
+
+function jobModel(models: readonly BenchModel[], cell: EngineCell): Pick<BenchModel, 'policy' | 'languages'> {
+  const model = models.find(({ path }) => path === cell.modelPath);
+  if (model === undefined) throw new Error(`${cell.modelPath} is none of the models.`);
+  return { policy: model.policy, languages: model.languages };
+}
+
+export function engineTables(measured: readonly MeasuredCell[], models: readonly BenchModel[]): Table[] {
+  const nameOf = ({ modelPath }: EngineCell): string =>
+    models.find(({ path }) => path === modelPath)?.name ?? basename(modelPath);
+  const rows = measured.map(({ cell, passes }) => ({
+    model: basename(nameOf(cell)),
+    weights: passes[0]?.weightType ?? null,
+    device: cell.device,
+    slots: cell.slots,
+    threads: cell.threads,
+    beam: cell.beam,
+    RTFx: withSpread(summarize(passes.map(({ rtfx }) => rtfx))),
+    ...costs(passes),
+  }));
+  return [{ title: 'Cells', rows }];
+}
+
+function costs(passes: readonly EnginePass[]): Record<string, string | number> {
+  const middle = (value: (pass: EnginePass) => number): number => rounded(median(passes.map(value)));
+  const inModel = ({ melMs, encodeMs, decodeMs }: EnginePass): number => melMs + encodeMs + decodeMs;
+  const share = (value: (pass: EnginePass) => number): number =>
+    Math.round(100 * median(passes.map((pass) => value(pass) / inModel(pass))));
+  return {
+    'p50 ms': middle(({ latency }) => latency.p50),
+    'p95 ms': middle(({ latency }) => latency.p95),
+    'p99 ms': middle(({ latency }) => latency.p99),
+    'mel/encoder/decoder %': [
+      share(({ melMs }) => melMs),
+      share(({ encodeMs }) => encodeMs),
+      share(({ decodeMs }) => decodeMs),
+    ].join('/'),
+    'tokens/s': middle(({ tokensPerSecond }) => tokensPerSecond),
+    'peak MiB': Math.round(middle(({ peakMemoryBytes }) => peakMemoryBytes / 2 ** 20)),
+    'busy cores': middle(({ busyCores }) => busyCores),
+  };
+}

@@ -1,0 +1,99 @@
+/** What the benchmark commands share: which model, which clips, where the report goes. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Option, type Command } from 'commander';
+import type { WindowPolicy } from '../../engine/binding.js';
+import { readClips, type Clip } from '../../bench/clips.js';
+import { describeEnvironment, type Environment } from '../../bench/environment.js';
+import { toMarkdown, writeReport, type Report } from '../../bench/report.js';
+import { findModel, windowPolicy, type Manifest } from '../../models/manifest.js';
+import { modelPath } from '../../models/store.js';
+import { cliContext, packageRoot, type CliContext } from '../context.js';
+import { integerFrom } from '../options.js';
+
+export interface BenchModel {
+  name: string;
+  path: string;
+  policy: WindowPolicy;
+  /** null: every language the weights know. */
+  languages: string[] | null;
+}
+
+export interface OutputOptions {
+  output?: string;
+  json?: boolean;
+}
+
+/** Short sentences, and longer ones: what every checkout has. */
+export const DEFAULT_CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'clips');
+
+export function addOutputOptions(command: Command): Command {
+  return command
+    .option('--output <dir>', 'write the report there: JSON, Markdown, SVG charts')
+    .option('--json', 'print JSON instead of Markdown');
+}
+
+export function addClipOptions(command: Command): Command {
+  return command
+    .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
+    .option('--language <xx>', 'auto, given (by refs.json beside the clips) or a code', 'auto')
+    .option('--clients <n>', 'requests in flight', integerFrom(1), 8)
+    .option('--repeat <n>', 'times the clips are transcribed in a measurement', integerFrom(1), 1);
+}
+
+export function roundsOption(fallback: number): Option {
+  return new Option('--rounds <n>', 'measurements of each cell, taken in turns')
+    .argParser(integerFrom(1))
+    .default(fallback);
+}
+
+export function modelsOf(context: CliContext, names: string | undefined): BenchModel[] {
+  const { config, manifest } = context;
+  const wanted = names?.split(',') ?? [config.model ?? manifest.defaultSpeechModel];
+  return wanted.map((name) => modelOf(context, name));
+}
+
+/** A name of the manifest, or the path of a model file, which is then taken as a published Whisper model. */
+export function modelOf({ roots, manifest }: CliContext, name: string): BenchModel {
+  if (existsSync(name)) {
+    return { name, path: resolve(name), policy: fullWindows(manifest), languages: null };
+  }
+  const entry = findModel(manifest, name);
+  if (entry.kind !== 'speech')
+    throw new Error(`"${name}" is a translation model; a speech model is asked for.`);
+  const path = modelPath(roots, entry);
+  if (!existsSync(path)) {
+    throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);
+  }
+  const languages = entry.languages === 'whisper' ? null : entry.languages;
+  return { name, path, policy: windowPolicy(manifest, entry), languages };
+}
+
+function fullWindows(manifest: Manifest): WindowPolicy {
+  const policy = manifest.windowPolicies['full'];
+  if (policy === undefined) throw new Error('The manifest lacks the window policy "full".');
+  return policy;
+}
+
+/** Checks that a path that was not given leads to the clips of a checkout. */
+export function clipsOf(path: string): Clip[] {
+  if (path === DEFAULT_CLIPS && !existsSync(path)) {
+    throw new Error('The sample clips are not installed with this package; name some with --clips.');
+  }
+  return readClips(path);
+}
+
+export function benchContext(): CliContext & { environment: Environment } {
+  return { ...cliContext(), environment: describeEnvironment(packageRoot) };
+}
+
+export function publish(report: Report, { output, json }: OutputOptions): void {
+  console.log(json === true ? JSON.stringify(report, null, 2) : toMarkdown(report));
+  if (output === undefined) return;
+  for (const path of writeReport(output, report)) progress(`wrote ${path}`);
+}
+
+/** To a terminal only, on stderr. */
+export function progress(line: string): void {
+  if (process.stderr.isTTY) console.error(line);
+}

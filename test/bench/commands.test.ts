@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Report } from '../../src/bench/report.js';
+import { samplePath } from '../native/support.js';
+
+const main = join(__dirname, '..', '..', 'src', 'main.ts');
+const CLIP = samplePath('en-wav16.wav');
+
+describe('verbatim bench', function () {
+  this.timeout(120_000);
+  let directory: string;
+
+  beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'))));
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const bench = async (...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> => {
+    const child = spawn(process.execPath, ['--import', 'tsx', main, 'bench', ...words], {
+      env: { ...process.env, VERBATIM_DEVICE: 'cpu' },
+      cwd: join(__dirname, '..', '..'),
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const status = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
+    return { status, stdout, stderr };
+  };
+  const report = async (...words: string[]): Promise<Report> => {
+    const { status, stdout, stderr } = await bench(...words, '--json');
+    expect(status, stderr).to.equal(0);
+    return JSON.parse(stdout) as Report;
+  };
+
+  it('engine: measures each cell and writes the report', async () => {
+    const words = ['--clips', CLIP, '--slots', '1,2', '--threads', '1', '--rounds', '1', '--clients', '2'];
+    const { tables, models } = await report('engine', ...words, '--output', directory);
+    const rows = tables[0]?.rows ?? [];
+    expect(rows.map((row) => row['slots'])).to.deep.equal([1, 2]);
+    for (const row of rows) {
+      expect(Number.parseFloat(String(row['RTFx']))).to.be.above(0);
+      expect(row['peak MiB']).to.be.above(20);
+      expect(row['tokens/s']).to.be.above(0);
+      expect(row['weights']).to.be.a('string').that.is.not.equal('');
+      const shares = String(row['mel/encoder/decoder %']).split('/').map(Number);
+      expect(shares.reduce((sum, share) => sum + share, 0)).to.be.closeTo(100, 1);
+    }
+    expect(models[0]?.sha256).to.match(/^[0-9a-f]{64}$/);
+    expect(readdirSync(directory)).to.include.members(['engine.json', 'engine.md']);
+  });
+
+  it('says what is wrong with what it was asked', async () => {
+    const clips = await bench('engine', '--clips', join(directory, 'nothing'));
+    expect(clips).to.include({ status: 1 });
+    expect(clips.stderr).to.contain('There is no audio at');
+    const slots = await bench('engine', '--slots', '1,x');
+    expect(slots).to.include({ status: 2 });
+    expect(slots.stderr).to.contain('an integer from 1');
+  });
+});
