@@ -1,4 +1,5 @@
 /** Text -> paragraphs -> sentences, in order, and back. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { joinTexts } from './transcript-text.js';
 
 /** A text as lines of sentences; `breaks[i]` is the white space that ends line i. */
@@ -15,13 +16,19 @@ const ABBREVIATIONS = new Set(
   ).split(' '),
 );
 
+/** Text that Intl.Segmenter gets at once, in UTF-16 units: its time grows with the square of the length. */
+const SEGMENTED_AT_ONCE = 2000;
+
+/** Sentences after which the event loop gets its turn. */
+const SENTENCES_AT_ONCE = 64;
+
 /** Lines are paragraphs: no sentence runs over a line break. */
-export function splitText(text: string, language: string): SplitText {
+export async function splitText(text: string, language: string): Promise<SplitText> {
   const [first = '', ...rest] = text.split(/(\s*\n\s*)/);
-  const split: SplitText = { lines: [splitSentences(first, language)], breaks: [] };
+  const split: SplitText = { lines: [await splitSentences(first, language)], breaks: [] };
   for (let index = 0; index < rest.length; index += 2) {
     split.breaks.push(rest[index] ?? '');
-    split.lines.push(splitSentences(rest[index + 1] ?? '', language));
+    split.lines.push(await splitSentences(rest[index + 1] ?? '', language));
   }
   return split;
 }
@@ -31,16 +38,30 @@ export function joinText({ lines, breaks }: SplitText, language: string): string
   return lines.map((sentences, index) => joinTexts(sentences, language) + (breaks[index] ?? '')).join('');
 }
 
-export function splitSentences(line: string, language: string): string[] {
+export async function splitSentences(line: string, language: string): Promise<string[]> {
   const sentences: string[] = [];
   let open = '';
-  for (const { segment } of new Intl.Segmenter(language, { granularity: 'sentence' }).segment(line)) {
+  for (const segment of segments(line, language, 'sentence')) {
     open += segment;
     if (endsInAbbreviation(open)) continue;
     sentences.push(open);
     open = '';
+    if (sentences.length % SENTENCES_AT_ONCE === 0) await nextTurn();
   }
   return [...sentences, open].map((sentence) => sentence.trim()).filter((sentence) => sentence !== '');
+}
+
+/** Piece by piece; the last segment of a piece may go on, and begins the next one. */
+function* segments(text: string, language: string, granularity: 'sentence' | 'word'): Generator<string> {
+  const segmenter = new Intl.Segmenter(language, { granularity });
+  for (let start = 0, size = SEGMENTED_AT_ONCE; start < text.length;) {
+    const isLast = start + size >= text.length;
+    const found = Array.from(segmenter.segment(text.slice(start, start + size)), ({ segment }) => segment);
+    if (!isLast) found.pop();
+    yield* found;
+    start = isLast ? text.length : start + found.reduce((sum, segment) => sum + segment.length, 0);
+    size = found.length === 0 ? 2 * size : SEGMENTED_AT_ONCE;
+  }
 }
 
 /** "Dr.", an initial ("J."), an initialism ("z.B.", "U.S."). */
@@ -53,8 +74,7 @@ function endsInAbbreviation(text: string): boolean {
 /** The ways to part a sentence, the gentlest first. */
 const CUTS: readonly ((text: string, language: string) => string[])[] = [
   (text) => text.split(/(?<=[,;:—–][\p{Pe}\p{Pf}"']*\s+|[、，；：،؛])/u),
-  (text, language) =>
-    [...new Intl.Segmenter(language, { granularity: 'word' }).segment(text)].map(({ segment }) => segment),
+  (text, language) => [...segments(text, language, 'word')],
   (text) => Array.from(text),
 ];
 

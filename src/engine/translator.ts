@@ -100,7 +100,7 @@ export class TranslationEngine {
     { model, from, to }: Hop<LazyTranslationModel>,
     { accountId, signal }: TranslateTextInput,
   ): Promise<string> {
-    const split = splitText(text, from);
+    const split = await splitText(text, from);
     const sentences = await this.fit(model, split.lines.flat(), from, signal);
     const parts = sentences.flat();
     if (parts.length === 0) return text;

@@ -7,7 +7,7 @@ const characters = (texts: string[]): Promise<number[]> =>
   Promise.resolve(texts.map((text) => Array.from(text).length));
 
 describe('sentences', () => {
-  it('are parted by the rules of the language', () => {
+  it('are parted by the rules of the language', async () => {
     const cases: [string, string, string[]][] = [
       ['en', 'Hello there. How are you? Fine!', ['Hello there.', 'How are you?', 'Fine!']],
       ['es', '¿Qué tal? ¡Bien! Adiós.', ['¿Qué tal?', '¡Bien!', 'Adiós.']],
@@ -18,11 +18,11 @@ describe('sentences', () => {
       ['en', '   ', []],
     ];
     for (const [language, text, sentences] of cases) {
-      expect(splitSentences(text, language), text).to.deep.equal(sentences);
+      expect(await splitSentences(text, language), text).to.deep.equal(sentences);
     }
   });
 
-  it('run over abbreviations and numbers', () => {
+  it('run over abbreviations and numbers', async () => {
     const whole = [
       'Dr. Smith paid 3.5 million.',
       'J. S. Bach wrote it.',
@@ -30,16 +30,16 @@ describe('sentences', () => {
       'The U.S. Army left.',
       'Mme. Curie (born in Warsaw) won.',
     ];
-    for (const text of whole) expect(splitSentences(text, 'en'), text).to.deep.equal([text]);
-    expect(splitSentences('So do I. We left.', 'en')).to.deep.equal(['So do I.', 'We left.']);
+    for (const text of whole) expect(await splitSentences(text, 'en'), text).to.deep.equal([text]);
+    expect(await splitSentences('So do I. We left.', 'en')).to.deep.equal(['So do I.', 'We left.']);
   });
 
-  it('keep their order and the line breaks between them', () => {
+  it('keep their order and the line breaks between them', async () => {
     const text = 'One. Two.\n\n  Three.\r\nFour.\n';
-    const split = splitText(text, 'en');
+    const split = await splitText(text, 'en');
     expect(split.lines).to.deep.equal([['One.', 'Two.'], ['Three.'], ['Four.'], []]);
     expect(joinText(split, 'en')).to.equal(text);
-    expect(joinText(splitText('一。二。', 'zh'), 'zh')).to.equal('一。二。');
+    expect(joinText(await splitText('一。二。', 'zh'), 'zh')).to.equal('一。二。');
   });
 
   it('that are too long are cut at clause marks, then between words, then anywhere', async () => {
@@ -51,6 +51,17 @@ describe('sentences', () => {
     ]);
     expect(await fitSentence('abcdefgh', 'en', 3, characters)).to.deep.equal(['abc', 'def', 'gh']);
     expect(await fitSentence('一二三，四五六', 'zh', 4, characters)).to.deep.equal(['一二三，', '四五六']);
+  });
+
+  it('of a long text are those of its parts, and take no time to speak of', async () => {
+    const part = 'How are you, Dr. Smith? I have two children and a dog. The train leaves at nine. ';
+    const startedAt = performance.now();
+    const sentences = await splitSentences(part.repeat(2000), 'en');
+    expect(performance.now() - startedAt).to.be.below(2000);
+    expect(sentences).to.have.length(6000);
+    expect(new Set(sentences)).to.deep.equal(new Set(await splitSentences(part, 'en')));
+    const endless = 'word '.repeat(5000).trim();
+    expect(await splitSentences(endless, 'en')).to.deep.equal([endless]);
   });
 
   it('lose nothing in the cut', async () => {
