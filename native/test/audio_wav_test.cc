@@ -66,7 +66,7 @@ TEST_CASE("zero rates, absurd rates and channel counts are invalid") {
   for (const Change& change : std::vector<Change>{{kRate, {0, 0, 0, 0}, "sample rate is 0 Hz"},
                                                   {kRate, {0x9F, 0x0F, 0, 0}, "3999 Hz"},
                                                   {kRate, {1, 0xDC, 5, 0}, "384001 Hz"},
-                                                  {kRate, {0xFF, 0xFF, 0xFF, 0xFF}, "sample rate"},
+                                                  {kRate, {0xFF, 0xFF, 0xFF, 0xFF}, "4294967295 Hz"},
                                                   {kRate, {0, 0, 0, 0x80}, "sample rate"},
                                                   {kChannels, {0, 0}, "0 channels"},
                                                   {kChannels, {33, 0}, "33 channels"},

@@ -12,14 +12,14 @@ std::int64_t Decoder::skip() {
   return static_cast<std::int64_t>(read(scratch));
 }
 
-void check_format(const AudioInfo& info) {
-  if (info.sample_rate < 4000 || info.sample_rate > 384000) {
-    throw EngineError(ErrorCode::kInvalidAudio, "the sample rate is " + std::to_string(info.sample_rate) +
+void check_format(std::int64_t sample_rate, int channels) {
+  if (sample_rate < 4000 || sample_rate > 384000) {
+    throw EngineError(ErrorCode::kInvalidAudio, "the sample rate is " + std::to_string(sample_rate) +
                                                     " Hz; 4,000 to 384,000 Hz are allowed");
   }
-  if (info.channels < 1 || info.channels > 32) {
+  if (channels < 1 || channels > 32) {
     throw EngineError(ErrorCode::kInvalidAudio,
-                      "the file has " + std::to_string(info.channels) + " channels; 1 to 32 are allowed");
+                      "the file has " + std::to_string(channels) + " channels; 1 to 32 are allowed");
   }
 }
 

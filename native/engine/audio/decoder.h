@@ -41,6 +41,6 @@ std::unique_ptr<Track> open_mp3(const ByteSource& bytes);
 std::unique_ptr<Track> open_ogg(const ByteSource& bytes);
 
 // Throws EngineError kInvalidAudio when rate or channels are out of the range that is supported.
-void check_format(const AudioInfo& info);
+void check_format(std::int64_t sample_rate, int channels);
 
 }  // namespace verbatim

@@ -22,11 +22,6 @@ FlacStreamInfo::FlacStreamInfo(std::span<const std::uint8_t, kBytes> block) {
   std::ranges::copy(block, block_.begin());
 }
 
-AudioInfo FlacStreamInfo::describe(std::string container) const {
-  return {std::move(container), "flac", block_[10] << 12 | block_[11] << 4 | block_[12] >> 4,
-          (block_[12] >> 1 & 7) + 1};
-}
-
 std::vector<std::uint8_t> FlacStreamInfo::clean_header() const {
   auto block = block_;
   const int bits = ((block[12] & 1) << 4 | block[13] >> 4) + 1;

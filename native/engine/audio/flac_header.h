@@ -5,8 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "audio/reader.h"
-
 namespace verbatim {
 
 // The STREAMINFO block of a FLAC stream, native or in OGG (RFC 9639, section 8.2).
@@ -16,8 +14,9 @@ class FlacStreamInfo {
 
   explicit FlacStreamInfo(std::span<const std::uint8_t, kBytes> block);
 
-  // Sample rate and channels, unchecked; container and codec as given.
-  AudioInfo describe(std::string container) const;
+  // As they stand there, unchecked.
+  int sample_rate() const noexcept { return block_[10] << 12 | block_[11] << 4 | block_[12] >> 4; }
+  int channels() const noexcept { return (block_[12] >> 1 & 7) + 1; }
 
   // What libFLAC gets to see in front of the frames: the marker and this block alone, without the claims that
   // could be lies and without the other metadata, which is of no use here.

@@ -101,7 +101,7 @@ class FlacTrack final : public Track {
 std::unique_ptr<Track> open_flac(const ByteSource& bytes) {
   ByteSource parsed = bytes;
   const auto info = read_stream_info(parsed);
-  check_format(info.describe("flac"));
+  check_format(info.sample_rate(), info.channels());
   const auto at = first_frame(parsed);
   if (!at) invalid("holds no audio frames");
   return std::make_unique<FlacTrack>(std::move(parsed), info.clean_header(), *at);

@@ -99,7 +99,7 @@ class Mp3Decoder final : public Decoder {
   Mp3Decoder(Mp3Scanner& scanner, const Mp3Header& header, const Mp3InfoFrame& info)
       : scanner_(scanner), header_(header), trim_(info) {
     info_ = {"mp3", "mp3", header.sample_rate, header.channels};
-    check_format(info_);
+    check_format(info_.sample_rate, info_.channels);
   }
 
   const AudioInfo& info() const noexcept override { return info_; }

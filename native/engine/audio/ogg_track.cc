@@ -90,7 +90,7 @@ class OggTrack final : public Track {
       throw EngineError(ErrorCode::kInvalidAudio, "the OGG file holds no FLAC frames");
     }
     const FlacStreamInfo info(block.first<FlacStreamInfo::kBytes>());
-    check_format(info.describe("ogg"));
+    check_format(info.sample_rate(), info.channels());
     SndfileInput input;
     input.head = info.clean_header();
     input.ranges = std::move(link.frames);

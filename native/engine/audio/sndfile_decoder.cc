@@ -123,7 +123,7 @@ SndfileDecoder::SndfileDecoder(std::shared_ptr<const File> file, SndfileInput in
                       "the " + container + " stream cannot be decoded: " + sf_strerror(nullptr));
   }
   info_ = {std::move(container), std::move(codec), format.samplerate, format.channels};
-  check_format(info_);
+  check_format(info_.sample_rate, info_.channels);
   expected_frames_ = format.frames;
   interleaved_.resize(kBlockFrames * static_cast<std::size_t>(info_.channels));
 }

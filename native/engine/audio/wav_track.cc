@@ -187,9 +187,8 @@ class WavTrack final : public Track {
 std::unique_ptr<Track> open_wav(const ByteSource& bytes) {
   ByteSource parsed = bytes;
   const WavHeader header = read_wav_header(parsed);
-  // Checked before anything is computed from them; 32 bits of rate do not fit an int.
-  check_format(
-      {"wav", "", static_cast<int>(std::min<std::int64_t>(header.sample_rate, 1 << 30)), header.channels});
+  // Checked before anything is computed from them.
+  check_format(header.sample_rate, header.channels);
   if (header.data_end == header.data_begin) invalid("holds no samples");
   if (header.format == WavHeader::kMp3) {
     return open_mp3(ByteSource(bytes.file(), header.data_begin, header.data_end));
