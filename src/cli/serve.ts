@@ -54,7 +54,7 @@ interface Parts {
 }
 
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
-  const { ledger, logger, engine } = parts;
+  const { ledger, logger, engine, translator } = parts;
   const server = await startServer({
     host: config.host,
     port: config.port,
@@ -75,6 +75,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   logger.info(
     {
       model: engine.modelName,
+      translationModels: translator.modelNames,
       devices: ids,
       deviceName: name,
       slots: engine.stats().slots,

@@ -128,7 +128,8 @@ export class TranscriptionRequest implements WindowedRequest {
     return {
       language,
       languageProbability: segments.length > 0 ? (this.vote?.leaderProbability ?? null) : null,
-      text: joinTexts(texts, language),
+      // Whisper's translate task writes English, whatever is spoken.
+      text: joinTexts(texts, this.input.task === 'translate' ? 'en' : language),
       segments,
       timings: {
         queueMs: this.firstStart === null ? 0 : this.firstStart - this.input.place.admittedAt,

@@ -50,6 +50,10 @@ export class TranslationEngine {
     return this.routes.find(from, to) !== null;
   }
 
+  get modelNames(): string[] {
+    return this.models.map(({ name }) => name);
+  }
+
   /** Names of the models that a translation goes through; empty when none covers the pair. */
   routeOf(from: string, to: string): string[] {
     return (this.routes.find(from, to) ?? []).map(({ model }) => model.name);

@@ -328,3 +328,30 @@ describe('Transcriber', () => {
     expect(full.openSlots.size).to.equal(0);
   });
 });
+
+describe('Transcriber: Whisper’s own translation', () => {
+  it('is offered for models that were trained for it only', async () => {
+    for (const translates of [true, false]) {
+      const scene = await Scenario.start({ translates });
+      expect(scene.engine.translatesToEnglish).to.equal(translates);
+      await scene.engine.close();
+    }
+  });
+
+  it('writes English, spaces and all, whatever is spoken', async () => {
+    const scene = await Scenario.start({}, { languages: ['zh', 'en'] });
+    const path = scene.file('file', windows(8, [{ text: '"Good."' }, { text: '"Morning."' }]));
+    const answer = (async () => {
+      const audio = await scene.engine.open(path);
+      const admission = scene.engine.admit({ accountId: 'one', audioSeconds: audio.durationSeconds });
+      return scene.engine.transcribe({ audio, admission, language: 'zh', task: 'translate' });
+    })();
+    await scene.finish();
+    const { text, language } = await answer;
+    expect({ text, language }).to.deep.equal({ text: '"Good." "Morning."', language: 'zh' });
+    expect(scene.fake.runsOf(path).map(({ options }) => options.task)).to.deep.equal([
+      'translate',
+      'translate',
+    ]);
+  });
+});
