@@ -192,6 +192,7 @@ void DecoderAttentionNode::run(ggml_tensor* out, int thread, int threads) {
   call.scale = score_scale(shape_);
   call.rows = rows.data();
   call.count = count;
+  call.ahead = head_size;
   call.probabilities = probabilities.data();
   call.relative_keys = relative_keys.empty() ? nullptr : relative_keys.data();
   call.relative_values = relative_values.empty() ? nullptr : relative_values.data();
@@ -226,6 +227,7 @@ void CrossAttentionNode::run(ggml_tensor* out, int thread, int threads) {
   std::vector<float> probabilities;
   AttendCall call;
   call.head_size = shape_.head_size();
+  call.ahead = call.head_size;
   call.scale = score_scale(shape_);
   const std::size_t beams = batch_.rows_per_sentence;
   // Heads that are averaged belong to one thread.

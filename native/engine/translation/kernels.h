@@ -54,6 +54,9 @@ struct AttendCall {
   std::size_t key_offset = 0;
   std::size_t value_offset = 0;
   std::size_t count = 0;
+  // How much further in each row the next call will read, in floats: asked for early, since rows lie far
+  // apart.
+  std::size_t ahead = 0;
   float scale = 1.0f;
   // Relative positions: head_size values per key, or null.
   const float* const* relative_keys = nullptr;

@@ -78,7 +78,12 @@ VERBATIM_INLINE bool any(Vi mask) {
 
 // exp(x) to about 2 units in the last place: 2^n * e^r with |r| <= ln(2) / 2 and a polynomial of degree 6.
 VERBATIM_INLINE Vf vexp(Vf x) {
-  const Vf in_range = vmin(vmax(x, splat(-87.33f)), splat(88.72f));
+#if VERBATIM_VECTOR_BYTES == 64
+  constexpr float kLeast = -110.0f;  // rounds to 0
+#else
+  constexpr float kLeast = -87.33f;
+#endif
+  const Vf in_range = vmin(vmax(x, splat(kLeast)), splat(88.72f));
   const Vf shifter = splat(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
   const Vf shifted = in_range * 1.44269504f + shifter;
   const Vf n = shifted - shifter;
@@ -90,13 +95,17 @@ VERBATIM_INLINE Vf vexp(Vf x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vf>(_mm512_scalef_ps(reinterpret_cast<__m512>(p), reinterpret_cast<__m512>(n)));
+#else
   // 2^n in two factors, so that n = 128 does not overflow on the way.
   const Vi whole = __builtin_convertvector(n, Vi);
   const Vi half = whole >> 1;
   const Vf first = reinterpret_cast<Vf>((half + 127) << 23);
   const Vf second = reinterpret_cast<Vf>((whole - half + 127) << 23);
   const Vf result = p * first * second;
-  return x < splat(-87.33f) ? Vf{} : result;
+  return x < splat(kLeast) ? Vf{} : result;
+#endif
 }
 
 VERBATIM_INLINE Vf vsigmoid(Vf x) { return 1.0f / (1.0f + vexp(-x)); }
@@ -498,7 +507,11 @@ VERBATIM_INLINE void dot_four(const AttendCall& call, std::size_t first, float* 
   Vf acc[4] = {};
   for (std::size_t i = 0; i < call.head_size; i += kLanes) {
     const Vf query = load(call.query + i);
-    for (std::size_t j = 0; j < 4; ++j) acc[j] += query * load(call.rows[first + j] + call.key_offset + i);
+    for (std::size_t j = 0; j < 4; ++j) {
+      const float* key = call.rows[first + j] + call.key_offset + i;
+      prefetch(key, call.ahead * sizeof(float));
+      acc[j] += query * load(key);
+    }
   }
   sum_four(acc, out);
 }
@@ -538,7 +551,10 @@ VERBATIM_INLINE void mix_values(const AttendCall& call, std::size_t first) {
   for (std::size_t j = 0; j < call.count; ++j) {
     const float weight = call.probabilities[j];
     const float* value = call.rows[j] + call.value_offset + first;
-    for (int v = 0; v < V; ++v) acc[v] += load(value + v * kLanes) * weight;
+    for (int v = 0; v < V; ++v) {
+      prefetch(value + v * kLanes, call.ahead * sizeof(float));
+      acc[v] += load(value + v * kLanes) * weight;
+    }
     if (!call.relative_values) continue;
     for (int v = 0; v < V; ++v) acc[v] += load(call.relative_values[j] + first + v * kLanes) * weight;
   }
