@@ -1,3 +1,4 @@
+import type { Response } from 'undici';
 import type { components } from './schema.js';
 
 export type ErrorCode = components['schemas']['Error']['error']['code'];

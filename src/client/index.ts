@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
+import { Agent, fetch, FormData, type Dispatcher } from 'undici';
 import { VerbatimApiError } from './errors.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { components } from './schema.js';
@@ -22,7 +23,8 @@ export interface ClientOptions extends RetryOptions {
   /** e.g. http://127.0.0.1:8080 */
   baseUrl: string;
   apiKey: string;
-  fetch?: typeof fetch;
+  /** Of undici, for a proxy or one's own certificates. Give it no time-outs: a long file takes its time. */
+  dispatcher?: Dispatcher;
 }
 
 export interface TranscribeInput {
@@ -44,65 +46,80 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** Rejects with VerbatimApiError for an answer that is no success, with fetch's TypeError when no answer came. */
+/**
+ * Rejects with VerbatimApiError for an answer that is no success, with fetch's TypeError when no answer came, and with the
+ * signal's reason when aborted.
+ */
 export class VerbatimClient {
   readonly #options: ClientOptions;
+  readonly #dispatcher: Dispatcher;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    // fetch's own 300 s would give up on a long file, and by that abort it.
+    this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  /** Waits for what is under way, then ends the client's connections; a dispatcher that was given stays open. */
+  async close(): Promise<void> {
+    if (this.#options.dispatcher === undefined) await this.#dispatcher.close();
   }
 
   me(options: CallOptions = {}): Promise<Me> {
-    return this.#json('GET', '/api/v1/me', options);
+    return this.#send('GET', '/api/v1/me', options);
   }
 
   usage(days?: number, options: CallOptions = {}): Promise<Usage> {
-    return this.#json('GET', `/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, options);
+    return this.#send('GET', `/api/v1/usage${days === undefined ? '' : `?days=${days}`}`, options);
   }
 
   listKeys(options: CallOptions = {}): Promise<KeyList> {
-    return this.#json('GET', '/api/v1/keys', options);
+    return this.#send('GET', '/api/v1/keys', options);
   }
 
   revokeKey(id: string, options: CallOptions = {}): Promise<RevokedKey> {
-    return this.#json('DELETE', `/api/v1/keys/${encodeURIComponent(id)}`, options);
+    return this.#send('DELETE', `/api/v1/keys/${encodeURIComponent(id)}`, options);
   }
 
-  /** Not retried after a lost answer: the key may have been made. */
-  createKey(name: string, options: CallOptions = {}): Promise<CreatedKey> {
+  /** Not repeated after a lost answer: the key may have been made. */
+  createKey(name: string, { signal }: CallOptions = {}): Promise<CreatedKey> {
     const headers = { 'content-type': 'application/json' };
-    return this.#send('POST', '/api/v1/keys', { ...options, headers, body: JSON.stringify({ name }) });
+    const body = JSON.stringify({ name });
+    return this.#send('POST', '/api/v1/keys', { signal, headers, body, repeatable: false });
   }
 
   async transcribe(input: TranscribeInput, options: TranscribeOptions = {}): Promise<Transcription> {
-    const form = await transcribeForm(input);
+    const body = await transcribeForm(input);
     const headers = { 'idempotency-key': options.idempotencyKey ?? randomUUID() };
-    const signal = options.signal === undefined ? {} : { signal: options.signal };
-    return withRetries(
-      () => this.#send<Transcription>('POST', '/api/v1/transcribe', { ...signal, headers, body: form }),
-      this.#options,
-      options.signal,
-    );
+    return this.#send('POST', '/api/v1/transcribe', { signal: options.signal, headers, body });
   }
 
-  #json<T>(method: string, path: string, options: CallOptions): Promise<T> {
-    return withRetries(() => this.#send<T>(method, path, options), this.#options, options.signal);
+  #send<T>(method: string, path: string, request: ApiRequest): Promise<T> {
+    const { signal, repeatable = true } = request;
+    return withRetries(() => this.#attempt<T>(method, path, request), this.#options, { signal, repeatable });
   }
 
-  async #send<T>(
-    method: string,
-    path: string,
-    init: { signal?: AbortSignal; headers?: Record<string, string>; body?: string | FormData },
-  ): Promise<T> {
-    const { apiKey, baseUrl, fetch: send = fetch } = this.#options;
-    const response = await send(new URL(path, baseUrl), {
-      ...init,
+  async #attempt<T>(method: string, path: string, request: ApiRequest): Promise<T> {
+    const { apiKey, baseUrl } = this.#options;
+    const { signal, headers, body } = request;
+    const response = await fetch(new URL(path, baseUrl), {
       method,
-      headers: { ...init.headers, authorization: `Bearer ${apiKey}` },
+      headers: { ...headers, authorization: `Bearer ${apiKey}` },
+      dispatcher: this.#dispatcher,
+      ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
     });
     if (!response.ok) throw await VerbatimApiError.from(response);
     return (await response.json()) as T;
   }
+}
+
+interface ApiRequest {
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+  body?: string | FormData;
+  /** Default true. */
+  repeatable?: boolean;
 }
 
 async function transcribeForm(input: TranscribeInput): Promise<FormData> {
@@ -116,8 +133,10 @@ async function transcribeForm(input: TranscribeInput): Promise<FormData> {
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));
   }
-  if (typeof input.audio === 'string')
+  if (typeof input.audio === 'string') {
     form.append('audio', await openAsBlob(input.audio), basename(input.audio));
-  else form.append('audio', input.audio, 'audio');
+  } else {
+    form.append('audio', input.audio, 'audio');
+  }
   return form;
 }

@@ -7,37 +7,64 @@ export interface RetryOptions {
   maxRetries?: number;
   /** First wait in milliseconds where the service named none; doubles each time; default 500. */
   backoffMs?: number;
-  /** No single wait is longer, in milliseconds; default 60,000. */
+  /** Longest single wait in milliseconds; a service that asks for more is not waited for. Default 300,000. */
   maxWaitMs?: number;
+}
+
+export interface Attempts {
+  signal: AbortSignal | undefined;
+  /** Whether it does no harm when a request whose answer was lost is sent again. */
+  repeatable: boolean;
 }
 
 /** Runs `attempt` until it succeeds, fails for good, or the tries are used up. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   options: RetryOptions,
-  signal: AbortSignal | undefined,
+  { signal, repeatable }: Attempts,
 ): Promise<T> {
-  const { maxRetries = 4, backoffMs = 500, maxWaitMs = 60_000 } = options;
+  const { maxRetries = 4, backoffMs = 500, maxWaitMs = 300_000 } = options;
   let lostAnswer = false;
   for (let tries = 0; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (signal?.aborted === true || tries >= maxRetries || !isTransient(error, lostAnswer)) throw error;
-      lostAnswer ||= !(error instanceof VerbatimApiError);
-      const asked = error instanceof VerbatimApiError ? error.retryAfterSeconds : null;
-      const wait = asked === null ? backoffMs * 2 ** tries * (0.5 + Math.random() / 2) : asked * 1000;
-      await sleep(Math.min(wait, maxWaitMs), undefined, signal === undefined ? {} : { signal });
+      signal?.throwIfAborted();
+      lostAnswer ||= isLostAnswer(error);
+      const refused = error instanceof VerbatimApiError && isRefusalForNow(error, lostAnswer);
+      const wait = waitMs(error, backoffMs * 2 ** tries);
+      if (tries >= maxRetries || wait > maxWaitMs) throw error;
+      if (!refused && !(repeatable && isLostAnswer(error))) throw error;
+      await pause(wait, signal);
     }
   }
 }
 
 /**
- * 429, 503 and a connection that broke. After a lost answer the first request may still run under the same
- * idempotency key: its 409 then means "not yet".
+ * 429 and 503. After a lost answer the first request may still run under the same idempotency key: its 409 then means
+ * "not yet".
  */
-function isTransient(error: unknown, lostAnswer: boolean): boolean {
-  if (!(error instanceof VerbatimApiError)) return error instanceof TypeError;
-  if (error.status === 429 || error.status === 503) return true;
-  return lostAnswer && error.code === 'idempotency_conflict';
+function isRefusalForNow({ status, code }: VerbatimApiError, lostAnswer: boolean): boolean {
+  return status === 429 || status === 503 || (lostAnswer && code === 'idempotency_conflict');
+}
+
+/** The connection broke: fetch then throws a TypeError that has a cause; its complaints about arguments have none. */
+function isLostAnswer(error: unknown): boolean {
+  return error instanceof TypeError && error.cause !== undefined;
+}
+
+/** What the service asked for; else longer each time, and not the same for all clients. */
+function waitMs(error: unknown, backoffMs: number): number {
+  const asked = error instanceof VerbatimApiError ? error.retryAfterSeconds : null;
+  return asked === null ? backoffMs * (0.5 + Math.random() / 2) : asked * 1000;
+}
+
+/** Rejects with the signal's reason, as fetch does. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }

@@ -37,7 +37,7 @@ describe('accounts over HTTP', () => {
     });
     const named = server.ledger.createAccount({ email: 'named@example.com', name: 'Zoë' });
     const itsKey = server.ledger.createKey({ accountId: named.id, name: 'k', scopes: [] });
-    expect((await as(itsKey, '/api/v1/me')).body['user']).to.have.property('name', 'Zoë');
+    expect((await server.client(itsKey).me()).user.name).to.equal('Zoë');
   });
 
   describe('GET /usage', () => {
@@ -91,7 +91,7 @@ describe('accounts over HTTP', () => {
       expect(body['prefix']).to.equal((body['raw_key'] as string).slice(0, 11));
       expect(body['created_at']).to.match(ISO);
       const made = { rawKey: body['raw_key'] as string };
-      expect((await as(made, '/api/v1/me')).body['key']).to.deep.include({ name: 'Büro 🎙' });
+      expect((await server.client(made).me()).key).to.include({ name: 'Büro 🎙' });
       expect((await as(made, '/api/v1/keys')).error?.code).to.equal('insufficient_scope');
     });
 
@@ -152,9 +152,9 @@ describe('accounts over HTTP', () => {
 
     it('keeps the usage of a revoked key', async () => {
       await transcribe(server, { key: customer.key });
-      await as(customer.managementKey, `/api/v1/keys/${customer.key.id}`, { method: 'DELETE' });
-      const { body } = await as(customer.managementKey, '/api/v1/usage');
-      expect(body['total_minutes']).to.equal(1);
+      const management = server.client(customer.managementKey);
+      await management.revokeKey(customer.key.id);
+      expect((await management.usage()).total_minutes).to.equal(1);
     });
   });
 });

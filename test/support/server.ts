@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { createLedger, openLedger } from '../../src/ledger/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
@@ -31,6 +32,7 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
 
 export class TestServer<E extends SpeechEngine = FakeEngine> {
   readonly logs: LogLine[] = [];
+  readonly #clients: VerbatimClient[] = [];
   #accounts = 0;
   #running: RunningServer | undefined;
 
@@ -85,6 +87,12 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     return { account, key, managementKey };
   }
 
+  client(key: { rawKey: string }, options: Partial<ClientOptions> = {}): VerbatimClient {
+    const client = new VerbatimClient({ baseUrl: this.url, apiKey: key.rawKey, ...options });
+    this.#clients.push(client);
+    return client;
+  }
+
   balance({ account }: Customer): number {
     return this.ledger.balance(account.id).balance;
   }
@@ -111,6 +119,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
   }
 
   async dispose(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
     await this.close();
     await this.engine.close();
     this.ledger.close();

@@ -1,0 +1,208 @@
+/** The client against the real server. */
+import { once } from 'node:events';
+import { truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  VerbatimApiError,
+  VerbatimClient,
+  type ErrorCode,
+  type Transcription,
+} from '../../src/client/index.js';
+import type { TextTranslator } from '../../src/services/language-support.js';
+import { fakeAudio } from '../support/fake-engine.js';
+import { TestServer, until, type Customer } from '../support/server.js';
+
+const translator: TextTranslator = {
+  supports: (from, to) => from === 'de' && to === 'en',
+  translate: ({ transcript, to }) => Promise.resolve(`${to}: ${transcript.text}`),
+};
+
+async function rejection(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => expect.fail('resolved'),
+    (error: unknown) => error,
+  );
+}
+
+/** Something that is not the service. */
+async function listen(
+  server: Server,
+): Promise<{ url: string; connected: Promise<unknown>; close: () => void }> {
+  const sockets: Socket[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
+  const connected = once(server, 'connection');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connected, close };
+}
+
+describe('client', () => {
+  let server: TestServer;
+  let customer: Customer;
+
+  beforeEach(async () => {
+    server = await TestServer.start({ translator });
+    customer = server.customer(100);
+  });
+  afterEach(() => server.dispose());
+
+  const client = (baseUrl = server.url): VerbatimClient =>
+    server.client(customer.key, { baseUrl, backoffMs: 10 });
+
+  function audioFile(content: Buffer, bytes = content.length): string {
+    const path = join(server.directory, 'größe "1".wav');
+    writeFileSync(path, content);
+    truncateSync(path, bytes);
+    return path;
+  }
+
+  it('tells who the key is, its credits and its usage', async () => {
+    const { user, key, credits } = await client().me();
+    expect(user.email).to.equal(customer.account.email);
+    expect(key.id).to.equal(customer.key.id);
+    expect(credits).to.deep.equal({ balance: 100, lifetime_purchased: 100 });
+    expect((await client().usage()).window_days).to.equal(30);
+    expect((await client().usage(7)).by_day).to.have.length(7);
+  });
+
+  it('makes, lists and revokes keys', async () => {
+    const management = server.client(customer.managementKey);
+    const made = await management.createKey('robot');
+    expect(await server.client({ rawKey: made.raw_key }).me()).to.have.nested.property('key.name', 'robot');
+    const { keys } = await management.listKeys();
+    expect(keys[0]).to.include({ id: made.id, name: 'robot', revoked_at: null });
+    const { revoked_at: revokedAt } = await management.revokeKey(made.id);
+    expect(await management.revokeKey(made.id)).to.deep.equal({ id: made.id, revoked_at: revokedAt });
+  });
+
+  it('transcribes a file on disk, with every field', async () => {
+    const audio = audioFile(fakeAudio(61, { language: 'de', text: 'Hallo, Welt.' }));
+    const plain = await client().transcribe({ audio });
+    expect(plain).to.include({ duration_sec: 61, language: 'de', text: 'Hallo, Welt.', credits_used: 2 });
+    expect(plain).not.to.have.property('translation');
+    const full = await client().transcribe({ audio, language: 'de', translateTo: 'en', punctuate: false });
+    expect(full).to.deep.include({
+      text: 'hallo welt',
+      translation: { language: 'en', text: 'en hallo welt' },
+      credits_remaining: 96,
+    });
+    const error = await rejection(client().transcribe({ audio, diarize: true }));
+    expect(error).to.include({ status: 422, code: 'unsupported_diarization', param: 'diarize' });
+  });
+
+  it('transcribes bytes', async () => {
+    const answer = await client().transcribe({ audio: new Blob([new Uint8Array(fakeAudio(3))]) });
+    expect(answer.text).to.equal('Hello, World.');
+  });
+
+  it('streams a large file instead of reading it into memory', async () => {
+    const audio = audioFile(fakeAudio(3), 100_000_000);
+    // Takes what fits into the kernel's buffers and reads nothing.
+    const wall = await listen(createServer({ pauseOnConnect: true }));
+    const before = process.memoryUsage().rss;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running = rejection(client(wall.url).transcribe({ audio }, { signal }));
+    await wall.connected;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(process.memoryUsage().rss - before).to.be.below(40_000_000);
+    controller.abort();
+    await running;
+    wall.close();
+    expect((await client().transcribe({ audio })).text).to.equal('Hello, World.');
+  });
+
+  it('says that a file is missing before it sends anything', async () => {
+    const error = await rejection(client().transcribe({ audio: join(server.directory, 'missing.wav') }));
+    expect(error).to.be.instanceOf(Error);
+    expect(server.logs).to.have.length(0);
+  });
+
+  describe('errors', () => {
+    it('have all that the service says', async () => {
+      const error = (await rejection(client().usage(91))) as VerbatimApiError;
+      expect(error).to.be.instanceOf(VerbatimApiError);
+      expect(error).to.include({
+        name: 'VerbatimApiError',
+        status: 400,
+        code: 'invalid_request',
+        param: 'days',
+      });
+      expect(error.message).to.equal('days must be one integer from 1 to 90.');
+      expect(error.requestId).to.equal(server.logs[0]!.requestId);
+      expect(error.retryAfterSeconds).to.equal(null);
+      expect(server.logs).to.have.length(1);
+    });
+
+    it('come from an upload that is refused early', async () => {
+      const audio = audioFile(fakeAudio(3), 60_000_000);
+      const stranger = server.client({ rawKey: `vb_${'A'.repeat(43)}` });
+      expect(await rejection(stranger.transcribe({ audio }))).to.include({ code: 'invalid_api_key' });
+      const poor = server.client(server.customer(0).key);
+      expect(await rejection(poor.transcribe({ audio }))).to.include({ code: 'insufficient_credits' });
+    });
+
+    it('are told from what something in between answers', async () => {
+      const gateway = await listen(
+        createServer((socket) => {
+          socket.end(
+            'HTTP/1.1 502 Bad Gateway\r\nX-Request-Id: gw-1\r\nContent-Length: 12\r\n\r\n<h1>Bad</h1>',
+          );
+        }),
+      );
+      const error = await rejection(client(gateway.url).me());
+      expect(error).to.include({ status: 502, code: 'unknown', param: null, requestId: 'gw-1' });
+      gateway.close();
+    });
+
+    it('about arguments are not tried again', async () => {
+      const audio = new Blob([new Uint8Array(fakeAudio(3))]);
+      const slow = server.client(customer.key, { backoffMs: 60_000 });
+      expect(await rejection(slow.transcribe({ audio }, { idempotencyKey: 'a\nb' }))).to.be.instanceOf(
+        TypeError,
+      );
+    });
+  });
+
+  describe('a signal', () => {
+    it('stops the work on the server', async () => {
+      server.engine.holdAll();
+      const controller = new AbortController();
+      const running = rejection(
+        client().transcribe({ audio: audioFile(fakeAudio(3)) }, { signal: controller.signal }),
+      );
+      await server.engine.untilRunning(1);
+      const reason = new Error('changed my mind');
+      controller.abort(reason);
+      expect(await running).to.equal(reason);
+      await until(() => server.engine.running === 0 && server.uploads().length === 0);
+      expect(server.balance(customer)).to.equal(100);
+    });
+
+    it('ends the wait before the next try', async () => {
+      server.engine.backlogSeconds = 36_000;
+      server.engine.realTimeFactor = 0.001; // asks to wait 36 s
+      const signal = AbortSignal.timeout(300);
+      const error = await rejection(client().transcribe({ audio: audioFile(fakeAudio(3)) }, { signal }));
+      server.engine.backlogSeconds = 0;
+      expect(error).to.equal(signal.reason);
+      expect(server.logs).to.have.length(1);
+    });
+  });
+
+  it('has the types of the document', () => {
+    const code: ErrorCode = 'insufficient_credits';
+    const text = (answer: Transcription): string => answer.translation?.text ?? answer.text;
+    // @ts-expect-error -- no such code
+    const wrongCode: ErrorCode = 'no_credits';
+    // @ts-expect-error -- no such field
+    const wrongField = (answer: Transcription): unknown => answer.transcript;
+    expect([code, text, wrongCode, wrongField]).to.have.length(4);
+  });
+});

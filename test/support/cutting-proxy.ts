@@ -1,0 +1,73 @@
+/** A TCP proxy in front of a server that breaks connections as a test tells it to. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/**
+ * What happens to a connection:
+ * - `pass`: nothing;
+ * - `upload`: broken once some of the request has been passed on;
+ * - `answer`: broken in place of the answer, which the server has sent;
+ * - `half answer`: broken in the middle of the answer;
+ * - `client`: the client's side is broken when the request has begun; the server's stays, so that it notices nothing.
+ */
+export type Cut = 'pass' | 'upload' | 'answer' | 'half answer' | 'client';
+
+export class CuttingProxy {
+  connections = 0;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly plan: Cut[],
+  ) {}
+
+  /** The first connection meets the first of `plan`, and so on; those after the last pass. */
+  static async start(target: { port: number }, plan: readonly Cut[]): Promise<CuttingProxy> {
+    const server = createServer();
+    const proxy = new CuttingProxy(server, [...plan]);
+    server.on('connection', (client) => proxy.#join(client, target.port));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #join(client: Socket, port: number): void {
+    this.connections++;
+    const cut = this.plan.shift() ?? 'pass';
+    const upstream = connect(port, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.#sockets.delete(socket));
+    }
+    const breakBoth = (): void => {
+      client.resetAndDestroy();
+      upstream.destroy();
+    };
+    client.on('data', (chunk) => {
+      upstream.write(chunk);
+      if (cut === 'upload') setTimeout(breakBoth, 20);
+      if (cut === 'client') setTimeout(() => client.resetAndDestroy(), 100);
+    });
+    upstream.on('data', (chunk) => {
+      if (cut === 'answer') breakBoth();
+      else if (cut === 'half answer') client.write(chunk.subarray(0, chunk.length - 10), breakBoth);
+      else if (!client.destroyed) client.write(chunk);
+    });
+    client.on('close', () => {
+      if (cut !== 'client') upstream.destroy();
+    });
+    upstream.on('close', () => client.end());
+  }
+}
