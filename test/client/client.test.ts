@@ -4,9 +4,10 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type {
+  VerbatimClient} from '../../src/client/index.js';
 import {
   VerbatimApiError,
-  VerbatimClient,
   type ErrorCode,
   type Transcription,
 } from '../../src/client/index.js';
