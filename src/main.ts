@@ -5,14 +5,24 @@
  */
 import { availableParallelism } from 'node:os';
 import { runCli } from './cli/program.js';
+import { readTuned } from './tuned.js';
 
 const SPARE_THREADS = 4;
 const TRANSLATORS = 2;
 
 function poolSize(): number {
   const slots = Number(process.env['VERBATIM_SLOTS']);
-  const known = Number.isInteger(slots) && slots > 0 ? slots : availableParallelism();
+  const known = Number.isInteger(slots) && slots > 0 ? slots : Math.max(availableParallelism(), tunedSlots());
   return Math.min(1024, known * deviceCount() + TRANSLATORS + SPARE_THREADS);
+}
+
+/** Whether the file holds good is for `serve` to say; a few threads too many cost nothing. */
+function tunedSlots(): number {
+  try {
+    return readTuned()?.slots ?? 1;
+  } catch {
+    return 1;
+  }
 }
 
 /** Slots are counted by device: cuda:0,1 has twice as many. */

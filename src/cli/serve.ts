@@ -1,12 +1,17 @@
+import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
+import { loadBinding } from '../engine/binding.js';
+import { resolveDevices } from '../engine/devices.js';
 import type { SpeechEngine } from '../engine/types.js';
 import type { TranslationEngine } from '../engine/translator.js';
 import { createLedger } from '../ledger/ledger.js';
 import type { Ledger } from '../ledger/types.js';
 import { createLogger, type Logger } from '../log.js';
 import { Metrics } from '../metrics.js';
+import type { Manifest } from '../models/manifest.js';
 import { startServer, type RunningServer } from '../server.js';
+import { readTuned, withTuned, type AppliedSettings } from '../tuned.js';
 import { cliContext, packageRoot, packageVersion } from './context.js';
 import { loadEngine } from './engine.js';
 import { createFirstAccount, firstStartText } from './first-start.js';
@@ -23,8 +28,10 @@ export function addServe(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  const { config, roots, manifest } = cliContext();
+  const { roots, manifest, ...context } = cliContext();
+  const { config, tuned } = tunedConfig(context.config, manifest);
   const logger = createLogger({ level: config.logLevel });
+  if (tuned !== null) logger.info({ slots: config.slots, threads: config.threads }, tuned);
   const metrics = new Metrics();
   const translator = createTranslationEngine(config, roots, manifest, metrics);
   const engine = await loadEngine(config, roots, manifest, metrics);
@@ -43,6 +50,16 @@ async function serve(): Promise<void> {
     await engine.close();
     await translator.close();
   }
+}
+
+function tunedConfig(config: Config, manifest: Manifest): AppliedSettings {
+  const found = readTuned();
+  if (found === null) return { config, tuned: null };
+  return withTuned(config, process.env, found, {
+    modelName: config.model ?? manifest.defaultSpeechModel,
+    devices: resolveDevices(config.device, loadBinding()),
+    cores: availableParallelism(),
+  });
 }
 
 interface Parts {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../src/bench/report.js';
+import { readTuned } from '../../src/tuned.js';
 import { samplePath } from '../native/support.js';
 
 const main = join(__dirname, '..', '..', 'src', 'main.ts');
@@ -49,6 +50,27 @@ describe('verbatim bench', function () {
     }
     expect(models[0]?.sha256).to.match(/^[0-9a-f]{64}$/);
     expect(readdirSync(directory)).to.include.members(['engine.json', 'engine.md']);
+  });
+
+  it('tune: writes settings that serve can read, no worse than the defaults', async () => {
+    const file = join(directory, 'verbatim.tuned.json');
+    const { tables } = await report(
+      'tune',
+      '--clips',
+      CLIP,
+      '--clients',
+      '2',
+      '--pairs',
+      '1',
+      '--file',
+      file,
+    );
+    const tuned = readTuned(file);
+    expect(tuned?.model.name).to.equal('verbatim-interim');
+    expect(tuned?.cores).to.equal(availableParallelism());
+    expect(tuned?.gain).to.be.at.least(1);
+    expect(tables[0]?.rows[0]?.['chosen']).to.equal(`${tuned?.slots} x ${tuned?.threads}`);
+    expect(tables[1]?.rows).to.have.length.above(1);
   });
 
   it('says what is wrong with what it was asked', async () => {

@@ -1,0 +1,156 @@
+import { availableParallelism, cpus } from 'node:os';
+import type { Command } from 'commander';
+import { measureInProcess } from '../../bench/engine-process.js';
+import { identifyModel } from '../../bench/environment.js';
+import { rounded, withSpread, type Report } from '../../bench/report.js';
+import { summarize } from '../../bench/statistics.js';
+import {
+  compareInPairs,
+  sameSettings,
+  successiveHalving,
+  tuneCandidates,
+  type Comparison,
+  type Settings,
+  type Trial,
+} from '../../bench/tune-search.js';
+import { readConfig } from '../../config.js';
+import { loadBinding } from '../../engine/binding.js';
+import { resolveDevices } from '../../engine/devices.js';
+import { tunedPath, writeTuned } from '../../tuned.js';
+import { packageRoot } from '../context.js';
+import { integerFrom } from '../options.js';
+import {
+  addClipOptions,
+  addOutputOptions,
+  benchContext,
+  clipsOf,
+  modelsOf,
+  progress,
+  publish,
+  type BenchModel,
+  type OutputOptions,
+} from './setup.js';
+
+interface Options extends OutputOptions {
+  model?: string;
+  clips: string;
+  language: string;
+  clients: number;
+  repeat: number;
+  pairs: number;
+  file: string;
+}
+
+/** Less than this is not told apart from chance, and the defaults stay. */
+const LEAST_GAIN = 1.02;
+
+export function addBenchTune(bench: Command): void {
+  const command = bench
+    .command('tune')
+    .description('find the best slots and threads for this machine and model; `serve` reads what it writes')
+    .option('--model <name>', 'a model of the manifest (default: the one that serve would take)')
+    .option('--pairs <n>', 'measurements of the winner and the defaults in turns', integerFrom(1), 5)
+    .option('--file <path>', 'where the settings are written', tunedPath());
+  addOutputOptions(addClipOptions(command)).action(benchTune);
+}
+
+async function benchTune(options: Options): Promise<void> {
+  const context = benchContext();
+  const [model] = modelsOf(context, options.model);
+  if (model === undefined) throw new Error('No model was named.');
+  const devices = resolveDevices(context.config.device, loadBinding());
+  const [device = 'cpu'] = devices;
+  const { slots, threads } = readConfig({}, packageRoot);
+  const baseline = { slots, threads };
+  const measure = measurer(options, model, device);
+  const trials = await successiveHalving(candidatesWith(baseline, device), measure);
+  const best = trials[0]?.settings ?? baseline;
+  const comparison = await compareInPairs(baseline, best, options.pairs, measure);
+  const wins = !sameSettings(best, baseline) && comparison.gain >= LEAST_GAIN;
+  const chosen = wins ? best : baseline;
+  const identity = await identifyModel(model.name, model.path);
+  writeTuned(
+    {
+      version: 1,
+      model: identity,
+      devices,
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: availableParallelism(),
+      ...chosen,
+      rtfx: rounded(summarize(wins ? comparison.tuned : comparison.baseline).median),
+      defaultRtfx: rounded(summarize(comparison.baseline).median),
+      gain: wins ? rounded(comparison.gain) : 1,
+      tunedAt: new Date().toISOString(),
+    },
+    options.file,
+  );
+  progress(`wrote ${options.file}`);
+  const { clients, repeat, language } = options;
+  publish(
+    {
+      ...tuneReport(trials, { baseline, best, chosen }, comparison),
+      environment: context.environment,
+      models: [identity],
+      settings: { device, clients, repeat, language },
+    },
+    options,
+  );
+}
+
+function candidatesWith(baseline: Settings, device: string): Settings[] {
+  const candidates = tuneCandidates(device, availableParallelism());
+  return candidates.some((settings) => sameSettings(settings, baseline))
+    ? candidates
+    : [baseline, ...candidates];
+}
+
+function measurer(
+  options: Options,
+  model: BenchModel,
+  device: string,
+): (settings: Settings) => Promise<number> {
+  const { clients, repeat, language } = options;
+  const clips = clipsOf(options.clips);
+  const { path: modelPath, policy, languages } = model;
+  return async ({ slots, threads }) => {
+    const cell = { modelPath, device, slots, threads, beam: 1 };
+    const { rtfx } = await measureInProcess({ cell, policy, languages, clips, clients, repeat, language });
+    progress(`${slots} slots x ${threads} threads: RTFx ${rounded(rtfx)}`);
+    return rtfx;
+  };
+}
+
+function tuneReport(
+  trials: readonly Trial[],
+  { baseline, best, chosen }: Record<'baseline' | 'best' | 'chosen', Settings>,
+  comparison: Comparison,
+): Omit<Report, 'environment' | 'models' | 'settings'> {
+  const show = ({ slots, threads }: Settings): string => `${slots} x ${threads}`;
+  const pairs = {
+    defaults: show(baseline),
+    'RTFx of the defaults': withSpread(summarize(comparison.baseline)),
+    'best found': show(best),
+    'RTFx of the best': withSpread(summarize(comparison.tuned)),
+    'ratio by pair': withSpread(summarize(comparison.ratios)),
+    chosen: show(chosen),
+  };
+  const rows = trials.map(({ settings, scores }) => ({
+    ...settings,
+    rounds: scores.length,
+    RTFx: withSpread(summarize(scores)),
+  }));
+  return {
+    name: 'tune',
+    title: 'Tuning: slots and threads',
+    warmUp: 'all clips once, in each process',
+    runs: comparison.ratios.length,
+    tables: [
+      { title: 'Gain over the defaults, measured in turns', rows: [pairs] },
+      { title: 'Search, best first', rows },
+    ],
+    notes: [
+      `Slots x threads. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
+    ],
+    measurements: { trials, comparison },
+  };
+}

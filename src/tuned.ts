@@ -1,0 +1,111 @@
+/** verbatim.tuned.json: the settings that `verbatim bench tune` found for this machine and model. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from './config.js';
+
+export interface TunedSettings {
+  version: 1;
+  model: { name: string; sha256: string };
+  devices: string[];
+  cpu: string;
+  cores: number;
+  slots: number;
+  threads: number;
+  /** Seconds of audio a second, with these settings and with the defaults. */
+  rtfx: number;
+  defaultRtfx: number;
+  /** Median of the ratios of measurements taken in turns. */
+  gain: number;
+  tunedAt: string;
+}
+
+export const TUNED_FILE = 'verbatim.tuned.json';
+
+/** Beside data/: in the directory that the service is started in. */
+export function tunedPath(directory = process.cwd()): string {
+  return join(directory, TUNED_FILE);
+}
+
+/** null where nothing was tuned. Throws an Error that names the file when it is not what `tune` writes. */
+export function readTuned(path = tunedPath()): TunedSettings | null {
+  if (!existsSync(path)) return null;
+  const broken = (why: string): Error =>
+    new Error(`${path} ${why}. Remove it, or run: npx verbatim bench tune`);
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw broken('is not valid JSON');
+  }
+  if (!isTuned(value))
+    throw broken('lacks version 1, model.name, devices, cores, or slots and threads from 1 to 256');
+  return value;
+}
+
+export function writeTuned(settings: TunedSettings, path = tunedPath()): void {
+  writeFileSync(path, `${JSON.stringify(settings, null, 2)}\n`);
+}
+
+function isTuned(value: unknown): value is TunedSettings {
+  const { version, model, devices, cores, slots, threads, gain } = (value ?? {}) as Partial<TunedSettings>;
+  const inRange = (number: unknown): boolean =>
+    Number.isInteger(number) && Number(number) >= 1 && Number(number) <= 256;
+  return (
+    version === 1 &&
+    typeof model?.name === 'string' &&
+    Array.isArray(devices) &&
+    typeof cores === 'number' &&
+    typeof gain === 'number' &&
+    inRange(slots) &&
+    inRange(threads)
+  );
+}
+
+/** What the tuned settings must have been found for. */
+export interface Circumstances {
+  modelName: string;
+  devices: readonly string[];
+  cores: number;
+}
+
+export interface AppliedSettings {
+  config: Config;
+  /** What became of the file, for the log; null where there is none. */
+  tuned: string | null;
+}
+
+/**
+ * The configuration with the tuned slots and threads. They were found as a pair, so one variable of the environment
+ * sets both aside; so does another model, device or number of cores.
+ */
+export function withTuned(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  tuned: TunedSettings | null,
+  now: Circumstances,
+): AppliedSettings {
+  if (tuned === null) return { config, tuned: null };
+  const reason = whyNot(env, tuned, now);
+  if (reason !== null) return { config, tuned: `${TUNED_FILE} is not used: ${reason}` };
+  const { slots, threads, gain } = tuned;
+  return {
+    config: Object.freeze({ ...config, slots, threads }),
+    tuned: `${TUNED_FILE}: ${slots} slots x ${threads} threads, ${gain.toFixed(2)} x the defaults' throughput`,
+  };
+}
+
+function whyNot(
+  env: Readonly<Record<string, string | undefined>>,
+  tuned: TunedSettings,
+  now: Circumstances,
+): string | null {
+  const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS'].find((name) => env[name]);
+  if (set !== undefined) return `${set} is set`;
+  const forWhat = (what: string, then: string | number, today: string | number): string | null =>
+    then === today ? null : `it is for ${what} ${then}, not ${today}`;
+  return (
+    forWhat('the model', tuned.model.name, now.modelName) ??
+    forWhat('the device', tuned.devices.join(','), now.devices.join(',')) ??
+    forWhat('a number of cores of', tuned.cores, now.cores)
+  );
+}

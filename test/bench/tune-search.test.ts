@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import {
+  compareInPairs,
+  successiveHalving,
+  tuneCandidates,
+  type Settings,
+} from '../../src/bench/tune-search.js';
+import { seededRandom } from '../../src/bench/random.js';
+
+const scoreOf = ({ slots, threads }: Settings): number =>
+  100 - 10 * Math.abs(slots - 4) - 3 * Math.abs(threads - 2);
+
+describe('The search for settings', () => {
+  it('tries what uses the cores, and nothing that leaves most idle or fights for them', () => {
+    for (const cores of [1, 2, 6, 64]) {
+      const candidates = tuneCandidates('cpu', cores);
+      expect(new Set(candidates.map((settings) => JSON.stringify(settings))).size).to.equal(
+        candidates.length,
+      );
+      expect(candidates).to.deep.include({ slots: cores, threads: 1 });
+      expect(candidates).to.deep.include({ slots: 1, threads: cores });
+      for (const { slots, threads } of candidates) expect(slots * threads).to.be.within(cores / 2, 2 * cores);
+    }
+    expect(tuneCandidates('cuda:0', 16).map(({ slots }) => slots)).to.deep.equal([1, 2, 4, 8, 16, 32]);
+  });
+
+  it('finds the best in spite of noise, and spends its measurements on the close ones', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const random = seededRandom(seed);
+      let measured = 0;
+      const candidates = tuneCandidates('cpu', 8);
+      const trials = await successiveHalving(candidates, (settings) => {
+        measured++;
+        return Promise.resolve(scoreOf(settings) + 2 * random() - 1);
+      });
+      expect(trials[0]?.settings, `seed ${seed}`).to.deep.equal({ slots: 4, threads: 2 });
+      expect(trials).to.have.length(candidates.length);
+      expect(measured).to.be.below(2 * candidates.length + 2);
+      const rounds = trials.map(({ scores }) => scores.length);
+      expect(rounds).to.deep.equal([...rounds].sort((a, b) => b - a));
+    }
+  });
+
+  it('measures the only candidate, and refuses none', async () => {
+    const only = await successiveHalving([{ slots: 1, threads: 1 }], () => Promise.resolve(7));
+    expect(only).to.deep.equal([{ settings: { slots: 1, threads: 1 }, scores: [7] }]);
+    const nothing = await successiveHalving([], () => Promise.resolve(1)).catch((error: unknown) => error);
+    expect(nothing).to.be.instanceOf(RangeError);
+  });
+
+  it('compares by pairs, so that a machine that slows down changes nothing', async () => {
+    let speed = 1;
+    const { gain, baseline } = await compareInPairs(
+      { slots: 1, threads: 1 },
+      { slots: 2, threads: 1 },
+      5,
+      ({ slots }) => {
+        const score = slots * 10 * speed;
+        if (slots === 2) speed *= 0.5;
+        return Promise.resolve(score);
+      },
+    );
+    expect(gain).to.equal(2);
+    expect(baseline).to.deep.equal([10, 5, 2.5, 1.25, 0.625]);
+  });
+});
