@@ -173,6 +173,22 @@ TEST_CASE("codecs that are not decoded are unsupported by name, broken blocks in
   }
 }
 
+TEST_CASE("block codecs: the 'fact' chunk gives the exact duration, unless it lies") {
+  const TemporaryDirectory directory;
+  for (const int codec : {SF_FORMAT_IMA_ADPCM, SF_FORMAT_MS_ADPCM, SF_FORMAT_GSM610}) {
+    CAPTURE(codec);
+    Bytes bytes =
+        read_file(write_audio(directory / "a.wav", SF_FORMAT_WAV | codec, 8000, 1, tone(1.0125, 8000, 440)));
+    const std::size_t fact = find(bytes, "fact") + 8;
+    patch(bytes, fact, {8100 & 0xFF, 8100 >> 8, 0, 0});
+    CHECK(hear(directory.put("b.wav", bytes)).seconds == 1.0125);
+    for (const int lie : {0, 1, 0xFF}) {
+      patch(bytes, fact, {lie, lie, lie, lie});
+      CHECK(hear(directory.put("b.wav", bytes)).seconds == doctest::Approx(1.0125).epsilon(0.2));
+    }
+  }
+}
+
 TEST_CASE("MP3 in WAV is decoded") {
   const Wav wav;
   const TemporaryDirectory directory;

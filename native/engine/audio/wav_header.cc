@@ -42,6 +42,7 @@ class Parser {
       const std::int64_t body = at + 8;
       std::int64_t length = size;
       if (name == "ds64") read_ds64(body);
+      if (name == "fact") read_fact(body);
       if (name == "fmt " && !has_format_) read_format(body, size);
       if (name == "data" && !has_data_) length = read_data(body, size);
       at = body + length + (length & 1);
@@ -58,6 +59,11 @@ class Parser {
   void read_ds64(std::int64_t body) {
     const auto sizes = bytes_.view(body, 16);
     if (sizes.size() == 16) ds64_data_size_ = le64(sizes.subspan(8));
+  }
+
+  void read_fact(std::int64_t body) {
+    const auto frames = bytes_.view(body, 4);
+    if (frames.size() == 4) header_.fact_frames = u32(frames);
   }
 
   void read_format(std::int64_t body, std::uint32_t size) {

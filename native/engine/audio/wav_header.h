@@ -29,6 +29,9 @@ struct WavHeader {
   // Bytes a block: one sample of every channel, or one block of a block codec.
   int block_align = 0;
   int bits_per_sample = 0;
+  // Frames by the 'fact' chunk, which block codecs need: their last block is filled up. 0 when it does not
+  // say.
+  std::int64_t fact_frames = 0;
   bool big_endian = false;
   // The samples' range in the file; never beyond its end.
   std::int64_t data_begin = 0;

@@ -5,6 +5,7 @@
 
 #include "audio/bytes.h"
 #include "audio/decoder.h"
+#include "audio/fixed_length_decoder.h"
 #include "audio/sndfile_decoder.h"
 #include "audio/wav_header.h"
 #include "error.h"
@@ -139,7 +140,12 @@ std::unique_ptr<Decoder> open_blocks(const std::shared_ptr<const File>& file, co
   SndfileInput input;
   input.ranges = {{header.data_begin, header.data_begin + blocks * header.block_align}};
   input.head = block_codec_header(header, samples, static_cast<std::uint32_t>(blocks * header.block_align));
-  return std::make_unique<SndfileDecoder>(file, std::move(input), "wav", std::move(codec));
+  auto decoder = std::make_unique<SndfileDecoder>(file, std::move(input), "wav", std::move(codec));
+  // Every block holds as many frames, so that nothing needs decoding to count them.
+  std::int64_t frames = blocks * samples;
+  const std::int64_t filling = frames - header.fact_frames;
+  if (header.fact_frames > 0 && filling >= 0 && filling < 2 * samples) frames = header.fact_frames;
+  return std::make_unique<FixedLengthDecoder>(std::move(decoder), frames);
 }
 
 std::unique_ptr<Decoder> open_samples(const std::shared_ptr<const File>& file, const WavHeader& header) {
