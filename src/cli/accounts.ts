@@ -5,17 +5,22 @@ export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('create, list and audit accounts');
   accounts
     .command('create')
+    .description('make an account; it has no credits and no keys yet')
     .requiredOption('--email <email>', "the account's e-mail address")
     .option('--name <name>', "the holder's name")
     .option('--json', 'print JSON')
     .action((options: { email: string; name?: string; json?: boolean }) =>
       withLedger((ledger) => {
+        if (ledger.findAccount(options.email) !== null) {
+          throw new Error(`There is already an account for ${options.email}.`);
+        }
         const account = ledger.createAccount({ email: options.email, name: options.name ?? null });
         printRows([{ id: account.id, email: account.email, name: account.name }], options.json === true);
       }),
     );
   accounts
     .command('list')
+    .description('every account with its balance')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       withLedger((ledger) => {

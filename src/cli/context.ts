@@ -25,7 +25,7 @@ export function cliContext(): CliContext {
   return { config, roots, manifest: readManifest(packageRoot, config.modelsDir) };
 }
 
-type Cell = string | number | null;
+type Cell = string | number | null | readonly string[];
 
 /** JSON for programs, an aligned table for people. */
 export function printRows(rows: readonly Record<string, Cell>[], json: boolean): void {
@@ -50,7 +50,7 @@ export function printRows(rows: readonly Record<string, Cell>[], json: boolean):
 
 /** Opens the books beside a running server, and closes them whatever happens. */
 export function withLedger(work: (ledger: Ledger) => void): void {
-  const { config } = cliContext();
+  const config = readConfig(process.env, packageRoot);
   const ledger = openLedger({ path: config.database, secret: config.secret });
   try {
     work(ledger);

@@ -1,12 +1,15 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { MAX_GRANT } from '../ledger/credits.js';
+import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
 import { accountByEmail, printRows, withLedger } from './context.js';
 
 export function addCredits(program: Command): void {
   const credits = program.command('credits').description('grant credits');
   credits
     .command('grant')
+    .description('add a pack of credits to an account')
     .requiredOption('--account <email>', 'e-mail of the account')
-    .requiredOption('--amount <n>', 'whole credits, at least 1', positiveInteger)
+    .requiredOption('--amount <n>', 'whole credits, at least 1', amount)
     .option(
       '--expires <date>',
       'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never',
@@ -16,39 +19,34 @@ export function addCredits(program: Command): void {
     .action((options: { account: string; amount: number; expires?: string; json?: boolean }) =>
       withLedger((ledger) => {
         const account = accountByEmail(ledger, options.account);
-        ledger.grantCredits({
+        const { expiresAt } = ledger.grantCredits({
           accountId: account.id,
           amount: options.amount,
           expiresAt: options.expires ?? null,
         });
         const { balance, lifetimePurchased } = ledger.balance(account.id);
-        printRows(
-          [{ email: account.email, balance, lifetime_purchased: lifetimePurchased }],
-          options.json === true,
-        );
+        const { email } = account;
+        const row = { email, balance, lifetime_purchased: lifetimePurchased, expires_at: expiresAt };
+        printRows([row], options.json === true);
       }),
     );
 }
 
-function positiveInteger(value: string): number {
+function amount(value: string): number {
   const number = Number(value);
-  if (!/^\d+$/.test(value) || number < 1 || number > 1e12) {
-    throw new InvalidArgumentError('allowed: an integer from 1 to 1000000000000.');
+  if (!/^\d+$/.test(value) || number < 1 || number > MAX_GRANT) {
+    throw new InvalidArgumentError(`allowed: an integer from 1 to ${MAX_GRANT}.`);
   }
   return number;
 }
 
 /** A bare date means the end of that UTC day. */
 function expiry(value: string): string {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T23:59:59.999Z` : value;
-  const date = new Date(time);
-  if (
-    !/^\d{4}-\d{2}-\d{2}/.test(value) ||
-    Number.isNaN(date.getTime()) ||
-    !date.toISOString().startsWith(time.slice(0, 8))
-  ) {
-    throw new InvalidArgumentError('allowed: YYYY-MM-DD or an ISO 8601 time.');
+  const time = parseIso(value);
+  if (time === null) {
+    throw new InvalidArgumentError('allowed: YYYY-MM-DD, or a time with its zone as 2030-12-31T18:00:00Z.');
   }
-  if (date.getTime() <= Date.now()) throw new InvalidArgumentError('the time is in the past.');
-  return date.toISOString();
+  const end = value.includes('T') ? time : time + DAY_MS;
+  if (end <= Date.now()) throw new InvalidArgumentError('it has passed already.');
+  return toIso(end);
 }

@@ -30,6 +30,7 @@ export function addKeys(program: Command): void {
     );
   keys
     .command('list')
+    .description('every key of an account, newest first; never the raw keys')
     .requiredOption('--account <email>', 'e-mail of the account')
     .option('--json', 'print JSON')
     .action((options: { account: string; json?: boolean }) =>
@@ -38,7 +39,7 @@ export function addKeys(program: Command): void {
           id: key.id,
           name: key.name,
           prefix: key.prefix,
-          scopes: key.scopes.join(','),
+          scopes: options.json === true ? key.scopes : key.scopes.join(','),
           created_at: key.createdAt,
           last_used_at: key.lastUsedAt,
           revoked_at: key.revokedAt,
@@ -50,13 +51,18 @@ export function addKeys(program: Command): void {
     .command('revoke')
     .argument('<id>', "the key's id, as `verbatim keys list` shows it")
     .requiredOption('--account <email>', 'e-mail of the account')
+    .option('--json', 'print JSON')
     .description('takes effect at once, in a running server too')
-    .action((id: string, options: { account: string }) =>
+    .action((id: string, options: { account: string; json?: boolean }) =>
       withLedger((ledger) => {
         const account = accountByEmail(ledger, options.account);
         const revoked = ledger.revokeKey(account.id, id);
         if (revoked === null) throw new Error(`${account.email} has no key "${id}".`);
-        console.log(`${revoked.id} is revoked since ${revoked.revokedAt}`);
+        if (options.json === true) {
+          printRows([{ id: revoked.id, revoked_at: revoked.revokedAt }], true);
+        } else {
+          console.log(`${revoked.id} is revoked since ${revoked.revokedAt}`);
+        }
       }),
     );
 }

@@ -1,6 +1,7 @@
 /** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.js';
+import { VerbatimError } from '../errors.js';
 import { addAccounts } from './accounts.js';
 import { addBench } from './bench/index.js';
 import { packageVersion } from './context.js';
@@ -50,7 +51,8 @@ function exitByException(command: Command): void {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
-  if (error instanceof ConfigError) {
+  const wrongInput = error instanceof VerbatimError && error.code === 'invalid_request';
+  if (error instanceof ConfigError || wrongInput) {
     console.error(`verbatim: ${error.message}`);
     return WRONG_USAGE;
   }

@@ -18,6 +18,8 @@ export class Usage {
   readonly #insertEvent;
   readonly #addToDay;
   readonly #window;
+  /** Dates by day; those of a window or two. */
+  #dates = new Map<number, string>();
 
   constructor(
     database: Database.Database,
@@ -71,7 +73,7 @@ export class Usage {
     const first = today - days + 1;
     const rows = this.#window.all(accountId, first, today);
     const byDay = Array.from({ length: days }, (_, index) => ({
-      date: dateOfDay(first + index),
+      date: this.#date(first + index),
       minutes: 0,
     }));
     const byEndpoint = new Map<string, number>();
@@ -89,6 +91,16 @@ export class Usage {
         .map(([endpoint, minutes]) => ({ endpoint, minutes }))
         .sort((a, b) => b.minutes - a.minutes || (a.endpoint < b.endpoint ? -1 : 1)),
     };
+  }
+
+  /** Making the dates of a window costs as much as reading it. */
+  #date(day: number): string {
+    const known = this.#dates.get(day);
+    if (known !== undefined) return known;
+    if (this.#dates.size >= 2 * MAX_WINDOW_DAYS) this.#dates = new Map();
+    const date = dateOfDay(day);
+    this.#dates.set(day, date);
+    return date;
   }
 }
 

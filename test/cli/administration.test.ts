@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,7 +33,21 @@ describe('administration on the command line', () => {
 
   it('makes an account, grants credits, makes and revokes a key, and the books balance', () => {
     expect(verbatim('accounts', 'create', '--email', 'ada@example.org', '--name', 'Ada').status).to.equal(0);
-    json('credits', 'grant', '--account', 'ada@example.org', '--amount', '25', '--expires', '2999-12-31');
+    const again = verbatim('accounts', 'create', '--email', 'Ada@example.org');
+    expect(again).to.include({ status: 1, stdout: '' });
+    expect(again.stderr).to.contain('There is already an account');
+    const until = '2999-12-31';
+    const [pack] = json(
+      'credits',
+      'grant',
+      '--account',
+      'ada@example.org',
+      '--amount',
+      '25',
+      '--expires',
+      until,
+    );
+    expect(pack).to.include({ balance: 25, expires_at: '3000-01-01T00:00:00.000Z' });
     expect(json('accounts', 'list')[0]).to.include({ email: 'ada@example.org', name: 'Ada', credits: 25 });
 
     const key = verbatim('keys', 'create', '--account', 'ada@example.org', '--name', 'laptop').stdout.trim();
@@ -41,9 +56,11 @@ describe('administration on the command line', () => {
     expect(listed).to.include({ name: 'laptop', prefix: key.slice(0, 11), revoked_at: null });
     expect(JSON.stringify(listed)).not.to.contain(key);
 
-    const revoked = verbatim('keys', 'revoke', String(listed?.['id']), '--account', 'ada@example.org');
-    expect(revoked.status, revoked.stderr).to.equal(0);
+    expect(listed?.['scopes']).to.deep.equal([]);
+    const [revoked] = json('keys', 'revoke', String(listed?.['id']), '--account', 'ada@example.org');
+    expect(revoked?.['revoked_at']).to.be.a('string');
     expect(json('keys', 'list', '--account', 'ada@example.org')[0]?.['revoked_at']).to.be.a('string');
+    expect(json('accounts', 'audit')).to.deep.equal([]);
     expect(verbatim('accounts', 'audit').stdout).to.contain('the books balance');
   }).timeout(60_000);
 
@@ -63,11 +80,28 @@ describe('administration on the command line', () => {
       '2001-02-30',
     );
     expect(past.status).to.equal(2);
+    expect(past.stderr).to.contain('allowed: YYYY-MM-DD');
+    const email = verbatim('accounts', 'create', '--email', 'nobody');
+    expect(email.status).to.equal(2);
+    expect(email.stderr).to.contain('"nobody" is not an email address');
     const nobody = verbatim('credits', 'grant', '--account', 'x@example.org', '--amount', '1');
     expect(nobody).to.include({ status: 1 });
     expect(nobody.stderr).to.contain('no account with the e-mail address "x@example.org"');
     expect(verbatim('models', 'pull', 'nonsense').stderr).to.contain('There is no model "nonsense"');
     expect(verbatim('--help').status).to.equal(0);
+  }).timeout(60_000);
+
+  it('exits with 1 when the books do not balance, and says where', () => {
+    verbatim('accounts', 'create', '--email', 'ada@example.org');
+    verbatim('credits', 'grant', '--account', 'ada@example.org', '--amount', '25');
+    const database = new Database(join(directory, 'verbatim.db'));
+    database.pragma('ignore_check_constraints = ON');
+    database.exec('UPDATE credit_packs SET remaining = 26');
+    database.close();
+    const audit = verbatim('accounts', 'audit');
+    expect(audit.status).to.equal(1);
+    expect(audit.stdout).to.contain('purchased = remaining + spent + held + expired');
+    expect(audit.stdout).to.contain('25 purchased, 26 remaining');
   }).timeout(60_000);
 
   it('lists the models and verifies the bundled one', () => {
