@@ -5,6 +5,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../src/bench/report.js';
 import { readTuned } from '../../src/tuned.js';
+import { loadRealEngine } from '../support/real-engine.js';
+import { TestServer } from '../support/server.js';
 import { samplePath } from '../native/support.js';
 
 const main = join(__dirname, '..', '..', 'src', 'main.ts');
@@ -71,6 +73,27 @@ describe('verbatim bench', function () {
     expect(tuned?.gain).to.be.at.least(1);
     expect(tables[0]?.rows[0]?.['chosen']).to.equal(`${tuned?.slots} x ${tuned?.threads}`);
     expect(tables[1]?.rows).to.have.length.above(1);
+  });
+
+  it('http: finds a rate, and what a short clip waits behind a long file', async () => {
+    const server = await TestServer.start({ engine: await loadRealEngine({ slots: 2 }) });
+    try {
+      const keys = [server.customer(1000), server.customer(1000)].map(({ key }) => key.rawKey).join(',');
+      const load = ['--start-rate', '2', '--seconds', '1', '--refinements', '1', '--p95', '3000'];
+      const words = ['--clips', CLIP, '--long-seconds', '400', '--short-clips', '2', ...load];
+      const { tables } = await report('http', '--url', server.url, '--key', keys, ...words);
+      const [steps, fairness] = tables.map(({ rows }) => rows);
+      expect(steps).to.have.length.above(1);
+      for (const step of steps ?? []) {
+        const outcomes = ['answered', 'refused', 'failed'].map((column) => Number(step[column]));
+        expect(outcomes.reduce((sum, count) => sum + count, 0)).to.equal(step['sent']);
+        expect(step['failed']).to.equal(0);
+      }
+      expect(fairness?.[0]?.['clips']).to.be.within(1, 2);
+      expect(fairness?.[0]?.['ratio of p95']).to.be.above(0);
+    } finally {
+      await server.dispose();
+    }
   });
 
   it('says what is wrong with what it was asked', async () => {

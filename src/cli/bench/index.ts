@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { addBenchEngine } from './engine.js';
+import { addBenchHttp } from './http.js';
 import { addBenchTune } from './tune.js';
 
 export function addBench(program: Command): void {
   const bench = program
     .command('bench')
     .description('measure this machine: engine, server, settings, peers; every report tells how it was made');
-  for (const add of [addBenchEngine, addBenchTune]) add(bench);
+  for (const add of [addBenchEngine, addBenchHttp, addBenchTune]) add(bench);
 }

@@ -1,0 +1,64 @@
+/** Requests at times fixed beforehand: a slow server does not slow the load down, as a closed loop lets it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpTarget, Outcome, Upload } from './http-target.js';
+import { pick, poissonArrivals, type Random } from './random.js';
+import { percentiles, type Percentiles } from './statistics.js';
+
+export interface LoadOptions {
+  target: HttpTarget;
+  uploads: readonly Upload[];
+  /** Requests a second. */
+  rate: number;
+  seconds: number;
+  random: Random;
+}
+
+export interface LoadResult {
+  rate: number;
+  sent: number;
+  answered: number;
+  /** 429 and 503. */
+  refused: number;
+  /** Other statuses, and connections that were lost. */
+  failed: number;
+  /** Of answers, from the time the request was due, milliseconds; null without answers. */
+  latency: Percentiles | null;
+  queue: Percentiles | null;
+  /** Seconds of audio a second, of answered requests, until the last answer. */
+  rtfx: number;
+}
+
+/** Runs the load and waits for the last answer. */
+export async function openLoop({ target, uploads, rate, seconds, random }: LoadOptions): Promise<LoadResult> {
+  const start = performance.now();
+  const requests = poissonArrivals(random, rate, seconds).map(async (time) => {
+    const upload = pick(random, uploads);
+    const account = Math.floor(random() * target.accounts);
+    const due = start + time * 1000;
+    await sleep(Math.max(0, due - performance.now()));
+    const outcome = await target.send(upload, account);
+    // Counted from when it was due, so that a busy client does not hide what a user would have waited.
+    return { upload, outcome: { ...outcome, milliseconds: performance.now() - due } };
+  });
+  const results = await Promise.all(requests);
+  return { rate, ...tally(results, (performance.now() - start) / 1000) };
+}
+
+function tally(
+  results: readonly { upload: Upload; outcome: Outcome }[],
+  wallSeconds: number,
+): Omit<LoadResult, 'rate'> {
+  const answered = results.filter(({ outcome }) => outcome.status === 200);
+  const refused = results.filter(({ outcome }) => outcome.status === 429 || outcome.status === 503).length;
+  const waits = answered.map(({ outcome }) => outcome.queueMs).filter((wait) => wait !== null);
+  const audioSeconds = answered.reduce((total, { upload }) => total + upload.seconds, 0);
+  return {
+    sent: results.length,
+    answered: answered.length,
+    refused,
+    failed: results.length - answered.length - refused,
+    latency: answered.length === 0 ? null : percentiles(answered.map(({ outcome }) => outcome.milliseconds)),
+    queue: waits.length === 0 ? null : percentiles(waits),
+    rtfx: audioSeconds / wallSeconds,
+  };
+}

@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { measureFairness, repeatedWav, summarizeFairness } from '../../src/bench/fairness.js';
+import { queueTime, verbatimTarget, whisperServerTarget, type Upload } from '../../src/bench/http-target.js';
+import { openLoop, type LoadResult } from '../../src/bench/open-loop.js';
+import { seededRandom } from '../../src/bench/random.js';
+import { searchRate } from '../../src/bench/rate-search.js';
+import { samplePath } from '../native/support.js';
+
+const upload: Upload = { name: 'clip.wav', bytes: new Blob(['abc']), seconds: 3, language: 'en' };
+
+/** A server that knows nothing of audio: it answers after `delay()` ms with `status()`. */
+class Stub {
+  readonly seen: { key: string | undefined; body: string; at: number }[] = [];
+  readonly #server: Server;
+
+  constructor(delay: () => number, status: () => number = () => 200, body = '{}') {
+    this.#server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      request.on('end', () => {
+        this.seen.push({ key: request.headers.authorization, body: text, at: performance.now() });
+        setTimeout(() => {
+          response.writeHead(status(), { 'server-timing': 'upload;dur=1.0, queue;dur=7.5' }).end(body);
+        }, delay());
+      });
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+async function withStub<T>(stub: Stub, work: (url: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(await stub.listen());
+  } finally {
+    stub.close();
+  }
+}
+
+describe('Open-loop load', () => {
+  it('does not wait for answers, and counts them, their waits and their accounts', async () => {
+    const stub = new Stub(() => 300);
+    await withStub(stub, async (url) => {
+      const target = verbatimTarget(url, ['one', 'two']);
+      const load = { target, uploads: [upload], rate: 40, seconds: 0.5, random: seededRandom(5) };
+      const result = await openLoop(load);
+      expect(result.sent).to.be.within(8, 40);
+      expect(result).to.include({ answered: result.sent, refused: 0, failed: 0, rate: 40 });
+      expect(result.latency?.p50).to.be.at.least(295);
+      expect(result.queue?.p95).to.equal(7.5);
+      expect(new Set(stub.seen.map(({ key }) => key))).to.deep.equal(new Set(['Bearer one', 'Bearer two']));
+      expect(stub.seen[0]?.body).to.contain('name="language"').and.to.contain('filename="clip.wav"');
+    });
+  });
+
+  it('tells refusals from failures', async () => {
+    const statuses = [200, 503, 429, 500];
+    let next = 0;
+    const stub = new Stub(
+      () => 1,
+      () => statuses[next++ % 4] ?? 200,
+    );
+    await withStub(stub, async (url) => {
+      const target = verbatimTarget(url, ['one']);
+      const { sent, answered, refused, failed } = await openLoop({
+        ...{ target, uploads: [upload], rate: 100, seconds: 0.4, random: seededRandom(1) },
+      });
+      expect(answered).to.equal(Math.ceil(sent / 4));
+      expect(refused).to.equal(Math.floor((sent + 2) / 4) + Math.floor((sent + 1) / 4));
+      expect(failed).to.equal(Math.floor(sent / 4));
+    });
+  });
+
+  it('takes a lost connection for an outcome, and an error inside a 200 of whisper-server for a failure', async () => {
+    const nobody = verbatimTarget('http://127.0.0.1:1', ['one']);
+    expect(await nobody.send(upload, 0)).to.include({ status: 0, queueMs: null });
+    const stub = new Stub(
+      () => 1,
+      () => 200,
+      '{"error":"failed to read audio data"}',
+    );
+    await withStub(stub, async (url) => {
+      expect(await whisperServerTarget(url).send(upload, 0)).to.include({ status: 500 });
+    });
+  });
+
+  it('reads the queue time where there is one', () => {
+    expect(queueTime('upload;dur=1.0, queue;dur=12.5, decode;dur=3')).to.equal(12.5);
+    expect(queueTime('total;dur=1')).to.equal(null);
+    expect(queueTime(null)).to.equal(null);
+  });
+});
+
+describe('The search for the highest rate', () => {
+  const steady = (capacity: number) => (rate: number) =>
+    Promise.resolve({
+      ...{ rate, sent: 10, answered: 10, refused: 0, failed: 0, queue: null, rtfx: 1 },
+      latency: { p50: 1, p95: rate <= capacity ? 100 : 5000, p99: 9000 },
+    } satisfies LoadResult);
+  const options = { p95BoundMs: 1000, refinements: 6 };
+
+  it('brackets it from below and from above, and closes in', async () => {
+    for (const startRate of [0.5, 1, 64]) {
+      const { highestRate } = await searchRate({ ...options, startRate, run: steady(13) });
+      expect(highestRate).to.be.within(13 * 0.97, 13);
+    }
+  });
+
+  it('says so when it finds none, and takes a refusal for too much', async () => {
+    const none = await searchRate({ ...options, startRate: 1, run: steady(0) });
+    expect(none.highestRate).to.equal(null);
+    const refusing = await searchRate({
+      ...options,
+      startRate: 1,
+      run: async (rate) => ({ ...(await steady(100)(rate)), refused: rate > 5 ? 1 : 0 }),
+    });
+    expect(refusing.highestRate).to.be.within(5 * 0.97, 5);
+  });
+});
+
+describe('Fairness', () => {
+  it('compares short clips behind a long file with short clips alone', async () => {
+    let longRuns = false;
+    const stub = new Stub(() => (longRuns ? 60 : 20));
+    const long = { ...upload, seconds: 600, language: 'auto' };
+    await withStub(stub, async (url) => {
+      const plain = verbatimTarget(url, ['one', 'two']);
+      const target = {
+        ...plain,
+        send: (...[clip, account, signal]: Parameters<typeof plain.send>) => {
+          if (clip !== long) return plain.send(clip, account, signal);
+          longRuns = true;
+          return new Promise<{ status: number; milliseconds: number; queueMs: null }>((resolve) => {
+            signal?.addEventListener('abort', () => resolve({ status: 0, milliseconds: 0, queueMs: null }));
+          });
+        },
+      };
+      const fairness = await measureFairness({ target, short: upload, long, count: 5, limitSeconds: 10 });
+      expect(fairness.idleMs).to.have.length(5);
+      expect(fairness.busyMs).to.have.length(5);
+      expect(fairness.medianRatio).to.be.within(1.5, 4);
+    });
+  });
+
+  it('gives ratios of medians and of percentiles', () => {
+    const { medianRatio, p95Ratio } = summarizeFairness([10, 10, 20], [20, 30, 60]);
+    expect([medianRatio, p95Ratio]).to.deep.equal([3, 3]);
+  });
+
+  it('makes a long file of a sample, and says which files it cannot take', async () => {
+    const long = repeatedWav(samplePath('en-wav16.wav'), 60, 'auto');
+    expect(long.seconds).to.be.within(60, 63);
+    const header = Buffer.from(await long.bytes.slice(0, 44).arrayBuffer());
+    expect(header.readUInt32LE(40)).to.equal(long.bytes.size - 44);
+    expect(() => repeatedWav(samplePath('de-flac.flac'), 60, 'auto')).to.throw(Error, 'not a PCM WAV file');
+  });
+});
