@@ -60,6 +60,7 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
         codec_(directory, Ct2Config::read(directory, file_)),
         transformer_(Transformer::read(file_, codec_.config())),
         factory_(make_factory(options, executor)) {
+    file_.drop_pages();
     check_vocabularies();
     fill_info(options);
     load_tokenizers(directory);

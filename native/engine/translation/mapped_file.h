@@ -18,6 +18,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  // Gives the pages read so far back to the system; they are read again when they are needed.
+  void drop_pages() const noexcept;
 
  private:
   const std::byte* data_ = nullptr;

@@ -1,0 +1,152 @@
+// Vector types and the functions of them that the kernels share. A part of kernels_impl.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#pragma GCC diagnostic ignored "-Wpsabi"
+#if !defined(__clang__)
+// GCC 12's own headers read undefined vectors on purpose.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+namespace verbatim::translation {
+namespace VERBATIM_KERNELS {
+namespace {
+
+constexpr int kLanes = VERBATIM_VECTOR_BYTES / 4;
+
+using Vf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
+using Vi = std::int32_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
+using UnalignedVf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES), aligned(4), may_alias));
+
+struct Half {
+  std::uint16_t bits;
+};
+struct Brain {
+  std::uint16_t bits;
+};
+
+#define VERBATIM_INLINE [[gnu::always_inline]] inline
+
+VERBATIM_INLINE Vf load(const float* p) { return *reinterpret_cast<const UnalignedVf*>(p); }
+VERBATIM_INLINE void store(float* p, Vf v) { *reinterpret_cast<UnalignedVf*>(p) = v; }
+VERBATIM_INLINE Vf splat(float value) { return Vf{} + value; }
+VERBATIM_INLINE Vf vmax(Vf a, Vf b) { return a > b ? a : b; }
+VERBATIM_INLINE Vf vmin(Vf a, Vf b) { return a < b ? a : b; }
+
+VERBATIM_INLINE float sum(Vf v) {
+  float total = 0.0f;
+#if VERBATIM_VECTOR_BYTES == 64
+  total = _mm512_reduce_add_ps(reinterpret_cast<__m512>(v));
+#else
+  for (int i = 0; i < kLanes; ++i) total += v[i];
+#endif
+  return total;
+}
+
+VERBATIM_INLINE float largest(Vf v) {
+  float result = v[0];
+#if VERBATIM_VECTOR_BYTES == 64
+  result = _mm512_reduce_max_ps(reinterpret_cast<__m512>(v));
+#else
+  for (int i = 1; i < kLanes; ++i) result = v[i] > result ? v[i] : result;
+#endif
+  return result;
+}
+
+VERBATIM_INLINE bool any(Vi mask) {
+#if VERBATIM_VECTOR_BYTES == 64
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask)) != 0;
+#elif VERBATIM_VECTOR_BYTES == 32
+  return _mm256_movemask_epi8(reinterpret_cast<__m256i>(mask)) != 0;
+#else
+  std::int32_t bits = 0;
+  for (int i = 0; i < kLanes; ++i) bits |= mask[i];
+  return bits != 0;
+#endif
+}
+
+// Asks for the place `ahead` bytes further on: the panels that come next. The hardware looks ahead too, but
+// stops at the ends of pages, and pauses while a panel is read again for other rows.
+VERBATIM_INLINE void prefetch(const void* p, std::size_t ahead) {
+  __builtin_prefetch(static_cast<const char*>(p) + ahead, 0, 2);
+}
+
+// exp(x) to about 2 units in the last place: 2^n * e^r with |r| <= ln(2) / 2 and a polynomial of degree 6.
+VERBATIM_INLINE Vf vexp(Vf x) {
+#if VERBATIM_VECTOR_BYTES == 64
+  constexpr float kLeast = -110.0f;  // rounds to 0
+#else
+  constexpr float kLeast = -87.33f;
+#endif
+  const Vf in_range = vmin(vmax(x, splat(kLeast)), splat(88.72f));
+  const Vf shifter = splat(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
+  const Vf shifted = in_range * 1.44269504f + shifter;
+  const Vf n = shifted - shifter;
+  const Vf r = (in_range - n * 0.693359375f) + n * 2.12194440e-4f;
+  Vf p = splat(1.3888889e-3f);
+  p = p * r + 8.3333333e-3f;
+  p = p * r + 4.1666667e-2f;
+  p = p * r + 1.6666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vf>(_mm512_scalef_ps(reinterpret_cast<__m512>(p), reinterpret_cast<__m512>(n)));
+#else
+  // 2^n in two factors, so that n = 128 does not overflow on the way.
+  const Vi whole = __builtin_convertvector(n, Vi);
+  const Vi half = whole >> 1;
+  const Vf first = reinterpret_cast<Vf>((half + 127) << 23);
+  const Vf second = reinterpret_cast<Vf>((whole - half + 127) << 23);
+  const Vf result = p * first * second;
+  return x < splat(kLeast) ? Vf{} : result;
+#endif
+}
+
+VERBATIM_INLINE Vf vsigmoid(Vf x) { return 1.0f / (1.0f + vexp(-x)); }
+VERBATIM_INLINE Vf vtanh(Vf x) { return 1.0f - 2.0f / (1.0f + vexp(2.0f * x)); }
+
+// Abramowitz and Stegun 7.1.26: absolute error below 1.5e-7.
+VERBATIM_INLINE Vf verf(Vf x) {
+  const Vf magnitude = x < Vf{} ? -x : x;
+  const Vf t = 1.0f / (1.0f + 0.3275911f * magnitude);
+  Vf p = splat(1.061405429f);
+  p = p * t - 1.453152027f;
+  p = p * t + 1.421413741f;
+  p = p * t - 0.284496736f;
+  p = p * t + 0.254829592f;
+  const Vf result = 1.0f - p * t * vexp(-magnitude * magnitude);
+  return x < Vf{} ? -result : result;
+}
+
+VERBATIM_INLINE Vf activate(Vf x, int activation) {
+  switch (activation) {
+    case 0:
+      return vmax(x, Vf{});
+    case 1:
+      return 0.5f * x * (1.0f + vtanh(0.7978845608f * (x + 0.044715f * x * x * x)));
+    case 2:
+      return x * vsigmoid(x);
+    case 3:
+      return 0.5f * x * (1.0f + verf(x * 0.7071067812f));
+    case 4:
+      return x * vsigmoid(1.702f * x);
+    case 5:
+      return vtanh(x);
+    case 6:
+      return vsigmoid(x);
+    default:
+      return x;
+  }
+}
+
+}  // namespace
+}  // namespace VERBATIM_KERNELS
+}  // namespace verbatim::translation
