@@ -43,7 +43,7 @@ Bytes joined(const Bytes& a, const Bytes& b) {
 
 Bytes text_bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-void patch(Bytes& bytes, std::size_t offset, std::initializer_list<int> values) {
+void patch(Bytes& bytes, std::size_t offset, const std::vector<int>& values) {
   REQUIRE(offset + values.size() <= bytes.size());
   std::ranges::transform(values, bytes.begin() + static_cast<std::ptrdiff_t>(offset),
                          [](int value) { return static_cast<std::uint8_t>(value); });

@@ -38,7 +38,7 @@ Bytes read_file(const std::filesystem::path& path);
 Bytes joined(const Bytes& a, const Bytes& b);
 Bytes text_bytes(std::string_view text);
 // Overwrites bytes at `offset`.
-void patch(Bytes& bytes, std::size_t offset, std::initializer_list<int> values);
+void patch(Bytes& bytes, std::size_t offset, const std::vector<int>& values);
 // Offset of the first occurrence; fails the test when there is none.
 std::size_t find(const Bytes& bytes, std::string_view text);
 

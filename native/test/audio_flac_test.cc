@@ -23,7 +23,7 @@ Bytes flac(const TemporaryDirectory& directory, double seconds) {
 TEST_CASE("a number of samples that lies is ignored") {
   const TemporaryDirectory directory;
   for (const auto& count :
-       std::vector<std::initializer_list<int>>{{0xFF, 0xFF, 0xFF, 0xFF}, {0, 0, 0, 1}, {0, 0, 0, 0}}) {
+       std::vector<std::vector<int>>{{0xFF, 0xFF, 0xFF, 0xFF}, {0, 0, 0, 1}, {0, 0, 0, 0}}) {
     Bytes bytes = flac(directory, 1.0);
     patch(bytes, 22, count);
     CHECK(hear(directory.put("a.flac", bytes)).seconds == 1.0);

@@ -153,7 +153,7 @@ TEST_CASE("less than a frame is invalid; layers I and II are no MP3") {
 }
 
 TEST_CASE("headers are parsed as the standard has them") {
-  const auto parse = [](std::initializer_list<int> values) {
+  const auto parse = [](std::vector<int> values) {
     Bytes bytes(4);
     patch(bytes, 0, values);
     return parse_mp3_header(bytes);

@@ -36,7 +36,7 @@ constexpr std::size_t kSamples = 44;
 
 TEST_CASE("a data size that lies is corrected by the file's") {
   const Wav wav;
-  for (const auto& size : std::vector<std::initializer_list<int>>{
+  for (const auto& size : std::vector<std::vector<int>>{
            {0xFF, 0xFF, 0xFF, 0xFF}, {0xFE, 0xFF, 0xFF, 0xFF}, {0, 0, 0, 0x80}, {0, 0, 0, 0}}) {
     Bytes bytes = wav.bytes();
     patch(bytes, kDataSize, size);
@@ -60,7 +60,7 @@ TEST_CASE("zero rates, absurd rates and channel counts are invalid") {
   const Wav wav;
   struct Change {
     std::size_t offset;
-    std::initializer_list<int> values;
+    std::vector<int> values;
     std::string_view says;
   };
   for (const Change& change : std::vector<Change>{{kRate, {0, 0, 0, 0}, "sample rate is 0 Hz"},
@@ -86,7 +86,7 @@ TEST_CASE("zero rates, absurd rates and channel counts are invalid") {
 
 TEST_CASE("a wrong block size does not hide plain samples") {
   const Wav wav;
-  for (const auto& size : std::vector<std::initializer_list<int>>{{0, 0}, {1, 0}, {0xFF, 0xFF}}) {
+  for (const auto& size : std::vector<std::vector<int>>{{0, 0}, {1, 0}, {0xFF, 0xFF}}) {
     Bytes bytes = wav.bytes();
     patch(bytes, kBlockAlign, size);
     CHECK(hear(wav.put(bytes)).seconds == 1.0);
@@ -164,7 +164,7 @@ TEST_CASE("codecs that are not decoded are unsupported by name, broken blocks in
   for (const int codec : {0x02, 0x11, 0x31}) {
     bytes = wav.bytes();
     patch(bytes, 20, {codec, 0});
-    for (const auto& size : std::vector<std::initializer_list<int>>{{0, 0}, {1, 0}, {4, 0}}) {
+    for (const auto& size : std::vector<std::vector<int>>{{0, 0}, {1, 0}, {4, 0}}) {
       patch(bytes, kBlockAlign, size);
       CHECK(wav.refused(bytes) == ErrorCode::kInvalidAudio);
     }
