@@ -96,6 +96,21 @@ describe('verbatim bench', function () {
     }
   });
 
+  it('translate: tells tokens per second of each cell', async () => {
+    const words = ['--batch', '1,2', '--beam', '1', '--rounds', '1', '--length', '5'];
+    const { tables } = await report('translate', ...words);
+    const rows = tables[0]?.rows ?? [];
+    expect(rows.map((row) => row['batch'])).to.deep.equal([1, 2]);
+    for (const row of rows) expect(Number.parseFloat(String(row['tokens/s']))).to.be.above(0);
+    expect((await bench('translate', '--weights', 'float7')).stderr).to.contain('"float7"');
+  });
+
+  it('compare: says how to build the peers where they are missing', async () => {
+    const { status, stderr } = await bench('compare', '--whisper-bin', directory);
+    expect(status).to.equal(1);
+    expect(stderr).to.contain('--target whisper-server whisper-cli');
+  });
+
   it('says what is wrong with what it was asked', async () => {
     const clips = await bench('engine', '--clips', join(directory, 'nothing'));
     expect(clips).to.include({ status: 1 });

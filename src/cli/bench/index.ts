@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
+import { addBenchCompare } from './compare.js';
 import { addBenchEngine } from './engine.js';
 import { addBenchHttp } from './http.js';
+import { addBenchTranslate } from './translate.js';
 import { addBenchTune } from './tune.js';
 
 export function addBench(program: Command): void {
   const bench = program
     .command('bench')
     .description('measure this machine: engine, server, settings, peers; every report tells how it was made');
-  for (const add of [addBenchEngine, addBenchHttp, addBenchTune]) add(bench);
+  for (const add of [addBenchCompare, addBenchEngine, addBenchHttp, addBenchTranslate, addBenchTune])
+    add(bench);
 }

@@ -29,7 +29,7 @@ export const DEFAULT_CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'cli
 
 export function addOutputOptions(command: Command): Command {
   return command
-    .option('--output <dir>', 'write the report there: JSON, Markdown, SVG charts')
+    .option('--output <dir>', 'write the report there: JSON and Markdown')
     .option('--json', 'print JSON instead of Markdown');
 }
 
