@@ -24,13 +24,20 @@ struct DecodeOptions {
   float temperature = 0.0f;
   // Step of the temperature fall-back, [0, 1]; 0 = no fall-back.
   float temperature_increment = 0.2f;
+  // Text the model is to think was said before; at most 4096 bytes, the last 223 tokens count.
   std::string initial_prompt;
+  // A window is empty when its no-speech probability is above this and its average log probability below
+  // log_prob_threshold.
   float no_speech_threshold = 0.6f;
+  // Average log probability of a decoding below which a higher temperature is tried.
   float log_prob_threshold = -1.0f;
+  // Entropy (nats) of the last 32 tokens below which a decoding counts as a repetition and a higher
+  // temperature is tried.
   float entropy_threshold = 2.4f;
   // Tokens a segment at most; 0 = the model's own limit.
   int max_tokens = 0;
-  // Encode at the window's own length (audio_ctx) instead of padding to 30 s.
+  // Encode at the window's own length (audio_ctx), rounded up to a multiple of 5.12 s, instead of padding to
+  // 30 s.
   bool own_length = false;
 };
 
@@ -47,10 +54,13 @@ struct Segment {
   double start_seconds = 0.0;
   double end_seconds = 0.0;
   std::string text;  // valid UTF-8
+  // Probability of the no-speech token after the start of transcript, of the encoder pass.
   float no_speech_probability = 0.0f;
+  // Text tokens only.
   std::vector<Token> tokens;
 };
 
+// Wall-clock time of a window; mel + encode + decode = total. Language detection counts as decoding.
 struct Timings {
   double mel_ms = 0.0;
   double encode_ms = 0.0;
@@ -58,7 +68,9 @@ struct Timings {
   double total_ms = 0.0;
   // Generated tokens, all fall-back passes included.
   int tokens = 0;
+  // Temperatures tried beyond the first.
   int fallbacks = 0;
+  // More than one when the model closed a segment before the end of the window.
   int encoder_passes = 0;
 };
 

@@ -17,13 +17,17 @@ namespace verbatim {
 namespace {
 
 std::ifstream open_model(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string() + ": " + why);
+  };
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) refuse("there is no such file");
+  if (type != std::filesystem::file_type::regular)
+    refuse(error ? error.message() : "it is not a regular file");
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
-  std::error_code ignored;
-  if (!stream || !std::filesystem::is_regular_file(path, ignored)) {
-    const std::string why = errno != 0 ? std::strerror(errno) : "not a regular file";
-    throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string() + ": " + why);
-  }
+  if (!stream) refuse(std::strerror(errno));
   return stream;
 }
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,7 @@
 namespace verbatim {
 namespace {
 
-constexpr int kMaxThreads = 64;
+constexpr int kMaxThreads = 256;
 // whisper.cpp decodes nothing of a window with less than 11 mel frames (and reads past the end of one with
 // less than 201 samples).
 constexpr std::size_t kShortestWindow = 1800;
@@ -112,7 +113,7 @@ int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions&
   const int status = whisper_full_with_state(model->context(), state.get(), params, samples.data(),
                                              static_cast<int>(samples.size()));
   pass.finish();
-  worn = pass.sampled();
+  worn = pass.sampled() || status != 0;
   // It could not enlarge the cache and has freed the state itself.
   if (status == -7) std::ignore = state.release();
   return status;

@@ -47,8 +47,8 @@ struct PassPlan {
 //
 // The same decoder call mends the no-speech probability: whisper.cpp reads it from the first row of the
 // logits, which a prompt of more than one token does not write; the row holds whatever an earlier call left
-// (another window's logits). After step 1 it holds the logits of <|startoftranscript|>, which is where
-// Whisper was trained to put the no-speech token.
+// (another window's logits; whisper.cpp's pull requests 3945 and 4068 are about it). After step 1 it holds
+// the logits of <|startoftranscript|>, which is where Whisper was trained to put the no-speech token.
 class WindowPass {
  public:
   // Everything referenced must outlive the pass. `abort` may be null.
