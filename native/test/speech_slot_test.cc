@@ -1,6 +1,7 @@
 #include "speech/slot.h"
 
 #include <doctest/doctest.h>
+#include <whisper.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "error.h"
+#include "speech/prompt.h"
 #include "speech/utf8.h"
 #include "speech_support.h"
 
@@ -238,17 +240,24 @@ TEST_CASE("beam search finds the sentence too, the same one every time") {
   check_same(fresh(window, options), result);
 }
 
-TEST_CASE("every language of the model can be asked for") {
+TEST_CASE("every language of the model has its own prompt, and can be asked for") {
+  const auto& languages = bundled_model()->info().languages;
+  whisper_context* context = bundled_model()->context();
+  REQUIRE(languages.size() >= 99);
   Slot slot(bundled_model(), 1);
-  REQUIRE(bundled_model()->info().languages.size() >= 99);
   Window word = window_of("seen1-de-07.flac");
   word.samples.resize(kSampleRate / 2);
-  for (const std::string& language : bundled_model()->info().languages) {
-    DecodeOptions options = own_length(language);
+  for (std::size_t id = 0; id < languages.size(); ++id) {
+    CAPTURE(languages[id]);
+    DecodeOptions options = own_length(languages[id]);
+    CHECK(whisper_lang_id(languages[id].c_str()) == static_cast<int>(id));
+    CHECK(first_prompt(context, {}, static_cast<int>(id), options)[1] ==
+          whisper_token_sot(context) + 1 + static_cast<int>(id));
+    if (id % 12 != 2) continue;
     options.max_tokens = 2;
     options.temperature_increment = 0.0f;
     const WindowResult result = slot.transcribe(word, options, nullptr);
-    CHECK(result.language == language);
+    CHECK(result.language == languages[id]);
     CHECK(result.language_probabilities.empty());
   }
 }
