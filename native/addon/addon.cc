@@ -2,7 +2,6 @@
 #include <string>
 
 #include "addon_data.h"
-#include "allocator.h"
 #include "audio_reader_wrap.h"
 #include "audio_window_wrap.h"
 #include "device.h"
@@ -62,7 +61,6 @@ Napi::Value held_bytes(const Napi::CallbackInfo& info) {
 
 // Called once for every environment that loads the addon.
 Napi::Object init(Napi::Env env, Napi::Object exports) {
-  settle_allocator();
   // The environment owns its data, and deletes it last.
   env.SetInstanceData(std::make_unique<AddonData>(env).release());
   AudioReaderWrap::define(env);
