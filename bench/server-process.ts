@@ -28,6 +28,9 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
       VERBATIM_PORT: '0',
       VERBATIM_DATABASE: join(directory, 'verbatim.db'),
       VERBATIM_LOG_LEVEL: 'warn',
+      // As `npm start` and the `verbatim` command set them; see README.md, Tuning.
+      MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '131072',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 node
 /**
  * Entry point of the `verbatim` command. Sizes libuv's thread pool before anything uses it: a thread for every slot and
  * every translator, and four so that files and DNS never wait for inference.
