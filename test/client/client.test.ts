@@ -4,13 +4,8 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type {
-  VerbatimClient} from '../../src/client/index.js';
-import {
-  VerbatimApiError,
-  type ErrorCode,
-  type Transcription,
-} from '../../src/client/index.js';
+import type { VerbatimClient } from '../../src/client/index.js';
+import { VerbatimApiError, type ErrorCode, type Transcription } from '../../src/client/index.js';
 import type { TextTranslator } from '../../src/services/language-support.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { TestServer, until, type Customer } from '../support/server.js';
