@@ -74,9 +74,9 @@ class TranslationModel {
   std::vector<std::string> tokenize(std::string_view text) const;
   std::string detokenize(const std::vector<std::string>& tokens) const;
 
-  // threads: CPU threads of this translator, >= 1. Several translators of one thread do more on a busy machine than
-  // one of several threads, which wait for each other about a hundred times a token. The translator keeps the model
-  // alive. Throws EngineError kInvalidArgument, kOutOfMemory.
+  // threads: CPU threads of this translator, >= 1. Several translators of one thread do more on a busy
+  // machine than one of several threads, which wait for each other about a hundred times a token. The
+  // translator keeps the model alive. Throws EngineError kInvalidArgument, kOutOfMemory.
   virtual std::unique_ptr<Translator> create_translator(int threads) const = 0;
 
  protected:
