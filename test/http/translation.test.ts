@@ -62,7 +62,7 @@ describe('translate_to', function () {
   };
   const english = { language: 'en', text: 'Good morning. How are you?' };
   const italian = { language: 'it', text: 'Buongiorno.' };
-  const endless = { language: 'en', text: 'Good morning, I have two children. '.repeat(100) };
+  const endless = { language: 'en', text: 'Good morning, I have two children. '.repeat(3000) };
 
   const targets: [string, RegExp][] = [
     ['es', /buenos días/i],

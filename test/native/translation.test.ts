@@ -129,7 +129,7 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
     const options = { returnAttention: true, maxDecodingLength: 4, minDecodingLength: 4 };
     const { results } = await translator.translate([{ source: ['t5', 't6'] }], options);
     const [best] = results[0]!;
-    expect(best!.attention!.map((row) => row.length)).to.deep.equal([3, 3, 3, 3]);
+    expect(best!.attention!.map((row) => row.length)).to.deep.equal([2, 2, 2, 2]);
   });
 
   it('goes from text to tokens and back by the tokenizer beside the weights', async () => {
