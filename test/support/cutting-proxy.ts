@@ -52,13 +52,13 @@ export class CuttingProxy {
       socket.on('close', () => this.#sockets.delete(socket));
     }
     const breakBoth = (): void => {
-      client.resetAndDestroy();
+      client.destroy();
       upstream.destroy();
     };
     client.on('data', (chunk) => {
       upstream.write(chunk);
       if (cut === 'upload') setTimeout(breakBoth, 20);
-      if (cut === 'client') setTimeout(() => client.resetAndDestroy(), 100);
+      if (cut === 'client') setTimeout(() => client.destroy(), 100);
     });
     upstream.on('data', (chunk) => {
       if (cut === 'answer') breakBoth();
