@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../src/cli/context.js';
-import { createTranslationEngine } from '../../src/cli/translation.js';
+import { installedTranslationModels } from '../../src/cli/translation.js';
 import { readConfig } from '../../src/config.js';
-import type { TranslationEngine } from '../../src/engine/translator.js';
+import { loadBinding } from '../../src/engine/binding.js';
+import { TranslationEngine } from '../../src/engine/translator.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { readManifest } from '../../src/models/manifest.js';
+import { EndlessTranslation } from '../support/endless-translation.js';
 import { fakeAudio, type FakeEngine } from '../support/fake-engine.js';
 import { loadRealEngine } from '../support/real-engine.js';
 import { call, transcribe, type Answer, type Part } from '../support/requests.js';
@@ -15,10 +17,17 @@ import { bearer, TestServer, until, type Customer } from '../support/server.js';
 
 const settings = { creditsPerMinute: 2, translationCreditsPerMinute: 3 };
 
-function bundledTranslator(): TranslationEngine {
-  const config = readConfig({ VERBATIM_DEVICE: 'cpu', VERBATIM_THREADS: '1' }, packageRoot);
-  const roots = { packageRoot, modelsDir: config.modelsDir };
-  return createTranslationEngine(config, roots, readManifest(packageRoot, config.modelsDir));
+function bundledTranslator(binding = new EndlessTranslation(loadBinding())): TranslationEngine {
+  const { modelsDir } = readConfig({}, packageRoot);
+  const models = installedTranslationModels({ packageRoot, modelsDir }, readManifest(packageRoot, modelsDir));
+  return new TranslationEngine({
+    binding,
+    models: models.filter(({ bundled }) => bundled === true),
+    device: 'cpu',
+    backend: 'auto',
+    translators: 2,
+    threads: 1,
+  });
 }
 
 const translateMs = ({ headers }: Answer): number =>
@@ -26,13 +35,15 @@ const translateMs = ({ headers }: Answer): number =>
 
 describe('translate_to', function () {
   this.timeout(60_000);
+  let binding: EndlessTranslation;
   let translator: TranslationEngine;
   let server: TestServer;
   let engine: FakeEngine;
   let customer: Customer;
 
   before(async () => {
-    translator = bundledTranslator();
+    binding = new EndlessTranslation(loadBinding());
+    translator = bundledTranslator(binding);
     server = await TestServer.start({ translator, settings });
     engine = server.engine;
     engine.languages = ['de', 'en', 'es', 'fr', 'it'];
@@ -62,7 +73,6 @@ describe('translate_to', function () {
   };
   const english = { language: 'en', text: 'Good morning. How are you?' };
   const italian = { language: 'it', text: 'Buongiorno.' };
-  const endless = { language: 'en', text: 'Good morning, I have two children. '.repeat(3000) };
 
   const targets: [string, RegExp][] = [
     ['es', /buenos días/i],
@@ -128,13 +138,18 @@ describe('translate_to', function () {
   });
 
   describe('in the middle of a translation', () => {
-    const translating = async (): Promise<void> => {
-      await until(() => engine.transcribed === 1);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    };
+    beforeEach(() => {
+      binding.endless = true;
+      binding.rounds = 0;
+    });
+    afterEach(() => {
+      binding.endless = false;
+    });
+
+    const translating = (): Promise<void> => until(() => binding.rounds > 0);
 
     it('a revoked key ends the request, uncharged, and the next one is served', async () => {
-      const request = send(endless, { translate_to: 'de' });
+      const request = send(english, { translate_to: 'de' });
       await translating();
       const startedAt = performance.now();
       const revocation = { method: 'DELETE', headers: bearer(customer.managementKey) };
@@ -143,13 +158,14 @@ describe('translate_to', function () {
       expect(performance.now() - startedAt).to.be.below(1000);
       expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
       expect(server.balance(customer)).to.equal(100);
+      binding.endless = false;
       customer = server.customer(100);
       expect((await send(english, { translate_to: 'de' })).status).to.equal(200);
     });
 
     it('a client that hangs up leaves nothing behind', async () => {
       const controller = new AbortController();
-      const request = send(endless, { translate_to: 'de' }, controller.signal).catch(() => null);
+      const request = send(english, { translate_to: 'de' }, controller.signal).catch(() => null);
       await translating();
       controller.abort();
       await request;
