@@ -146,7 +146,7 @@ describe('translate_to', function () {
       binding.endless = false;
     });
 
-    const translating = (): Promise<void> => until(() => binding.rounds > 0);
+    const translating = (): Promise<void> => until(() => binding.rounds > 0, 10_000);
 
     it('a revoked key ends the request, uncharged, and the next one is served', async () => {
       const request = send(english, { translate_to: 'de' });
