@@ -66,16 +66,29 @@ async function inFlight(
   const onClose = (): void => flight.abort(new ClientGoneError());
   exchange.res.once('close', onClose);
   const timer = setTimeout(() => flight.abort(timedOut(deps)), deps.settings.requestTimeoutMs);
-  const path = deps.uploads.newPath();
+  const file = new UploadedFile(deps.uploads.newPath());
   try {
-    return await receiveAndRun(deps, exchange, flight, { path, idempotencyKey });
+    return await receiveAndRun(deps, exchange, flight, { file, idempotencyKey });
   } catch (error) {
     // Whatever an aborted step failed with, the reason of the abort is what happened.
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    await rm(path, { force: true });
+    await file.remove();
     flight.end();
+  }
+}
+
+class UploadedFile {
+  private removed = false;
+
+  constructor(readonly path: string) {}
+
+  /** Waits for nothing when the file is gone already: a charged answer leaves at once. */
+  async remove(): Promise<void> {
+    if (this.removed) return;
+    await rm(this.path, { force: true });
+    this.removed = true;
   }
 }
 
@@ -83,13 +96,13 @@ async function receiveAndRun(
   { settings, transcription }: HttpDeps,
   exchange: Exchange,
   { accountId, keyId, signal }: InFlightRequest,
-  { path, idempotencyKey }: { path: string; idempotencyKey: string | null },
+  { file, idempotencyKey }: { file: UploadedFile; idempotencyKey: string | null },
 ): Promise<{ answer: TranscriptionAnswer; uploadMs: number }> {
   acceptBody(exchange);
   const upload = await receiveUpload(exchange.req, {
     fileField: 'audio',
     textFields: TEXT_FIELDS,
-    path,
+    path: file.path,
     maxFileBytes: settings.maxFileBytes,
     idleMs: settings.uploadIdleMs,
     signal,
@@ -100,7 +113,7 @@ async function receiveAndRun(
     accountId,
     keyId,
     endpoint: PATH,
-    audio: { path, sha256: upload.sha256 },
+    audio: { path: file.path, sha256: upload.sha256 },
     options: parseOptions(upload.fields),
     idempotencyKey,
     signal,
@@ -109,6 +122,7 @@ async function receiveAndRun(
       if (queueMs !== undefined) exchange.facts.queueMs = Math.round(queueMs);
       if (inferenceMs !== undefined) exchange.facts.inferenceMs = Math.round(inferenceMs);
     },
+    discardAudio: () => file.remove(),
     render: (result) => JSON.stringify(transcriptionBody(result)),
   });
   return { answer, uploadMs };

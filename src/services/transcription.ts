@@ -42,6 +42,8 @@ export interface TranscriptionRequest {
   idempotencyKey: string | null;
   signal: AbortSignal;
   learned: (facts: TranscriptionFacts) => void;
+  /** Called when the audio has served: its file goes before the charge, so that only the answer follows that. */
+  discardAudio: () => Promise<void>;
   /** The response body; it is stored with the charge, so that a repeat gets the same bytes. */
   render: (result: TranscriptionResult) => string;
 }
@@ -150,6 +152,7 @@ export class TranscriptionService {
       const hold = ledger.hold({ accountId, keyId, requestId, credits });
       try {
         const draft = await this.#work(request, audio);
+        await request.discardAudio();
         return this.#settle(request, hold.id, token, audio.durationSeconds, draft);
       } catch (error) {
         ledger.release(hold.id);

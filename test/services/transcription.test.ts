@@ -61,6 +61,7 @@ describe('TranscriptionService', () => {
       idempotencyKey: 'once',
       signal: new AbortController().signal,
       learned: () => undefined,
+      discardAudio: () => Promise.resolve(),
       render: (result) => JSON.stringify(result),
       ...overrides,
     };
@@ -98,6 +99,21 @@ describe('TranscriptionService', () => {
     expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
     expect(JSON.parse(body)).to.deep.include({ creditsUsed: 4, creditsRemaining: 6, durationSeconds: 90 });
     expect(ledger.usage(account.id, 1)).to.include({ totalCredits: 4, totalMinutes: 2 });
+  });
+
+  it('discards the audio before it charges', async () => {
+    const charged: number[] = [];
+    const note = (): unknown => charged.push(ledger.usage(account.id, 1).totalCredits);
+    await service().run(
+      request({
+        discardAudio: () =>
+          Promise.resolve()
+            .then(note)
+            .then(() => undefined),
+      }),
+    );
+    note();
+    expect(charged).to.deep.equal([0, 2]);
   });
 
   it('gives the surcharge back when the spoken language was asked for', async () => {
