@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { VerbatimClient } from '../src/client/index.js';
 import { findModel, readManifest } from '../src/models/manifest.js';
 import { modelPath } from '../src/models/store.js';
-import { startServerProcess } from './server-process.js';
+import { startVerbatim } from '../src/bench/verbatim-process.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
 const root = resolve(__dirname, '..');
@@ -54,9 +54,9 @@ async function main(): Promise<void> {
 }
 
 async function throughHttp(clips: readonly Clip[], model: string): Promise<Heard[]> {
-  const server = await startServerProcess({ VERBATIM_MODEL: model });
+  const server = await startVerbatim({ env: { VERBATIM_MODEL: model }, main: join(root, 'dist', 'main.js') });
   try {
-    const client = new VerbatimClient({ baseUrl: server.url, apiKey: server.apiKey });
+    const client = new VerbatimClient({ baseUrl: server.url, apiKey: server.keys[0] ?? '' });
     const heard: Heard[] = [];
     for (const clip of clips) heard.push(await client.transcribe({ audio: join(values.clips, clip.file) }));
     return heard;

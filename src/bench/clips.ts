@@ -41,6 +41,11 @@ function described(directory: string, list: string): Clip[] {
   return entries.map(({ file, language }) => ({ path: join(directory, file), language: language ?? null }));
 }
 
+/** What a request says of a clip's language: `wanted` is a code, 'auto', or 'given' (by the list of the clips). */
+export function languageFor({ language }: Clip, wanted: string): string {
+  return wanted === 'given' ? (language ?? 'auto') : wanted;
+}
+
 /** With their exact durations. */
 export async function measureClips(
   binding: Pick<NativeBinding, 'openAudio'>,

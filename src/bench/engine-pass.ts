@@ -2,7 +2,7 @@
 import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
 import { createSpeechEngine } from '../engine/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
-import type { Clip } from './clips.js';
+import { languageFor, type Clip } from './clips.js';
 import { closedLoop, repeated, type Timed } from './closed-loop.js';
 import { peakMemoryBytes, watchProcessor } from './process-usage.js';
 import { percentiles, sum, type Percentiles } from './statistics.js';
@@ -93,7 +93,7 @@ export async function runEnginePass(binding: NativeBinding, job: EngineJob): Pro
 
 /** Resolves to the clip's length in seconds. Every client is an account of its own, as on a server. */
 async function run(engine: SpeechEngine, clip: Clip, wanted: string, client: number): Promise<number> {
-  const language = wanted === 'given' ? (clip.language ?? 'auto') : wanted;
+  const language = languageFor(clip, wanted);
   const audio = await engine.open(clip.path);
   const { durationSeconds } = audio;
   try {

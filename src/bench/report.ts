@@ -1,6 +1,7 @@
-/** A report: everything as JSON, the tables as Markdown. */
+/** A report: everything as JSON, the tables as Markdown, the charts as SVG. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderSvg, type Chart } from './charts.js';
 import type { Environment, ModelIdentity } from './environment.js';
 
 export type Cell = string | number | null;
@@ -22,23 +23,37 @@ export interface Report {
   /** Measurements of each cell. */
   runs: number;
   tables: readonly Table[];
+  charts: readonly Chart[];
   /** Sentences that a reader needs to judge the numbers. */
   notes: readonly string[];
   /** Every single measurement. */
   measurements: unknown;
 }
 
-/** Writes NAME.json and NAME.md; returns their paths. */
+/** Writes NAME.json, NAME.md and NAME-CHART.svg; returns their paths. */
 export function writeReport(directory: string, report: Report): string[] {
   mkdirSync(directory, { recursive: true });
-  const write = (extension: string, text: string): string => {
-    const path = join(directory, `${report.name}.${extension}`);
+  const write = (file: string, text: string): string => {
+    const path = join(directory, file);
     writeFileSync(path, text);
     return path;
   };
-  return [write('json', `${JSON.stringify(report, null, 2)}\n`), write('md', toMarkdown(report))];
+  return [
+    write(`${report.name}.json`, `${JSON.stringify(report, null, 2)}\n`),
+    write(`${report.name}.md`, `${toMarkdown(report)}\n${chartLines(report).join('\n')}`),
+    ...report.charts.map((chart) => write(chartFile(report, chart), renderSvg(chart))),
+  ];
 }
 
+function chartFile({ name }: Report, chart: Chart): string {
+  return `${name}-${chart.name}.svg`;
+}
+
+function chartLines(report: Report): string[] {
+  return report.charts.flatMap((chart) => [`![${chart.title}](${chartFile(report, chart)})`, '']);
+}
+
+/** Without the charts, which are files. */
 export function toMarkdown(report: Report): string {
   const tables = report.tables.flatMap(({ title, rows }) => [`## ${title}`, '', ...tableLines(rows), '']);
   const notes = report.notes.map((note) => `- ${note}`);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describeEnvironment } from '../../src/bench/environment.js';
 import { rounded, toMarkdown, withSpread, writeReport, type Report } from '../../src/bench/report.js';
 
@@ -14,6 +14,12 @@ const report: Report = {
   warmUp: 'one pass',
   runs: 3,
   tables: [{ title: 'Cells', rows: [{ name: 'a|b', RTFx: 12.3 }] }],
+  charts: [
+    {
+      ...{ kind: 'lines', name: 'rate', title: 'Throughput', x: 'slots', y: 'RTFx' },
+      series: [{ name: 'one thread', points: [[1, 12.3]] }],
+    },
+  ],
   notes: ['A note.'],
   measurements: [{ rtfx: [12.2, 12.3, 12.9] }],
 };
@@ -32,12 +38,19 @@ describe('A report', () => {
     expect(toMarkdown(report)).to.contain('| name | RTFx |\n| --- | ---: |\n| a\\|b | 12.3 |');
   });
 
-  it('is written as JSON with every measurement, and as Markdown', () => {
+  it('is written as JSON with every measurement, as Markdown, and as charts that the Markdown shows', () => {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-report-'));
     try {
       const paths = writeReport(join(directory, 'new'), report);
+      expect(paths.map((path) => basename(path))).to.deep.equal([
+        'example.json',
+        'example.md',
+        'example-rate.svg',
+      ]);
       expect(JSON.parse(readFileSync(paths[0] ?? '', 'utf8'))).to.deep.equal(report);
-      expect(readFileSync(paths[1] ?? '', 'utf8')).to.equal(toMarkdown(report));
+      const markdown = readFileSync(paths[1] ?? '', 'utf8');
+      expect(markdown).to.contain(toMarkdown(report)).and.to.contain('![Throughput](example-rate.svg)');
+      expect(readFileSync(paths[2] ?? '', 'utf8')).to.match(/^<svg [^]*>Throughput<[^]*<\/svg>$/);
     } finally {
       rmSync(directory, { recursive: true });
     }

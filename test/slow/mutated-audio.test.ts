@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServerProcess, type ServerProcess } from '../../bench/server-process.js';
+import { residentBytes } from '../../src/bench/process-usage.js';
+import { startVerbatim, type VerbatimProcess } from '../../src/bench/verbatim-process.js';
 import { STATUS_BY_CODE, type ErrorCode } from '../../src/errors.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 
@@ -30,15 +31,14 @@ function seeds(): AudioSeed[] {
 
 describe('spoiled audio files', function () {
   this.timeout(2 * 3_600_000);
-  let server: ServerProcess;
+  let server: VerbatimProcess;
   let directory: string;
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
-    server = await startServerProcess({
-      TMPDIR: directory,
-      VERBATIM_CREDITS_PER_MINUTE: '0',
-      VERBATIM_LOG_LEVEL: 'silent',
+    server = await startVerbatim({
+      main: join(__dirname, '..', '..', 'dist', 'main.js'),
+      env: { TMPDIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
     });
   });
   after(async () => {
@@ -51,7 +51,7 @@ describe('spoiled audio files', function () {
     form.append('audio', new Blob([new Uint8Array(bytes)]), name);
     const response = await fetch(`${server.url}/api/v1/transcribe`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${server.apiKey}` },
+      headers: { authorization: `Bearer ${server.keys[0]}` },
       body: form,
     });
     const body = (await response.json()) as { text?: string; error?: { code: ErrorCode } };
@@ -80,7 +80,7 @@ describe('spoiled audio files', function () {
         const answer = await send(file);
         answers.set(answer, (answers.get(answer) ?? 0) + 1);
         done += 1;
-        if (done % 100 === 0) residentMiB.push(Math.round(server.residentBytes() / MEBIBYTE));
+        if (done % 100 === 0) residentMiB.push(Math.round(residentBytes(server.pid) / MEBIBYTE));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { Agent, FormData, request } from 'undici';
-import { startServerProcess, type ServerProcess } from '../../bench/server-process.js';
+import { peakMemoryBytes, residentBytes } from '../../src/bench/process-usage.js';
+import { startVerbatim, type VerbatimProcess } from '../../src/bench/verbatim-process.js';
 import { pause, pcmOfSample, sample, writeRepeatedMp3, writeRepeatedWav } from '../support/speech.js';
 
+const builtMain = join(__dirname, '..', '..', 'dist', 'main.js');
 const SLOTS = 2;
 const MEBIBYTE = 1024 * 1024;
 
@@ -26,7 +28,7 @@ interface Answer {
 
 describe('Serving under load', function () {
   this.timeout(3 * 3600_000);
-  let server: ServerProcess;
+  let server: VerbatimProcess;
   let directory: string;
   let twentyMinutes: string;
   const clip = sample('en-wav16.wav').path;
@@ -42,7 +44,10 @@ describe('Serving under load', function () {
   after(() => rmSync(directory, { recursive: true }));
 
   beforeEach(async () => {
-    server = await startServerProcess({ VERBATIM_SLOTS: String(SLOTS), VERBATIM_THREADS: '1' });
+    server = await startVerbatim({
+      main: builtMain,
+      env: { VERBATIM_SLOTS: String(SLOTS), VERBATIM_THREADS: '1' },
+    });
   });
 
   afterEach(() => server.stop());
@@ -52,7 +57,7 @@ describe('Serving under load', function () {
     body.append('audio', await openAsBlob(path), basename(path));
     const response = await request(`${server.url}/api/v1/transcribe`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${server.apiKey}` },
+      headers: { authorization: `Bearer ${server.keys[0]}` },
       body,
       dispatcher: patient,
       ...(signal === undefined ? {} : { signal }),
@@ -93,10 +98,10 @@ describe('Serving under load', function () {
   it('transcribes a 3-hour file in less than 300 MB above the idle server', async () => {
     const path = join(directory, 'three-hours.mp3');
     const seconds = writeRepeatedMp3(path, 3 * 3600);
-    const idleBytes = server.residentBytes();
+    const idleBytes = residentBytes(server.pid);
     const start = performance.now();
     const answer = await transcribe(path);
-    const aboveIdle = (server.peakResidentBytes() - idleBytes) / MEBIBYTE;
+    const aboveIdle = (peakMemoryBytes(server.pid) - idleBytes) / MEBIBYTE;
     const tookSeconds = (performance.now() - start) / 1000;
     report(`3 hours: idle ${mib(idleBytes)} MiB, peak ${aboveIdle.toFixed(0)} MiB more`);
     report(`3 hours: ${tookSeconds.toFixed(0)} s, real-time factor ${(tookSeconds / seconds).toFixed(3)}`);

@@ -1,14 +1,13 @@
-import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { EngineCell, EnginePass } from '../../bench/engine-pass.js';
+import type { EngineCell } from '../../bench/engine-pass.js';
 import { measureInProcess } from '../../bench/engine-process.js';
 import { identifyModel } from '../../bench/environment.js';
-import { rounded, withSpread, type Report, type Table } from '../../bench/report.js';
-import { median, summarize } from '../../bench/statistics.js';
-import { sweep, sweepCells, type MeasuredCell } from '../../bench/sweep.js';
+import type { Report } from '../../bench/report.js';
+import { sweep, sweepCells } from '../../bench/sweep.js';
 import { loadBinding } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { integerList } from '../options.js';
+import { engineCharts, engineTable } from './engine-report.js';
 import {
   addClipOptions,
   addOutputOptions,
@@ -19,19 +18,14 @@ import {
   publish,
   roundsOption,
   type BenchModel,
-  type OutputOptions,
+  type WorkOptions,
 } from './setup.js';
 
-interface Options extends OutputOptions {
-  model?: string;
+interface Options extends WorkOptions {
   device?: string;
   slots: number[];
   threads: number[];
   beam: number[];
-  clips: string;
-  language: string;
-  clients: number;
-  repeat: number;
   rounds: number;
 }
 
@@ -70,6 +64,7 @@ async function benchEngine(options: Options): Promise<void> {
     onStep: (done, total, cell) =>
       progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
   });
+  const nameOf = (path: string): string => models.find((model) => model.path === path)?.name ?? path;
   const report: Report = {
     name: 'engine',
     title: 'Engine: throughput and latency',
@@ -78,7 +73,8 @@ async function benchEngine(options: Options): Promise<void> {
     settings: { clips: clips.length, clients, repeat, language },
     warmUp: 'all clips once, in each process',
     runs: rounds,
-    tables: engineTables(measured, models),
+    tables: [engineTable(measured, nameOf)],
+    charts: engineCharts(measured, nameOf),
     notes: [
       'RTFx is seconds of audio per second. Latency is from the opening of a file to its text, with all clients at work.',
       'Mel, encoder and decoder are shares of the time spent in them, summed over windows.',
@@ -92,40 +88,4 @@ function jobModel(models: readonly BenchModel[], cell: EngineCell): Pick<BenchMo
   const model = models.find(({ path }) => path === cell.modelPath);
   if (model === undefined) throw new Error(`${cell.modelPath} is none of the models.`);
   return { policy: model.policy, languages: model.languages };
-}
-
-export function engineTables(measured: readonly MeasuredCell[], models: readonly BenchModel[]): Table[] {
-  const nameOf = ({ modelPath }: EngineCell): string =>
-    models.find(({ path }) => path === modelPath)?.name ?? basename(modelPath);
-  const rows = measured.map(({ cell, passes }) => ({
-    model: basename(nameOf(cell)),
-    weights: passes[0]?.weightType ?? null,
-    device: cell.device,
-    slots: cell.slots,
-    threads: cell.threads,
-    beam: cell.beam,
-    RTFx: withSpread(summarize(passes.map(({ rtfx }) => rtfx))),
-    ...costs(passes),
-  }));
-  return [{ title: 'Cells', rows }];
-}
-
-function costs(passes: readonly EnginePass[]): Record<string, string | number> {
-  const middle = (value: (pass: EnginePass) => number): number => rounded(median(passes.map(value)));
-  const inModel = ({ melMs, encodeMs, decodeMs }: EnginePass): number => melMs + encodeMs + decodeMs;
-  const share = (value: (pass: EnginePass) => number): number =>
-    Math.round(100 * median(passes.map((pass) => value(pass) / inModel(pass))));
-  return {
-    'p50 ms': middle(({ latency }) => latency.p50),
-    'p95 ms': middle(({ latency }) => latency.p95),
-    'p99 ms': middle(({ latency }) => latency.p99),
-    'mel/encoder/decoder %': [
-      share(({ melMs }) => melMs),
-      share(({ encodeMs }) => encodeMs),
-      share(({ decodeMs }) => decodeMs),
-    ].join('/'),
-    'tokens/s': middle(({ tokensPerSecond }) => tokensPerSecond),
-    'peak MiB': Math.round(middle(({ peakMemoryBytes }) => peakMemoryBytes / 2 ** 20)),
-    'busy cores': middle(({ busyCores }) => busyCores),
-  };
 }

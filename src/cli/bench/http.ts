@@ -1,24 +1,22 @@
-import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { measureClips } from '../../bench/clips.js';
-import { measureFairness, repeatedWav, type Fairness } from '../../bench/fairness.js';
-import { readUpload, verbatimTarget, type HttpTarget, type Upload } from '../../bench/http-target.js';
+import { measureFairness } from '../../bench/fairness.js';
+import { verbatimTarget, type HttpTarget, type Upload } from '../../bench/http-target.js';
 import { openLoop, type LoadResult } from '../../bench/open-loop.js';
 import { seededRandom } from '../../bench/random.js';
 import { searchRate } from '../../bench/rate-search.js';
-import { rounded, type Report, type Table } from '../../bench/report.js';
-import { median } from '../../bench/statistics.js';
-import { loadBinding } from '../../engine/binding.js';
-import { packageRoot } from '../context.js';
+import { rounded, type Report } from '../../bench/report.js';
 import { finiteNumber, integerFrom } from '../options.js';
+import { fairnessChart, fairnessTable, fairnessUploads } from './fairness-report.js';
+import { loadCharts, loadTable } from './load-report.js';
 import {
   addOutputOptions,
   benchContext,
   clipsOf,
   DEFAULT_CLIPS,
-  modelsOf,
+  modelNamed,
   progress,
   publish,
+  uploadsOf,
   type OutputOptions,
 } from './setup.js';
 
@@ -37,8 +35,8 @@ interface Options extends OutputOptions {
   shortClips: number;
 }
 
-export const PLAIN_WAV = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav');
 const WARM_UP = 4;
+const FAIRNESS_LIMIT_SECONDS = 120;
 
 export function addBenchHttp(bench: Command): void {
   const command = bench
@@ -83,15 +81,15 @@ export function positive(value: string): number {
 async function benchHttp(options: Options): Promise<void> {
   const context = benchContext();
   const target = verbatimTarget(options.url, options.key);
-  const uploads = await uploadsOf(options);
-  const { short, long } = await fairnessUploads(options, uploads);
+  const model = modelNamed(context, undefined);
+  const uploads = await uploadsOf(model, clipsOf(options.clips), options.language);
+  const clips = await fairnessUploads(options, model, uploads);
   const fairness = await measureFairness({
-    target,
-    short,
-    long,
+    ...{ target, ...clips },
     count: options.shortClips,
-    limitSeconds: 120,
+    limitSeconds: FAIRNESS_LIMIT_SECONDS,
   });
+  const named = [{ name: target.name, fairness }];
   const { highestRate, steps } = await findRate(target, uploads, options);
   const { startRate, seconds, p95, seed, language, key } = options;
   const report: Report = {
@@ -111,10 +109,8 @@ async function benchHttp(options: Options): Promise<void> {
     },
     warmUp: `${WARM_UP} requests`,
     runs: 1,
-    tables: [
-      { title: 'Load', rows: loadRows(steps, p95) },
-      fairnessTable([{ name: target.name, fairness }], short, long),
-    ],
+    tables: [loadTable(steps, p95), fairnessTable(named, clips.short.seconds, clips.long.seconds)],
+    charts: [...loadCharts(steps), fairnessChart(named)],
     notes: [
       highestRate === null
         ? `Not even the lowest rate kept p95 under ${p95} ms.`
@@ -124,30 +120,6 @@ async function benchHttp(options: Options): Promise<void> {
     measurements: { highestRate, steps, fairness },
   };
   publish(report, options);
-}
-
-async function uploadsOf({ clips, language }: Options): Promise<Upload[]> {
-  const [model] = modelsOf(benchContext(), undefined);
-  if (model === undefined) throw new Error('No model was named.');
-  const measured = await measureClips(loadBinding(), model.policy, clipsOf(clips));
-  return measured.map((clip) =>
-    readUpload(clip.path, clip.seconds, language === 'given' ? (clip.language ?? 'auto') : language),
-  );
-}
-
-/** The short clip is the one nearest to three seconds. */
-export async function fairnessUploads(
-  { long, longSeconds }: Pick<Options, 'long' | 'longSeconds'>,
-  uploads: readonly Upload[],
-): Promise<{ short: Upload; long: Upload }> {
-  const [short] = [...uploads].sort((a, b) => Math.abs(a.seconds - 3) - Math.abs(b.seconds - 3));
-  if (short === undefined) throw new Error('There are no clips.');
-  if (long === undefined) return { short, long: repeatedWav(PLAIN_WAV, longSeconds, 'auto') };
-  const [model] = modelsOf(benchContext(), undefined);
-  const policy = model?.policy;
-  if (policy === undefined) throw new Error('No model was named.');
-  const [measured] = await measureClips(loadBinding(), policy, [{ path: long, language: null }]);
-  return { short, long: readUpload(long, measured?.seconds ?? 0, 'auto') };
 }
 
 async function findRate(
@@ -165,41 +137,4 @@ async function findRate(
       return openLoop({ target, uploads, rate, seconds, random: seededRandom(seed) });
     },
   });
-}
-
-function loadRows(steps: readonly LoadResult[], p95BoundMs: number): Table['rows'] {
-  return [...steps]
-    .sort((a, b) => a.rate - b.rate)
-    .map(({ rate, sent, answered, refused, failed, latency, queue, rtfx }) => ({
-      'requests/s': rounded(rate),
-      sent,
-      answered,
-      refused,
-      failed,
-      'p50 ms': latency && Math.round(latency.p50),
-      'p95 ms': latency && Math.round(latency.p95),
-      'p99 ms': latency && Math.round(latency.p99),
-      'queue p50/p95 ms': queue && `${Math.round(queue.p50)}/${Math.round(queue.p95)}`,
-      RTFx: rounded(rtfx),
-      [`p95 under ${p95BoundMs} ms`]: latency !== null && latency.p95 <= p95BoundMs ? 'yes' : 'no',
-    }));
-}
-
-export function fairnessTable(
-  measured: readonly { name: string; fairness: Fairness }[],
-  short: Upload,
-  long: Upload,
-): Table {
-  const rows = measured.map(({ name, fairness }) => ({
-    server: name,
-    'idle p50/p95 ms': `${Math.round(median(fairness.idleMs))}/${Math.round(fairness.idleP95)}`,
-    'behind a long file p50/p95 ms': `${Math.round(median(fairness.busyMs))}/${Math.round(fairness.busyP95)}`,
-    clips: fairness.busyMs.length,
-    'ratio of p50': rounded(fairness.medianRatio),
-    'ratio of p95': rounded(fairness.p95Ratio),
-  }));
-  return {
-    title: `A clip of ${rounded(short.seconds)} s while a file of ${Math.round(long.seconds)} s runs`,
-    rows,
-  };
 }

@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import type { WindowPolicy } from '../../engine/binding.js';
-import { readClips, type Clip } from '../../bench/clips.js';
+import { loadBinding, type WindowPolicy } from '../../engine/binding.js';
+import { languageFor, measureClips, readClips, type Clip } from '../../bench/clips.js';
 import { describeEnvironment, type Environment } from '../../bench/environment.js';
+import { readUpload, type Upload } from '../../bench/http-target.js';
 import { toMarkdown, writeReport, type Report } from '../../bench/report.js';
 import { findModel, windowPolicy, type Manifest } from '../../models/manifest.js';
 import { modelPath } from '../../models/store.js';
@@ -17,6 +18,8 @@ export interface BenchModel {
   policy: WindowPolicy;
   /** null: every language the weights know. */
   languages: string[] | null;
+  /** Known to `serve` by its name. */
+  installed: boolean;
 }
 
 export interface OutputOptions {
@@ -24,19 +27,35 @@ export interface OutputOptions {
   json?: boolean;
 }
 
+/** What is transcribed in one measurement, and how. */
+export interface WorkOptions extends OutputOptions {
+  model?: string;
+  clips: string;
+  language: string;
+  clients: number;
+  repeat: number;
+}
+
 /** Short sentences, and longer ones: what every checkout has. */
 export const DEFAULT_CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'clips');
 
 export function addOutputOptions(command: Command): Command {
   return command
-    .option('--output <dir>', 'write the report there: JSON and Markdown')
+    .option('--output <dir>', 'write the report there: JSON, Markdown and charts (SVG)')
     .option('--json', 'print JSON instead of Markdown');
 }
 
-export function addClipOptions(command: Command): Command {
+/** --model of a command that takes one. */
+export function modelOption(): Option {
+  const text =
+    'a model of the manifest, or the path of a model file (default: the one that serve would take)';
+  return new Option('--model <name>', text);
+}
+
+export function addClipOptions(command: Command, language = 'auto'): Command {
   return command
     .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
-    .option('--language <xx>', 'auto, given (by refs.json beside the clips) or a code', 'auto')
+    .option('--language <xx>', 'auto, given (by refs.json beside the clips) or a code', language)
     .option('--clients <n>', 'requests in flight', integerFrom(1), 8)
     .option('--repeat <n>', 'times the clips are transcribed in a measurement', integerFrom(1), 1);
 }
@@ -47,16 +66,33 @@ export function roundsOption(fallback: number): Option {
     .default(fallback);
 }
 
-export function modelsOf(context: CliContext, names: string | undefined): BenchModel[] {
+/** One model: the named one, or the one that `serve` would take. */
+export function modelNamed(context: CliContext, name: string | undefined): BenchModel {
   const { config, manifest } = context;
-  const wanted = names?.split(',') ?? [config.model ?? manifest.defaultSpeechModel];
-  return wanted.map((name) => modelOf(context, name));
+  return modelOf(context, name ?? config.model ?? manifest.defaultSpeechModel);
+}
+
+/** By comma; else the one that `serve` would take. */
+export function modelsOf(context: CliContext, names: string | undefined): BenchModel[] {
+  return names === undefined
+    ? [modelNamed(context, undefined)]
+    : names.split(',').map((name) => modelOf(context, name));
+}
+
+/** The clips as a client sends them. */
+export async function uploadsOf(
+  { policy }: BenchModel,
+  clips: readonly Clip[],
+  language: string,
+): Promise<Upload[]> {
+  const measured = await measureClips(loadBinding(), policy, clips);
+  return measured.map((clip) => readUpload(clip.path, clip.seconds, languageFor(clip, language)));
 }
 
 /** A name of the manifest, or the path of a model file, which is then taken as a published Whisper model. */
-export function modelOf({ roots, manifest }: CliContext, name: string): BenchModel {
+function modelOf({ roots, manifest }: CliContext, name: string): BenchModel {
   if (existsSync(name)) {
-    return { name, path: resolve(name), policy: fullWindows(manifest), languages: null };
+    return { name, path: resolve(name), policy: fullWindows(manifest), languages: null, installed: false };
   }
   const entry = findModel(manifest, name);
   if (entry.kind !== 'speech')
@@ -66,7 +102,7 @@ export function modelOf({ roots, manifest }: CliContext, name: string): BenchMod
     throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);
   }
   const languages = entry.languages === 'whisper' ? null : entry.languages;
-  return { name, path, policy: windowPolicy(manifest, entry), languages };
+  return { name, path, policy: windowPolicy(manifest, entry), languages, installed: true };
 }
 
 function fullWindows(manifest: Manifest): WindowPolicy {

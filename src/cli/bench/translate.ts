@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { LineChart } from '../../bench/charts.js';
 import { identifyModel } from '../../bench/environment.js';
 import { rounded, withSpread, type Table } from '../../bench/report.js';
-import { summarize } from '../../bench/statistics.js';
-import { loadBinding, type TranslationModel, type TranslationModelOptions } from '../../engine/binding.js';
+import { median, summarize } from '../../bench/statistics.js';
+import {
+  loadBinding,
+  type TranslationModel,
+  type TranslationModelOptions,
+  type Translator,
+} from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { findModel } from '../../models/manifest.js';
 import { modelPath } from '../../models/store.js';
@@ -25,6 +31,17 @@ interface Options extends OutputOptions {
   threads: number;
   length: number;
   rounds: number;
+}
+
+/** One setting and what it reached. */
+interface Cell {
+  backend: string;
+  weights: string;
+  weightBytes: number;
+  batch: number;
+  beam: number;
+  /** Tokens a second. */
+  rates: number[];
 }
 
 type ComputeType = NonNullable<TranslationModelOptions['computeType']>;
@@ -52,7 +69,7 @@ async function benchTranslate(options: Options): Promise<void> {
   const path = modelPath(roots, entry);
   const binding = loadBinding();
   const [device = 'cpu'] = resolveDevices(config.device, binding);
-  const rows: Table['rows'][number][] = [];
+  const cells: Cell[] = [];
   for (const computeType of options.weights.split(',').map(computeTypeOf)) {
     const model = await binding.loadTranslationModel(path, {
       device,
@@ -60,7 +77,7 @@ async function benchTranslate(options: Options): Promise<void> {
       backend: config.translationBackend,
     });
     try {
-      rows.push(...(await measureModel(model, options)));
+      cells.push(...(await measureModel(model, options)));
     } finally {
       model.close();
     }
@@ -75,11 +92,12 @@ async function benchTranslate(options: Options): Promise<void> {
       settings: { device, threads, length },
       warmUp: 'one batch of each cell',
       runs: rounds,
-      tables: [{ title: 'Cells', rows }],
+      tables: [{ title: 'Cells', rows: cells.map(row) }],
+      charts: [chart(cells)],
       notes: [
         'Tokens written a second, every translation forced to the same length, so that the text does not change the work.',
       ],
-      measurements: rows,
+      measurements: cells,
     },
     options,
   );
@@ -92,37 +110,59 @@ function computeTypeOf(name: string): ComputeType {
   return found;
 }
 
-async function measureModel(model: TranslationModel, options: Options): Promise<Table['rows'][number][]> {
+async function measureModel(model: TranslationModel, options: Options): Promise<Cell[]> {
   const [source = []] = await model.tokenize([TEXT]);
   const { info } = model;
   const input = { source: [...source, ...(info.wantsSourceEos ? [info.eosToken] : [])] };
   const translator = await model.createTranslator({ threads: options.threads });
-  const rows: Table['rows'][number][] = [];
+  const kind = { backend: info.backend, weights: info.computeType, weightBytes: info.memoryBytes };
+  const cells: Cell[] = [];
   try {
     for (const beam of options.beam) {
       for (const batch of options.batch) {
         progress(`${info.computeType}: batch ${batch}, beam ${beam}`);
         const inputs = Array.from({ length: batch }, () => input);
-        const lengths = { minDecodingLength: options.length, maxDecodingLength: options.length };
-        const settings = { beamSize: beam, maxBatchSize: batch, ...lengths };
-        await translator.translate(inputs, settings);
-        const rates: number[] = [];
-        for (let round = 0; round < options.rounds; round++) {
-          const { timings } = await translator.translate(inputs, settings);
-          rates.push(timings.tokensOut / (timings.totalMs / 1000));
-        }
-        const names = { backend: info.backend, weights: info.computeType };
-        rows.push({
-          ...names,
-          batch,
-          beam,
-          'tokens/s': withSpread(summarize(rates)),
-          'MiB of weights': rounded(info.memoryBytes / 2 ** 20),
-        });
+        cells.push({ ...kind, batch, beam, rates: await ratesOf(translator, inputs, beam, options) });
       }
     }
   } finally {
     translator.close();
   }
-  return rows;
+  return cells;
+}
+
+/** Tokens a second, after one batch to warm up. */
+async function ratesOf(
+  translator: Translator,
+  inputs: Parameters<Translator['translate']>[0],
+  beamSize: number,
+  { length, rounds }: Options,
+): Promise<number[]> {
+  const lengths = { minDecodingLength: length, maxDecodingLength: length };
+  const settings = { beamSize, maxBatchSize: inputs.length, ...lengths };
+  await translator.translate(inputs, settings);
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const { timings } = await translator.translate(inputs, settings);
+    rates.push(timings.tokensOut / (timings.totalMs / 1000));
+  }
+  return rates;
+}
+
+function row({ backend, weights, weightBytes, batch, beam, rates }: Cell): Table['rows'][number] {
+  const speed = { 'tokens/s': withSpread(summarize(rates)) };
+  return { backend, weights, batch, beam, ...speed, 'MiB of weights': rounded(weightBytes / 2 ** 20) };
+}
+
+function chart(cells: readonly Cell[]): LineChart {
+  const nameOf = ({ weights, beam }: Cell): string => `${weights}, beam ${beam}`;
+  const names = [...new Set(cells.map(nameOf))];
+  return {
+    ...{ kind: 'lines', name: 'batches', title: 'Translation by batch', x: 'sentences in a batch' },
+    y: 'tokens a second',
+    series: names.map((name) => ({
+      name,
+      points: cells.filter((cell) => nameOf(cell) === name).map(({ batch, rates }) => [batch, median(rates)]),
+    })),
+  };
 }

@@ -1,9 +1,10 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Command } from 'commander';
+import type { LineChart } from '../../bench/charts.js';
 import { measureInProcess } from '../../bench/engine-process.js';
 import { identifyModel } from '../../bench/environment.js';
 import { rounded, withSpread, type Report } from '../../bench/report.js';
-import { summarize } from '../../bench/statistics.js';
+import { median, summarize } from '../../bench/statistics.js';
 import {
   compareInPairs,
   sameSettings,
@@ -24,19 +25,15 @@ import {
   addOutputOptions,
   benchContext,
   clipsOf,
-  modelsOf,
+  modelNamed,
+  modelOption,
   progress,
   publish,
   type BenchModel,
-  type OutputOptions,
+  type WorkOptions,
 } from './setup.js';
 
-interface Options extends OutputOptions {
-  model?: string;
-  clips: string;
-  language: string;
-  clients: number;
-  repeat: number;
+interface Options extends WorkOptions {
   pairs: number;
   file: string;
 }
@@ -48,7 +45,7 @@ export function addBenchTune(bench: Command): void {
   const command = bench
     .command('tune')
     .description('find the best slots and threads for this machine and model; `serve` reads what it writes')
-    .option('--model <name>', 'a model of the manifest (default: the one that serve would take)')
+    .addOption(modelOption())
     .option('--pairs <n>', 'measurements of the winner and the defaults in turns', integerFrom(1), 5)
     .option('--file <path>', 'where the settings are written', tunedPath());
   addOutputOptions(addClipOptions(command)).action(benchTune);
@@ -56,8 +53,7 @@ export function addBenchTune(bench: Command): void {
 
 async function benchTune(options: Options): Promise<void> {
   const context = benchContext();
-  const [model] = modelsOf(context, options.model);
-  if (model === undefined) throw new Error('No model was named.');
+  const model = modelNamed(context, options.model);
   const devices = resolveDevices(context.config.device, loadBinding());
   const [device = 'cpu'] = devices;
   const { slots, threads } = readConfig({}, packageRoot);
@@ -148,9 +144,24 @@ function tuneReport(
       { title: 'Gain over the defaults, measured in turns', rows: [pairs] },
       { title: 'Search, best first', rows },
     ],
+    charts: [searchChart(trials)],
     notes: [
       `Slots x threads. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
     ],
     measurements: { trials, comparison },
+  };
+}
+
+function searchChart(trials: readonly Trial[]): LineChart {
+  const threads = [...new Set(trials.map(({ settings }) => settings.threads))].sort((a, b) => a - b);
+  return {
+    ...{ kind: 'lines', name: 'search', title: 'Throughput of what was tried' },
+    ...{ x: 'slots', y: 'seconds of audio a second' },
+    series: threads.map((count) => ({
+      name: `threads ${count}`,
+      points: trials
+        .filter(({ settings }) => settings.threads === count)
+        .map(({ settings, scores }) => [settings.slots, median(scores)]),
+    })),
   };
 }
