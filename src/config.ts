@@ -21,12 +21,16 @@ export interface Config {
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
+  /** 'auto': the encoder on the accelerator where the addon has one (CPU only). */
+  readonly acceleration: (typeof ACCELERATIONS)[number];
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
 }
 
 export const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
+
+export const ACCELERATIONS = ['auto', 'off'] as const;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -73,6 +77,7 @@ export function readConfig(env: Environment, packageRoot: string): Config {
       text('VERBATIM_TRANSLATION_BACKEND', 'auto'),
       TRANSLATION_BACKENDS,
     ),
+    acceleration: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'off'), ACCELERATIONS),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(env['VERBATIM_SECRET']),
     metricsToken: env['VERBATIM_METRICS_TOKEN'] || null,

@@ -33,6 +33,7 @@ describe('configuration', () => {
         VERBATIM_CREDITS_PER_MINUTE: '7',
         VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: '8',
         VERBATIM_TRANSLATION_BACKEND: 'ggml',
+        VERBATIM_ACCEL: 'auto',
         VERBATIM_LOG_LEVEL: 'debug',
         VERBATIM_SECRET: '0123456789abcdef',
         VERBATIM_METRICS_TOKEN: 'token',
@@ -54,6 +55,7 @@ describe('configuration', () => {
       creditsPerMinute: 7,
       translationCreditsPerMinute: 8,
       translationBackend: 'ggml',
+      acceleration: 'auto',
       logLevel: 'debug',
       secret: '0123456789abcdef',
       metricsToken: 'token',
@@ -66,6 +68,7 @@ describe('configuration', () => {
     ['VERBATIM_SLOTS', '0', 'an integer from 1'],
     ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
     ['VERBATIM_DEVICE', 'gpu', 'auto, cpu, cuda'],
+    ['VERBATIM_ACCEL', 'on', 'auto, off'],
     ['VERBATIM_TRANSLATION_BACKEND', 'abacus', 'auto, ggml, ctranslate2'],
     ['VERBATIM_LOG_LEVEL', 'loud', 'trace, debug'],
   ] as const) {

@@ -94,6 +94,7 @@ Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info) {
   out.Set("device", info.device);
   out.Set("deviceName", info.device_name);
   out.Set("memoryBytes", static_cast<double>(info.memory_bytes));
+  out.Set("accelerator", info.accelerator);
   return out;
 }
 

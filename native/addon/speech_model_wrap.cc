@@ -23,9 +23,14 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
   return promise_from(env, [&] {
     const std::filesystem::path path = path_argument(info[0]);
     std::string device;
-    OptionReader(info[1], "options").required("device", device);
+    Acceleration acceleration = Acceleration::kOff;
+    const OptionReader options(info[1], "options");
+    options.required("device", device);
+    options.optional("acceleration", acceleration,
+                     {{"auto", Acceleration::kAuto}, {"off", Acceleration::kOff}});
     return run_on_worker(
-        env, "verbatim.loadSpeechModel", [path, device] { return SpeechModel::load(path, device); },
+        env, "verbatim.loadSpeechModel",
+        [path, device, acceleration] { return SpeechModel::load(path, device, acceleration); },
         [](Napi::Env e, std::shared_ptr<const SpeechModel> model) {
           return wrap(e, std::make_shared<HeldModel>(e, std::move(model)));
         });

@@ -34,6 +34,7 @@ export async function loadEngine(
     devices: resolveDevices(config.device, binding),
     slots: config.slots,
     threads: config.threads,
+    acceleration: config.acceleration,
     maxBacklogSeconds: config.maxBacklogSeconds,
     ...(observer === undefined ? {} : { observer }),
   });

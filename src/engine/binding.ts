@@ -157,6 +157,19 @@ export interface SpeechModelInfo {
   /** Human readable name of the device. */
   deviceName: string;
   memoryBytes: number;
+  /** What computes the encoder's large products: '' for whisper.cpp alone, else e.g. 'onednn bfloat16'. */
+  accelerator: string;
+}
+
+export interface SpeechModelOptions {
+  /** 'cpu' or 'cuda:N'. */
+  device: string;
+  /**
+   * 'auto': on a CPU, the encoder's large products run on oneDNN where it was built in; the weights are packed once more for
+   * it. Default 'off'. The first model loaded with 'auto' registers the accelerator with ggml for the rest of the process;
+   * models loaded with 'off' do not use it all the same.
+   */
+  acceleration?: 'auto' | 'off';
 }
 
 export interface SpeechModel {
@@ -279,7 +292,7 @@ export interface NativeBinding {
   /** Native memory held by this thread's windows, models and slots, in bytes; V8's garbage collector is told. */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy): Promise<AudioReader>;
-  loadSpeechModel(path: string, options: { device: string }): Promise<SpeechModel>;
+  loadSpeechModel(path: string, options: SpeechModelOptions): Promise<SpeechModel>;
   /** A CTranslate2 model directory. */
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
 }

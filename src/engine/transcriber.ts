@@ -38,6 +38,8 @@ export interface SpeechEngineOptions {
   slots: number;
   /** CPU threads a slot. */
   threads: number;
+  /** Of models on a CPU; see SpeechModelOptions. Default 'off'. */
+  acceleration?: 'auto' | 'off';
   maxBacklogSeconds: number;
   observer?: EngineObserver;
   clock?: Clock;
@@ -50,9 +52,10 @@ export const AUDIO_WORKERS = 3;
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
   const clock = options.clock ?? systemClock;
   const models: SpeechModel[] = [];
+  const acceleration = options.acceleration ?? 'off';
   try {
     for (const device of options.devices) {
-      models.push(await options.binding.loadSpeechModel(options.modelPath, { device }));
+      models.push(await options.binding.loadSpeechModel(options.modelPath, { device, acceleration }));
     }
     const pool = await SlotPool.create(models, { slots: options.slots, threads: options.threads, clock });
     return new Transcriber(options, models, pool, clock);

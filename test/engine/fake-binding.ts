@@ -172,6 +172,7 @@ export class FakeBinding implements NativeBinding {
         device,
         deviceName: `Fake ${device}`,
         memoryBytes: 1,
+        accelerator: '',
       },
       createSlot: async () => {
         await Promise.resolve();

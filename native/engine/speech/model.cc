@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "accel/accelerator.h"
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
@@ -82,6 +83,13 @@ SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
   return info;
 }
 
+// The encoder's blocks (4 + 8 square matrices each) and the decoder's projections of the encoder's output.
+std::uint64_t packed_weight_bytes(const ModelShape& shape) {
+  const auto state = static_cast<std::uint64_t>(shape.audio_state);
+  const auto matrices = static_cast<std::uint64_t>(12 * shape.audio_layers + 2 * shape.text_layers);
+  return matrices * state * state * accel::operand_size();
+}
+
 whisper_model_loader stream_loader(std::ifstream& stream) {
   whisper_model_loader loader{};
   loader.context = &stream;
@@ -125,7 +133,7 @@ void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noe
 SpeechModel::~SpeechModel() = default;
 
 std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
-                                                     std::string_view device) {
+                                                     std::string_view device, Acceleration acceleration) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
   std::ifstream stream = open_model(path);
@@ -147,6 +155,11 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
                       path.filename().string() + ": whisper.cpp refused the model: " + take_whisper_error());
   }
   model->info_ = describe(file, target);
+  if (acceleration == Acceleration::kAuto && gpu < 0) model->packed_weights_ = accel::make_weight_store();
+  if (model->packed_weights_) {
+    model->info_.accelerator = accel::accelerator_name();
+    model->info_.memory_bytes += packed_weight_bytes(file.shape);
+  }
   return model;
 }
 

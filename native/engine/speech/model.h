@@ -11,6 +11,10 @@ struct whisper_context;
 
 namespace verbatim {
 
+namespace accel {
+class WeightStore;
+}
+
 struct SpeechModelInfo {
   // "tiny", "base", ..., or "custom" for a shape that OpenAI never published.
   std::string type;
@@ -22,9 +26,14 @@ struct SpeechModelInfo {
   // "cpu" or "cuda:N"
   std::string device;
   std::string device_name;
-  // Bytes of weights.
+  // Bytes of weights, the packed copies that the accelerator will make of the encoder's included.
   std::uint64_t memory_bytes = 0;
+  // What computes the encoder's large products: "" for whisper.cpp alone, else accel::accelerator_name().
+  std::string accelerator;
 };
+
+// kAuto: on a CPU, the encoder's large products run on the accelerator where there is one.
+enum class Acceleration { kOff, kAuto };
 
 // A whisper.cpp ggml model: weights loaded once, shared by its slots. Immutable, so safe to use from many
 // threads.
@@ -34,7 +43,8 @@ class SpeechModel {
  public:
   // `device`: "cpu" or "cuda:N". The file is checked (magic, shapes, sizes) before whisper.cpp sees it.
   // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kOutOfMemory.
-  static std::shared_ptr<const SpeechModel> load(const std::filesystem::path& path, std::string_view device);
+  static std::shared_ptr<const SpeechModel> load(const std::filesystem::path& path, std::string_view device,
+                                                 Acceleration acceleration = Acceleration::kOff);
   // load() makes models.
   explicit SpeechModel(Private) {}
   ~SpeechModel();
@@ -42,12 +52,15 @@ class SpeechModel {
   const SpeechModelInfo& info() const noexcept { return info_; }
   // For slots only.
   whisper_context* context() const noexcept { return context_.get(); }
+  // For slots only; null without an accelerator.
+  const std::shared_ptr<accel::WeightStore>& packed_weights() const noexcept { return packed_weights_; }
 
  private:
   struct ContextDeleter {
     void operator()(whisper_context* context) const noexcept;
   };
   SpeechModelInfo info_;
+  std::shared_ptr<accel::WeightStore> packed_weights_;
   std::unique_ptr<whisper_context, ContextDeleter> context_;
 };
 

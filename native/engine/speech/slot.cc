@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "accel/accelerator.h"
 #include "error.h"
 #include "speech/decode_options.h"
 #include "speech/prompt.h"
@@ -81,6 +82,7 @@ struct Slot::Impl {
 void Slot::Impl::renew() {
   state.reset();
   take_whisper_error();
+  const accel::StateScope scope(model->packed_weights());
   state.reset(whisper_init_state(model->context()));
   if (!state) {
     throw EngineError(ErrorCode::kOutOfMemory,

@@ -1,0 +1,172 @@
+// The accelerator as ggml sees it: a device of type ACCEL, which whisper.cpp puts ahead of its CPU backend.
+// It works in the CPU's own buffers, so nothing is copied between the two.
+#include <ggml-backend-impl.h>
+#include <ggml-cpu.h>
+#include <ggml-impl.h>
+
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "accel/accelerator.h"
+#include "accel/onednn/attention.h"
+#include "accel/onednn/product.h"
+#include "accel/onednn/workspace.h"
+
+namespace verbatim::accel {
+namespace {
+
+// The store for states that this thread makes now.
+thread_local std::shared_ptr<WeightStore> store_in_scope;
+
+const char* const kName = "oneDNN";
+
+bool is_no_operation(ggml_op op) {
+  return op == GGML_OP_NONE || op == GGML_OP_RESHAPE || op == GGML_OP_VIEW || op == GGML_OP_PERMUTE ||
+         op == GGML_OP_TRANSPOSE;
+}
+
+Workspace& workspace_of(ggml_backend_t backend) { return *static_cast<Workspace*>(backend->context); }
+
+// Computes the product at `index` with the bias and GELU that follow it; returns how many nodes that were.
+int compute_fused(Workspace& workspace, const ggml_cgraph* graph, int index) {
+  static constexpr ggml_op kOps[] = {GGML_OP_MUL_MAT, GGML_OP_ADD, GGML_OP_UNARY};
+  const ggml_tensor& product = *graph->nodes[index];
+  if (!ggml_can_fuse(graph, index, kOps, 2) || !takes_bias(*graph->nodes[index + 1])) {
+    compute_product(workspace, product, nullptr, false, product);
+    return 1;
+  }
+  const ggml_tensor& sum = *graph->nodes[index + 1];
+  const bool gelu = ggml_can_fuse(graph, index, kOps, 3) && takes_gelu(*graph->nodes[index + 2]);
+  compute_product(workspace, product, sum.src[1], gelu, gelu ? *graph->nodes[index + 2] : sum);
+  return gelu ? 3 : 2;
+}
+
+// One node, or as many as are fused; returns their number.
+int compute_node(Workspace& workspace, const ggml_cgraph* graph, int index) {
+  const ggml_tensor& node = *graph->nodes[index];
+  if ((node.flags & GGML_TENSOR_FLAG_COMPUTE) == 0 || is_no_operation(node.op)) return 1;
+  if (node.op == GGML_OP_MUL_MAT) return compute_fused(workspace, graph, index);
+  if (node.op == GGML_OP_FLASH_ATTN_EXT) compute_attention(workspace, node);
+  if (node.op == GGML_OP_ADD) compute_bias(node);
+  if (node.op == GGML_OP_UNARY) compute_gelu(node);
+  return 1;
+}
+
+ggml_status compute(ggml_backend_t backend, ggml_cgraph* graph) {
+  Workspace& workspace = workspace_of(backend);
+  const ThreadCount threads(workspace.threads);
+  try {
+    for (int i = 0; i < graph->n_nodes;) i += compute_node(workspace, graph, i);
+    return GGML_STATUS_SUCCESS;
+  } catch (const std::bad_alloc&) {
+    return GGML_STATUS_ALLOC_FAILED;
+  } catch (const std::exception& error) {
+    GGML_LOG_ERROR("%s: %s\n", kName, error.what());
+    return GGML_STATUS_FAILED;
+  }
+}
+
+ggml_guid_t guid() {
+  static ggml_guid id = {0x76, 0x62, 0x6d, 0x5f, 0x6f, 0x6e, 0x65, 0x64,
+                         0x6e, 0x6e, 0x5f, 0x61, 0x63, 0x63, 0x65, 0x6c};
+  return &id;
+}
+
+void free_backend(ggml_backend_t backend) {
+  const std::unique_ptr<ggml_backend> shell(backend);
+  const std::unique_ptr<Workspace> workspace(static_cast<Workspace*>(backend->context));
+}
+
+// whisper.cpp goes on without a backend that is null.
+ggml_backend_t make_backend(ggml_backend_dev_t device, const char* /*parameters*/) {
+  if (!store_in_scope) return nullptr;
+  try {
+    auto workspace = std::make_unique<Workspace>(store_in_scope);
+    auto backend = std::make_unique<ggml_backend>();
+    backend->guid = guid();
+    backend->iface.get_name = [](ggml_backend_t) { return kName; };
+    backend->iface.free = free_backend;
+    backend->iface.graph_compute = compute;
+    backend->device = device;
+    backend->context = workspace.release();
+    return backend.release();
+  } catch (const std::exception& error) {
+    GGML_LOG_ERROR("%s: %s\n", kName, error.what());
+    return nullptr;
+  }
+}
+
+void set_threads(ggml_backend_t backend, int threads) { workspace_of(backend).threads = threads; }
+
+bool supports(ggml_backend_dev_t /*device*/, const ggml_tensor* node) {
+  return is_no_operation(node->op) || takes_product(*node) || takes_bias(*node) || takes_gelu(*node) ||
+         takes_attention(*node);
+}
+
+void describe(ggml_backend_dev_t device, ggml_backend_dev_props* properties) {
+  *properties = {};
+  properties->name = ggml_backend_dev_name(device);
+  properties->description = ggml_backend_dev_description(device);
+  properties->type = GGML_BACKEND_DEVICE_TYPE_ACCEL;
+}
+
+ggml_backend_device_i device_interface() {
+  ggml_backend_device_i i{};
+  i.get_name = [](ggml_backend_dev_t) { return kName; };
+  i.get_description = [](ggml_backend_dev_t) { return "oneAPI Deep Neural Network Library"; };
+  // It lives in the CPU's memory and has none of its own.
+  i.get_memory = [](ggml_backend_dev_t, std::size_t* free, std::size_t* total) { *free = *total = 0; };
+  i.get_type = [](ggml_backend_dev_t) { return GGML_BACKEND_DEVICE_TYPE_ACCEL; };
+  i.get_props = describe;
+  i.init_backend = make_backend;
+  i.get_buffer_type = [](ggml_backend_dev_t) { return ggml_backend_cpu_buffer_type(); };
+  i.supports_op = supports;
+  i.supports_buft = [](ggml_backend_dev_t, ggml_backend_buffer_type_t type) {
+    return ggml_backend_buft_is_host(type);
+  };
+  return i;
+}
+
+ggml_backend_dev_t device_of(ggml_backend_reg_t registry) {
+  static ggml_backend_device device{device_interface(), registry, nullptr};
+  return &device;
+}
+
+ggml_backend_reg_t registry() {
+  static ggml_backend_reg reg = [] {
+    ggml_backend_reg made{};
+    made.api_version = GGML_BACKEND_API_VERSION;
+    made.iface.get_name = [](ggml_backend_reg_t) { return kName; };
+    made.iface.get_device_count = [](ggml_backend_reg_t) { return std::size_t{1}; };
+    made.iface.get_device = [](ggml_backend_reg_t self, std::size_t) { return device_of(self); };
+    made.iface.get_proc_address = [](ggml_backend_reg_t, const char* name) -> void* {
+      return std::strcmp(name, "ggml_backend_set_n_threads") == 0 ? reinterpret_cast<void*>(set_threads)
+                                                                  : nullptr;
+    };
+    return made;
+  }();
+  return &reg;
+}
+
+}  // namespace
+
+std::string accelerator_name() {
+  return operand_type() == DataType::bf16 ? "onednn bfloat16" : "onednn float32";
+}
+
+std::size_t operand_size() { return operand_bytes(operand_type()); }
+
+std::shared_ptr<WeightStore> make_weight_store() {
+  static std::once_flag once;
+  std::call_once(once, [] { ggml_backend_device_register(device_of(registry())); });
+  return std::make_shared<WeightStore>(operand_type());
+}
+
+std::size_t packed_bytes(const WeightStore* store) noexcept { return store == nullptr ? 0 : store->bytes(); }
+
+StateScope::StateScope(std::shared_ptr<WeightStore> store) { store_in_scope = std::move(store); }
+StateScope::~StateScope() { store_in_scope.reset(); }
+
+}  // namespace verbatim::accel

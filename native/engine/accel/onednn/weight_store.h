@@ -1,0 +1,42 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <dnnl.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "accel/accelerator.h"
+#include "accel/onednn/buffer.h"
+#include "accel/onednn/precision.h"
+
+struct ggml_tensor;
+
+namespace verbatim::accel {
+
+// The CPU engine of oneDNN: stateless, one for the process.
+const dnnl::engine& cpu_engine();
+
+class WeightStore {
+ public:
+  explicit WeightStore(DataType type) : type_(type) {}
+
+  DataType type() const noexcept { return type_; }
+  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+  // The weight as packed_layout() wants it. Packs it on the first call (others wait meanwhile); the pointer
+  // stays valid as long as the store. Throws std::bad_alloc, dnnl::error.
+  const void* packed(const ggml_tensor& weight);
+
+ private:
+  void pack(const ggml_tensor& weight, Buffer& target);
+
+  DataType type_;
+  std::mutex mutex_;
+  // By the address of the weight's data, which stays what it is while its model lives.
+  std::map<const void*, Buffer> weights_;
+  std::atomic<std::size_t> bytes_{0};
+};
+
+}  // namespace verbatim::accel
