@@ -3,7 +3,7 @@
 // window's time goes.
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
-//   FILE...
+//   [--acceleration off|auto] FILE...
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -25,9 +25,16 @@ struct Arguments {
   std::string model;
   std::string device = "cpu";
   int threads = 1;
+  Acceleration acceleration = Acceleration::kOff;
   DecodeOptions options;
   std::vector<std::string> files;
 };
+
+Acceleration acceleration(const std::string& word) {
+  if (word == "auto") return Acceleration::kAuto;
+  if (word == "off") return Acceleration::kOff;
+  throw std::invalid_argument("--acceleration is auto or off");
+}
 
 Arguments parse(const std::vector<std::string>& words) {
   Arguments arguments;
@@ -45,6 +52,8 @@ Arguments parse(const std::vector<std::string>& words) {
         arguments.options.beam_size = std::stoi(words[i]);
       else if (word == "--threads")
         arguments.threads = std::stoi(words[i]);
+      else if (word == "--acceleration")
+        arguments.acceleration = acceleration(words[i]);
       else
         throw std::invalid_argument("unknown option " + word);
     } else if (arguments.model.empty()) {
@@ -92,7 +101,7 @@ nlohmann::json describe(const std::string& file, const Window& window, const Dec
 }
 
 void run(const Arguments& arguments) {
-  Slot slot(SpeechModel::load(arguments.model, arguments.device), arguments.threads);
+  Slot slot(SpeechModel::load(arguments.model, arguments.device, arguments.acceleration), arguments.threads);
   for (const std::string& file : arguments.files) {
     const Window window = whole_file(file);
     std::cout << describe(file, window, arguments.options,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "accel/accelerator.h"
 #include "error.h"
 
 namespace verbatim {
@@ -49,6 +50,7 @@ bool built_with_cuda() noexcept {
 }
 
 std::vector<DeviceInfo> list_devices() {
+  accel::register_accelerator();
   std::vector<DeviceInfo> devices;
   const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
   if (cpu != nullptr) devices.push_back({"cpu", ggml_backend_dev_description(cpu), total_memory(cpu)});

@@ -1,12 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "accel/accelerator.h"
+#include "error.h"
 #include "speech/slot.h"
 #include "speech_support.h"
 
@@ -40,8 +42,40 @@ TEST_CASE("a model names its accelerator, and its memory counts the packed weigh
   CHECK(model->info().memory_bytes > test::bundled_model()->info().memory_bytes);
   CHECK(accel::packed_bytes(model->packed_weights().get()) == 0);
   Slot slot(model, 1);
-  transcript(slot, test::sentences().front());
-  CHECK(accel::packed_bytes(model->packed_weights().get()) > 0);
+  DecodeOptions options = own_length();
+  // A long prompt must not get the decoder's own weights packed.
+  for (int i = 0; i < 120; ++i) options.initial_prompt += " Hoy es domingo.";
+  slot.transcribe(test::window_of(test::sentences().front().file), options, nullptr);
+  const auto packed = static_cast<double>(accel::packed_bytes(model->packed_weights().get()));
+  const auto counted =
+      static_cast<double>(model->info().memory_bytes - test::bundled_model()->info().memory_bytes);
+  CHECK(packed > 0.5 * counted);
+  CHECK(packed < 1.05 * counted);
+  CHECK(slot.memory_bytes() > Slot(test::bundled_model(), 1).memory_bytes());
+}
+
+TEST_CASE("an abort stops accelerated work and leaves the slot as new") {
+  const auto model = accelerated();
+  const test::Clip clip = test::sentences().front();
+  const std::string expected = [&] {
+    Slot fresh(model, 1);
+    return transcript(fresh, clip);
+  }();
+  Slot slot(model, 1);
+  // Would go on for seconds: no decoding is likely enough, so every temperature is tried.
+  DecodeOptions restless;
+  restless.log_prob_threshold = 0.0f;
+  restless.temperature_increment = 0.05f;
+  for (const int milliseconds : {1, 40, 200}) {
+    AbortFlag flag;
+    std::jthread clock([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+      flag.set();
+    });
+    CHECK_THROWS_WITH_AS(slot.transcribe(test::window_of(clip.file), restless, &flag),
+                         doctest::Contains("aborted"), EngineError);
+    CHECK(transcript(slot, clip) == expected);
+  }
 }
 
 TEST_CASE("accelerated transcripts are as good as whisper.cpp's") {

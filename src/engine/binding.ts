@@ -166,8 +166,7 @@ export interface SpeechModelOptions {
   device: string;
   /**
    * 'auto': on a CPU, the encoder's large products run on oneDNN where it was built in; the weights are packed once more for
-   * it. Default 'off'. The first model loaded with 'auto' registers the accelerator with ggml for the rest of the process;
-   * models loaded with 'off' do not use it all the same.
+   * it. Default 'off'. Models with and without live side by side.
    */
   acceleration?: 'auto' | 'off';
 }

@@ -89,7 +89,7 @@ class Transcriber implements SpeechEngine {
     this.translatesToEnglish = options.translates === true && models[0]?.info.multilingual === true;
     this.device = {
       ids: options.devices,
-      name: [...new Set(models.map((m) => m.info.deviceName))].join(', '),
+      name: [...new Set(models.map(deviceName))].join(', '),
     };
     this.source = { binding, policy, workers: new AudioWorkers(AUDIO_WORKERS), clock };
     const decode = options.decode ?? {};
@@ -184,4 +184,9 @@ function languagesOf(
 ): readonly string[] {
   const known = (models[0]?.info.languages ?? []).map(fromWhisperLanguage);
   return wanted === undefined ? known : known.filter((code) => wanted.includes(code));
+}
+
+/** What does the work: "AMD EPYC + onednn bfloat16". */
+function deviceName({ info: { deviceName, accelerator } }: SpeechModel): string {
+  return accelerator === '' ? deviceName : `${deviceName} + ${accelerator}`;
 }

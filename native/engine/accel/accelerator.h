@@ -17,10 +17,17 @@ std::string accelerator_name();
 // Bytes of one packed value; 0 where there is no accelerator.
 std::size_t operand_size();
 
-// A store for a model's packed weights; null where there is no accelerator. The first call registers the
-// accelerator as a ggml device for the rest of the process: ggml cannot take a device back. Registered, it
-// serves only states that are made inside a StateScope.
+// Makes the accelerator a ggml device for the rest of the process; ggml cannot take a device back, and its
+// list of devices is not guarded. So it is registered before anything reads that list (list_devices() sees to
+// it), whether or not a model will use it: it serves only states that are made inside a StateScope.
+void register_accelerator();
+
+// A store for a model's packed weights; null where there is no accelerator. Registers it.
 std::shared_ptr<WeightStore> make_weight_store();
+
+// Bytes that one state's products and attention of a full window need, about, on so many threads; 0 without
+// an accelerator. state: the width of the encoder.
+std::size_t workspace_bytes(std::size_t state, int threads);
 
 // Bytes of packed weights so far; 0 for null.
 std::size_t packed_bytes(const WeightStore* store) noexcept;

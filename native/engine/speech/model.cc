@@ -139,7 +139,8 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   std::ifstream stream = open_model(path);
   const ModelFileInfo file = check(stream, path);
   const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
-  check_room(target, gpu, file.weight_bytes);
+  const bool accelerated = acceleration == Acceleration::kAuto && gpu < 0;
+  check_room(target, gpu, file.weight_bytes + (accelerated ? packed_weight_bytes(file.shape) : 0));
 
   whisper_context_params params = whisper_context_default_params();
   params.use_gpu = gpu >= 0;
@@ -155,7 +156,7 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
                       path.filename().string() + ": whisper.cpp refused the model: " + take_whisper_error());
   }
   model->info_ = describe(file, target);
-  if (acceleration == Acceleration::kAuto && gpu < 0) model->packed_weights_ = accel::make_weight_store();
+  if (accelerated) model->packed_weights_ = accel::make_weight_store();
   if (model->packed_weights_) {
     model->info_.accelerator = accel::accelerator_name();
     model->info_.memory_bytes += packed_weight_bytes(file.shape);

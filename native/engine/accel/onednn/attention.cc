@@ -13,7 +13,8 @@
 namespace verbatim::accel {
 namespace {
 
-constexpr std::int64_t kLeastQueries = 48;
+// As many as a window has positions at least; a prompt has fewer.
+constexpr std::int64_t kLeastQueries = 240;
 // Scores of a block stay in the second-level cache: 128 x 1536 floats.
 constexpr std::int64_t kBlock = 128;
 

@@ -158,9 +158,22 @@ std::string accelerator_name() {
 
 std::size_t operand_size() { return operand_bytes(operand_type()); }
 
-std::shared_ptr<WeightStore> make_weight_store() {
+void register_accelerator() {
   static std::once_flag once;
   std::call_once(once, [] { ggml_backend_device_register(device_of(registry())); });
+}
+
+// The feed-forward block's activations, one set of a window's keys or values, and each lane's block of
+// scores.
+std::size_t workspace_bytes(std::size_t state, int threads) {
+  constexpr std::size_t kPositions = 1536;
+  constexpr std::size_t kScores = 128 * kPositions;
+  const std::size_t size = operand_size();
+  return 5 * kPositions * state * size + static_cast<std::size_t>(threads) * kScores * (sizeof(float) + size);
+}
+
+std::shared_ptr<WeightStore> make_weight_store() {
+  register_accelerator();
   return std::make_shared<WeightStore>(operand_type());
 }
 

@@ -11,6 +11,9 @@
 namespace verbatim::accel {
 namespace {
 
+// A window has 256 positions or more, a decoder's prompt 227 tokens or fewer: so of the decoder's weights
+// only those that project the encoder's output are ever packed.
+constexpr std::int64_t kLeastPositions = 240;
 constexpr std::int64_t kLeastColumns = 48;
 constexpr std::int64_t kLeastDepth = 64;
 constexpr std::int64_t kLeastRows = 32;
@@ -66,8 +69,9 @@ bool takes_product(const ggml_tensor& product) {
   const ggml_tensor& columns = *product.src[1];
   return is_plain_matrix(weights) && is_plain_matrix(columns) && is_plain_matrix(product) &&
          product.type == GGML_TYPE_F32 && (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) &&
-         convertible(weights.type) && columns.ne[1] >= kLeastColumns && weights.ne[0] >= kLeastDepth &&
-         weights.ne[1] >= kLeastRows &&
+         convertible(weights.type) &&
+         columns.ne[1] >= (is_weight(weights) ? kLeastPositions : kLeastColumns) &&
+         weights.ne[0] >= kLeastDepth && weights.ne[1] >= kLeastRows &&
          weights.ne[1] <= kMostSlender * std::max(weights.ne[0], columns.ne[1]);
 }
 

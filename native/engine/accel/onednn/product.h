@@ -6,10 +6,11 @@ namespace verbatim::accel {
 
 struct Workspace;
 
-// Whether the accelerator takes this GGML_OP_MUL_MAT: a matrix times at least kLeastColumns float32 (or
-// float16) columns, all contiguous, in float32. Products with fewer columns are bound by reading the weights,
-// and ggml reads them in their own, smaller type. Vocabulary projections are left alone: the decoder does
-// them one column at a time, and a packed copy would be the largest of all.
+// Whether the accelerator takes this GGML_OP_MUL_MAT: a matrix times many float32 (or float16)
+// columns, all contiguous, in float32: 240 or more for a weight, 48 or more for an activation. Products with
+// fewer columns are bound by reading the weights, and ggml reads them in their own, smaller type. Vocabulary
+// projections are left alone: the decoder does them one column at a time, and a packed copy would be the
+// largest of all.
 bool takes_product(const ggml_tensor& product);
 // GGML_OP_ADD of one bias row to the result of such a product.
 bool takes_bias(const ggml_tensor& sum);
