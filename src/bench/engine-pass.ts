@@ -1,20 +1,11 @@
 /** One measurement of the engine: load the model, warm up, transcribe the clips with so many clients, and tell. */
 import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
-import { createSpeechEngine } from '../engine/transcriber.js';
-import type { EngineObserver, SpeechEngine } from '../engine/types.js';
-import { languageFor, type Clip } from './clips.js';
+import type { EngineObserver } from '../engine/types.js';
+import { createBenchEngine, transcribeClip, type EngineCell } from './bench-engine.js';
+import type { Clip } from './clips.js';
 import { closedLoop, repeated, type Timed } from './closed-loop.js';
 import { peakMemoryBytes, watchProcessor } from './process-usage.js';
 import { percentiles, sum, type Percentiles } from './statistics.js';
-
-export interface EngineCell {
-  modelPath: string;
-  device: string;
-  slots: number;
-  threads: number;
-  /** 1 = greedy. */
-  beam: number;
-}
 
 export interface EngineJob {
   cell: EngineCell;
@@ -52,32 +43,22 @@ export interface EnginePass {
 type Window = Parameters<EngineObserver['windowDone']>[0];
 
 export async function runEnginePass(binding: NativeBinding, job: EngineJob): Promise<EnginePass> {
-  const { cell, policy, languages, clips, clients } = job;
+  const { cell, clips, clients } = job;
   const windows: Window[] = [];
   let weightType = '';
-  const engine = await createSpeechEngine({
-    binding: {
-      ...binding,
-      loadSpeechModel: async (path, options) => {
-        const model = await binding.loadSpeechModel(path, options);
-        weightType = model.info.weightType;
-        return model;
-      },
+  const loading: NativeBinding = {
+    ...binding,
+    loadSpeechModel: async (path, options) => {
+      const model = await binding.loadSpeechModel(path, options);
+      weightType = model.info.weightType;
+      return model;
     },
-    modelPath: cell.modelPath,
-    modelName: 'bench',
-    policy,
-    ...(languages === null ? {} : { languages }),
-    decode: { beamSize: cell.beam },
-    devices: [cell.device],
-    slots: cell.slots,
-    threads: cell.threads,
-    maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
-    observer: { windowDone: (window) => windows.push(window) },
-  });
+  };
+  const engine = await createBenchEngine(loading, job, { windowDone: (window) => windows.push(window) });
   try {
     const transcribe = (clip: Clip, client: number): Promise<number> =>
-      run(engine, clip, job.language, client);
+      // Every client is an account of its own, as on a server.
+      transcribeClip(engine, clip, job.language, `client-${client}`).then(({ seconds }) => seconds);
     // Every slot grows its buffers to what the clips need before anything is timed.
     await closedLoop(clips, Math.max(clients, cell.slots), transcribe);
     windows.length = 0;
@@ -88,24 +69,6 @@ export async function runEnginePass(binding: NativeBinding, job: EngineJob): Pro
     return { weightType, ...summary(timed, windows, wallSeconds), busyCores: busyCores() };
   } finally {
     await engine.close();
-  }
-}
-
-/** Resolves to the clip's length in seconds. Every client is an account of its own, as on a server. */
-async function run(engine: SpeechEngine, clip: Clip, wanted: string, client: number): Promise<number> {
-  const language = languageFor(clip, wanted);
-  const audio = await engine.open(clip.path);
-  const { durationSeconds } = audio;
-  try {
-    const admission = engine.admit({ accountId: `client-${client}`, audioSeconds: durationSeconds });
-    try {
-      await engine.transcribe({ audio, admission, language });
-      return durationSeconds;
-    } finally {
-      admission.release();
-    }
-  } finally {
-    audio.close();
   }
 }
 

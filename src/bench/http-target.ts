@@ -8,14 +8,16 @@ export interface Upload {
   seconds: number;
   /** A code, or 'auto'. */
   language: string;
+  /** A code; only Verbatim translates. */
+  translateTo?: string;
 }
 
 export interface Outcome {
   /** 0 when no answer came. */
   status: number;
   milliseconds: number;
-  /** What the server says the request waited for its first slot; null where it says nothing. */
-  queueMs: number | null;
+  /** What the server says of its phases (Server-Timing), milliseconds by name. */
+  phases: Readonly<Record<string, number>>;
 }
 
 export interface HttpTarget {
@@ -39,6 +41,7 @@ export function verbatimTarget(baseUrl: string, keys: readonly string[]): HttpTa
     send: (upload, account, signal) => {
       const form = new FormData();
       if (upload.language !== 'auto') form.append('language', upload.language);
+      if (upload.translateTo !== undefined) form.append('translate_to', upload.translateTo);
       form.append('audio', upload.bytes, upload.name);
       const headers = { authorization: `Bearer ${keys[account % keys.length] ?? ''}` };
       return exchange(url, { method: 'POST', body: form, headers, signal: signal ?? null });
@@ -68,15 +71,15 @@ async function exchange(url: URL, init: RequestInit): Promise<Outcome> {
     const text = await response.text();
     // whisper-server answers 200 to what it could not read.
     const status = response.ok && text.includes('"error"') ? 500 : response.status;
-    const queueMs = queueTime(response.headers.get('server-timing'));
-    return { status, milliseconds: performance.now() - start, queueMs };
+    const phases = serverTiming(response.headers.get('server-timing'));
+    return { status, milliseconds: performance.now() - start, phases };
   } catch {
-    return { status: 0, milliseconds: performance.now() - start, queueMs: null };
+    return { status: 0, milliseconds: performance.now() - start, phases: {} };
   }
 }
 
-/** 'upload;dur=1.0, queue;dur=12.5' -> 12.5 */
-export function queueTime(serverTiming: string | null): number | null {
-  const found = /(?:^|,)\s*queue;dur=([\d.]+)/.exec(serverTiming ?? '')?.[1];
-  return found === undefined ? null : Number(found);
+/** 'upload;dur=1.0, queue;dur=12.5' -> { upload: 1, queue: 12.5 } */
+export function serverTiming(header: string | null): Record<string, number> {
+  const phases = (header ?? '').matchAll(/(?:^|,)\s*(\w+);dur=([\d.]+)/g);
+  return Object.fromEntries([...phases].map(([, name = '', duration]) => [name, Number(duration)]));
 }

@@ -50,7 +50,7 @@ function tally(
 ): Omit<LoadResult, 'rate'> {
   const answered = results.filter(({ outcome }) => outcome.status === 200);
   const refused = results.filter(({ outcome }) => outcome.status === 429 || outcome.status === 503).length;
-  const waits = answered.map(({ outcome }) => outcome.queueMs).filter((wait) => wait !== null);
+  const waits = answered.map(({ outcome }) => outcome.phases['queue']).filter((wait) => wait !== undefined);
   const audioSeconds = answered.reduce((total, { upload }) => total + upload.seconds, 0);
   return {
     sent: results.length,

@@ -1,5 +1,6 @@
 /** All combinations of the settings, measured in rounds, so that what slows the machine for a while slows every cell. */
-import type { EngineCell, EnginePass } from './engine-pass.js';
+import type { EngineCell } from './bench-engine.js';
+import type { EnginePass } from './engine-pass.js';
 
 export interface SweepAxes {
   modelPaths: readonly string[];

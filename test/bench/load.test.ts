@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { measureFairness, repeatedWav, summarizeFairness } from '../../src/bench/fairness.js';
-import { queueTime, verbatimTarget, whisperServerTarget, type Upload } from '../../src/bench/http-target.js';
+import {
+  serverTiming,
+  verbatimTarget,
+  whisperServerTarget,
+  type Outcome,
+  type Upload,
+} from '../../src/bench/http-target.js';
 import { openLoop, type LoadResult } from '../../src/bench/open-loop.js';
 import { seededRandom } from '../../src/bench/random.js';
 import { searchRate } from '../../src/bench/rate-search.js';
@@ -83,7 +89,7 @@ describe('Open-loop load', () => {
 
   it('takes a lost connection for an outcome, and an error inside a 200 of whisper-server for a failure', async () => {
     const nobody = verbatimTarget('http://127.0.0.1:1', ['one']);
-    expect(await nobody.send(upload, 0)).to.include({ status: 0, queueMs: null });
+    expect(await nobody.send(upload, 0)).to.include({ status: 0 });
     const stub = new Stub(
       () => 1,
       () => 200,
@@ -94,10 +100,11 @@ describe('Open-loop load', () => {
     });
   });
 
-  it('reads the queue time where there is one', () => {
-    expect(queueTime('upload;dur=1.0, queue;dur=12.5, decode;dur=3')).to.equal(12.5);
-    expect(queueTime('total;dur=1')).to.equal(null);
-    expect(queueTime(null)).to.equal(null);
+  it('reads the phases that the server tells of', () => {
+    const phases = { upload: 1, queue: 12.5, decode: 3 };
+    expect(serverTiming('upload;dur=1.0, queue;dur=12.5, decode;dur=3')).to.deep.equal(phases);
+    expect(serverTiming('missed, total;desc="all"')).to.deep.equal({});
+    expect(serverTiming(null)).to.deep.equal({});
   });
 });
 
@@ -140,8 +147,8 @@ describe('Fairness', () => {
         send: (...[clip, account, signal]: Parameters<typeof plain.send>) => {
           if (clip !== long) return plain.send(clip, account, signal);
           longRuns = true;
-          return new Promise<{ status: number; milliseconds: number; queueMs: null }>((resolve) => {
-            signal?.addEventListener('abort', () => resolve({ status: 0, milliseconds: 0, queueMs: null }));
+          return new Promise<Outcome>((resolve) => {
+            signal?.addEventListener('abort', () => resolve({ status: 0, milliseconds: 0, phases: {} }));
           });
         },
       };

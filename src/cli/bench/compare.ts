@@ -25,6 +25,7 @@ import {
   progress,
   publish,
   roundsOption,
+  serving,
   uploadsOf,
   type BenchModel,
   type WorkOptions,
@@ -119,7 +120,11 @@ async function compareModel(
   const clips = clipsOf(options.clips);
   const servers: ServerUnderTest[] = [];
   try {
-    servers.push(await startVerbatim(serving(model, slots, threads)));
+    servers.push(
+      await startVerbatim(
+        serving(model, { slots, threads: Math.max(1, Math.floor(threads / slots)), device: 'cpu' }),
+      ),
+    );
     servers.push(await startWhisperServer(binaries.server, model.path, threads));
     const works: ComparedWork[] = [];
     for (const language of options.language.split(',')) {
@@ -134,15 +139,6 @@ async function compareModel(
   } finally {
     for (const server of servers) await server.stop();
   }
-}
-
-function serving(model: BenchModel, slots: number, threads: number): Parameters<typeof startVerbatim>[0] {
-  const env = {
-    VERBATIM_DEVICE: 'cpu',
-    VERBATIM_SLOTS: String(slots),
-    VERBATIM_THREADS: String(Math.max(1, Math.floor(threads / slots))),
-  };
-  return model.installed ? { env: { ...env, VERBATIM_MODEL: model.name } } : { env, modelFile: model.path };
 }
 
 interface Work {

@@ -1,7 +1,8 @@
 /** What a sweep of the engine found, as a table and charts. */
 import { basename } from 'node:path';
 import type { LineChart } from '../../bench/charts.js';
-import type { EngineCell, EnginePass } from '../../bench/engine-pass.js';
+import type { EngineCell } from '../../bench/bench-engine.js';
+import type { EnginePass } from '../../bench/engine-pass.js';
 import { rounded, withSpread, type Table } from '../../bench/report.js';
 import { median, summarize } from '../../bench/statistics.js';
 import type { MeasuredCell } from '../../bench/sweep.js';

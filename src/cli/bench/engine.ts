@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EngineCell } from '../../bench/engine-pass.js';
+import type { EngineCell } from '../../bench/bench-engine.js';
 import { measureInProcess } from '../../bench/engine-process.js';
 import { identifyModel } from '../../bench/environment.js';
 import type { Report } from '../../bench/report.js';

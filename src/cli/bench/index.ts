@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addBenchCompare } from './compare.js';
 import { addBenchEngine } from './engine.js';
 import { addBenchHttp } from './http.js';
+import { addBenchOverhead } from './overhead.js';
 import { addBenchTranslate } from './translate.js';
 import { addBenchTune } from './tune.js';
 
@@ -9,6 +10,13 @@ export function addBench(program: Command): void {
   const bench = program
     .command('bench')
     .description('measure this machine: engine, server, settings, peers; every report tells how it was made');
-  for (const add of [addBenchCompare, addBenchEngine, addBenchHttp, addBenchTranslate, addBenchTune])
+  for (const add of [
+    addBenchCompare,
+    addBenchEngine,
+    addBenchHttp,
+    addBenchOverhead,
+    addBenchTranslate,
+    addBenchTune,
+  ])
     add(bench);
 }

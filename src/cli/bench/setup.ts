@@ -7,6 +7,7 @@ import { languageFor, measureClips, readClips, type Clip } from '../../bench/cli
 import { describeEnvironment, type Environment } from '../../bench/environment.js';
 import { readUpload, type Upload } from '../../bench/http-target.js';
 import { toMarkdown, writeReport, type Report } from '../../bench/report.js';
+import type { VerbatimOptions } from '../../bench/verbatim-process.js';
 import { findModel, windowPolicy, type Manifest } from '../../models/manifest.js';
 import { modelPath } from '../../models/store.js';
 import { cliContext, packageRoot, type CliContext } from '../context.js';
@@ -77,6 +78,19 @@ export function modelsOf(context: CliContext, names: string | undefined): BenchM
   return names === undefined
     ? [modelNamed(context, undefined)]
     : names.split(',').map((name) => modelOf(context, name));
+}
+
+/** What makes `serve` take this model with these settings. */
+export function serving(
+  { name, path, installed }: BenchModel,
+  { slots, threads, device }: { slots: number; threads: number; device: string },
+): VerbatimOptions {
+  const env = {
+    VERBATIM_DEVICE: device,
+    VERBATIM_SLOTS: String(slots),
+    VERBATIM_THREADS: String(threads),
+  };
+  return installed ? { env: { ...env, VERBATIM_MODEL: name } } : { env, modelFile: path };
 }
 
 /** The clips as a client sends them. */

@@ -1,0 +1,70 @@
+/** The engine in this very process, set up as `serve` does, and one clip through it. */
+import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
+import { createSpeechEngine } from '../engine/transcriber.js';
+import type { EngineObserver, SpeechEngine, TranscriptTimings } from '../engine/types.js';
+import { languageFor, type Clip } from './clips.js';
+
+export interface EngineCell {
+  modelPath: string;
+  device: string;
+  slots: number;
+  threads: number;
+  /** 1 = greedy. */
+  beam: number;
+}
+
+export interface EngineSetting {
+  cell: EngineCell;
+  policy: WindowPolicy;
+  /** null: every language the weights know. */
+  languages: string[] | null;
+}
+
+export function createBenchEngine(
+  binding: NativeBinding,
+  { cell, policy, languages }: EngineSetting,
+  observer?: EngineObserver,
+): Promise<SpeechEngine> {
+  return createSpeechEngine({
+    binding,
+    modelPath: cell.modelPath,
+    modelName: 'bench',
+    policy,
+    ...(languages === null ? {} : { languages }),
+    decode: { beamSize: cell.beam },
+    devices: [cell.device],
+    slots: cell.slots,
+    threads: cell.threads,
+    maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
+    ...(observer === undefined ? {} : { observer }),
+  });
+}
+
+export interface TranscribedClip {
+  /** Of audio. */
+  seconds: number;
+  timings: TranscriptTimings;
+}
+
+/** From the opening of the file to its text; `language` as of languageFor(). */
+export async function transcribeClip(
+  engine: SpeechEngine,
+  clip: Clip,
+  language: string,
+  accountId: string,
+): Promise<TranscribedClip> {
+  const audio = await engine.open(clip.path);
+  const seconds = audio.durationSeconds;
+  try {
+    const admission = engine.admit({ accountId, audioSeconds: seconds });
+    try {
+      const spoken = languageFor(clip, language);
+      const { timings } = await engine.transcribe({ audio, admission, language: spoken });
+      return { seconds, timings };
+    } finally {
+      admission.release();
+    }
+  } finally {
+    audio.close();
+  }
+}
