@@ -4,6 +4,7 @@ import { ApiKeys } from './api-keys.js';
 import { audit, type Violation } from './audit.js';
 import { Credits } from './credits.js';
 import { isTrouble, openDatabase } from './database.js';
+import { withoutFsync } from './durability.js';
 import { Holds } from './holds.js';
 import { Idempotency } from './idempotency.js';
 import { Instances } from './instances.js';
@@ -155,7 +156,7 @@ class SqliteLedger implements Ledger {
 
   hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Hold {
     const instance = this.#instances.id;
-    return this.transaction(() => this.#holds.place(input, instance));
+    return this.#passing(() => this.#holds.place(input, instance));
   }
 
   settle(
@@ -174,12 +175,12 @@ class SqliteLedger implements Ledger {
   }
 
   release(holdId: string): void {
-    this.#undo(() => this.transaction(() => this.#holds.release(holdId)));
+    this.#undo(() => this.#passing(() => this.#holds.release(holdId)));
   }
 
   beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): IdempotencyState {
     const instance = this.#instances.id;
-    return this.transaction(() => this.#idempotency.begin(input, instance));
+    return this.#passing(() => this.#idempotency.begin(input, instance));
   }
 
   knowsIdempotencyKey(accountId: string, key: string): boolean {
@@ -187,7 +188,7 @@ class SqliteLedger implements Ledger {
   }
 
   abandonIdempotent(token: string): void {
-    this.#undo(() => this.#idempotency.abandon(token));
+    this.#undo(() => this.#passing(() => this.#idempotency.abandon(token)));
   }
 
   usage(accountId: string, days: number): UsageReport {
@@ -219,6 +220,11 @@ class SqliteLedger implements Ledger {
       this.#instances.drop();
       this.#database.close();
     }
+  }
+
+  /** A transaction of what the next start would undo, so that it need not be on the disk. */
+  #passing<T>(work: () => T): T {
+    return withoutFsync(this.#database, () => this.transaction(work));
   }
 
   #bury(instance: string): void {

@@ -1,0 +1,20 @@
+import type Database from 'better-sqlite3';
+
+const NORMAL = 'synchronous = NORMAL';
+const FULL = 'synchronous = FULL';
+
+/**
+ * Runs a transaction whose commit does not wait for the disk, for what dies with its server anyway: holds, and answers
+ * still being made. In write-ahead mode such a commit survives the death of the process; when the machine loses power,
+ * it may be lost whole, but never out of order, because the next charge's fsync covers all that was written before it.
+ */
+export function withoutFsync<T>(database: Database.Database, work: () => T): T {
+  // The outermost transaction decides; SQLite lets none change its mind halfway.
+  if (database.inTransaction) return work();
+  database.pragma(NORMAL);
+  try {
+    return work();
+  } finally {
+    database.pragma(FULL);
+  }
+}

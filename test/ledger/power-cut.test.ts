@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withoutFsync } from '../../src/ledger/durability.js';
+import { createLedger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/ledger/types.js';
+import { Bench, customer, hold, SECRET, settlement, type Customer } from './support.js';
+
+const CREDITS = 100;
+
+describe('ledger: what waits for the disk', () => {
+  let bench: Bench;
+
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => bench.dispose());
+
+  it('is every commit but the one that was told not to, also after one that failed', () => {
+    bench.raw((database) => {
+      const level = (): unknown => database.pragma('synchronous', { simple: true });
+      database.pragma('synchronous = FULL');
+      expect(withoutFsync(database, level)).to.equal(1);
+      expect(level()).to.equal(2);
+      expect(() => withoutFsync(database, () => database.exec('nonsense'))).to.throw(Database.SqliteError);
+      expect(level()).to.equal(2);
+      expect(database.transaction(() => withoutFsync(database, level))()).to.equal(2);
+    });
+  });
+
+  /** One request after the other; returns the length of the log after each charge: what is on the disk for certain. */
+  const requests = (ledger: Ledger, ann: Customer, count: number): number[] =>
+    Array.from({ length: count }, (_, number) => {
+      const id = hold(ledger, ann, 2);
+      if (number % 3 === 2) ledger.release(hold(ledger, ann, 1));
+      ledger.settle(id, settlement(1));
+      return statSync(`${bench.path}-wal`).size;
+    });
+
+  /** The books as they are when the machine lost power and only so much of the log had reached the disk. */
+  const afterPowerCut = (length: number): { charged: number; violations: unknown[]; balance: number } => {
+    const path = join(bench.directory, `cut-${length}.db`);
+    copyFileSync(bench.path, path);
+    writeFileSync(`${path}-wal`, readFileSync(`${bench.path}-wal`).subarray(0, length));
+    const ledger = createLedger({ path, secret: SECRET, clock: () => bench.now });
+    try {
+      const account = ledger.findAccount('ann@example.com');
+      if (account === null) throw new Error('The account is gone.');
+      const charged = ledger.usage(account.id, 1).totalCredits;
+      return { charged, violations: ledger.audit(), balance: ledger.balance(account.id).balance };
+    } finally {
+      ledger.close();
+    }
+  };
+
+  it('is a charge: a power cut takes at most what came after the last one, and the books balance', () => {
+    const ledger = bench.server();
+    const ann = customer(ledger, 'ann@example.com', CREDITS);
+    const onDisk = requests(ledger, ann, 6);
+    hold(ledger, ann, 5);
+    for (const [index, length] of onDisk.entries()) {
+      const next = onDisk[index + 1] ?? statSync(`${bench.path}-wal`).size;
+      for (const cut of [length, Math.floor((length + next) / 2), next - 1]) {
+        const { charged, violations, balance } = afterPowerCut(cut);
+        expect(violations, `cut at ${cut}`).to.deep.equal([]);
+        expect(charged, `cut at ${cut}`).to.equal(index + 1);
+        expect(balance, `cut at ${cut}`).to.equal(CREDITS - charged);
+      }
+    }
+  });
+});
