@@ -27,6 +27,12 @@ export function finiteNumber(value: string): number {
   return number;
 }
 
+export function positiveNumber(value: string): number {
+  const number = finiteNumber(value);
+  if (number <= 0) throw new InvalidArgumentError('allowed: a number above 0.');
+  return number;
+}
+
 /** '1,2,4' */
 export function integerList(value: string): number[] {
   return value.split(',').map(integerFrom(1));

@@ -105,6 +105,31 @@ describe('verbatim bench', function () {
     expect((await bench('translate', '--weights', 'float7')).stderr).to.contain('"float7"');
   });
 
+  it('overhead: sets the server beside the engine, phase by phase, and the books apart', async () => {
+    const { tables, models } = await report('overhead', '--clips', CLIP, '--rounds', '2', '--threads', '1');
+    const [phases = [], billing = []] = tables.map(({ rows }) => rows);
+    expect(phases.map((row) => row['phase'])).to.deep.equal(['total', 'upload', 'queue', 'speech', 'rest']);
+    for (const side of ['engine p50 ms', 'server p50 ms']) {
+      const [total, ...parts] = phases.map((row) => Number(row[side]));
+      expect(parts.reduce((sum, part) => sum + part, 0)).to.be.closeTo(total ?? 0, (total ?? 0) / 2);
+    }
+    expect(phases[0]?.['server p50 ms']).to.be.above(0);
+    expect(billing.map((row) => row['step'])).to.deep.equal(['hold', 'settle']);
+    expect(models[0]?.sha256).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('memory: tells what servers of different size need', async () => {
+    const words = ['--slots', '1,2', '--repeat', '1', '--minutes', '0', '--clips', CLIP];
+    const { tables, charts } = await report('memory', ...words);
+    const [parts = [], servers = []] = tables.map(({ rows }) => rows);
+    expect(parts[0]?.['MiB']).to.be.above(20);
+    expect(servers.map((row) => row['slots'])).to.deep.equal([1, 2]);
+    expect(String(servers[1]?.['highest MiB with 1, 2, ... windows in flight']).split(', ')).to.have.length(
+      2,
+    );
+    expect(charts.map(({ name }) => name)).to.deep.equal(['windows']);
+  });
+
   it('compare: says how to build the peers where they are missing', async () => {
     const { status, stderr } = await bench('compare', '--whisper-bin', directory);
     expect(status).to.equal(1);

@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { measureFairness, repeatedWav, summarizeFairness } from '../../src/bench/fairness.js';
 import {
   serverTiming,
@@ -13,49 +11,13 @@ import { openLoop, type LoadResult } from '../../src/bench/open-loop.js';
 import { seededRandom } from '../../src/bench/random.js';
 import { searchRate } from '../../src/bench/rate-search.js';
 import { samplePath } from '../native/support.js';
+import { StubServer, withStub } from './stub-server.js';
 
 const upload: Upload = { name: 'clip.wav', bytes: new Blob(['abc']), seconds: 3, language: 'en' };
 
-/** A server that knows nothing of audio: it answers after `delay()` ms with `status()`. */
-class Stub {
-  readonly seen: { key: string | undefined; body: string; at: number }[] = [];
-  readonly #server: Server;
-
-  constructor(delay: () => number, status: () => number = () => 200, body = '{}') {
-    this.#server = createServer((request, response) => {
-      let text = '';
-      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      request.on('end', () => {
-        this.seen.push({ key: request.headers.authorization, body: text, at: performance.now() });
-        setTimeout(() => {
-          response.writeHead(status(), { 'server-timing': 'upload;dur=1.0, queue;dur=7.5' }).end(body);
-        }, delay());
-      });
-    });
-  }
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-}
-
-async function withStub<T>(stub: Stub, work: (url: string) => Promise<T>): Promise<T> {
-  try {
-    return await work(await stub.listen());
-  } finally {
-    stub.close();
-  }
-}
-
 describe('Open-loop load', () => {
   it('does not wait for answers, and counts them, their waits and their accounts', async () => {
-    const stub = new Stub(() => 300);
+    const stub = new StubServer(() => 300);
     await withStub(stub, async (url) => {
       const target = verbatimTarget(url, ['one', 'two']);
       const load = { target, uploads: [upload], rate: 40, seconds: 0.5, random: seededRandom(5) };
@@ -72,7 +34,7 @@ describe('Open-loop load', () => {
   it('tells refusals from failures', async () => {
     const statuses = [200, 503, 429, 500];
     let next = 0;
-    const stub = new Stub(
+    const stub = new StubServer(
       () => 1,
       () => statuses[next++ % 4] ?? 200,
     );
@@ -90,7 +52,7 @@ describe('Open-loop load', () => {
   it('takes a lost connection for an outcome, and an error inside a 200 of whisper-server for a failure', async () => {
     const nobody = verbatimTarget('http://127.0.0.1:1', ['one']);
     expect(await nobody.send(upload, 0)).to.include({ status: 0 });
-    const stub = new Stub(
+    const stub = new StubServer(
       () => 1,
       () => 200,
       '{"error":"failed to read audio data"}',
@@ -138,7 +100,7 @@ describe('The search for the highest rate', () => {
 describe('Fairness', () => {
   it('compares short clips behind a long file with short clips alone', async () => {
     let longRuns = false;
-    const stub = new Stub(() => (longRuns ? 60 : 20));
+    const stub = new StubServer(() => (longRuns ? 60 : 20));
     const long = { ...upload, seconds: 600, language: 'auto' };
     await withStub(stub, async (url) => {
       const plain = verbatimTarget(url, ['one', 'two']);

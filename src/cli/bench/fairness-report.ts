@@ -10,7 +10,7 @@ import { loadBinding } from '../../engine/binding.js';
 import { packageRoot } from '../context.js';
 import type { BenchModel } from './setup.js';
 
-const PLAIN_WAV = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav');
+export const PLAIN_WAV = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav');
 const SHORT_SECONDS = 3;
 
 export interface FairnessOptions {

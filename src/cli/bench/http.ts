@@ -1,11 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { measureFairness } from '../../bench/fairness.js';
 import { verbatimTarget, type HttpTarget, type Upload } from '../../bench/http-target.js';
 import { openLoop, type LoadResult } from '../../bench/open-loop.js';
 import { seededRandom } from '../../bench/random.js';
 import { searchRate } from '../../bench/rate-search.js';
 import { rounded, type Report } from '../../bench/report.js';
-import { finiteNumber, integerFrom } from '../options.js';
+import { integerFrom, positiveNumber } from '../options.js';
 import { fairnessChart, fairnessTable, fairnessUploads } from './fairness-report.js';
 import { loadCharts, loadTable } from './load-report.js';
 import {
@@ -52,7 +52,7 @@ export function addBenchHttp(bench: Command): void {
     )
     .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
     .option('--language <xx>', 'auto, given or a code', 'auto')
-    .option('--start-rate <n>', 'requests a second, the first try', positive, 1)
+    .option('--start-rate <n>', 'requests a second, the first try', positiveNumber, 1)
     .option('--seconds <n>', 'length of a step', integerFrom(1), 30)
     .option('--p95 <ms>', 'the bound that 95 % of the answers must keep', integerFrom(1), 2000)
     .option('--refinements <n>', 'steps of the bisection', integerFrom(0), 3)
@@ -70,12 +70,6 @@ export function addBenchHttp(bench: Command): void {
 
 function list(value: string): string[] {
   return value.split(',').filter((key) => key !== '');
-}
-
-export function positive(value: string): number {
-  const number = finiteNumber(value);
-  if (number <= 0) throw new InvalidArgumentError('allowed: a number above 0.');
-  return number;
 }
 
 async function benchHttp(options: Options): Promise<void> {

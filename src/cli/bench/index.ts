@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addBenchCompare } from './compare.js';
 import { addBenchEngine } from './engine.js';
 import { addBenchHttp } from './http.js';
+import { addBenchMemory } from './memory.js';
 import { addBenchOverhead } from './overhead.js';
 import { addBenchTranslate } from './translate.js';
 import { addBenchTune } from './tune.js';
@@ -14,6 +15,7 @@ export function addBench(program: Command): void {
     addBenchCompare,
     addBenchEngine,
     addBenchHttp,
+    addBenchMemory,
     addBenchOverhead,
     addBenchTranslate,
     addBenchTune,

@@ -1,0 +1,107 @@
+/** Hours of mixed load, as users and their networks make it, and the server's memory meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpTarget, Outcome, Upload } from './http-target.js';
+import { residentBytes } from './process-usage.js';
+import { pick, poissonArrivals, type Random } from './random.js';
+import { fitSlope, type Slope } from './regression.js';
+
+export interface SoakOptions {
+  target: HttpTarget;
+  pid: number;
+  uploads: readonly Upload[];
+  long: Upload;
+  /** Requests a second. */
+  rate: number;
+  seconds: number;
+  sampleSeconds: number;
+  random: Random;
+  onSample?: (sample: MemorySample) => void;
+}
+
+export interface MemorySample {
+  /** Since the start. */
+  seconds: number;
+  residentBytes: number;
+}
+
+/** What a request is; the shares are of all requests. */
+const KINDS = [
+  { kind: 'clip', share: 0.72 },
+  { kind: 'translated', share: 0.1 },
+  { kind: 'truncated', share: 0.08 },
+  { kind: 'hang-up', share: 0.08 },
+  { kind: 'long', share: 0.02 },
+] as const;
+type Kind = (typeof KINDS)[number]['kind'];
+
+export interface SoakResult {
+  samples: MemorySample[];
+  /** Answers by kind of request and status; 0: none came. */
+  outcomes: Record<string, Record<number, number>>;
+}
+
+/** A client that gives up does so within this. */
+const MOST_PATIENCE_MS = 1500;
+
+/** Resolves when the last answer is there. Rejects when the server's process is gone. */
+export async function soak(options: SoakOptions): Promise<SoakResult> {
+  const { seconds, rate, random } = options;
+  const outcomes: SoakResult['outcomes'] = {};
+  const start = performance.now();
+  const requests = poissonArrivals(random, rate, seconds).map((time) => ({ time, kind: pickKind(random) }));
+  const sending = Promise.all(
+    requests.map(async ({ time, kind }) => {
+      await sleep(Math.max(0, start + time * 1000 - performance.now()));
+      const { status } = await send(options, kind);
+      const counts = (outcomes[kind] ??= {});
+      counts[status] = (counts[status] ?? 0) + 1;
+    }),
+  );
+  const samples = await sampleMemory(options, start);
+  await sending;
+  return { samples, outcomes };
+}
+
+function pickKind(random: Random): Kind {
+  let left = random();
+  return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
+}
+
+async function send({ target, uploads, long, random }: SoakOptions, kind: Kind): Promise<Outcome> {
+  const upload = pick(random, uploads);
+  const account = Math.floor(random() * target.accounts);
+  switch (kind) {
+    case 'clip':
+      return target.send(upload, account);
+    case 'translated':
+      return target.send({ ...upload, translateTo: 'en' }, account);
+    case 'long':
+      return target.send(long, account);
+    case 'truncated': {
+      const bytes = upload.bytes.slice(0, Math.floor(random() * upload.bytes.size));
+      return target.send({ ...upload, bytes }, account);
+    }
+    case 'hang-up':
+      return target.send(upload, account, AbortSignal.timeout(Math.ceil(random() * MOST_PATIENCE_MS)));
+  }
+}
+
+async function sampleMemory(
+  { pid, seconds, sampleSeconds, onSample }: SoakOptions,
+  start: number,
+): Promise<MemorySample[]> {
+  const samples: MemorySample[] = [];
+  for (let due = sampleSeconds; due <= seconds; due += sampleSeconds) {
+    await sleep(Math.max(0, start + due * 1000 - performance.now()));
+    const sample = { seconds: (performance.now() - start) / 1000, residentBytes: residentBytes(pid) };
+    samples.push(sample);
+    onSample?.(sample);
+  }
+  return samples;
+}
+
+/** Bytes an hour, from the samples after the warm-up. */
+export function memorySlope(samples: readonly MemorySample[], warmUpSeconds: number): Slope {
+  const settled = samples.filter(({ seconds }) => seconds >= warmUpSeconds);
+  return fitSlope(settled.map(({ seconds, residentBytes: bytes }) => [seconds / 3600, bytes]));
+}
