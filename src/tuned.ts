@@ -38,7 +38,9 @@ export function readTuned(path = tunedPath()): TunedSettings | null {
     throw broken('is not valid JSON');
   }
   if (!isTuned(value))
-    throw broken('lacks version 1, model.name, devices, cores, or slots and threads from 1 to 256');
+    throw broken(
+      'lacks version 1, model.name, model.sha256, devices, cores, or slots and threads from 1 to 256',
+    );
   return value;
 }
 
@@ -53,6 +55,7 @@ function isTuned(value: unknown): value is TunedSettings {
   return (
     version === 1 &&
     typeof model?.name === 'string' &&
+    /^[0-9a-f]{64}$/.test(model.sha256) &&
     Array.isArray(devices) &&
     typeof cores === 'number' &&
     typeof gain === 'number' &&
@@ -64,6 +67,8 @@ function isTuned(value: unknown): value is TunedSettings {
 /** What the tuned settings must have been found for. */
 export interface Circumstances {
   modelName: string;
+  /** Asked last, and only where all else agrees, because it reads the whole file. */
+  modelSha256: () => Promise<string>;
   devices: readonly string[];
   cores: number;
 }
@@ -76,16 +81,17 @@ export interface AppliedSettings {
 
 /**
  * The configuration with the tuned slots and threads. They were found as a pair, so one variable of the environment
- * sets both aside; so does another model, device or number of cores.
+ * sets both aside; so does another model, device or number of cores. Another model is also another file under the same name:
+ * other weights, or the same ones quantized.
  */
-export function withTuned(
+export async function withTuned(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   tuned: TunedSettings | null,
   now: Circumstances,
-): AppliedSettings {
+): Promise<AppliedSettings> {
   if (tuned === null) return { config, tuned: null };
-  const reason = whyNot(env, tuned, now);
+  const reason = await whyNot(env, tuned, now);
   if (reason !== null) return { config, tuned: `${TUNED_FILE} is not used: ${reason}` };
   const { slots, threads, gain } = tuned;
   return {
@@ -94,11 +100,11 @@ export function withTuned(
   };
 }
 
-function whyNot(
+async function whyNot(
   env: Readonly<Record<string, string | undefined>>,
   tuned: TunedSettings,
   now: Circumstances,
-): string | null {
+): Promise<string | null> {
   const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS'].find((name) => env[name]);
   if (set !== undefined) return `${set} is set`;
   const forWhat = (what: string, then: string | number, today: string | number): string | null =>
@@ -106,6 +112,11 @@ function whyNot(
   return (
     forWhat('the model', tuned.model.name, now.modelName) ??
     forWhat('the device', tuned.devices.join(','), now.devices.join(',')) ??
-    forWhat('a number of cores of', tuned.cores, now.cores)
+    forWhat('a number of cores of', tuned.cores, now.cores) ??
+    forWhat('a model file with SHA-256', short(tuned.model.sha256), short(await now.modelSha256()))
   );
+}
+
+function short(sha256: string): string {
+  return sha256.slice(0, 16);
 }

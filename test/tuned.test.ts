@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../src/config.js';
-import { readTuned, tunedPath, withTuned, writeTuned, type TunedSettings } from '../src/tuned.js';
+import {
+  readTuned,
+  tunedPath,
+  withTuned,
+  writeTuned,
+  type Circumstances,
+  type TunedSettings,
+} from '../src/tuned.js';
 
 const found: TunedSettings = {
   version: 1,
@@ -18,7 +25,10 @@ const found: TunedSettings = {
   gain: 1.5,
   tunedAt: '2026-01-01T00:00:00.000Z',
 };
-const now = { modelName: 'base', devices: ['cpu'], cores: 8 };
+const now: Circumstances = {
+  ...{ modelName: 'base', devices: ['cpu'], cores: 8 },
+  modelSha256: () => Promise.resolve(found.model.sha256),
+};
 
 describe('Tuned settings', () => {
   let directory: string;
@@ -41,34 +51,47 @@ describe('Tuned settings', () => {
       '{}',
       JSON.stringify({ ...found, slots: 0 }),
       JSON.stringify({ ...found, version: 2 }),
+      JSON.stringify({ ...found, model: { name: 'base' } }),
     ]) {
       writeFileSync(path, text);
       expect(() => readTuned(path), text).to.throw(Error, path);
     }
   });
 
-  it('replace the defaults, and the log says so', () => {
-    const { config, tuned } = withTuned(readConfig({}, directory), {}, found, now);
+  it('replace the defaults, and the log says so', async () => {
+    const { config, tuned } = await withTuned(readConfig({}, directory), {}, found, now);
     expect(config).to.include({ slots: 5, threads: 3 });
     expect(config).to.be.frozen;
     expect(tuned).to.contain('5 slots x 3 threads').and.to.contain('1.50 x');
   });
 
-  it('give way to the environment, as a pair', () => {
+  it('give way to the environment, as a pair', async () => {
     const env = { VERBATIM_THREADS: '2' };
     const before = readConfig(env, directory);
-    const { config, tuned } = withTuned(before, env, found, now);
+    const { config, tuned } = await withTuned(before, env, found, now);
     expect(config).to.equal(before);
     expect(tuned).to.contain('VERBATIM_THREADS is set');
   });
 
-  it('hold only for the model, device and cores they were found on', () => {
+  it('hold only for the model, device and cores they were found on', async () => {
     const config = readConfig({}, directory);
-    const note = (change: Partial<typeof now>): string | null =>
-      withTuned(config, {}, found, { ...now, ...change }).tuned;
-    expect(note({ modelName: 'tiny' })).to.contain('for the model base, not tiny');
-    expect(note({ devices: ['cuda:0'] })).to.contain('for the device cpu, not cuda:0');
-    expect(note({ cores: 2 })).to.contain('cores of 8, not 2');
-    expect(withTuned(config, {}, null, now)).to.deep.equal({ config, tuned: null });
+    const note = async (change: Partial<Circumstances>): Promise<string | null> =>
+      (await withTuned(config, {}, found, { ...now, ...change })).tuned;
+    expect(await note({ modelName: 'tiny' })).to.contain('for the model base, not tiny');
+    expect(await note({ devices: ['cuda:0'] })).to.contain('for the device cpu, not cuda:0');
+    expect(await note({ cores: 2 })).to.contain('cores of 8, not 2');
+    const other = await note({ modelSha256: () => Promise.resolve('cd'.repeat(32)) });
+    expect(other).to.contain('SHA-256 abababababababab, not cdcdcdcdcdcdcdcd');
+    expect(await withTuned(config, {}, null, now)).to.deep.equal({ config, tuned: null });
+  });
+
+  it('do not have the model read when something else sets them aside already', async () => {
+    const modelSha256 = (): Promise<string> => Promise.reject(new Error('read'));
+    const { tuned } = await withTuned(readConfig({}, directory), {}, found, {
+      ...now,
+      cores: 2,
+      modelSha256,
+    });
+    expect(tuned).to.contain('cores of 8, not 2');
   });
 });

@@ -5,15 +5,16 @@ import { resolveDevices } from '../engine/devices.js';
 import { createSpeechEngine } from '../engine/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Config } from '../config.js';
-import { findModel, windowPolicy, type Manifest } from '../models/manifest.js';
+import { findModel, windowPolicy, type Manifest, type SpeechModelEntry } from '../models/manifest.js';
 import { modelPath, type StoreRoots } from '../models/store.js';
 
-export async function loadEngine(
-  config: Config,
-  roots: StoreRoots,
-  manifest: Manifest,
-  observer?: EngineObserver,
-): Promise<SpeechEngine> {
+export interface InstalledModel {
+  entry: SpeechModelEntry;
+  path: string;
+}
+
+/** The speech model that the configuration asks for. Throws an Error that says what to do when it is not there. */
+export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
   const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel);
   if (entry.kind !== 'speech')
     throw new Error(`"${entry.name}" is a translation model; VERBATIM_MODEL names a speech model.`);
@@ -23,6 +24,16 @@ export async function loadEngine(
       `The model "${entry.name}" is not installed (${path}). Run: npx verbatim models pull ${entry.name}`,
     );
   }
+  return { entry, path };
+}
+
+export async function loadEngine(
+  config: Config,
+  roots: StoreRoots,
+  manifest: Manifest,
+  observer?: EngineObserver,
+): Promise<SpeechEngine> {
+  const { entry, path } = configuredModel(config, roots, manifest);
   const binding = loadBinding();
   return createSpeechEngine({
     binding,

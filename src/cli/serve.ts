@@ -10,10 +10,11 @@ import type { Ledger } from '../ledger/types.js';
 import { createLogger, type Logger } from '../log.js';
 import { Metrics } from '../metrics.js';
 import type { Manifest } from '../models/manifest.js';
+import { hashFile, type StoreRoots } from '../models/store.js';
 import { startServer, type RunningServer } from '../server.js';
 import { readTuned, withTuned, type AppliedSettings } from '../tuned.js';
 import { cliContext, packageRoot, packageVersion } from './context.js';
-import { loadEngine } from './engine.js';
+import { configuredModel, loadEngine } from './engine.js';
 import { createFirstAccount, firstStartText } from './first-start.js';
 import { createTranslationEngine } from './translation.js';
 
@@ -29,7 +30,7 @@ export function addServe(program: Command): void {
 
 async function serve(): Promise<void> {
   const { roots, manifest, ...context } = cliContext();
-  const { config, tuned } = tunedConfig(context.config, manifest);
+  const { config, tuned } = await tunedConfig(context.config, roots, manifest);
   const logger = createLogger({ level: config.logLevel });
   if (tuned !== null) logger.info({ slots: config.slots, threads: config.threads }, tuned);
   const metrics = new Metrics();
@@ -52,11 +53,13 @@ async function serve(): Promise<void> {
   }
 }
 
-function tunedConfig(config: Config, manifest: Manifest): AppliedSettings {
+async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest): Promise<AppliedSettings> {
   const found = readTuned();
   if (found === null) return { config, tuned: null };
+  const { entry, path } = configuredModel(config, roots, manifest);
   return withTuned(config, process.env, found, {
-    modelName: config.model ?? manifest.defaultSpeechModel,
+    modelName: entry.name,
+    modelSha256: () => hashFile(path, 'sha256'),
     devices: resolveDevices(config.device, loadBinding()),
     cores: availableParallelism(),
   });
