@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "support/translation_backend.h"
 #include "translation/ggml_model.h"
 #include "translation/json_file.h"
-#include "translation/model.h"
 
 // What the real CTranslate2 made of the tiny models (test/fixtures/ct2/golden.json): every case again, each
 // sentence alone and all in one batch.
@@ -51,9 +51,14 @@ std::vector<TranslationInput> inputs_of(const json& test) {
   return inputs;
 }
 
+// Scores this near are a tie: rounding decides.
+constexpr double kTie = 0.02;
+
 struct Tally {
   int sentences = 0;
   int equal_firsts = 0;
+  // Other first hypotheses that are neither near ties nor CTranslate2's own in other company.
+  int unexplained = 0;
   double worst_score = 0.0;
 };
 
@@ -75,31 +80,53 @@ void compare_attention(const json& test, std::size_t index, const TranslationHyp
   }
 }
 
-void compare(const json& test, std::size_t index, const std::vector<TranslationHypothesis>& got,
-             const json& expected, bool is_exact, Tally& tally) {
-  const auto name = test.at("name").get<std::string>() + " sentence " + std::to_string(index);
+// One sentence's golden results: `expected` for the company that it had, `other` for the other one.
+struct Expected {
+  std::string name;
+  const json& expected;
+  const json& other;
+};
+
+bool is_first(const TranslationHypothesis& got, const json& expected) {
+  return got.tokens == expected.at("hyps")[0].get<std::vector<std::string>>();
+}
+
+double score_gap(const TranslationHypothesis& got, const json& expected, std::size_t index) {
+  return std::abs(got.score - expected.at("scores")[index].get<double>());
+}
+
+// Says how a first hypothesis differs; whether that has an explanation.
+bool is_explained(const Expected& test, const TranslationHypothesis& got) {
+  const double gap = score_gap(got, test.expected, 0);
+  const bool is_own = is_first(got, test.other);
+  std::printf("  differs: %s, score %.6f, CTranslate2 %.6f, gap %.6f%s\n", test.name.c_str(), got.score,
+              test.expected.at("scores")[0].get<double>(), gap,
+              is_own ? "; CTranslate2 gives the same in other company" : "");
+  return is_own || gap < kTie;
+}
+
+void compare(const Expected& test, const std::vector<TranslationHypothesis>& got, bool is_exact,
+             Tally& tally) {
   ++tally.sentences;
-  const auto first = expected.at("hyps")[0].get<std::vector<std::string>>();
-  const bool is_first_equal = got.front().tokens == first;
-  tally.equal_firsts += is_first_equal;
-  const double gap = std::abs(got.front().score - expected["scores"][0].get<double>());
-  if (is_first_equal) {
-    for (std::size_t i = 0; i < std::min(got.size(), expected["scores"].size()); ++i) {
-      if (is_exact)
-        tally.worst_score =
-            std::max(tally.worst_score, std::abs(got[i].score - expected["scores"][i].get<double>()));
-    }
-    if (!is_exact) tally.worst_score = std::max(tally.worst_score, gap);
-  } else if (!is_exact) {
-    std::printf("  differs: %s, score %.6f, CTranslate2 %.6f, gap %.6f\n", name.c_str(), got.front().score,
-                expected["scores"][0].get<double>(), gap);
+  if (is_exact) CHECK_MESSAGE(same_tokens(got, test.expected), test.name);
+  if (!is_first(got.front(), test.expected)) {
+    tally.unexplained += !is_explained(test, got.front());
+    return;
   }
-  if (is_exact) CHECK_MESSAGE(same_tokens(got, expected), name);
+  ++tally.equal_firsts;
+  const std::size_t compared = is_exact ? std::min(got.size(), test.expected.at("scores").size()) : 1;
+  for (std::size_t i = 0; i < compared; ++i)
+    tally.worst_score = std::max(tally.worst_score, score_gap(got[i], test.expected, i));
 }
 
 // Loads a model on the executor under test.
 using Load = std::shared_ptr<const TranslationModel> (*)(const std::filesystem::path&,
                                                          const TranslationModelOptions&);
+
+std::shared_ptr<const TranslationModel> load_tested(const std::filesystem::path& directory,
+                                                    const TranslationModelOptions& options) {
+  return load_under_test(directory, options);
+}
 
 std::shared_ptr<const TranslationModel> load_portable(const std::filesystem::path& directory,
                                                       const TranslationModelOptions& options) {
@@ -139,7 +166,7 @@ void check_same(const std::vector<TranslationHypothesis>& a, const std::vector<T
 // Every case of one compute type against its golden results, and each sentence alone against the batch.
 Tally run_cases(Load load, const std::string& compute, bool is_bit_identical) {
   const bool is_exact = compute == "float32";
-  const bool is_ours = TranslationModel::backends().back() == "ggml" || load != TranslationModel::load;
+  const bool is_ours = is_ggml_under_test() || load == load_portable;
   Tally tally;
   for (const json& test : golden_cases()) {
     if (test.at("options").at("compute") != compute) continue;
@@ -147,13 +174,14 @@ Tally run_cases(Load load, const std::string& compute, bool is_bit_identical) {
     const TranslationBatch all = run.all();
     for (std::size_t i = 0; i < run.inputs.size(); ++i) {
       const TranslationBatch alone = run.alone(i);
-      compare(test, i, alone.results[0], test.at("results")[i], is_exact, tally);
+      const auto name = test.at("name").get<std::string>() + " sentence " + std::to_string(i);
+      const json &single = test.at("results")[i], &batched = test.at("results_one_batch")[i];
+      compare({name + " alone", single, batched}, alone.results[0], is_exact, tally);
       if (run.is_batch_comparable()) {
-        compare(test, i, all.results[i], test.at("results_one_batch")[i], is_exact, tally);
+        compare({name + " in a batch", batched, single}, all.results[i], is_exact, tally);
       }
       if (run.options.return_attention) compare_attention(test, i, alone.results[0][0]);
-      if (is_ours || run.is_batch_comparable())
-        check_same(alone.results[0], all.results[i], is_ours && is_bit_identical);
+      if (is_ours || is_exact) check_same(alone.results[0], all.results[i], is_ours && is_bit_identical);
     }
   }
   std::printf("  %s: %d of %d first hypotheses equal, scores within %.2g\n", compute.c_str(),
@@ -165,21 +193,22 @@ Tally run_cases(Load load, const std::string& compute, bool is_bit_identical) {
 }  // namespace
 
 TEST_CASE("golden parity with CTranslate2, computing in float32") {
-  std::printf("  backend: %s\n", TranslationModel::backends().back().c_str());
-  CHECK(run_cases(TranslationModel::load, "float32", true).worst_score < 1e-3);
+  CHECK(run_cases(load_tested, "float32", true).worst_score < 1e-3);
 }
 
 TEST_CASE("golden parity with CTranslate2, computing in int8") {
-  const Tally tally = run_cases(TranslationModel::load, "int8", true);
+  const Tally tally = run_cases(load_tested, "int8", true);
   CHECK(tally.equal_firsts >= 0.95 * tally.sentences);
+  // None here; other instruction sets round differently.
+  CHECK(tally.unexplained <= 0.01 * tally.sentences);
 }
 
 TEST_CASE("16-bit weights give the float32 results of their file") {
   for (const json& test : golden_cases()) {
     if (test.at("model").get<std::string>().find("loat16") == std::string::npos) continue;
     if (test.at("model").get<std::string>().find("int8") != std::string::npos) continue;
-    GoldenRun wide(test, TranslationModel::load, "float32");
-    GoldenRun stored(test, TranslationModel::load, "auto");
+    GoldenRun wide(test, load_tested, "float32");
+    GoldenRun stored(test, load_tested, "auto");
     const TranslationBatch expected = wide.all(), got = stored.all();
     for (std::size_t i = 0; i < wide.inputs.size(); ++i)
       check_same(got.results[i], expected.results[i], true);

@@ -133,6 +133,21 @@ TEST_CASE("int8 sums are exact at the ends of the range") {
   }
 }
 
+TEST_CASE("rows are quantized as CTranslate2 does it on x86") {
+  // The scale is 1. In the sum with 128, a value just below a half becomes one.
+  const std::vector<float> x{127.0f, 0.5f, 1.5f, -0.5f, -1.5f, -1.75f, 3.9f, 3.4999998f};
+  const auto values = [&](const Kernels& kernels, bool round) {
+    std::vector<std::int8_t> row(quantized_row_bytes(x.size()));
+    kernels.quantize_row(x.data(), x.size(), round, row.data());
+    return std::vector<int>(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(x.size()));
+  };
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    CHECK(values(*kernels, true) == std::vector<int>{127, 0, 2, 0, -2, -2, 4, 4});
+    CHECK(values(*kernels, false) == std::vector<int>{127, 0, 1, -1, -2, -2, 3, 3});
+  }
+}
+
 TEST_CASE("the largest values and the normalizer") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);

@@ -7,7 +7,7 @@
 #include "error.h"
 #include "support/random_ct2_model.h"
 #include "support/temporary_directory.h"
-#include "translation/model.h"
+#include "support/translation_backend.h"
 #include "translation/transformer.h"
 #include "translation/vocabulary.h"
 
@@ -68,7 +68,7 @@ std::vector<std::string> translate(const std::filesystem::path& directory) {
   TranslationOptions options;
   options.min_decoding_length = options.max_decoding_length = 6;
   const TranslationInput input{{"t5", "t9", "t17"}, {}};
-  const auto model = TranslationModel::load(directory, {});
+  const auto model = load_under_test(directory);
   return model->create_translator(1)->translate(std::span(&input, 1), options, nullptr).results[0][0].tokens;
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("attributes of old files: shared by both sides, and special tokens") {
   variables.add_flag("with_source_eos", 1);
   variables.add_flag("with_target_bos", 0);
   write_old(directory.path() / "model", model, variables, 4, "TransformerSpec", 4);
-  const auto info = TranslationModel::load(directory.path() / "model", {})->info();
+  const auto info = load_under_test(directory.path() / "model")->info();
   CHECK(info.add_source_eos);
   CHECK(!info.add_source_bos);
   CHECK(info.decoder_start_token == "</s>");
@@ -197,7 +197,7 @@ TEST_CASE("wrong weights are refused by name") {
 
 TEST_CASE("wrong directories are refused by name") {
   const verbatim::TemporaryDirectory directory;
-  const auto load = [&] { TranslationModel::load(directory.path(), {}); };
+  const auto load = [&] { load_under_test(directory.path()); };
   CHECK_THROWS_WITH_AS(load(), doctest::Contains("model.bin"), verbatim::EngineError);
   RandomModelWriter({}).write(directory.path());
   CHECK_NOTHROW(load());

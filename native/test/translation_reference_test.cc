@@ -8,6 +8,7 @@
 
 #include "support/reference_transformer.h"
 #include "support/temporary_directory.h"
+#include "support/translation_backend.h"
 #include "translation/ggml_model.h"
 
 // Everything that CTranslate2's golden cases do not cover, against a plain implementation in double
@@ -45,7 +46,18 @@ Decoded decode(ReferenceTransformer& reference, std::vector<int> source) {
   return decoded;
 }
 
-void check(RandomModel shape, GgmlExecutor executor, double tolerance) {
+// Loads a model on the executor under test.
+using Load = std::shared_ptr<const TranslationModel> (*)(const std::filesystem::path&);
+
+std::shared_ptr<const TranslationModel> load_tested(const std::filesystem::path& directory) {
+  return load_under_test(directory);
+}
+
+std::shared_ptr<const TranslationModel> load_portable(const std::filesystem::path& directory) {
+  return load_ggml_model(directory, {}, GgmlExecutor::kPortable);
+}
+
+void check(RandomModel shape, Load load, double tolerance) {
   shape.spread = 1.5f;
   const verbatim::TemporaryDirectory directory;
   RandomModelWriter writer(shape);
@@ -60,7 +72,7 @@ void check(RandomModel shape, GgmlExecutor executor, double tolerance) {
   TranslationOptions options;
   options.beam_size = 1;
   options.min_decoding_length = options.max_decoding_length = kSteps;
-  const auto model = load_ggml_model(directory.path(), {}, executor);
+  const auto model = load(directory.path());
   const auto batch = model->create_translator(2)->translate(inputs, options, nullptr);
   for (std::size_t i = 0; i < kSources.size(); ++i) {
     const Decoded expected = decode(reference, kSources[i]);
@@ -71,8 +83,8 @@ void check(RandomModel shape, GgmlExecutor executor, double tolerance) {
 
 // ggml's gelu on the CPU looks 16-bit values up, so that activations 1 and 4 are coarser there.
 void check_both(const RandomModel& shape, bool is_exact_on_device = true) {
-  check(shape, GgmlExecutor::kBest, 2e-5);
-  check(shape, GgmlExecutor::kPortable, is_exact_on_device ? 2e-5 : 2e-2);
+  check(shape, load_tested, 2e-5);
+  check(shape, load_portable, is_exact_on_device ? 2e-5 : 2e-2);
 }
 
 }  // namespace

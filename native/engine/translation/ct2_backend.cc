@@ -14,11 +14,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <numeric>
 #include <utility>
 
 #include "device.h"
-#include "translation/token_codec.h"
+#include "translation/compute_type.h"
+#include "translation/model_files.h"
 
 namespace verbatim::translation {
 namespace {
@@ -31,10 +33,6 @@ std::pair<ct2::Device, int> device_of(const std::string& id) {
   return {ct2::Device::CUDA, std::stoi(id.substr(id.find(':') + 1))};
 }
 
-ct2::ComputeType compute_type_of(const std::string& name) {
-  return name == "auto" ? ct2::ComputeType::DEFAULT : ct2::str_to_compute_type(name);
-}
-
 // The library throws std::exception's family for everything; the caller knows what it asked for.
 template <typename Action>
 auto guarded(ErrorCode code, Action action) {
@@ -42,12 +40,46 @@ auto guarded(ErrorCode code, Action action) {
     return action();
   } catch (const EngineError&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw EngineError(ErrorCode::kOutOfMemory, "CTranslate2: no memory");
   } catch (const std::exception& error) {
     throw EngineError(code, std::string("CTranslate2: ") + error.what());
   }
 }
 
-ct2::TranslationOptions library_options(const TranslationOptions& from, const AbortFlag* abort) {
+// The type to load with. A type that was asked for by name is checked before the model is: the two errors
+// differ.
+ct2::ComputeType compute_type_of(const TranslationModelOptions& options, const Transformer& transformer,
+                                 ct2::Device device, int index) {
+  const PackedType chosen = choose_compute_type(options.compute_type, transformer);
+  const bool is_half = chosen == PackedType::kFloat16 || chosen == PackedType::kBfloat16;
+  // A 16-bit file: the library knows what its processor computes it in.
+  if (options.compute_type == "auto" && is_half) return ct2::ComputeType::DEFAULT;
+  return guarded(ErrorCode::kInvalidArgument, [&] {
+    const auto type = ct2::str_to_compute_type(std::string(packed_type_name(chosen)));
+    ct2::resolve_compute_type(type, ct2::ComputeType::FLOAT32, device, index);
+    return type;
+  });
+}
+
+// The library's name without the type of what is not quantized: "int8_float32" is "int8".
+std::string plain_name(ct2::ComputeType type) {
+  const std::string name = ct2::compute_type_to_str(type);
+  return name.substr(0, name.find('_'));
+}
+
+// Beam search in the library mixes up the attention of a batch's sentences; single ones are right.
+bool wants_single_sentences(const TranslationOptions& options) {
+  return options.beam_size > 1 &&
+         (options.return_attention || options.replace_unknowns || options.coverage_penalty != 0.0f);
+}
+
+ct2::TranslationOptions library_options(const TranslationOptions& from, std::size_t positions,
+                                        const AbortFlag* abort) {
+  const auto within = [&](int length) {
+    const auto wanted = static_cast<std::size_t>(length);
+    return positions == 0 ? wanted : std::min(wanted, positions);
+  };
   ct2::TranslationOptions to;
   to.beam_size = static_cast<std::size_t>(from.beam_size);
   to.num_hypotheses = static_cast<std::size_t>(from.num_hypotheses);
@@ -59,8 +91,8 @@ ct2::TranslationOptions library_options(const TranslationOptions& from, const Ab
   to.disable_unk = from.disable_unk;
   to.replace_unknowns = from.replace_unknowns;
   to.max_input_length = static_cast<std::size_t>(from.max_input_length);
-  to.max_decoding_length = static_cast<std::size_t>(from.max_decoding_length);
-  to.min_decoding_length = static_cast<std::size_t>(from.min_decoding_length);
+  to.max_decoding_length = within(from.max_decoding_length);
+  to.min_decoding_length = within(from.min_decoding_length);
   if (!from.end_tokens.empty()) to.end_token = from.end_tokens;
   to.return_end_token = from.return_end_token;
   to.return_attention = from.return_attention;
@@ -73,25 +105,22 @@ ct2::TranslationOptions library_options(const TranslationOptions& from, const Ab
 class Ct2Translator final : public Translator {
  public:
   Ct2Translator(std::shared_ptr<const TranslationModel> owner, const ct2::models::Model& model,
-                const TokenCodec& codec, int threads)
+                const ModelFiles& files, int threads)
       : owner_(std::move(owner)),
-        codec_(codec),
+        files_(files),
         threads_(static_cast<std::size_t>(threads)),
         replica_(model.as_sequence_to_sequence()) {}
 
   TranslationBatch translate(std::span<const TranslationInput> inputs, const TranslationOptions& options,
                              const AbortFlag* abort) override {
     options.check();
-    codec_.end_ids(options.end_tokens);
+    files_.codec.end_ids(options.end_tokens);
     const auto start = std::chrono::steady_clock::now();
     TranslationBatch batch;
     batch.results.resize(inputs.size());
-    std::vector<std::size_t> order(inputs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, std::ranges::greater{},
-                             [&](std::size_t i) { return inputs[i].source.size(); });
+    const std::vector<std::size_t> order = check(inputs, options, batch.timings);
     // Beam search in the library has no callback: abort is seen between parts.
-    const auto size = static_cast<std::size_t>(options.max_batch_size);
+    const auto size = wants_single_sentences(options) ? 1 : static_cast<std::size_t>(options.max_batch_size);
     for (std::size_t first = 0; first < order.size(); first += size) {
       run(inputs, std::span(order).subspan(first, std::min(size, order.size() - first)), options, abort,
           batch);
@@ -105,6 +134,20 @@ class Ct2Translator final : public Translator {
   std::size_t memory_bytes() const noexcept override { return 0; }
 
  private:
+  // Refuses what the library would not in our words; returns the order of work, the longest source first.
+  std::vector<std::size_t> check(std::span<const TranslationInput> inputs, const TranslationOptions& options,
+                                 TranslationTimings& timings) const {
+    std::vector<std::size_t> lengths, order(inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      lengths.push_back(files_.encode_source(inputs[i], i, options).size());
+      timings.tokens_in += lengths.back();
+      files_.codec.encode_prefix(inputs[i].target_prefix);
+    }
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return lengths[i]; });
+    return order;
+  }
+
   void run(std::span<const TranslationInput> inputs, std::span<const std::size_t> part,
            const TranslationOptions& options, const AbortFlag* abort, TranslationBatch& batch) {
     check_abort(abort);
@@ -112,15 +155,12 @@ class Ct2Translator final : public Translator {
     for (const std::size_t i : part) {
       sources.push_back(inputs[i].source);
       prefixes.push_back(inputs[i].target_prefix);
-      codec_.encode_prefix(inputs[i].target_prefix);
-      batch.timings.tokens_in +=
-          codec_.encode_source(inputs[i].source, static_cast<std::size_t>(options.max_input_length)).size();
     }
     ct2::set_num_threads(threads_);
-    const bool is_greedy = options.beam_size == 1;
-    auto results = guarded(ErrorCode::kInternalError, [&] {
-      return replica_->translate(sources, prefixes, library_options(options, is_greedy ? abort : nullptr));
-    });
+    const auto settings =
+        library_options(options, files_.target_positions(), options.beam_size == 1 ? abort : nullptr);
+    auto results =
+        guarded(ErrorCode::kInternalError, [&] { return replica_->translate(sources, prefixes, settings); });
     check_abort(abort);
     for (std::size_t i = 0; i < part.size(); ++i) batch.results[part[i]] = convert(results[i]);
   }
@@ -141,58 +181,35 @@ class Ct2Translator final : public Translator {
   }
 
   std::shared_ptr<const TranslationModel> owner_;
-  const TokenCodec& codec_;
+  const ModelFiles& files_;
   std::size_t threads_;
   std::unique_ptr<ct2::models::SequenceToSequenceReplica> replica_;
 };
 
 class Ct2Model final : public TranslationModel, public std::enable_shared_from_this<Ct2Model> {
  public:
+  // Our own reader goes first: it refuses a wrong file with words that say what is wrong.
   Ct2Model(const std::filesystem::path& directory, const TranslationModelOptions& options)
-      // Our own reader goes first: it refuses a wrong file with words that say what is wrong.
-      : file_(Ct2File::open(directory / "model.bin")), codec_(directory, Ct2Config::read(directory, file_)) {
+      : TranslationModel(directory) {
     const auto [device, index] = device_of(options.device);
+    const ct2::ComputeType type = compute_type_of(options, files().transformer, device, index);
     model_ = guarded(ErrorCode::kInvalidModel, [&, device = device, index = index] {
-      return ct2::models::Model::load(directory.string(), device, index,
-                                      compute_type_of(options.compute_type));
+      return ct2::models::Model::load(directory.string(), device, index, type);
     });
-    fill_info(directory, options);
-    load_tokenizers(directory);
-  }
-
-  bool has_source_token(std::string_view token) const override {
-    return codec_.source().find(token).has_value();
-  }
-  bool has_target_token(std::string_view token) const override {
-    return codec_.target().find(token).has_value();
-  }
-
-  std::unique_ptr<Translator> create_translator(int threads) const override {
-    if (threads < 1) throw EngineError(ErrorCode::kInvalidArgument, "a translator needs at least 1 thread");
-    return guarded(ErrorCode::kInvalidModel, [&] {
-      return std::make_unique<Ct2Translator>(shared_from_this(), *model_, codec_, threads);
-    });
+    files().file.drop_pages();
+    info_.backend = "ctranslate2";
+    info_.device = options.device;
+    info_.compute_type = plain_name(model_->effective_compute_type());
+    info_.memory_bytes = std::filesystem::file_size(directory / "model.bin");
   }
 
  private:
-  void fill_info(const std::filesystem::path& directory, const TranslationModelOptions& options) {
-    const Ct2Config& config = codec_.config();
-    info_.backend = "ctranslate2";
-    info_.device = options.device;
-    info_.compute_type = ct2::compute_type_to_str(model_->effective_compute_type());
-    info_.memory_bytes = std::filesystem::file_size(directory / "model.bin");
-    info_.source_vocabulary = codec_.source().size();
-    info_.target_vocabulary = codec_.target().size();
-    info_.unk_token = config.unk_token;
-    info_.bos_token = config.bos_token;
-    info_.eos_token = config.eos_token;
-    info_.decoder_start_token = config.decoder_start_token;
-    info_.add_source_bos = config.add_source_bos;
-    info_.add_source_eos = config.add_source_eos;
+  std::unique_ptr<Translator> make_translator(int threads) const override {
+    return guarded(ErrorCode::kInvalidModel, [&] {
+      return std::make_unique<Ct2Translator>(shared_from_this(), *model_, files(), threads);
+    });
   }
 
-  Ct2File file_;
-  TokenCodec codec_;
   std::shared_ptr<const ct2::models::Model> model_;
 };
 

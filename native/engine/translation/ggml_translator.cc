@@ -28,11 +28,11 @@ struct EncodedInputs {
 
 class GgmlTranslator final : public Translator {
  public:
-  GgmlTranslator(std::shared_ptr<const TranslationModel> owner, const TokenCodec& codec,
-                 const Transformer& transformer, std::unique_ptr<Executor> executor, const Kernels& kernels)
+  GgmlTranslator(std::shared_ptr<const TranslationModel> owner, const ModelFiles& files,
+                 std::unique_ptr<Executor> executor, const Kernels& kernels)
       : owner_(std::move(owner)),
-        codec_(codec),
-        transformer_(transformer),
+        files_(files),
+        codec_(files.codec),
         executor_(std::move(executor)),
         kernels_(kernels) {}
 
@@ -41,7 +41,7 @@ class GgmlTranslator final : public Translator {
     options.check();
     const auto start = Clock::now();
     const SearchSettings settings{options, codec_.end_ids(options.end_tokens), codec_.target().unk_id(),
-                                  transformer_.decoder.positions.rows};
+                                  files_.target_positions()};
     TranslationBatch batch;
     batch.results.resize(inputs.size());
     const EncodedInputs encoded = encode(inputs, options, batch);
@@ -64,13 +64,12 @@ class GgmlTranslator final : public Translator {
     std::vector<std::vector<TokenId>> sources(inputs.size());
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      sources[i] = codec_.encode_source(inputs[i].source, static_cast<std::size_t>(options.max_input_length));
+      sources[i] = files_.encode_source(inputs[i], i, options);
       batch.timings.tokens_in += sources[i].size();
       if (codec_.is_empty(sources[i])) {
         batch.results[i] = empty_result(inputs[i], options);
         continue;
       }
-      check_length(sources[i].size(), i);
       order.push_back(i);
     }
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return sources[i].size(); });
@@ -83,14 +82,6 @@ class GgmlTranslator final : public Translator {
       encoded.prefixes.push_back(std::move(prefix));
     }
     return encoded;
-  }
-
-  void check_length(std::size_t length, std::size_t index) const {
-    const std::size_t positions = transformer_.encoder.positions.rows;
-    if (positions == 0 || length <= positions) return;
-    throw EngineError(ErrorCode::kInvalidArgument,
-                      "source " + std::to_string(index) + " has " + std::to_string(length) +
-                          " tokens; this model takes at most " + std::to_string(positions));
   }
 
   // An empty source is not worth a run: the translation is the prefix.
@@ -147,8 +138,8 @@ class GgmlTranslator final : public Translator {
   }
 
   std::shared_ptr<const TranslationModel> owner_;
+  const ModelFiles& files_;
   const TokenCodec& codec_;
-  const Transformer& transformer_;
   std::unique_ptr<Executor> executor_;
   const Kernels& kernels_;
 };
@@ -156,9 +147,9 @@ class GgmlTranslator final : public Translator {
 }  // namespace
 
 std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner,
-                                                 const TokenCodec& codec, const Transformer& transformer,
-                                                 std::unique_ptr<Executor> executor, const Kernels& kernels) {
-  return std::make_unique<GgmlTranslator>(std::move(owner), codec, transformer, std::move(executor), kernels);
+                                                 const ModelFiles& files, std::unique_ptr<Executor> executor,
+                                                 const Kernels& kernels) {
+  return std::make_unique<GgmlTranslator>(std::move(owner), files, std::move(executor), kernels);
 }
 
 }  // namespace verbatim::translation

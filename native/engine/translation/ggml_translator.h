@@ -5,16 +5,15 @@
 #include "translation/executor.h"
 #include "translation/kernels.h"
 #include "translation/model.h"
-#include "translation/token_codec.h"
-#include "translation/transformer.h"
+#include "translation/model_files.h"
 #include "translation/translator.h"
 
 namespace verbatim::translation {
 
-// Tokens -> ids -> search on an executor -> tokens. `owner` keeps the codec, the transformer and the
-// executor's weights alive.
+// Tokens -> ids -> search on an executor -> tokens. `owner` keeps the files and the executor's
+// weights alive.
 std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner,
-                                                 const TokenCodec& codec, const Transformer& transformer,
-                                                 std::unique_ptr<Executor> executor, const Kernels& kernels);
+                                                 const ModelFiles& files, std::unique_ptr<Executor> executor,
+                                                 const Kernels& kernels);
 
 }  // namespace verbatim::translation

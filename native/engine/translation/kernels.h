@@ -73,7 +73,8 @@ struct Kernels {
   void (*gemm_float16)(const GemmCall& call);
   void (*gemm_bfloat16)(const GemmCall& call);
   void (*gemm_int8)(const GemmCall& call);
-  // Symmetric int8 with scale 127 / max|x| (a row of zeros: 1). round: to nearest even, else toward zero.
+  // Symmetric int8 with scale 127 / max|x| (a row of zeros: 1), as CTranslate2 does it on x86: 128 is added
+  // first, then round: to the nearest, ties to even, else down.
   void (*quantize_row)(const float* x, std::size_t depth, bool round, std::int8_t* out);
   // beta null: root mean square norm.
   void (*layer_norm)(const float* x, std::size_t size, const float* gamma, const float* beta, float epsilon,

@@ -22,14 +22,16 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
     peak = magnitude > peak ? magnitude : peak;
   }
   const float scale = peak > 0.0f ? 127.0f / peak : 1.0f;
+  // Adding this leaves the nearest integer, ties to even, in the low bits.
   const float shifter = 12582912.0f;
   std::int32_t total = 0;
   for (std::size_t j = 0; j < depth; ++j) {
-    const float value = x[j] * scale;
-    float rounded = value + shifter;
+    // As CTranslate2, which shifts to unsigned values first: the sum is rounded as a float.
+    const float shifted = x[j] * scale + 128.0f;
+    const float nearest = shifted + shifter;
     std::int32_t bits;
-    __builtin_memcpy(&bits, &rounded, 4);
-    const std::int32_t integer = round ? bits - 0x4b400000 : static_cast<std::int32_t>(value);
+    __builtin_memcpy(&bits, &nearest, 4);
+    const std::int32_t integer = (round ? bits - 0x4b400000 : static_cast<std::int32_t>(shifted)) - 128;
     out[j] = static_cast<std::int8_t>(integer);
     total += integer;
   }

@@ -3,6 +3,7 @@
 #include "error.h"
 #include "translation/ct2_backend.h"
 #include "translation/ggml_model.h"
+#include "translation/model_files.h"
 
 namespace verbatim::translation {
 
@@ -23,6 +24,33 @@ std::shared_ptr<const TranslationModel> TranslationModel::load(const std::filesy
                                                      "\" is unknown; auto, ggml and ctranslate2 are allowed");
 }
 
+TranslationModel::TranslationModel(const std::filesystem::path& directory)
+    : files_(std::make_unique<const ModelFiles>(directory)) {
+  const TokenCodec& codec = files_->codec;
+  const Ct2Config& config = codec.config();
+  info_.source_vocabulary = codec.source().size();
+  info_.target_vocabulary = codec.target().size();
+  info_.unk_token = config.unk_token;
+  info_.bos_token = config.bos_token;
+  info_.eos_token = config.eos_token;
+  info_.decoder_start_token = config.decoder_start_token;
+  info_.add_source_bos = config.add_source_bos;
+  info_.add_source_eos = config.add_source_eos;
+  info_.max_source_tokens = files_->source_positions();
+  info_.max_target_tokens = files_->target_positions();
+  load_tokenizers(directory);
+}
+
+TranslationModel::~TranslationModel() = default;
+
+bool TranslationModel::has_source_token(std::string_view token) const {
+  return files_->codec.source().find(token).has_value();
+}
+
+bool TranslationModel::has_target_token(std::string_view token) const {
+  return files_->codec.target().find(token).has_value();
+}
+
 void TranslationModel::load_tokenizers(const std::filesystem::path& directory) {
   const TokenizerFiles files = TokenizerFiles::find(directory);
   info_.has_tokenizer = files.source && files.target;
@@ -33,6 +61,11 @@ void TranslationModel::load_tokenizers(const std::filesystem::path& directory) {
   // Only models from Hugging Face start with the end token or with a language token.
   info_.wants_source_eos =
       !info_.add_source_eos && (!info_.decoder_start_token || *info_.decoder_start_token == info_.eos_token);
+}
+
+std::unique_ptr<Translator> TranslationModel::create_translator(int threads) const {
+  if (threads < 1) throw EngineError(ErrorCode::kInvalidArgument, "a translator needs at least 1 thread");
+  return make_translator(threads);
 }
 
 std::vector<std::string> TranslationModel::tokenize(std::string_view text) const {

@@ -52,10 +52,12 @@ struct TranslationModelInfo {
   std::size_t max_target_tokens = 0;
 };
 
+struct ModelFiles;
+
 // A CTranslate2 model directory, loaded once and shared by its translators. Immutable.
 class TranslationModel {
  public:
-  virtual ~TranslationModel() = default;
+  virtual ~TranslationModel();
 
   // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kInvalidArgument, kOutOfMemory.
   static std::shared_ptr<const TranslationModel> load(const std::filesystem::path& directory,
@@ -66,8 +68,8 @@ class TranslationModel {
   const TranslationModelInfo& info() const noexcept { return info_; }
 
   // Whether a vocabulary holds the token, e.g. ">>es<<" or "spa_Latn".
-  virtual bool has_source_token(std::string_view token) const = 0;
-  virtual bool has_target_token(std::string_view token) const = 0;
+  bool has_source_token(std::string_view token) const;
+  bool has_target_token(std::string_view token) const;
 
   // Text <-> SentencePiece tokens; special and language tokens are the caller's. Throws EngineError
   // kInvalidArgument when has_tokenizer is false.
@@ -77,15 +79,23 @@ class TranslationModel {
   // threads: CPU threads of this translator, >= 1. Several translators of one thread do more on a busy
   // machine than one of several threads, which wait for each other about a hundred times a token. The
   // translator keeps the model alive. Throws EngineError kInvalidArgument, kOutOfMemory.
-  virtual std::unique_ptr<Translator> create_translator(int threads) const = 0;
+  std::unique_ptr<Translator> create_translator(int threads) const;
 
  protected:
-  // Finds and reads the tokenizers; fills has_tokenizer and wants_source_eos of info_.
-  void load_tokenizers(const std::filesystem::path& directory);
+  // Reads all but the weights, and fills what info_ says of tokens and positions; the rest of it is the
+  // backend's. Throws EngineError: kInvalidModel, kIoError.
+  explicit TranslationModel(const std::filesystem::path& directory);
+
+  virtual std::unique_ptr<Translator> make_translator(int threads) const = 0;
+
+  const ModelFiles& files() const noexcept { return *files_; }
 
   TranslationModelInfo info_;
 
  private:
+  void load_tokenizers(const std::filesystem::path& directory);
+
+  std::unique_ptr<const ModelFiles> files_;
   std::optional<Tokenizer> source_tokenizer_;
   std::optional<Tokenizer> target_tokenizer_;
 };

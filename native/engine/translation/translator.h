@@ -29,6 +29,7 @@ struct TranslationHypothesis {
 };
 
 struct TranslationTimings {
+  // 0 with the CTranslate2 library, which does not tell.
   double encode_ms = 0.0;
   double total_ms = 0.0;
   // Source tokens, added ones included.
@@ -49,9 +50,9 @@ class Translator {
  public:
   virtual ~Translator() = default;
 
-  // A sentence gives the same tokens alone and in any batch. Throws EngineError: kAborted (the translator
-  // stays usable), kInvalidArgument (options, a source that is longer than the model's positions, a missing
-  // target prefix), kOutOfMemory. `abort` may be null.
+  // A sentence gives the same tokens alone and in any batch (with the CTranslate2 library: but for near
+  // ties). Throws EngineError: kAborted (the translator stays usable), kInvalidArgument (options, a source
+  // that is longer than the model's positions, a missing target prefix), kOutOfMemory. `abort` may be null.
   virtual TranslationBatch translate(std::span<const TranslationInput> inputs,
                                      const TranslationOptions& options, const AbortFlag* abort) = 0;
 

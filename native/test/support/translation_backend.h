@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "translation/model.h"
+
+namespace verbatim::translation {
+
+// The backend that the translation tests run on: VERBATIM_TRANSLATION_BACKEND, as for the service; where it
+// is unset or "auto", the one that the engine would choose.
+inline std::string backend_under_test() {
+  const char* const wanted = std::getenv("VERBATIM_TRANSLATION_BACKEND");
+  if (!wanted || std::string(wanted) == "auto") return TranslationModel::backends().back();
+  return wanted;
+}
+
+// The built-in executor gives a sentence the same bits alone and in any batch; CTranslate2 does not claim to.
+inline bool is_ggml_under_test() { return backend_under_test() == "ggml"; }
+
+inline std::shared_ptr<const TranslationModel> load_under_test(const std::filesystem::path& directory,
+                                                               TranslationModelOptions options = {}) {
+  if (options.backend == "auto") options.backend = backend_under_test();
+  return TranslationModel::load(directory, options);
+}
+
+}  // namespace verbatim::translation
