@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "translation/device_graph.h"
+
 namespace verbatim::translation {
 namespace {
-
-std::int64_t dim(std::size_t size) { return static_cast<std::int64_t>(size); }
 
 ggml_tensor* activate(ggml_context* context, ggml_tensor* x, Activation activation) {
   switch (activation) {
