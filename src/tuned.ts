@@ -7,6 +7,7 @@ export interface TunedSettings {
   version: 1;
   model: { name: string; sha256: string };
   devices: string[];
+  acceleration: Config['acceleration'];
   cpu: string;
   cores: number;
   slots: number;
@@ -39,7 +40,7 @@ export function readTuned(path = tunedPath()): TunedSettings | null {
   }
   if (!isTuned(value))
     throw broken(
-      'lacks version 1, model.name, model.sha256, devices, cores, or slots and threads from 1 to 256',
+      'lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256',
     );
   return value;
 }
@@ -49,7 +50,8 @@ export function writeTuned(settings: TunedSettings, path = tunedPath()): void {
 }
 
 function isTuned(value: unknown): value is TunedSettings {
-  const { version, model, devices, cores, slots, threads, gain } = (value ?? {}) as Partial<TunedSettings>;
+  const { version, model, devices, acceleration, cores, slots, threads, gain } = (value ??
+    {}) as Partial<TunedSettings>;
   const inRange = (number: unknown): boolean =>
     Number.isInteger(number) && Number(number) >= 1 && Number(number) <= 256;
   return (
@@ -57,6 +59,7 @@ function isTuned(value: unknown): value is TunedSettings {
     typeof model?.name === 'string' &&
     /^[0-9a-f]{64}$/.test(model.sha256) &&
     Array.isArray(devices) &&
+    typeof acceleration === 'string' &&
     typeof cores === 'number' &&
     typeof gain === 'number' &&
     inRange(slots) &&
@@ -91,7 +94,7 @@ export async function withTuned(
   now: Circumstances,
 ): Promise<AppliedSettings> {
   if (tuned === null) return { config, tuned: null };
-  const reason = await whyNot(env, tuned, now);
+  const reason = await whyNot(env, tuned, { ...now, acceleration: config.acceleration });
   if (reason !== null) return { config, tuned: `${TUNED_FILE} is not used: ${reason}` };
   const { slots, threads, gain } = tuned;
   return {
@@ -103,7 +106,7 @@ export async function withTuned(
 async function whyNot(
   env: Readonly<Record<string, string | undefined>>,
   tuned: TunedSettings,
-  now: Circumstances,
+  { acceleration, ...now }: Circumstances & Pick<Config, 'acceleration'>,
 ): Promise<string | null> {
   const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS'].find((name) => env[name]);
   if (set !== undefined) return `${set} is set`;
@@ -111,6 +114,7 @@ async function whyNot(
     then === today ? null : `it is for ${what} ${then}, not ${today}`;
   return (
     forWhat('the model', tuned.model.name, now.modelName) ??
+    forWhat('VERBATIM_ACCEL', tuned.acceleration, acceleration) ??
     forWhat('the device', tuned.devices.join(','), now.devices.join(',')) ??
     forWhat('a number of cores of', tuned.cores, now.cores) ??
     forWhat('a model file with SHA-256', short(tuned.model.sha256), short(await now.modelSha256()))

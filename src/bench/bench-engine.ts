@@ -1,4 +1,5 @@
 /** The engine in this very process, set up as `serve` does, and one clip through it. */
+import type { Config } from '../config.js';
 import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
 import { createSpeechEngine } from '../engine/transcriber.js';
 import type { EngineObserver, SpeechEngine, TranscriptTimings } from '../engine/types.js';
@@ -18,11 +19,12 @@ export interface EngineSetting {
   policy: WindowPolicy;
   /** null: every language the weights know. */
   languages: string[] | null;
+  acceleration: Config['acceleration'];
 }
 
 export function createBenchEngine(
   binding: NativeBinding,
-  { cell, policy, languages }: EngineSetting,
+  { cell, policy, languages, acceleration }: EngineSetting,
   observer?: EngineObserver,
 ): Promise<SpeechEngine> {
   return createSpeechEngine({
@@ -35,6 +37,7 @@ export function createBenchEngine(
     devices: [cell.device],
     slots: cell.slots,
     threads: cell.threads,
+    acceleration,
     maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
     ...(observer === undefined ? {} : { observer }),
   });

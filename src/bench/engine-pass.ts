@@ -1,16 +1,13 @@
 /** One measurement of the engine: load the model, warm up, transcribe the clips with so many clients, and tell. */
-import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
+import type { NativeBinding } from '../engine/binding.js';
 import type { EngineObserver } from '../engine/types.js';
-import { createBenchEngine, transcribeClip, type EngineCell } from './bench-engine.js';
+import { createBenchEngine, transcribeClip, type EngineSetting } from './bench-engine.js';
 import type { Clip } from './clips.js';
 import { closedLoop, repeated, type Timed } from './closed-loop.js';
 import { peakMemoryBytes, watchProcessor } from './process-usage.js';
 import { percentiles, sum, type Percentiles } from './statistics.js';
 
-export interface EngineJob {
-  cell: EngineCell;
-  policy: WindowPolicy;
-  languages: string[] | null;
+export interface EngineJob extends EngineSetting {
   clips: Clip[];
   /** Requests in flight. */
   clients: number;

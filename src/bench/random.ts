@@ -22,6 +22,12 @@ export function pick<T>(random: Random, values: readonly T[]): T {
   return value;
 }
 
+/** All of them in any order, each order equally likely (Fisher and Yates). */
+export function shuffled<T>(random: Random, values: readonly T[]): T[] {
+  const left = [...values];
+  return values.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
+}
+
 /**
  * Times (seconds from 0, ascending, below `seconds`) of a Poisson process of `rate` events a second: gaps are
  * exponentially distributed, so arrivals know nothing of the answers, as users know nothing of each other.

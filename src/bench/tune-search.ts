@@ -49,6 +49,18 @@ export async function successiveHalving(candidates: readonly Settings[], measure
   return [...left, ...dropped];
 }
 
+/** Every candidate equally often, in turns: what the search saves, and is judged by. Best first. */
+export async function sweepAll(
+  candidates: readonly Settings[],
+  rounds: number,
+  measure: Measure,
+): Promise<Trial[]> {
+  const trials = candidates.map((settings) => ({ settings, scores: [] as number[] }));
+  for (let round = 0; round < rounds; round++)
+    for (const { settings, scores } of trials) scores.push(await measure(settings));
+  return trials.sort((a, b) => median(b.scores) - median(a.scores));
+}
+
 export interface Comparison {
   baseline: number[];
   tuned: number[];

@@ -64,6 +64,8 @@ describe('verbatim bench', function () {
       '2',
       '--pairs',
       '1',
+      '--sweep',
+      '1',
       '--file',
       file,
     );
@@ -73,6 +75,9 @@ describe('verbatim bench', function () {
     expect(tuned?.gain).to.be.at.least(1);
     expect(tables[0]?.rows[0]?.['chosen']).to.equal(`${tuned?.slots} x ${tuned?.threads}`);
     expect(tables[1]?.rows).to.have.length.above(1);
+    const [, , check, sweep] = tables.map(({ rows }) => rows);
+    expect(check?.[0]?.['chosen']).to.equal(tables[0]?.rows[0]?.['chosen']);
+    expect(sweep).to.have.length(tables[1]?.rows.length ?? 0);
   });
 
   it('http: finds a rate, and what a short clip waits behind a long file', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pick, poissonArrivals, seededRandom } from '../../src/bench/random.js';
+import { pick, poissonArrivals, seededRandom, shuffled } from '../../src/bench/random.js';
 
 describe('Random load', () => {
   it('is the same for the same seed, and another for another', () => {
@@ -37,5 +37,16 @@ describe('Random load', () => {
     const random = seededRandom(9);
     const picked = new Set(Array.from({ length: 100 }, () => pick(random, ['a', 'b', 'c'])));
     expect([...picked].sort()).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('shuffles into every order alike', () => {
+    const random = seededRandom(4);
+    const counts = new Map<string, number>();
+    for (let n = 0; n < 6000; n++) {
+      const order = shuffled(random, ['a', 'b', 'c']).join('');
+      counts.set(order, (counts.get(order) ?? 0) + 1);
+    }
+    expect([...counts.keys()].sort()).to.deep.equal(['abc', 'acb', 'bac', 'bca', 'cab', 'cba']);
+    for (const count of counts.values()) expect(count).to.be.within(880, 1120);
   });
 });

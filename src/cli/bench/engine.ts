@@ -57,10 +57,11 @@ async function benchEngine(options: Options): Promise<void> {
     beams: options.beam,
   });
   const { clients, repeat, language, rounds } = options;
+  const { acceleration } = context.config;
   const measured = await sweep(cells, {
     rounds,
     measure: (cell) =>
-      measureInProcess({ cell, ...jobModel(models, cell), clips, clients, repeat, language }),
+      measureInProcess({ cell, ...jobModel(models, cell), acceleration, clips, clients, repeat, language }),
     onStep: (done, total, cell) =>
       progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
   });
@@ -70,7 +71,7 @@ async function benchEngine(options: Options): Promise<void> {
     title: 'Engine: throughput and latency',
     environment: context.environment,
     models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
-    settings: { clips: clips.length, clients, repeat, language },
+    settings: { clips: clips.length, clients, repeat, language, acceleration },
     warmUp: 'all clips once, in each process',
     runs: rounds,
     tables: [engineTable(measured, nameOf)],

@@ -72,7 +72,7 @@ export function addBenchMemory(bench: Command): void {
 
 async function benchMemory(options: Options): Promise<void> {
   const context = benchContext();
-  const { threads, slots: soakSlots, device: configured } = context.config;
+  const { threads, slots: soakSlots, device: configured, acceleration } = context.config;
   const [device = 'cpu'] = resolveDevices(configured, loadBinding());
   const model = modelNamed(context, options.model);
   const servers: ServerMemory[] = [];
@@ -88,7 +88,7 @@ async function benchMemory(options: Options): Promise<void> {
       title: 'Memory of the server',
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
-      settings: { device, threads, 'slots under load': soakSlots, minutes, rate, seed },
+      settings: { device, acceleration, threads, 'slots under load': soakSlots, minutes, rate, seed },
       warmUp: `none before the idle figures; ${rounded(warmUpMinutes)} minutes of load before its slope`,
       runs: 1,
       tables: memoryTables(found),

@@ -14,6 +14,7 @@ import {
 import { rounded, type Table } from '../../bench/report.js';
 import { percentiles } from '../../bench/statistics.js';
 import { startVerbatim } from '../../bench/verbatim-process.js';
+import type { Config } from '../../config.js';
 import { loadBinding } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { integerFrom } from '../options.js';
@@ -61,7 +62,8 @@ async function benchOverhead(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const [device = 'cpu'] = resolveDevices(context.config.device, loadBinding());
-  const pairs = await measure(model, device, options);
+  const { acceleration } = context.config;
+  const pairs = await measure(model, { device, acceleration }, options);
   const billing = measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
   const { language, slots, threads, rounds } = options;
@@ -72,7 +74,7 @@ async function benchOverhead(options: Options): Promise<void> {
       title: 'What the server adds to the engine',
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
-      settings: { device, slots, threads, language, pairs: pairs.length },
+      settings: { device, acceleration, slots, threads, language, pairs: pairs.length },
       warmUp: 'all clips once, both ways',
       runs: rounds,
       tables: [phaseTable(overhead), billingTable(billing)],
@@ -88,12 +90,16 @@ async function benchOverhead(options: Options): Promise<void> {
   );
 }
 
-async function measure(model: BenchModel, device: string, options: Options): Promise<OverheadPair[]> {
+async function measure(
+  model: BenchModel,
+  { device, acceleration }: Pick<Config, 'device' | 'acceleration'>,
+  options: Options,
+): Promise<OverheadPair[]> {
   const { slots, threads, language, rounds } = options;
   const cell = { modelPath: model.path, device, slots, threads, beam: 1 };
   const server = await startVerbatim(serving(model, { slots, threads, device }));
   try {
-    const engine = await createBenchEngine(loadBinding(), { ...model, cell });
+    const engine = await createBenchEngine(loadBinding(), { ...model, cell, acceleration });
     try {
       const clips = clipsOf(options.clips);
       const onRound = (round: number): void => progress(`round ${round + 1} of ${rounds}`);

@@ -3,18 +3,20 @@ import type { Command } from 'commander';
 import type { LineChart } from '../../bench/charts.js';
 import { measureInProcess } from '../../bench/engine-process.js';
 import { identifyModel } from '../../bench/environment.js';
-import { rounded, withSpread, type Report } from '../../bench/report.js';
+import { rounded, withSpread, type Report, type Table } from '../../bench/report.js';
 import { median, summarize } from '../../bench/statistics.js';
 import {
   compareInPairs,
   sameSettings,
   successiveHalving,
+  sweepAll,
   tuneCandidates,
   type Comparison,
+  type Measure,
   type Settings,
   type Trial,
 } from '../../bench/tune-search.js';
-import { readConfig } from '../../config.js';
+import { readConfig, type Config } from '../../config.js';
 import { loadBinding } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { tunedPath, writeTuned } from '../../tuned.js';
@@ -35,6 +37,7 @@ import {
 
 interface Options extends WorkOptions {
   pairs: number;
+  sweep: number;
   file: string;
 }
 
@@ -47,6 +50,12 @@ export function addBenchTune(bench: Command): void {
     .description('find the best slots and threads for this machine and model; `serve` reads what it writes')
     .addOption(modelOption())
     .option('--pairs <n>', 'measurements of the winner and the defaults in turns', integerFrom(1), 5)
+    .option(
+      '--sweep <n>',
+      'then measure every candidate so often, and the best of them beside the choice; 0: do not',
+      integerFrom(0),
+      0,
+    )
     .option('--file <path>', 'where the settings are written', tunedPath());
   addOutputOptions(addClipOptions(command)).action(benchTune);
 }
@@ -58,18 +67,21 @@ async function benchTune(options: Options): Promise<void> {
   const [device = 'cpu'] = devices;
   const { slots, threads } = readConfig({}, packageRoot);
   const baseline = { slots, threads };
-  const measure = measurer(options, model, device);
+  const { acceleration } = context.config;
+  const measure = measurer(options, model, { device, acceleration });
   const trials = await successiveHalving(candidatesWith(baseline, device), measure);
   const best = trials[0]?.settings ?? baseline;
   const comparison = await compareInPairs(baseline, best, options.pairs, measure);
   const wins = !sameSettings(best, baseline) && comparison.gain >= LEAST_GAIN;
   const chosen = wins ? best : baseline;
+  const check = await checkBySweep(chosen, candidatesWith(baseline, device), options, measure);
   const identity = await identifyModel(model.name, model.path);
   writeTuned(
     {
       version: 1,
       model: identity,
       devices,
+      acceleration,
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),
       ...chosen,
@@ -84,10 +96,10 @@ async function benchTune(options: Options): Promise<void> {
   const { clients, repeat, language } = options;
   publish(
     {
-      ...tuneReport(trials, { baseline, best, chosen }, comparison),
+      ...tuneReport(trials, { baseline, best, chosen }, comparison, check),
       environment: context.environment,
       models: [identity],
-      settings: { device, clients, repeat, language },
+      settings: { device, acceleration, clients, repeat, language },
     },
     options,
   );
@@ -100,17 +112,37 @@ function candidatesWith(baseline: Settings, device: string): Settings[] {
     : [baseline, ...candidates];
 }
 
+interface SweepCheck {
+  trials: Trial[];
+  /** The best cell of the sweep (baseline) and the choice (tuned), in turns; null where they are the same. */
+  comparison: Comparison | null;
+}
+
+async function checkBySweep(
+  chosen: Settings,
+  candidates: readonly Settings[],
+  { sweep, pairs }: Options,
+  measure: Measure,
+): Promise<SweepCheck | null> {
+  if (sweep === 0) return null;
+  const trials = await sweepAll(candidates, sweep, measure);
+  const best = trials[0]?.settings ?? chosen;
+  const comparison = sameSettings(best, chosen) ? null : await compareInPairs(best, chosen, pairs, measure);
+  return { trials, comparison };
+}
+
 function measurer(
   options: Options,
   model: BenchModel,
-  device: string,
-): (settings: Settings) => Promise<number> {
+  { device, acceleration }: Pick<Config, 'device' | 'acceleration'>,
+): Measure {
   const { clients, repeat, language } = options;
   const clips = clipsOf(options.clips);
   const { path: modelPath, policy, languages } = model;
   return async ({ slots, threads }) => {
     const cell = { modelPath, device, slots, threads, beam: 1 };
-    const { rtfx } = await measureInProcess({ cell, policy, languages, clips, clients, repeat, language });
+    const job = { cell, policy, languages, acceleration, clips, clients, repeat, language };
+    const { rtfx } = await measureInProcess(job);
     progress(`${slots} slots x ${threads} threads: RTFx ${rounded(rtfx)}`);
     return rtfx;
   };
@@ -120,8 +152,8 @@ function tuneReport(
   trials: readonly Trial[],
   { baseline, best, chosen }: Record<'baseline' | 'best' | 'chosen', Settings>,
   comparison: Comparison,
+  check: SweepCheck | null,
 ): Omit<Report, 'environment' | 'models' | 'settings'> {
-  const show = ({ slots, threads }: Settings): string => `${slots} x ${threads}`;
   const pairs = {
     defaults: show(baseline),
     'RTFx of the defaults': withSpread(summarize(comparison.baseline)),
@@ -130,11 +162,6 @@ function tuneReport(
     'ratio by pair': withSpread(summarize(comparison.ratios)),
     chosen: show(chosen),
   };
-  const rows = trials.map(({ settings, scores }) => ({
-    ...settings,
-    rounds: scores.length,
-    RTFx: withSpread(summarize(scores)),
-  }));
   return {
     name: 'tune',
     title: 'Tuning: slots and threads',
@@ -142,14 +169,39 @@ function tuneReport(
     runs: comparison.ratios.length,
     tables: [
       { title: 'Gain over the defaults, measured in turns', rows: [pairs] },
-      { title: 'Search, best first', rows },
+      { title: 'Search, best first', rows: trialRows(trials) },
+      ...(check === null ? [] : checkTables(check, chosen)),
     ],
     charts: [searchChart(trials)],
     notes: [
       `Slots x threads. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
     ],
-    measurements: { trials, comparison },
+    measurements: { trials, comparison, check },
   };
+}
+
+function show({ slots, threads }: Settings): string {
+  return `${slots} x ${threads}`;
+}
+
+function trialRows(trials: readonly Trial[]): Table['rows'] {
+  return trials.map(({ settings, scores }) => ({
+    ...settings,
+    rounds: scores.length,
+    RTFx: withSpread(summarize(scores)),
+  }));
+}
+
+function checkTables({ trials, comparison }: SweepCheck, chosen: Settings): Table[] {
+  const row = {
+    'best of the sweep': show(trials[0]?.settings ?? chosen),
+    chosen: show(chosen),
+    'chosen to best, by pair': comparison === null ? 'the same' : withSpread(summarize(comparison.ratios)),
+  };
+  return [
+    { title: 'The choice beside the best cell of a whole sweep', rows: [row] },
+    { title: 'Sweep, best first', rows: trialRows(trials) },
+  ];
 }
 
 function searchChart(trials: readonly Trial[]): LineChart {
