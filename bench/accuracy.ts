@@ -1,23 +1,24 @@
 /**
  * Word error rate and language detection of the HTTP answers against whisper.cpp's own command line, on the same model and clips.
  *
- *   npm run bench:accuracy -- [--clips DIR] [--model NAME]
+ *   npm run bench:accuracy -- [--clips DIR] [--model NAME] [--own-length] [--build DIR]
  *
- * DIR holds audio files and a refs.json: [{file, language, text, sentences, voices}].
+ * DIR holds audio files and a refs.json: [{file, language, text, sentences, voices}]. With --own-length whisper-cli encodes each
+ * clip at the length that the engine would take for it as one window, instead of padding it to 30 s: what remains is then not the
+ * padding's doing. It needs the target transcribe_windows, too.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VerbatimClient } from '../src/client/index.js';
 import { findModel, readManifest } from '../src/models/manifest.js';
 import { modelPath } from '../src/models/store.js';
 import { startVerbatim } from '../src/bench/verbatim-process.js';
+import { builtTool, transcribeWindows, whisperCli, type DecodingWords, type Heard } from './built-tools.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
 const root = resolve(__dirname, '..');
-const whisperCli = join(root, 'build', 'bin', 'whisper-cli');
 
 interface Clip {
   file: string;
@@ -27,29 +28,26 @@ interface Clip {
   voices: string;
 }
 
-interface Heard {
-  text: string;
-  language: string;
-}
-
 const { values } = parseArgs({
   options: {
     clips: { type: 'string', default: join(root, 'test', 'fixtures', 'audio', 'clips') },
     model: { type: 'string' },
+    build: { type: 'string', default: join(root, 'build') },
+    'own-length': { type: 'boolean', default: false },
   },
 });
 
 async function main(): Promise<void> {
-  if (!existsSync(whisperCli)) {
-    throw new Error(`${whisperCli} is missing. Build it: cmake --build build --target whisper-cli`);
-  }
+  const cli = builtTool(values.build, 'whisper-cli', join('bin', 'whisper-cli'));
   const clips = JSON.parse(readFileSync(join(values.clips, 'refs.json'), 'utf8')) as Clip[];
   const manifest = readManifest(root, join(root, 'models'));
   const entry = findModel(manifest, values.model ?? manifest.defaultSpeechModel);
   const model = modelPath({ packageRoot: root, modelsDir: join(root, 'models') }, entry);
-  console.log(`model ${entry.name}, ${clips.length} clips`);
+  console.log(
+    `model ${entry.name}, ${clips.length} clips, whisper-cli at ${values['own-length'] ? 'the same length' : '30 s'}`,
+  );
   const served = await throughHttp(clips, entry.name);
-  const peers = throughWhisperCli(clips, model);
+  const peers = throughWhisperCli(cli, clips, model);
   report(clips, served, peers);
 }
 
@@ -66,26 +64,27 @@ async function throughHttp(clips: readonly Clip[], model: string): Promise<Heard
 }
 
 /** Greedy with whisper.cpp's fall-back, language detected: the service's own defaults. */
-function throughWhisperCli(clips: readonly Clip[], model: string): Heard[] {
+function throughWhisperCli(cli: string, clips: readonly Clip[], model: string): Heard[] {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-accuracy-'));
+  const files = clips.map(({ file }) => join(values.clips, file));
+  const lengths = values['own-length'] ? engineLengths(model, files) : [];
   try {
-    return clips.map((clip) => {
-      const output = join(directory, basename(clip.file));
-      const words = ['-m', model, '-l', 'auto', '-bs', '1', '-bo', '5', '-np', '-oj', '-of', output, '-f'];
-      const run = spawnSync(whisperCli, [...words, join(values.clips, clip.file)], { encoding: 'utf8' });
-      if (run.status !== 0) throw new Error(`whisper-cli failed on ${clip.file}: ${run.stderr}`);
-      const json = JSON.parse(readFileSync(`${output}.json`, 'utf8')) as {
-        result: { language: string };
-        transcription: { text: string }[];
-      };
-      return {
-        language: json.result.language,
-        text: json.transcription.map((segment) => segment.text).join(''),
-      };
-    });
+    return files.map((file, index) =>
+      whisperCli(cli, { ...decoding(model), audioContext: lengths[index] ?? 0 }, file, directory),
+    );
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+function engineLengths(model: string, files: readonly string[]): number[] {
+  const tool = builtTool(values.build, 'transcribe_windows');
+  const lines = transcribeWindows(tool, { ...decoding(model), ownLength: true }, files);
+  return lines.map(({ audioContext }) => audioContext);
+}
+
+function decoding(model: string): DecodingWords {
+  return { model, language: 'auto', beamSize: 1 };
 }
 
 function report(clips: readonly Clip[], served: readonly Heard[], peers: readonly Heard[]): void {

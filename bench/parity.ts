@@ -8,11 +8,11 @@
  * whisper-cli each in a process of its own (its state carries things over from one file to the next).
  * Exit code 1 when a text or a detected language differs.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { builtTool, transcribeWindows, whisperCli, type EngineLine, type Heard } from './built-tools.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
 const root = resolve(__dirname, '..');
@@ -21,16 +21,6 @@ interface Clip {
   file: string;
   language: string;
   text: string;
-}
-
-interface Heard {
-  language: string;
-  text: string;
-}
-
-interface EngineLine extends Heard {
-  audioContext: number;
-  encoderPasses: number;
 }
 
 interface Setting {
@@ -54,8 +44,8 @@ const { values } = parseArgs({
     build: { type: 'string', default: join(root, 'build') },
   },
 });
-const engine = builtTool('transcribe_windows', join(values.build, 'transcribe_windows'));
-const whisperCli = builtTool('whisper-cli', join(values.build, 'bin', 'whisper-cli'));
+const engine = builtTool(values.build, 'transcribe_windows');
+const cli = builtTool(values.build, 'whisper-cli', join('bin', 'whisper-cli'));
 
 function bundledModel(): string {
   const directory = join(root, 'models', 'bundled');
@@ -64,33 +54,17 @@ function bundledModel(): string {
   return join(directory, file);
 }
 
-function builtTool(target: string, path: string): string {
-  if (!existsSync(path)) {
-    throw new Error(`${path} is missing. Build it: cmake --build ${values.build} --target ${target}`);
-  }
-  return path;
-}
-
-function runTool(command: string, words: readonly string[]): string {
-  const run = spawnSync(command, words, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (run.status !== 0) throw new Error(`${command} failed: ${run.stderr}`);
-  return run.stdout;
-}
-
 /** One process a language: a given language is an option of the whole run. */
 function throughEngine(clips: readonly Clip[], setting: Setting): Map<string, EngineLine> {
   const heard = new Map<string, EngineLine>();
   const languages = setting.detect ? ['auto'] : [...new Set(clips.map((clip) => clip.language))];
   for (const language of languages) {
     const group = clips.filter((clip) => language === 'auto' || clip.language === language);
-    const options = ['--language', language, '--beam-size', String(setting.beamSize)];
-    if (setting.ownLength) options.push('--own-length');
     const files = group.map((clip) => join(values.clips, clip.file));
-    const lines = runTool(engine, [values.model, ...options, ...files])
-      .trim()
-      .split('\n');
+    const lines = transcribeWindows(engine, { model: values.model, language, ...setting }, files);
     for (const [index, clip] of group.entries()) {
-      heard.set(clip.file, JSON.parse(lines[index] ?? '{}') as EngineLine);
+      const line = lines[index];
+      if (line !== undefined) heard.set(clip.file, line);
     }
   }
   return heard;
@@ -98,15 +72,8 @@ function throughEngine(clips: readonly Clip[], setting: Setting): Map<string, En
 
 function throughWhisperCli(clip: Clip, setting: Setting, audioContext: number, directory: string): Heard {
   const language = setting.detect ? 'auto' : clip.language;
-  const output = join(directory, 'result');
-  const decoding = ['-l', language, '-bs', String(setting.beamSize), '-bo', '5', '-ac', String(audioContext)];
-  const files = ['-m', values.model, '-f', join(values.clips, clip.file), '-of', output];
-  runTool(whisperCli, [...files, ...decoding, '-t', '1', '-np', '-oj']);
-  const json = JSON.parse(readFileSync(`${output}.json`, 'utf8')) as {
-    result: { language: string };
-    transcription: { text: string }[];
-  };
-  return { language: json.result.language, text: json.transcription.map((segment) => segment.text).join('') };
+  const words = { model: values.model, language, beamSize: setting.beamSize, audioContext };
+  return whisperCli(cli, words, join(values.clips, clip.file), directory);
 }
 
 interface Tally {

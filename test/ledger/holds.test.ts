@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, codeOf, customer, hold, settlement, type Customer } from './support.js';
+import { codeOf, customer, hold, settlement, useBooks, type Bench, type Customer } from './support.js';
 
 interface Pack {
   remaining: number;
@@ -13,17 +13,7 @@ describe('ledger: hold, settle, release', () => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: Customer;
-
-  beforeEach(() => {
-    bench = new Bench();
-    ledger = bench.server();
-    ann = customer(ledger);
-  });
-
-  afterEach(() => {
-    expect(ledger.audit()).to.deep.equal([]);
-    bench.dispose();
-  });
+  useBooks(0, (books) => ({ bench, ledger, ann } = books));
 
   const grant = (amount: number, expiresAt: string | null = null): void => {
     ledger.grantCredits({ accountId: ann.account.id, amount, expiresAt });

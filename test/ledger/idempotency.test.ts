@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { IdempotencyState, Ledger } from '../../src/ledger/types.js';
-import { Bench, customer, eventually, hold, settlement, type Customer } from './support.js';
+import { customer, eventually, hold, settlement, useBooks, type Bench, type Customer } from './support.js';
 
 const DAY = 86_400_000;
 
@@ -8,16 +8,7 @@ describe('ledger: idempotency', () => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: Customer;
-
-  beforeEach(() => {
-    bench = new Bench();
-    ledger = bench.server();
-    ann = customer(ledger, 'ann@example.com', 1000);
-  });
-  afterEach(() => {
-    expect(ledger.audit()).to.deep.equal([]);
-    bench.dispose();
-  });
+  useBooks(1000, (books) => ({ bench, ledger, ann } = books));
 
   const begin = (fingerprint = 'f1', key = 'k1', who = ann): IdempotencyState =>
     ledger.beginIdempotent({ accountId: who.account.id, key, fingerprint });

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +57,28 @@ export class Bench {
 export interface Customer {
   account: Account;
   key: CreatedKey;
+}
+
+export interface Books {
+  bench: Bench;
+  ledger: Ledger;
+  ann: Customer;
+}
+
+/** Within a describe(): a server's ledger and a customer for each test; the books must balance after each. */
+export function useBooks(credits: number, give: (books: Books) => void): void {
+  let bench: Bench;
+  let ledger: Ledger;
+
+  beforeEach(() => {
+    bench = new Bench();
+    ledger = bench.server();
+    give({ bench, ledger, ann: customer(ledger, 'ann@example.com', credits) });
+  });
+  afterEach(() => {
+    expect(ledger.audit()).to.deep.equal([]);
+    bench.dispose();
+  });
 }
 
 export function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Customer {

@@ -1,21 +1,12 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, codeOf, customer, hold, settlement, type Customer } from './support.js';
+import { codeOf, customer, hold, settlement, useBooks, type Bench, type Customer } from './support.js';
 
 describe('ledger: usage', () => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: Customer;
-
-  beforeEach(() => {
-    bench = new Bench();
-    ledger = bench.server();
-    ann = customer(ledger, 'ann@example.com', 1000);
-  });
-  afterEach(() => {
-    expect(ledger.audit()).to.deep.equal([]);
-    bench.dispose();
-  });
+  useBooks(1000, (books) => ({ bench, ledger, ann } = books));
 
   const use = (time: string, minutes: number, endpoint?: string, who = ann): void => {
     bench.now = Date.parse(time);
