@@ -21,12 +21,12 @@ class SpeechConfig:
     flat: float = 0.5
     # The bootstrap (short, clear windows; the decoder sees half of them) lasts until the CTC loss is this low, or
     # this progress.
-    bootstrap_ctc: float = 0.7
+    bootstrap_ctc: float = 1.0
     bootstrap_until: float = 0.5
     # Weight of guided attention at the start and at the end: never off.
     guide: tuple = (0.5, 0.3)
     # Weight of the character CTC loss during the bootstrap and after it.
-    ctc: tuple = (1.0, 0.4)
+    ctc: tuple = (1.0, 0.5)
     seed: int = 1
 
 
