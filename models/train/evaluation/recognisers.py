@@ -64,7 +64,7 @@ class WhisperCli:
                 sure = [float(p) for p in re.findall(rb"auto-detected language: \w+ \(p = ([\d.]+)\)", done.stderr)]
                 for j, window in enumerate(part):
                     with open(window[4] + ".json", encoding="utf8", errors="replace") as file:
-                        answer = json.load(file)
+                        answer = json.load(file, strict=False)
                     text = "".join(s["text"] for s in answer["transcription"]).strip()
                     result[window] = (text, answer["result"]["language"], sure[j] if j < len(sure) else 1.0)
         return result

@@ -15,10 +15,10 @@ class SpeechConfig:
     # Mel frames a micro-batch and micro-batches a step: together about 70 s of audio.
     frames: int = 1800
     parts: int = 4
-    rate: float = 1.5e-3
+    rate: float = 8e-4
     warmup: int = 200
     # Progress at which the rate starts to fall.
-    flat: float = 0.5
+    flat: float = 0.73
     # The bootstrap (short, clear windows; the decoder sees half of them) lasts until the CTC loss is this low, or
     # this progress.
     bootstrap_ctc: float = 1.0
@@ -26,7 +26,7 @@ class SpeechConfig:
     # Weight of guided attention at the start and at the end: never off.
     guide: tuple = (0.5, 0.3)
     # Weight of the character CTC loss during the bootstrap and after it.
-    ctc: tuple = (1.0, 0.5)
+    ctc: tuple = (1.0, 1.0)
     seed: int = 1
 
 
