@@ -2,7 +2,7 @@
  * What the accelerator does to the text: the same clips through the engine with and without it, cut as the model's window policy
  * has it, in one slot, the language detected.
  *
- *   npm run bench:acceleration -- [--clips DIR] [--model NAME]
+ *   npm run bench:acceleration -- [--clips DIR] [--model NAME] [--acceleration auto|float32]
  *
  * DIR holds audio files and a refs.json: [{file, language, text}]. Exit code 1 when a language's word error rate differs by more
  * than 0.2 points, in either direction.
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { median, sum } from '../src/bench/statistics.js';
 import { cliContext } from '../src/cli/context.js';
 import { loadEngine } from '../src/cli/engine.js';
+import type { Acceleration } from '../src/engine/binding.js';
 import type { SpeechEngine, Transcript } from '../src/engine/types.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
@@ -33,10 +34,11 @@ const { values } = parseArgs({
   options: {
     clips: { type: 'string', default: resolve(__dirname, '..', 'test', 'fixtures', 'audio', 'clips') },
     model: { type: 'string' },
+    acceleration: { type: 'string', default: 'auto' },
   },
 });
 
-async function transcribeAll(clips: readonly Clip[], acceleration: 'auto' | 'off'): Promise<Heard[]> {
+async function transcribeAll(clips: readonly Clip[], acceleration: Acceleration): Promise<Heard[]> {
   const { config, roots, manifest } = cliContext();
   const settings = { ...config, model: values.model ?? config.model, device: 'cpu', slots: 1, threads: 1 };
   let encodeMs: number[] = [];
@@ -101,7 +103,7 @@ class Tally {
 async function main(): Promise<void> {
   const clips = JSON.parse(readFileSync(join(values.clips, 'refs.json'), 'utf8')) as Clip[];
   const off = await transcribeAll(clips, 'off');
-  const on = await transcribeAll(clips, 'auto');
+  const on = await transcribeAll(clips, values.acceleration === 'float32' ? 'float32' : 'auto');
   const tallies = new Map<string, Tally>();
   const all = new Tally();
   for (const [index, clip] of clips.entries()) {

@@ -30,7 +30,7 @@ export interface Config {
 
 export const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
 
-export const ACCELERATIONS = ['auto', 'off'] as const;
+export const ACCELERATIONS = ['auto', 'float32', 'off'] as const;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -68,7 +68,7 @@ describe('configuration', () => {
     ['VERBATIM_SLOTS', '0', 'an integer from 1'],
     ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
     ['VERBATIM_DEVICE', 'gpu', 'auto, cpu, cuda'],
-    ['VERBATIM_ACCEL', 'on', 'auto, off'],
+    ['VERBATIM_ACCEL', 'on', 'auto, float32, off'],
     ['VERBATIM_TRANSLATION_BACKEND', 'abacus', 'auto, ggml, ctranslate2'],
     ['VERBATIM_LOG_LEVEL', 'loud', 'trace, debug'],
   ] as const) {

@@ -26,8 +26,9 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
     Acceleration acceleration = Acceleration::kOff;
     const OptionReader options(info[1], "options");
     options.required("device", device);
-    options.optional("acceleration", acceleration,
-                     {{"auto", Acceleration::kAuto}, {"off", Acceleration::kOff}});
+    options.optional(
+        "acceleration", acceleration,
+        {{"auto", Acceleration::kAuto}, {"float32", Acceleration::kFloat32}, {"off", Acceleration::kOff}});
     return run_on_worker(
         env, "verbatim.loadSpeechModel",
         [path, device, acceleration] { return SpeechModel::load(path, device, acceleration); },

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x67676d6c;
 constexpr std::int32_t kFrequencies = 201;
+// ggml's number of a float16 file; those of quantized ones carry the version of the quantization.
 constexpr std::int32_t kFloat16File = 1;
+constexpr std::int32_t kQuantizationVersion = 2 * 1000;
 
 // Uniform in [-1, 1): standard engines give the same numbers everywhere, standard distributions do not.
 class Noise {
@@ -52,7 +54,7 @@ void write_header(Writer& out, const ModelShape& shape) {
   for (const std::int32_t field :
        {shape.vocabulary, shape.audio_context, shape.audio_state, shape.audio_heads, shape.audio_layers,
         shape.text_context, shape.text_state, shape.text_heads, shape.text_layers, shape.mels,
-        shape.file_type}) {
+        shape.file_type + (shape.file_type > kFloat16File ? kQuantizationVersion : 0)}) {
     out.value(field);
   }
 }
@@ -83,16 +85,34 @@ bool is_gain(const std::string& name) {
   return name.ends_with("ln.weight") || name.ends_with("ln_post.weight");
 }
 
-float value_of(const std::string& name, const TensorShape& tensor, Noise& noise) {
-  if (is_gain(name)) return 1.0f + 0.1f * noise.next();
-  if (tensor.dimensions[1] == 1 || tensor.dimensions[0] == 1) return 0.1f * noise.next();
+// Scaled as a trained network's weights roughly are.
+float scale_of(const std::string& name, const TensorShape& tensor) {
+  if (is_gain(name) || tensor.dimensions[1] == 1 || tensor.dimensions[0] == 1) return 0.1f;
   const auto inputs = static_cast<float>(name.find("conv") == std::string::npos
                                              ? tensor.dimensions[0]
                                              : tensor.dimensions[0] * tensor.dimensions[1]);
-  return noise.next() * std::sqrt(3.0f / inputs);
+  return std::sqrt(3.0f / inputs);
 }
 
-void write_tensor(Writer& out, const std::string& name, const TensorShape& tensor, Noise& noise) {
+// FNV-1a: std::hash may differ from one library to the next.
+std::uint32_t hash(const std::string& text) {
+  std::uint32_t value = 2166136261u;
+  for (const char character : text) value = (value ^ static_cast<unsigned char>(character)) * 16777619u;
+  return value;
+}
+
+void write_values(Writer& out, ggml_type type, const std::vector<float>& values, std::int64_t row) {
+  if (type == GGML_TYPE_F32) {
+    out.bytes(values.data(), values.size() * sizeof(float));
+    return;
+  }
+  const auto rows = static_cast<std::int64_t>(values.size()) / row;
+  std::vector<char> stored(ggml_row_size(type, row) * static_cast<std::size_t>(rows));
+  ggml_quantize_chunk(type, values.data(), stored.data(), 0, rows, row, nullptr);
+  out.bytes(stored.data(), stored.size());
+}
+
+void write_tensor(Writer& out, const std::string& name, const TensorShape& tensor, std::uint32_t seed) {
   std::int32_t rank = 4;
   while (rank > 1 && tensor.dimensions[static_cast<std::size_t>(rank - 1)] == 1) --rank;
   out.value(rank);
@@ -102,22 +122,25 @@ void write_tensor(Writer& out, const std::string& name, const TensorShape& tenso
     out.value(static_cast<std::int32_t>(tensor.dimensions[static_cast<std::size_t>(i)]));
   }
   out.bytes(name.data(), name.size());
-  std::size_t count = 1;
-  for (const std::int64_t size : tensor.dimensions) count *= static_cast<std::size_t>(size);
-  std::vector<float> values(count);
-  for (float& value : values) value = value_of(name, tensor, noise);
-  if (tensor.type == GGML_TYPE_F32) {
-    out.bytes(values.data(), count * sizeof(float));
-    return;
-  }
-  std::vector<ggml_fp16_t> halves(count);
-  ggml_fp32_to_fp16_row(values.data(), halves.data(), static_cast<std::int64_t>(count));
-  out.bytes(halves.data(), count * sizeof(ggml_fp16_t));
+  write_values(out, tensor.type, random_tensor(name, tensor, seed), tensor.dimensions[0]);
 }
 
 }  // namespace
 
-ModelShape published_shape(const std::string& name) {
+namespace {
+
+std::int32_t file_type(const std::string& weights) {
+  static const std::map<std::string, std::int32_t> kTypes = {{"f32", 0},  {"f16", 1},  {"q4_0", 2},
+                                                             {"q5_0", 8}, {"q5_1", 9}, {"q8_0", 7}};
+  const auto found = kTypes.find(weights);
+  if (found != kTypes.end()) return found->second;
+  throw std::invalid_argument("\"" + weights +
+                              "\" is no type of weights; allowed: f32, f16, q4_0, q5_0, q5_1, q8_0");
+}
+
+}  // namespace
+
+ModelShape published_shape(const std::string& name, const std::string& weights) {
   struct Size {
     std::int32_t state, heads, audio_layers, text_layers, mels, vocabulary;
   };
@@ -131,19 +154,29 @@ ModelShape published_shape(const std::string& name) {
   }
   const Size& size = found->second;
   return {size.vocabulary, 1500,       size.state,       size.heads, size.audio_layers, 448,
-          size.state,      size.heads, size.text_layers, size.mels,  kFloat16File};
+          size.state,      size.heads, size.text_layers, size.mels,  file_type(weights)};
+}
+
+std::vector<float> random_tensor(const std::string& name, const TensorShape& tensor, std::uint32_t seed) {
+  Noise noise(seed ^ hash(name));
+  const float scale = scale_of(name, tensor);
+  const float offset = is_gain(name) ? 1.0f : 0.0f;
+  std::size_t count = 1;
+  for (const std::int64_t size : tensor.dimensions) count *= static_cast<std::size_t>(size);
+  std::vector<float> values(count);
+  for (float& value : values) value = offset + scale * noise.next();
+  return values;
 }
 
 void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path) {
   Writer out(path);
-  Noise noise(seed);
   write_header(out, shape);
   write_filters(out, shape.mels);
   write_vocabulary(out);
   const auto tensors = expected_tensors(shape);
   // In the order of names, whatever the hash table's is.
   for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
-    write_tensor(out, name, tensor, noise);
+    write_tensor(out, name, tensor, seed);
   }
 }
 

@@ -3,17 +3,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "speech/model_tensors.h"
 
 namespace verbatim::bench {
 
-// A published Whisper shape: "tiny", "base", "small" or "large-v3-turbo", multilingual, float16. Throws
-// std::invalid_argument with the allowed names.
-ModelShape published_shape(const std::string& name);
+// A published Whisper shape, multilingual: "tiny", "base", "small" or "large-v3-turbo", with weights "f32",
+// "f16", "q4_0", "q5_0", "q5_1" or "q8_0". Throws std::invalid_argument with what is allowed.
+ModelShape published_shape(const std::string& name, const std::string& weights = "f16");
+
+// The values of one tensor, the same for every type of weights and on every machine. Scaled as a trained
+// network's roughly are, so that activations neither vanish nor overflow.
+std::vector<float> random_tensor(const std::string& name, const TensorShape& tensor, std::uint32_t seed);
 
 // A Whisper file of that shape with random weights: what it writes is meaningless, what it costs is real. The
-// weights are scaled as a trained network's roughly are, so that activations neither vanish nor overflow. The
 // same shape and seed give the same bytes on every machine. Throws std::ios_base::failure.
 void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path);
 

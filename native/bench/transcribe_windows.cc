@@ -3,7 +3,7 @@
 // window's time goes.
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
-//   [--acceleration off|auto] FILE...
+//   [--acceleration off|float32|auto] FILE...
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -32,8 +32,9 @@ struct Arguments {
 
 Acceleration acceleration(const std::string& word) {
   if (word == "auto") return Acceleration::kAuto;
+  if (word == "float32") return Acceleration::kFloat32;
   if (word == "off") return Acceleration::kOff;
-  throw std::invalid_argument("--acceleration is auto or off");
+  throw std::invalid_argument("--acceleration is auto, float32 or off");
 }
 
 Arguments parse(const std::vector<std::string>& words) {

@@ -59,7 +59,8 @@ double gelu(double x) {
 
 // Operands of bfloat16 are off by at most 2^-9 of themselves each; float32 sums and GELU (slope below 1.13)
 // add little.
-constexpr double kTolerance = 1.25 / 256;
+constexpr double kBfloat16Tolerance = 1.25 / 256;
+constexpr double kFloat32Tolerance = 1e-6;
 
 struct Case {
   std::int64_t rows, depth, columns;
@@ -68,8 +69,8 @@ struct Case {
 };
 
 // Largest error over what the tolerance allows for that element.
-double worst_error(const Case& c, int threads) {
-  const auto store = accel::make_weight_store();
+double worst_error(const Case& c, int threads, Acceleration acceleration, double tolerance) {
+  const auto store = accel::make_weight_store(acceleration);
   const accel::StateScope scope(store);
   const Owned<ggml_backend> backend(ggml_backend_dev_init(accelerator(), nullptr));
   REQUIRE(backend);
@@ -102,7 +103,7 @@ double worst_error(const Case& c, int threads) {
   // Twice: the second time the weights are packed already.
   REQUIRE(ggml_backend_graph_compute(backend.get(), graph) == GGML_STATUS_SUCCESS);
   const std::size_t packed = accel::packed_bytes(store.get());
-  CHECK(packed >= static_cast<std::size_t>(c.rows * c.depth) * accel::operand_size());
+  CHECK(packed >= static_cast<std::size_t>(c.rows * c.depth) * accel::operand_size(store.get()));
   REQUIRE(ggml_backend_graph_compute(backend.get(), graph) == GGML_STATUS_SUCCESS);
   CHECK(accel::packed_bytes(store.get()) == packed);
 
@@ -121,8 +122,8 @@ double worst_error(const Case& c, int threads) {
       const double expected = c.gelu ? gelu(sum) : sum;
       const double error = std::abs(y[column * c.rows + row] - expected);
       // A NaN must not pass for a small error.
-      if (!(error <= kTolerance * magnitude))
-        worst = std::max(worst, std::isnan(error) ? 1e9 : error / (kTolerance * magnitude));
+      if (!(error <= tolerance * magnitude))
+        worst = std::max(worst, std::isnan(error) ? 1e9 : error / (tolerance * magnitude));
     }
   }
   return worst;
@@ -170,8 +171,9 @@ TEST_CASE("accelerator: products are as exact as their operands' type allows") {
       CAPTURE(c.columns);
       CAPTURE(std::string(ggml_type_name(c.type)));
       CAPTURE(threads);
-      CHECK(worst_error(c, threads) == 0.0);
+      CHECK(worst_error(c, threads, Acceleration::kAuto, kBfloat16Tolerance) == 0.0);
     }
+    CHECK(worst_error(c, 2, Acceleration::kFloat32, kFloat32Tolerance) == 0.0);
   }
 }
 
@@ -180,7 +182,7 @@ TEST_CASE("accelerator: attention agrees with double precision") {
     constexpr std::int64_t kWidth = 64;
     constexpr std::int64_t kHeads = 3;
     const std::int64_t keys = (queries + 255) / 256 * 256;
-    const accel::StateScope scope(accel::make_weight_store());
+    const accel::StateScope scope(accel::make_weight_store(Acceleration::kAuto));
     const Owned<ggml_backend> backend(ggml_backend_dev_init(accelerator(), nullptr));
     const Owned<ggml_context> context = make_context();
     ggml_tensor* const q = ggml_new_tensor_3d(context.get(), GGML_TYPE_F32, kWidth, queries, kHeads);
@@ -210,7 +212,7 @@ TEST_CASE("accelerator: attention agrees with double precision") {
 }
 
 TEST_CASE("accelerator: what it does not gain by is left to the CPU") {
-  accel::make_weight_store();
+  accel::make_weight_store(Acceleration::kAuto);
   const Owned<ggml_context> context = make_context();
   const auto product = [&](std::int64_t rows, std::int64_t depth, std::int64_t columns) {
     return ggml_mul_mat(context.get(), ggml_new_tensor_2d(context.get(), GGML_TYPE_F16, depth, rows),
@@ -223,7 +225,7 @@ TEST_CASE("accelerator: what it does not gain by is left to the CPU") {
 }
 
 TEST_CASE("accelerator: a state made outside a scope does without") {
-  accel::make_weight_store();
+  accel::make_weight_store(Acceleration::kAuto);
   CHECK(ggml_backend_dev_init(accelerator(), nullptr) == nullptr);
 }
 

@@ -161,14 +161,17 @@ export interface SpeechModelInfo {
   accelerator: string;
 }
 
+/**
+ * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32 or in the
+ * fastest type that the processor multiplies ('auto': bfloat16, else float32).
+ */
+export type Acceleration = 'auto' | 'float32' | 'off';
+
 export interface SpeechModelOptions {
   /** 'cpu' or 'cuda:N'. */
   device: string;
-  /**
-   * 'auto': on a CPU, the encoder's large products run on oneDNN where it was built in; the weights are packed once more for
-   * it. Default 'off'. Models with and without live side by side.
-   */
-  acceleration?: 'auto' | 'off';
+  /** Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side by side. */
+  acceleration?: Acceleration;
 }
 
 export interface SpeechModel {

@@ -3,7 +3,7 @@ import { VerbatimError } from '../errors.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
 import { Backlog, BacklogPlace } from './backlog.js';
-import type { DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from './binding.js';
+import type { Acceleration, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from './binding.js';
 import { systemClock, type Clock } from './clock.js';
 import { toVerbatimError } from './native-errors.js';
 import { RealTimeFactor } from './real-time-factor.js';
@@ -39,7 +39,7 @@ export interface SpeechEngineOptions {
   /** CPU threads a slot. */
   threads: number;
   /** Of models on a CPU; see SpeechModelOptions. Default 'off'. */
-  acceleration?: 'auto' | 'off';
+  acceleration?: Acceleration;
   maxBacklogSeconds: number;
   observer?: EngineObserver;
   clock?: Clock;

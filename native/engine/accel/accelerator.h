@@ -4,6 +4,15 @@
 #include <memory>
 #include <string>
 
+namespace verbatim {
+
+// Of a model on a CPU. kAuto: the encoder's large products run on the accelerator where there is one, in the
+// fastest type it has (bfloat16 where the CPU multiplies that, else float32). kFloat32: the same in float32,
+// which rounds less than whisper.cpp's float16 does.
+enum class Acceleration { kOff, kFloat32, kAuto };
+
+}  // namespace verbatim
+
 namespace verbatim::accel {
 
 // The weights of one model in the layout and type the accelerator multiplies in; filled as they are first
@@ -11,23 +20,23 @@ namespace verbatim::accel {
 // were made of. Safe to use from many threads.
 class WeightStore;
 
-// "onednn bfloat16" or "onednn float32": built in, and this CPU gains by it. Empty: there is none.
-std::string accelerator_name();
+// "onednn bfloat16" or "onednn float32"; empty for null.
+std::string accelerator_name(const WeightStore* store);
 
-// Bytes of one packed value; 0 where there is no accelerator.
-std::size_t operand_size();
+// Bytes of one packed value; 0 for null.
+std::size_t operand_size(const WeightStore* store) noexcept;
 
 // Makes the accelerator a ggml device for the rest of the process; ggml cannot take a device back, and its
 // list of devices is not guarded. So it is registered before anything reads that list (list_devices() sees to
 // it), whether or not a model will use it: it serves only states that are made inside a StateScope.
 void register_accelerator();
 
-// A store for a model's packed weights; null where there is no accelerator. Registers it.
-std::shared_ptr<WeightStore> make_weight_store();
+// A store for a model's packed weights; null for kOff and where there is no accelerator. Registers it.
+std::shared_ptr<WeightStore> make_weight_store(Acceleration acceleration);
 
-// Bytes that one state's products and attention of a full window need, about, on so many threads; 0 without
-// an accelerator. state: the width of the encoder.
-std::size_t workspace_bytes(std::size_t state, int threads);
+// Bytes that one state's products and attention of a full window need, about, on so many threads; 0 for null.
+// state: the width of the encoder.
+std::size_t workspace_bytes(const WeightStore* store, std::size_t state, int threads) noexcept;
 
 // Bytes of packed weights so far; 0 for null.
 std::size_t packed_bytes(const WeightStore* store) noexcept;

@@ -84,10 +84,10 @@ SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
 }
 
 // The encoder's blocks (4 + 8 square matrices each) and the decoder's projections of the encoder's output.
-std::uint64_t packed_weight_bytes(const ModelShape& shape) {
+std::uint64_t packed_weight_bytes(const ModelShape& shape, const accel::WeightStore* store) {
   const auto state = static_cast<std::uint64_t>(shape.audio_state);
   const auto matrices = static_cast<std::uint64_t>(12 * shape.audio_layers + 2 * shape.text_layers);
-  return matrices * state * state * accel::operand_size();
+  return matrices * state * state * accel::operand_size(store);
 }
 
 whisper_model_loader stream_loader(std::ifstream& stream) {
@@ -139,8 +139,11 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   std::ifstream stream = open_model(path);
   const ModelFileInfo file = check(stream, path);
   const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
-  const bool accelerated = acceleration == Acceleration::kAuto && gpu < 0;
-  check_room(target, gpu, file.weight_bytes + (accelerated ? packed_weight_bytes(file.shape) : 0));
+  auto model = std::make_shared<SpeechModel>(Private{});
+  if (gpu < 0) model->packed_weights_ = accel::make_weight_store(acceleration);
+  const accel::WeightStore* const store = model->packed_weights_.get();
+  const std::uint64_t packed_bytes = packed_weight_bytes(file.shape, store);
+  check_room(target, gpu, file.weight_bytes + packed_bytes);
 
   whisper_context_params params = whisper_context_default_params();
   params.use_gpu = gpu >= 0;
@@ -149,18 +152,14 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   stream.seekg(0);
   whisper_model_loader loader = stream_loader(stream);
   take_whisper_error();
-  auto model = std::make_shared<SpeechModel>(Private{});
   model->context_.reset(whisper_init_with_params_no_state(&loader, params));
   if (!model->context_) {
     throw EngineError(ErrorCode::kInvalidModel,
                       path.filename().string() + ": whisper.cpp refused the model: " + take_whisper_error());
   }
   model->info_ = describe(file, target);
-  if (accelerated) model->packed_weights_ = accel::make_weight_store();
-  if (model->packed_weights_) {
-    model->info_.accelerator = accel::accelerator_name();
-    model->info_.memory_bytes += packed_weight_bytes(file.shape);
-  }
+  model->info_.accelerator = accel::accelerator_name(store);
+  model->info_.memory_bytes += packed_bytes;
   return model;
 }
 

@@ -7,13 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "accel/accelerator.h"
+
 struct whisper_context;
 
 namespace verbatim {
-
-namespace accel {
-class WeightStore;
-}
 
 struct SpeechModelInfo {
   // "tiny", "base", ..., or "custom" for a shape that OpenAI never published.
@@ -31,9 +29,6 @@ struct SpeechModelInfo {
   // What computes the encoder's large products: "" for whisper.cpp alone, else accel::accelerator_name().
   std::string accelerator;
 };
-
-// kAuto: on a CPU, the encoder's large products run on the accelerator where there is one.
-enum class Acceleration { kOff, kAuto };
 
 // A whisper.cpp ggml model: weights loaded once, shared by its slots. Immutable, so safe to use from many
 // threads.

@@ -209,10 +209,8 @@ std::size_t Slot::memory_bytes() const noexcept {
   const std::size_t caches = kKeyAndValue * state * (layers * (kTextCells + kAudioCells) + kAudioCells);
   const std::size_t activations = 64 * kAudioCells * state;
   const std::size_t logits = 16 * sizeof(float) * size(whisper_n_vocab(context));
-  const std::size_t workspace =
-      impl_->model->packed_weights()
-          ? accel::workspace_bytes(size(whisper_model_n_audio_state(context)), impl_->threads)
-          : 0;
+  const std::size_t workspace = accel::workspace_bytes(
+      impl_->model->packed_weights().get(), size(whisper_model_n_audio_state(context)), impl_->threads);
   return caches + activations + logits + workspace;
 }
 

@@ -152,11 +152,14 @@ ggml_backend_reg_t registry() {
 
 }  // namespace
 
-std::string accelerator_name() {
-  return operand_type() == DataType::bf16 ? "onednn bfloat16" : "onednn float32";
+std::string accelerator_name(const WeightStore* store) {
+  if (store == nullptr) return {};
+  return store->type() == DataType::bf16 ? "onednn bfloat16" : "onednn float32";
 }
 
-std::size_t operand_size() { return operand_bytes(operand_type()); }
+std::size_t operand_size(const WeightStore* store) noexcept {
+  return store == nullptr ? 0 : operand_bytes(store->type());
+}
 
 void register_accelerator() {
   static std::once_flag once;
@@ -165,16 +168,19 @@ void register_accelerator() {
 
 // The feed-forward block's activations, one set of a window's keys or values, and each lane's block of
 // scores.
-std::size_t workspace_bytes(std::size_t state, int threads) {
+std::size_t workspace_bytes(const WeightStore* store, std::size_t state, int threads) noexcept {
+  if (store == nullptr) return 0;
   constexpr std::size_t kPositions = 1536;
   constexpr std::size_t kScores = 128 * kPositions;
-  const std::size_t size = operand_size();
+  const std::size_t size = operand_size(store);
   return 5 * kPositions * state * size + static_cast<std::size_t>(threads) * kScores * (sizeof(float) + size);
 }
 
-std::shared_ptr<WeightStore> make_weight_store() {
+std::shared_ptr<WeightStore> make_weight_store(Acceleration acceleration) {
   register_accelerator();
-  return std::make_shared<WeightStore>(operand_type());
+  if (acceleration == Acceleration::kOff) return nullptr;
+  return std::make_shared<WeightStore>(acceleration == Acceleration::kFloat32 ? DataType::f32
+                                                                              : fastest_type());
 }
 
 std::size_t packed_bytes(const WeightStore* store) noexcept { return store == nullptr ? 0 : store->bytes(); }

@@ -7,7 +7,7 @@
 
 namespace verbatim::accel {
 
-DataType operand_type() {
+DataType fastest_type() {
   static const DataType type = [] {
     const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
     const auto bf16 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
@@ -16,7 +16,7 @@ DataType operand_type() {
   return type;
 }
 
-std::size_t operand_bytes(DataType type) { return type == DataType::bf16 ? 2 : 4; }
+std::size_t operand_bytes(DataType type) noexcept { return type == DataType::bf16 ? 2 : 4; }
 
 void to_float(int type, const void* from, float* to, std::int64_t count) {
   if (type == GGML_TYPE_F32) {

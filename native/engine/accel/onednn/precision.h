@@ -11,10 +11,10 @@ namespace verbatim::accel {
 using DataType = dnnl::memory::data_type;
 
 // bfloat16 where the CPU multiplies it natively (AVX512-BF16, AMX), else float32.
-DataType operand_type();
+DataType fastest_type();
 
 // 2 or 4 bytes.
-std::size_t operand_bytes(DataType type);
+std::size_t operand_bytes(DataType type) noexcept;
 
 // `count` values of ggml type `type` at `from`, contiguous, as float32. Count is a multiple of the type's
 // block.

@@ -1,0 +1,146 @@
+#include "ct2_whisper.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "random_model.h"
+#include "support/ct2_writer.h"
+
+namespace verbatim::bench {
+namespace {
+
+using translation::Ct2Type;
+using translation::Ct2Writer;
+
+// Its Whisper models carry revision 3 in a container of version 6.
+constexpr std::uint32_t kContainerVersion = 6;
+constexpr std::uint32_t kRevision = 3;
+
+const std::vector<std::string> kVocabulary = {
+    "<|endoftext|>", "<|startoftranscript|>", "<|en|>",       "<|translate|>",    "<|transcribe|>",
+    "<|startoflm|>", "<|startofprev|>",       "<|nospeech|>", "<|notimestamps|>", "<|0.00|>",
+    "<|0.02|>"};
+
+// Writes what a Whisper file calls one thing under the names that CTranslate2 looks for.
+class Translator {
+ public:
+  Translator(Ct2Writer& writer, const ModelShape& shape, std::uint32_t seed)
+      : writer_(writer), tensors_(expected_tensors(shape)), seed_(seed) {}
+
+  std::vector<float> values(const std::string& name) const {
+    return random_tensor(name, tensors_.at(name), seed_);
+  }
+  void matrix(const std::string& to, const std::string& from, Ct2Type type = Ct2Type::kFloat16) {
+    const auto& size = tensors_.at(from).dimensions;
+    writer_.add_weight(to, narrow(size[1]), narrow(size[0]), values(from), type);
+  }
+  void positions(const std::string& to, const std::string& from) { matrix(to, from, Ct2Type::kFloat32); }
+  void vector(const std::string& to, const std::string& from) { writer_.add_vector(to, values(from)); }
+  void norm(const std::string& to, const std::string& from) {
+    vector(to + "/gamma", from + ".weight");
+    vector(to + "/beta", from + ".bias");
+  }
+  void linear(const std::string& to, const std::string& from) {
+    matrix(to + "/weight", from + ".weight");
+    vector(to + "/bias", from + ".bias");
+  }
+  void convolution(const std::string& to, const std::string& from) {
+    const auto& size = tensors_.at(from + ".weight").dimensions;
+    writer_.add_weight(to + "/weight", narrow(size[2]), narrow(size[1] * size[0]), values(from + ".weight"),
+                       Ct2Type::kFloat16);
+    writer_.variables().at(to + "/weight").shape = {narrow(size[2]), narrow(size[1]), narrow(size[0])};
+    vector(to + "/bias", from + ".bias");
+  }
+  // Projections of the same input in one matrix; Whisper's keys have no bias.
+  void stacked(const std::string& to, const std::string& from, const std::vector<std::string>& parts) {
+    std::vector<float> weights, biases;
+    const auto width = tensors_.at(from + ".key.weight").dimensions[0];
+    for (const std::string& part : parts) {
+      append(weights, values(from + "." + part + ".weight"));
+      const std::string bias = from + "." + part + ".bias";
+      append(biases,
+             tensors_.contains(bias) ? values(bias) : std::vector<float>(static_cast<std::size_t>(width)));
+    }
+    writer_.add_weight(to + "/weight", narrow(width * static_cast<std::int64_t>(parts.size())), narrow(width),
+                       weights, Ct2Type::kFloat16);
+    writer_.add_vector(to + "/bias", biases);
+  }
+  // Attention and feed-forward block of a layer.
+  void layer(const std::string& to, const std::string& from) {
+    norm(to + "/self_attention/layer_norm", from + ".attn_ln");
+    stacked(to + "/self_attention/linear_0", from + ".attn", {"query", "key", "value"});
+    linear(to + "/self_attention/linear_1", from + ".attn.out");
+    norm(to + "/ffn/layer_norm", from + ".mlp_ln");
+    linear(to + "/ffn/linear_0", from + ".mlp.0");
+    linear(to + "/ffn/linear_1", from + ".mlp.2");
+  }
+
+ private:
+  static std::uint32_t narrow(std::int64_t size) { return static_cast<std::uint32_t>(size); }
+  static void append(std::vector<float>& all, const std::vector<float>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+
+  Ct2Writer& writer_;
+  std::unordered_map<std::string, TensorShape> tensors_;
+  std::uint32_t seed_;
+};
+
+void add_encoder(Ct2Writer& writer, Translator& from, const ModelShape& shape) {
+  writer.add_int16("encoder/num_heads", shape.audio_heads);
+  from.convolution("encoder/conv1", "encoder.conv1");
+  from.convolution("encoder/conv2", "encoder.conv2");
+  from.positions("encoder/position_encodings/encodings", "encoder.positional_embedding");
+  from.norm("encoder/layer_norm", "encoder.ln_post");
+  for (int i = 0; i < shape.audio_layers; ++i) {
+    from.layer("encoder/layer_" + std::to_string(i), "encoder.blocks." + std::to_string(i));
+  }
+}
+
+void add_decoder(Ct2Writer& writer, Translator& from, const ModelShape& shape) {
+  const auto state = static_cast<std::uint32_t>(shape.text_state);
+  const auto tokens = static_cast<std::uint32_t>(kVocabulary.size());
+  writer.add_int16("decoder/num_heads", shape.text_heads);
+  writer.add_flag("decoder/pre_norm", 1);
+  writer.add_flag("decoder/scale_embeddings", 0);
+  writer.add_flag("decoder/activation", 3);
+  writer.add_weight("decoder/embeddings/weight", tokens, state, std::vector<float>(tokens * state, 0.01f),
+                    Ct2Type::kFloat16);
+  writer.add_alias("decoder/projection/weight", "decoder/embeddings/weight");
+  from.positions("decoder/position_encodings/encodings", "decoder.positional_embedding");
+  from.norm("decoder/layer_norm", "decoder.ln");
+  const std::string layer = "decoder/layer_0", source = "decoder.blocks.0";
+  from.layer(layer, source);
+  from.norm(layer + "/attention/layer_norm", source + ".cross_attn_ln");
+  from.linear(layer + "/attention/linear_0", source + ".cross_attn.query");
+  from.stacked(layer + "/attention/linear_1", source + ".cross_attn", {"key", "value"});
+  from.linear(layer + "/attention/linear_2", source + ".cross_attn.out");
+}
+
+void write_json(const std::filesystem::path& path, const nlohmann::json& value) {
+  std::ofstream stream;
+  stream.exceptions(std::ios::failbit | std::ios::badbit);
+  stream.open(path);
+  stream << value.dump();
+}
+
+}  // namespace
+
+void write_ct2_whisper(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& directory) {
+  std::filesystem::create_directories(directory);
+  Ct2Writer writer;
+  Translator from(writer, shape, seed);
+  add_encoder(writer, from, shape);
+  add_decoder(writer, from, shape);
+  writer.write(directory / "model.bin", kContainerVersion, "WhisperSpec", kRevision);
+  write_json(directory / "vocabulary.json", kVocabulary);
+  write_json(directory / "config.json", {{"suppress_ids", nlohmann::json::array()},
+                                         {"suppress_ids_begin", nlohmann::json::array()},
+                                         {"lang_ids", {2}},
+                                         {"alignment_heads", nlohmann::json::array()}});
+}
+
+}  // namespace verbatim::bench

@@ -1,0 +1,73 @@
+#include <ggml.h>
+#include <whisper.h>
+
+#include <random>
+#include <stdexcept>
+
+#include "contestant.h"
+#include "encoder_tap.h"
+#include "speech/model.h"
+
+namespace verbatim::bench {
+namespace {
+
+struct StateDeleter {
+  void operator()(whisper_state* state) const noexcept { whisper_free_state(state); }
+};
+
+class WhisperContestant : public Contestant {
+ public:
+  WhisperContestant(const std::filesystem::path& path, Acceleration acceleration, const MelWindow& window)
+      : model_(SpeechModel::load(path, "cpu", acceleration)) {
+    if (acceleration != Acceleration::kOff && !model_->packed_weights()) {
+      throw std::runtime_error("built without an accelerator");
+    }
+    const accel::StateScope scope(model_->packed_weights());
+    state_.reset(whisper_init_state(model_->context()));
+    if (!state_ || whisper_set_mel_with_state(model_->context(), state_.get(), window.values.data(),
+                                              window.frames, window.mels) != 0) {
+      throw std::runtime_error("no state for " + name());
+    }
+  }
+
+  std::string name() const override {
+    const SpeechModelInfo& info = model_->info();
+    return info.accelerator.empty() ? "whisper.cpp " + info.weight_type : info.accelerator;
+  }
+
+  void encode(int threads) override {
+    if (whisper_encode_with_state(model_->context(), state_.get(), 0, threads) != 0) {
+      throw std::runtime_error(name() + ": the encoder failed");
+    }
+  }
+
+  std::vector<float> output() override {
+    std::vector<float> values;
+    const EncoderTap tap(values);
+    encode(2);
+    if (values.empty()) throw std::runtime_error(name() + ": the encoder's output did not pass");
+    return values;
+  }
+
+ private:
+  std::shared_ptr<const SpeechModel> model_;
+  std::unique_ptr<whisper_state, StateDeleter> state_;
+};
+
+}  // namespace
+
+MelWindow noise_window(int mels) {
+  MelWindow window;
+  window.mels = mels;
+  window.values.resize(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames));
+  std::mt19937 engine(7);
+  for (float& value : window.values) value = static_cast<float>(engine() >> 8) * (2.0f / 16777216.0f) - 1.0f;
+  return window;
+}
+
+std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model, Acceleration acceleration,
+                                               const MelWindow& window) {
+  return std::make_unique<WhisperContestant>(model, acceleration, window);
+}
+
+}  // namespace verbatim::bench

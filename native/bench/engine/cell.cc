@@ -1,0 +1,139 @@
+#include "cell.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "audio/reader.h"
+#include "audio/segmenter.h"
+#include "measure.h"
+#include "speech/slot.h"
+
+namespace verbatim::bench {
+namespace {
+
+DecodeOptions options_of(const Cell& cell, const Job& job) {
+  DecodeOptions options;
+  options.language = job.language;
+  options.beam_size = cell.beam;
+  options.own_length = job.own_length;
+  options.max_tokens = job.max_tokens;
+  if (job.max_tokens > 0) options.temperature_increment = 0.0f;
+  return options;
+}
+
+void add(Measurement& sum, const Timings& timings) {
+  sum.mel_ms += timings.mel_ms;
+  sum.encode_ms += timings.encode_ms;
+  sum.decode_ms += timings.decode_ms;
+  sum.encoder_passes += timings.encoder_passes;
+  sum.tokens += timings.tokens;
+  ++sum.windows;
+}
+
+void add(Measurement& sum, const Measurement& part) {
+  sum.audio_seconds += part.audio_seconds;
+  sum.mel_ms += part.mel_ms;
+  sum.encode_ms += part.encode_ms;
+  sum.decode_ms += part.decode_ms;
+  sum.windows += part.windows;
+  sum.encoder_passes += part.encoder_passes;
+  sum.tokens += part.tokens;
+  sum.latencies_ms.insert(sum.latencies_ms.end(), part.latencies_ms.begin(), part.latencies_ms.end());
+}
+
+void transcribe(Slot& slot, const std::filesystem::path& file, const Job& job, const DecodeOptions& options,
+                Measurement& part) {
+  const Cost cost = cost_of([&] {
+    AudioReader reader(file);
+    Segmenter segmenter(reader, job.policy);
+    while (const auto window = segmenter.next())
+      add(part, slot.transcribe(*window, options, nullptr).timings);
+    part.audio_seconds += static_cast<double>(segmenter.position()) / kSampleRate;
+  });
+  part.latencies_ms.push_back(cost.wall_ms);
+}
+
+// Every slot on a thread of its own. The first exception stops the others after their file and is thrown on.
+Measurement transcribe_all(std::vector<std::unique_ptr<Slot>>& slots, const Job& job,
+                           const DecodeOptions& options) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  Measurement all;
+  const auto work = [&](Slot& slot) {
+    Measurement part;
+    try {
+      for (std::size_t i = next++; i < job.files.size(); i = next++) {
+        transcribe(slot, job.files[i], job, options, part);
+      }
+    } catch (...) {
+      next = job.files.size();
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    add(all, part);
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (const auto& slot : slots) threads.emplace_back([&] { work(*slot); });
+  }
+  if (failure) std::rethrow_exception(failure);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> audio_files(const std::filesystem::path& path) {
+  static const std::set<std::string> kExtensions = {".wav", ".flac", ".mp3", ".ogg", ".oga", ".opus"};
+  if (!std::filesystem::exists(path)) throw std::invalid_argument("there is no " + path.string());
+  if (!std::filesystem::is_directory(path)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (kExtensions.contains(entry.path().extension().string())) files.push_back(entry.path());
+  }
+  if (files.empty()) throw std::invalid_argument(path.string() + " holds no audio files");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots,
+                        const std::vector<int>& threads, const std::vector<int>& beams) {
+  std::vector<Cell> cells;
+  for (const Cell& model : models) {
+    for (const int beam : beams) {
+      for (const int thread_count : threads) {
+        for (const int slot_count : slots) {
+          Cell cell = model;
+          cell.slots = slot_count;
+          cell.threads = thread_count;
+          cell.beam = beam;
+          cells.push_back(cell);
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+Measurement measure(const Cell& cell, const Job& job) {
+  const auto model = SpeechModel::load(cell.model, cell.device, cell.acceleration);
+  std::vector<std::unique_ptr<Slot>> slots;
+  for (int i = 0; i < cell.slots; ++i) slots.push_back(std::make_unique<Slot>(model, cell.threads));
+  const DecodeOptions options = options_of(cell, job);
+  transcribe_all(slots, job, options);
+  Measurement result;
+  const Cost cost = cost_of([&] { result = transcribe_all(slots, job, options); });
+  result.wall_seconds = cost.wall_ms / 1000;
+  result.processor_seconds = cost.cpu_ms / 1000;
+  result.weight_type = model->info().weight_type;
+  result.accelerator = model->info().accelerator;
+  return result;
+}
+
+}  // namespace verbatim::bench

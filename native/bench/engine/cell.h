@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "accel/accelerator.h"
+#include "audio/window.h"
+
+namespace verbatim::bench {
+
+// One setting of the engine.
+struct Cell {
+  std::filesystem::path model;
+  std::string device = "cpu";
+  Acceleration acceleration = Acceleration::kAuto;
+  int slots = 1;
+  // CPU threads a slot.
+  int threads = 1;
+  // 1 = greedy.
+  int beam = 1;
+};
+
+// What every cell is measured on.
+struct Job {
+  std::vector<std::filesystem::path> files;
+  WindowPolicy policy;
+  // Windows are encoded at their own length; for models trained for it.
+  bool own_length = false;
+  // A code, or "auto".
+  std::string language = "auto";
+  // Tokens a window at most, without temperature fall-back: fixes the decoder's work where the weights are
+  // random. 0: the model decides, with fall-back.
+  int max_tokens = 0;
+};
+
+struct Measurement {
+  std::string weight_type;
+  // Empty for none.
+  std::string accelerator;
+  double audio_seconds = 0;
+  double wall_seconds = 0;
+  // Of all cores.
+  double processor_seconds = 0;
+  // Of each file, from opening it to its text.
+  std::vector<double> latencies_ms;
+  // Summed over windows.
+  double mel_ms = 0;
+  double encode_ms = 0;
+  double decode_ms = 0;
+  int windows = 0;
+  int encoder_passes = 0;
+  int tokens = 0;
+  // Of the process that measured; filled in by who started it.
+  double peak_mib = 0;
+};
+
+// The audio files of a directory, by name, or the one file. Throws std::invalid_argument for none.
+std::vector<std::filesystem::path> audio_files(const std::filesystem::path& path);
+
+// All combinations; cells of a CPU that ask for more threads in all than there are cores are kept.
+std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots,
+                        const std::vector<int>& threads, const std::vector<int>& beams);
+
+// Loads the model, has every slot transcribe as many files as it will, then transcribes all files once more,
+// each slot taking the next file as soon as it is free, and times that. Throws EngineError.
+Measurement measure(const Cell& cell, const Job& job);
+
+}  // namespace verbatim::bench
