@@ -77,7 +77,7 @@ export function readConfig(env: Environment, packageRoot: string): Config {
       text('VERBATIM_TRANSLATION_BACKEND', 'auto'),
       TRANSLATION_BACKENDS,
     ),
-    acceleration: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'off'), ACCELERATIONS),
+    acceleration: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATIONS),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(env['VERBATIM_SECRET']),
     metricsToken: env['VERBATIM_METRICS_TOKEN'] || null,

@@ -16,6 +16,8 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
     VERBATIM_DEVICE: 'cpu',
     VERBATIM_SLOTS: String(options.slots),
     VERBATIM_THREADS: '1',
+    // The same text on every processor.
+    VERBATIM_ACCEL: 'off',
     VERBATIM_MAX_BACKLOG_SECONDS: String(options.maxBacklogSeconds ?? 36_000),
   };
   const config = readConfig(env, packageRoot);

@@ -1,0 +1,173 @@
+// Would the encoder's accelerator pay in the translation executor? The products of a model of OPUS-MT's
+// shape, by the rows of a batch, one thread: the executor's own kernels in float32 and int8 against oneDNN
+// with weights packed once in float32 and bfloat16, the conversion of the activations included. They take
+// turns; medians of processor time, in billions of multiply-adds a second. Only in builds with oneDNN.
+//
+//   product_bench [--rounds 7]
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "accel/onednn/matmul.h"
+#include "accel/onednn/weight_store.h"
+#include "accel/onednn/workspace.h"
+#include "measure.h"
+#include "translation/kernels.h"
+#include "translation/packed_matrix.h"
+
+namespace {
+
+using namespace verbatim;
+using namespace verbatim::bench;
+using namespace verbatim::translation;
+
+struct Size {
+  std::size_t rows, depth, outputs;
+};
+
+std::vector<float> noise(std::size_t count) {
+  std::mt19937 engine(3);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(engine() >> 8) * (2.0f / 16777216.0f) - 1.0f;
+  return values;
+}
+
+// The executor's product in one of its types.
+class Executor {
+ public:
+  Executor(const Size& size, const MatrixView& weights, PackedType type)
+      : size_(size),
+        memory_(PackedMatrix::bytes(weights, type)),
+        matrix_(weights, type, memory_),
+        quantized_(size.rows * quantized_row_bytes(size.depth)) {}
+
+  void multiply(const std::vector<float>& x, std::vector<float>& y) {
+    const bool int8 = matrix_.type() == PackedType::kInt8;
+    GemmCall call;
+    matrix_.prepare(call);
+    for (std::size_t i = 0; int8 && i < size_.rows; ++i) {
+      kernels().quantize_row(x.data() + i * size_.depth, size_.depth, true,
+                             quantized_.data() + i * quantized_row_bytes(size_.depth));
+    }
+    call.x = int8 ? static_cast<const void*>(quantized_.data()) : x.data();
+    call.rows = size_.rows;
+    call.last_panel = matrix_.panels();
+    call.y = y.data();
+    call.ld = size_.outputs;
+    (int8 ? kernels().gemm_int8 : kernels().gemm_float32)(call);
+  }
+
+ private:
+  Size size_;
+  WeightMemory memory_;
+  PackedMatrix matrix_;
+  std::vector<std::int8_t> quantized_;
+};
+
+// oneDNN's, on weights that it packed.
+class Accelerated {
+ public:
+  Accelerated(const Size& size, std::vector<float> weights, accel::DataType type)
+      : size_(size), type_(type), cache_(accel::cpu_engine()), stream_(accel::cpu_engine()) {
+    const accel::ThreadCount one(1);
+    const auto rows = static_cast<std::int64_t>(size.rows);
+    const auto depth = static_cast<std::int64_t>(size.depth);
+    const auto outputs = static_cast<std::int64_t>(size.outputs);
+    const auto& engine = accel::cpu_engine();
+    accel::MatmulShape shape;
+    shape.rows = rows;
+    shape.columns = outputs;
+    shape.depth = depth;
+    shape.type = type;
+    matmul_ = cache_.get(shape);
+    const auto layout = accel::packed_layout(engine, outputs, depth, type);
+    dnnl::memory plain({{depth, outputs}, accel::DataType::f32, dnnl::memory::format_tag::ba}, engine,
+                       weights.data());
+    packed_ = dnnl::memory(layout, engine);
+    dnnl::reorder(plain, packed_).execute(stream_, plain, packed_);
+    stream_.wait();
+  }
+
+  void multiply(const std::vector<float>& x, std::vector<float>& y) {
+    const accel::ThreadCount one(1);
+    const auto& engine = accel::cpu_engine();
+    void* const left = left_.reserve(x.size() * accel::operand_bytes(type_));
+    accel::to_operands(0 /* GGML_TYPE_F32 */, x.data(), type_, left, static_cast<std::int64_t>(x.size()),
+                       nullptr);
+    const auto scratch = matmul_.description.scratchpad_desc();
+    matmul_.primitive.execute(
+        stream_, {{DNNL_ARG_SRC, {matmul_.description.src_desc(), engine, left}},
+                  {DNNL_ARG_WEIGHTS, packed_},
+                  {DNNL_ARG_DST, {matmul_.description.dst_desc(), engine, y.data()}},
+                  {DNNL_ARG_SCRATCHPAD, {scratch, engine, scratch_.reserve(scratch.get_size())}}});
+    stream_.wait();
+  }
+
+ private:
+  Size size_;
+  accel::DataType type_;
+  accel::MatmulCache cache_;
+  dnnl::stream stream_;
+  accel::Matmul matmul_;
+  dnnl::memory packed_;
+  accel::Buffer left_, scratch_;
+};
+
+void measure(const Size& size, int rounds) {
+  const std::vector<float> weights = noise(size.outputs * size.depth);
+  const std::vector<float> x = noise(size.rows * size.depth);
+  std::vector<float> y(size.rows * size.outputs);
+  MatrixView view;
+  view.rows = size.outputs;
+  view.columns = size.depth;
+  view.data = std::as_bytes(std::span(weights));
+  Executor float32(size, view, PackedType::kFloat32), int8(size, view, PackedType::kInt8);
+  Accelerated onednn(size, weights, accel::DataType::f32), bfloat16(size, weights, accel::fastest_type());
+  const std::array<std::function<void()>, 4> contestants{
+      [&] { float32.multiply(x, y); }, [&] { int8.multiply(x, y); }, [&] { onednn.multiply(x, y); },
+      [&] { bfloat16.multiply(x, y); }};
+  const double products = static_cast<double>(size.rows) * static_cast<double>(size.depth * size.outputs);
+  // Long enough for the clock of processor time.
+  const int repeats = static_cast<int>(2e9 / products) + 1;
+  std::array<std::vector<double>, 4> rates;
+  for (int round = -1; round < rounds; ++round) {
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      const Cost cost = cost_of([&] {
+        for (int repeat = 0; repeat < repeats; ++repeat) contestants[i]();
+      });
+      if (round >= 0) rates[i].push_back(products * repeats / cost.cpu_ms / 1e6);
+    }
+  }
+  std::printf("| %zu | %zu x %zu | %.0f | %.0f | %.0f | %.0f |\n", size.rows, size.depth, size.outputs,
+              median(rates[0]), median(rates[2]), median(rates[1]), median(rates[3]));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  try {
+    sleep_while_waiting(values);
+    const bool given = count == 3 && std::string(values[1]) == "--rounds";
+    if (count != 1 && !given) throw std::invalid_argument("usage: product_bench [--rounds N]");
+    const int rounds = given ? positive_integers(values[2]).front() : 7;
+    std::printf(
+        "| rows | depth x outputs | executor float32 | oneDNN float32 | executor int8 | oneDNN bfloat16 |\n"
+        "|--:|--:|--:|--:|--:|--:|\n");
+    for (const std::size_t rows : {8u, 32u, 128u, 800u}) {
+      measure({rows, 512, 512}, rounds);
+      measure({rows, 512, 2048}, rounds);
+      if (rows <= 128) measure({rows, 512, 58000}, rounds);
+    }
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}
