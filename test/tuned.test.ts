@@ -16,7 +16,7 @@ const found: TunedSettings = {
   version: 1,
   model: { name: 'base', sha256: 'ab'.repeat(32) },
   devices: ['cpu'],
-  acceleration: 'off',
+  acceleration: 'auto',
   cpu: 'a processor',
   cores: 8,
   slots: 5,
@@ -83,8 +83,8 @@ describe('Tuned settings', () => {
     expect(await note({ cores: 2 })).to.contain('cores of 8, not 2');
     const other = await note({ modelSha256: () => Promise.resolve('cd'.repeat(32)) });
     expect(other).to.contain('SHA-256 abababababababab, not cdcdcdcdcdcdcdcd');
-    const accelerated = readConfig({ VERBATIM_ACCEL: 'auto' }, directory);
-    expect((await withTuned(accelerated, {}, found, now)).tuned).to.contain('VERBATIM_ACCEL off, not auto');
+    const plain = readConfig({ VERBATIM_ACCEL: 'off' }, directory);
+    expect((await withTuned(plain, {}, found, now)).tuned).to.contain('VERBATIM_ACCEL auto, not off');
     expect(await withTuned(config, {}, null, now)).to.deep.equal({ config, tuned: null });
   });
 
