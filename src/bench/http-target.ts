@@ -1,6 +1,10 @@
 /** A server that takes audio over HTTP: Verbatim, or whisper.cpp's own whisper-server. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Agent, fetch, FormData, type RequestInit } from 'undici';
+
+/** A busy server answers when it does: without this fetch hangs up after five minutes. */
+const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 export interface Upload {
   name: string;
@@ -67,7 +71,7 @@ export function whisperServerTarget(baseUrl: string): HttpTarget {
 async function exchange(url: URL, init: RequestInit): Promise<Outcome> {
   const start = performance.now();
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(url, { ...init, dispatcher: patient });
     const text = await response.text();
     // whisper-server answers 200 to what it could not read.
     const status = response.ok && text.includes('"error"') ? 500 : response.status;
