@@ -70,7 +70,7 @@ describe('verbatim bench', function () {
       file,
     );
     const tuned = readTuned(file);
-    expect(tuned?.model.name).to.equal('verbatim-interim');
+    expect(tuned?.model.name).to.equal('verbatim-small');
     expect(tuned?.cores).to.equal(availableParallelism());
     expect(tuned?.gain).to.be.at.least(1);
     expect(tables[0]?.rows[0]?.['chosen']).to.equal(`${tuned?.slots} x ${tuned?.threads}`);

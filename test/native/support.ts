@@ -18,7 +18,7 @@ import {
 const ROOT = join(__dirname, '..', '..');
 
 export const ADDON = join(ROOT, 'build', 'Release', 'verbatim.node');
-export const MODEL = join(ROOT, 'models', 'bundled', 'ggml-verbatim-interim-q5_1.bin');
+export const MODEL = join(ROOT, 'models', 'bundled', 'ggml-verbatim-small-q5_1.bin');
 /** How the bundled model wants its audio cut. */
 export const POLICY: WindowPolicy = {
   maxSeconds: 8,

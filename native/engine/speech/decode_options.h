@@ -19,7 +19,7 @@ int language_id(const SpeechModelInfo& model, const std::string& code);
 //
 // The step is not free to choose: with flash attention whisper.cpp pads keys and values to a multiple of 256
 // without masking the padding, so at any other length it attends to zeros, or to whatever the slot's earlier
-// windows left there (whisper.cpp's pull request 3941). No margin: on 80 sentences the interim model
+// windows left there (whisper.cpp's pull request 3941). No margin: on 80 sentences an earlier model
 // got 8.3 % of the words wrong at the plain multiple, 9.1 % at 30 s and 9.1 % at multiples of 64 plus 0.64 s.
 int audio_context(std::size_t samples, const DecodeOptions& options);
 inline constexpr int kOwnLengthStep = 256;
