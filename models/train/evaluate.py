@@ -29,21 +29,24 @@ def speech(args):
     else:
         recogniser = recognisers.WhisperCli(args.whisper_cli, args.model, args.threads, args.whole)
     answers = recogniser.transcribe([os.path.join(folder, c.file) for c in clips])
-    table, empty, sounds, wrong = score.Table(), 0, 0, []
+    table, silence, wrong = score.Table(), {}, []
     for clip in clips:
         text, language = answers[os.path.join(folder, clip.file)]
-        if clip.kind == "nonspeech":
-            sounds, empty = sounds + 1, empty + (not score.words(text))
-            if score.words(text):
+        if clip.kind in evaluation_clips.TEXTLESS:
+            count = silence.setdefault(clip.kind, {"clips": 0, "empty": 0, "words": 0})
+            made_up = len(score.words(text))
+            count["clips"], count["empty"], count["words"] = (
+                count["clips"] + 1, count["empty"] + (made_up == 0), count["words"] + made_up)
+            if made_up:
                 wrong.append((clip.file, "", text))
         elif table.add(clip.kind, clip.language, clip.text, text, language):
             wrong.append((clip.file, clip.text, text))
     print(table)
-    if sounds:
-        print(f"non-speech clips left empty: {empty}/{sounds}")
+    for kind, count in silence.items():
+        print(f"{kind} clips left empty: {count['empty']}/{count['clips']}, words made up: {count['words']}")
     for row in wrong[:args.show]:
         print("  " + " | ".join(row))
-    return {"table": table.rows(), "nonspeech_empty": empty, "nonspeech": sounds, "wrong": wrong}
+    return {"table": table.rows(), "silence": silence, "wrong": wrong}
 
 
 def translation(args):

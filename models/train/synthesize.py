@@ -12,9 +12,10 @@ import multiprocessing
 import os
 import random
 import time
+from dataclasses import dataclass
 
 from grammar import draw, is_held_out
-from speech import open_text, synthesis
+from speech import foreign, open_text, synthesis
 from speech.store import ShardWriter
 from speech.voices import draw_held_out_voice, draw_training_voice
 
@@ -22,14 +23,34 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 SHARD_SIZE = 1000
 DEV_SIZE = 400
 MAX_SAMPLES = 9 * synthesis.SAMPLE_RATE
+# Of the training corpora: speech of other languages, which the model learns to leave unwritten.
+FOREIGN_SHARDS = 3
+FOREIGN = foreign.TRAINING + foreign.HELD_OUT
 _WEIGHTS = (("en", 0.40), ("es", 0.20), ("de", 0.20), ("fr", 0.20))
-_SEEDS = {"train": 1000, "open": 100000, "dev-seen": 700000, "dev-held": 800000}
+_SEEDS = {"train": 1000, "open": 100000, "foreign": 600000, "dev-seen": 700000, "dev-held": 800000,
+          "dev-foreign": 900000}
+_LANGUAGES = {"foreign": [(lang, 1) for lang in foreign.TRAINING], "dev-foreign": [(lang, 1) for lang in FOREIGN]}
 # Share of the phrase grammar in the open-vocabulary corpus.
 _GRAMMAR_SHARE = 0.3
 
 
+@dataclass(frozen=True)
+class Shard:
+    """`count` utterances of a `split`, as data/FOLDER/NAME."""
+    split: str
+    number: int
+    count: int
+    folder: str
+
+    @property
+    def name(self):
+        return f"{'foreign' if self.split == 'foreign' else 'shard'}-{self.number:04d}"
+
+
 def sentence(split, lang, rng):
-    """The text to say: of the phrase grammar, or of the open vocabulary."""
+    """The text to say: of the phrase grammar, of the open vocabulary, or words of another language."""
+    if lang in FOREIGN:
+        return foreign.draw(lang, rng)
     if split == "open" and rng.random() > _GRAMMAR_SHARE:
         return open_text.draw(lang, rng)
     while True:
@@ -40,8 +61,8 @@ def sentence(split, lang, rng):
 
 def jobs(split, count, rng):
     """[(language, text, Voice)]"""
-    languages, weights = zip(*_WEIGHTS)
-    voice = draw_held_out_voice if split == "dev-held" else draw_training_voice
+    languages, weights = zip(*_LANGUAGES.get(split, _WEIGHTS))
+    voice = draw_held_out_voice if split in ("dev-held", "dev-foreign") else draw_training_voice
     result = []
     for i in range(count):
         lang = languages[i % len(languages)] if split.startswith("dev") else rng.choices(languages, weights)[0]
@@ -49,17 +70,15 @@ def jobs(split, count, rng):
     return result
 
 
-def make_shard(task):
-    split, number, count = task
-    name = f"shard-{number:04d}"
-    folder = os.path.join(DATA, split)
-    if os.path.exists(os.path.join(folder, name + ".jsonl")):
+def make_shard(shard):
+    folder = os.path.join(DATA, shard.folder)
+    if os.path.exists(os.path.join(folder, shard.name + ".jsonl")):
         return
-    started, rng = time.time(), random.Random(_SEEDS[split] + number)
-    todo = jobs(split, count, rng)
+    started, rng = time.time(), random.Random(_SEEDS[shard.split] + shard.number)
+    todo = jobs(shard.split, shard.count, rng)
     festival = [(i, job) for i, job in enumerate(todo) if job[2].engine == "festival"]
     spoken = dict(zip((i for i, _ in festival), synthesis.festival_batch([(job[2], job[1]) for _, job in festival])))
-    writer = ShardWriter(folder, name)
+    writer = ShardWriter(folder, shard.name)
     for i, (lang, text, voice) in enumerate(todo):
         if i in spoken:
             samples = None if spoken[i] is None else synthesis.finish(spoken[i])
@@ -69,7 +88,7 @@ def make_shard(task):
             pauses = synthesis.find_pauses(samples, text.count(",") + text.count(":"))
             writer.add(samples, lang, text, voice.label, pauses)
     seconds = writer.close()
-    print(f"{split}/{name}: {seconds / 60:.1f} min of speech in {time.time() - started:.0f} s", flush=True)
+    print(f"{shard.folder}/{shard.name}: {seconds / 60:.1f} min of speech in {time.time() - started:.0f} s", flush=True)
 
 
 def main():
@@ -78,10 +97,11 @@ def main():
     parser.add_argument("--shards", type=int, default=45, help="training shards of 1,000 utterances")
     parser.add_argument("--workers", type=int, default=2)
     args = parser.parse_args()
-    tasks = [(args.corpus, n, SHARD_SIZE) for n in range(args.shards)]
-    tasks[4:4] = [("dev-held", 0, DEV_SIZE), ("dev-seen", 0, DEV_SIZE)]
+    shards = [Shard(args.corpus, n, SHARD_SIZE, args.corpus) for n in range(args.shards)]
+    shards[4:4] = [Shard("foreign", n, SHARD_SIZE, args.corpus) for n in range(FOREIGN_SHARDS)]
+    shards[4:4] = [Shard(split, 0, DEV_SIZE, split) for split in ("dev-held", "dev-seen", "dev-foreign")]
     with multiprocessing.Pool(args.workers) as pool:
-        for _ in pool.imap_unordered(make_shard, tasks):
+        for _ in pool.imap_unordered(make_shard, shards):
             pass
 
 

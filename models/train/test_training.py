@@ -92,7 +92,7 @@ class Windows(unittest.TestCase):
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
         writer, rng = ShardWriter(self._folder.name, "shard-0000"), np.random.default_rng(1)
-        for language in LANGUAGES:
+        for language in (*LANGUAGES, "it"):
             for text in ("Uno, dos.", "Tres."):
                 writer.add((rng.standard_normal(12000) * 3000).astype(np.int16), language, text, "test",
                            [6000] if "," in text else [])
@@ -104,7 +104,7 @@ class Windows(unittest.TestCase):
 
     def test_targets_follow_tokens(self):
         self._maker.seed(3)
-        for kind in ("one", "dense", "empty"):
+        for kind in ("one", "dense", "foreign", "empty"):
             window = self._maker.make(400, kind)
             self.assertEqual(len(window.tokens), len(window.targets))
             self.assertEqual(len(window.tokens), len(window.centres))
@@ -112,6 +112,13 @@ class Windows(unittest.TestCase):
                 if target not in (IGNORED, tokenizer.NO_SPEECH):
                     self.assertEqual(token, target)
             self.assertEqual(window.targets[-1], tokenizer.EOT)
+
+    def test_another_language_is_heard_and_not_written(self):
+        self._maker.seed(4)
+        foreign, silence = (self._maker.make(400, kind) for kind in ("foreign", "empty"))
+        self.assertEqual(foreign.targets[-2:], silence.targets[-2:])
+        self.assertEqual(foreign.letters, [])
+        self.assertGreater(foreign.features.std(), 0.1)
 
     def test_batches_repeat(self):
         first, second = (make_batch(self._maker, 5, 0.5, 1500) for _ in range(2))

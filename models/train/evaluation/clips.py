@@ -1,4 +1,5 @@
-"""The evaluation clips: held-out sentences by seen and held-out voices, alone, stitched and long, and non-speech."""
+"""The evaluation clips: held-out sentences by seen and held-out voices, alone, stitched and long; sounds
+that are not speech; speech of languages that the model does not know."""
 import json
 import os
 import random
@@ -12,7 +13,9 @@ from speech.augment import NoiseBank
 from speech.store import Store
 
 RATE = 16000
-_SINGLE, _STITCHED, _LONG, _NONSPEECH = 40, 6, 2, 50
+_SINGLE, _STITCHED, _LONG, _NONSPEECH, _FOREIGN = 40, 6, 2, 50, 48
+# Kinds of clips whose text is to be empty.
+TEXTLESS = ("nonspeech", "foreign")
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,10 @@ def make(data, folder):
         bank = NoiseBank(noise)
         for i in range(_NONSPEECH):
             add("nonspeech", "none", i, nonspeech.draw(int(RATE * rng.uniform(1, 12)), rng, noise, bank), "")
+        store = Store(os.path.join(data, "dev-foreign"))
+        for i, utterance in enumerate(store.utterances[:_FOREIGN]):
+            samples, _ = _stitch(store, [utterance], rng, noise, count=1)
+            add("foreign", utterance.language, i, samples, "")
         with open(index, "w", encoding="utf8") as file:
             json.dump([asdict(clip) for clip in clips], file, ensure_ascii=False, indent=1)
     with open(index, encoding="utf8") as file:

@@ -14,7 +14,9 @@ _LONG = ((1500, 0.4), (3000, 0.5))
 _BOOTSTRAP = ((200, 1.0), (280, 2.0), (400, 3.0), (560, 2.0))
 # Progress from which the two longest are mixed in.
 _LONG_FROM = 0.6
-_EMPTY = 0.11
+_EMPTY = 0.10
+# Speech of languages that the model does not know; none in the bootstrap.
+_FOREIGN = 0.05
 
 
 @dataclass
@@ -51,8 +53,11 @@ def _shape(rng, progress, bootstrap):
 
 
 def _kind(rng, frames, bootstrap):
-    if rng.random() < (0.03 if bootstrap else _EMPTY):
+    draw = rng.random()
+    if draw < (0.03 if bootstrap else _EMPTY):
         return "empty"
+    if not bootstrap and draw < _EMPTY + _FOREIGN:
+        return "foreign"
     draw = rng.random()
     if frames <= 250:
         return "one"

@@ -17,7 +17,8 @@ _SPEAKABLE = re.compile(rf"^[¿¡]?[{_LETTERS}][{_LETTERS} ,;'-]+[.?!]$")
 _LENGTHS = (3, 15)
 
 
-def _read(path):
+def read_text(path):
+    """UTF-8, or Latin-1 where it is not."""
     with open(path, "rb") as file:
         blob = file.read()
     try:
@@ -33,7 +34,7 @@ def sentences(language):
     for path in sorted(glob.glob(_FORTUNES[language])):
         if not os.path.isfile(path) or path.endswith((".dat", ".u8")):
             continue
-        text = re.sub(r"\s+", " ", re.sub(r"\n%\n", ". ", _read(path)))
+        text = re.sub(r"\s+", " ", re.sub(r"\n%\n", ". ", read_text(path)))
         for sentence in re.split(r"(?<=[.?!]) ", text):
             if _SPEAKABLE.match(sentence) and _LENGTHS[0] <= len(sentence.split()) <= _LENGTHS[1]:
                 found.add(sentence[0].upper() + sentence[1:])
@@ -45,7 +46,7 @@ def words(language):
     path = os.path.join("/usr/share/dict", _WORDS[language])
     if not os.path.exists(path):
         raise SystemExit(f"{path} is missing: install the word lists that models/train/README.md names")
-    lines = _read(path).split("\n")
+    lines = read_text(path).split("\n")
     return [word for word in lines if re.fullmatch(rf"[{_LETTERS}]{{2,18}}", word)]
 
 

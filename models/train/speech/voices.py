@@ -63,7 +63,7 @@ def _flite(name, rng):
 
 
 def draw_training_voice(lang, rng):
-    """A random voice that training may hear."""
+    """A random voice that training may hear. Languages outside the grammar have no accents but their own."""
     engines, weights = zip(*_ENGINES.get(lang, _ENGINES["other"]))
     engine = rng.choices(engines, weights)[0]
     if engine == "flite":
@@ -71,8 +71,8 @@ def draw_training_voice(lang, rng):
     if engine == "festival":
         return Voice("festival", rng.choice(_FESTIVAL), round(rng.uniform(0.78, 1.3), 2))
     if engine == "espeak":
-        return _espeak(engine, rng.choice(_OLD_ACCENTS[lang]), rng.choice(_OLD_VARIANTS), rng)
-    return _espeak(engine, rng.choice(_ACCENTS[lang]), rng.choice(_VARIANTS), rng)
+        return _espeak(engine, rng.choice(_OLD_ACCENTS.get(lang, [lang])), rng.choice(_OLD_VARIANTS), rng)
+    return _espeak(engine, rng.choice(_ACCENTS.get(lang, [lang])), rng.choice(_VARIANTS), rng)
 
 
 def draw_held_out_voice(lang, rng):
@@ -80,4 +80,4 @@ def draw_held_out_voice(lang, rng):
     if lang == "en" and rng.random() < 0.34:
         return Voice("flite", HELD_OUT_FLITE, round(rng.uniform(0.85, 1.25), 2))
     rates = rng.choice([(110, 125), (140, 190), (205, 220)])
-    return _espeak("espeak-ng", rng.choice(_TEST_ACCENTS[lang]), rng.choice(HELD_OUT_VARIANTS), rng, rates)
+    return _espeak("espeak-ng", rng.choice(_TEST_ACCENTS.get(lang, [lang])), rng.choice(HELD_OUT_VARIANTS), rng, rates)

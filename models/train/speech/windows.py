@@ -14,6 +14,8 @@ from .tokenizer import (EOT, FIRST_TIMESTAMP, LANGUAGE, LINE_BREAK, NO_SPEECH, N
 
 RATE = features.SAMPLE_RATE
 LANGUAGES = ("en", "es", "de", "fr")
+# Key of the utterances in any other language: speech that the model must leave unwritten.
+FOREIGN = "foreign"
 # English has the most engines and the least regular spelling: it gets the largest share.
 _SHARES = (0.37, 0.21, 0.21, 0.21)
 _MAX_TOKENS = 190
@@ -47,29 +49,32 @@ class WindowMaker:
     def __init__(self, store):
         self._store, self._noise = store, np.random.default_rng(11)
         self._bank = augment.NoiseBank(self._noise)
-        self._by_language = {lang: [] for lang in LANGUAGES}
+        self._by_language = {lang: [] for lang in (*LANGUAGES, FOREIGN)}
         self._indexed = 0
         self.refresh()
 
     def refresh(self):
         self._store.refresh()
         for utterance in self._store.utterances[self._indexed:]:
-            self._by_language[utterance.language].append(utterance)
+            language = utterance.language if utterance.language in LANGUAGES else FOREIGN
+            self._by_language[language].append(utterance)
         self._indexed = len(self._store.utterances)
 
     def seed(self, seed):
         self._rng, self._noise = random.Random(seed), np.random.default_rng(seed)
 
     def make(self, frames, kind, bootstrap=False):
-        """A window of `frames` mel frames; kind: one | few | dense | empty. In `bootstrap` margins are small."""
+        """A window of `frames` mel frames; kind: one | few | dense | foreign | empty, the last two
+        without text. In `bootstrap` margins are small."""
         rng, length = self._rng, frames * features.HOP
         language = rng.choices(LANGUAGES, _SHARES)[0]
         timestamps = rng.random() < (0.3 if bootstrap else 0.45)
-        if kind == "empty":
+        foreign = kind == "foreign"
+        if kind == "empty" or foreign and not self._by_language[FOREIGN]:
             samples, segments, end = np.zeros(length, np.float32), [], int(length * rng.choice([1, 1, rng.uniform(.2, 1)]))
             samples[:end] = nonspeech.draw(end, rng, self._noise, self._bank)
         else:
-            samples, segments = self._lay(length, language, kind, bootstrap)
+            samples, segments = self._lay(length, FOREIGN if foreign else language, kind, bootstrap)
             if not segments:
                 return self.make(frames, "empty", bootstrap)
             margin = rng.choice([0.02, rng.uniform(0, 0.4), rng.uniform(0, 1.5)])
@@ -80,7 +85,7 @@ class WindowMaker:
         inputs = features.normalise(raw, raw.max() + (rng.uniform(0, 0.6) if rng.random() < 0.1 else 0))
         if segments and rng.random() < 0.2:
             inputs = augment.mask_bands(inputs, rng)
-        window = self._tokens(inputs, segments, language, timestamps, bootstrap)
+        window = self._tokens(inputs, [] if foreign else segments, language, timestamps, bootstrap)
         window.heard = min(frames // 2, end // features.HOP // 2 + 2)
         return window
 
@@ -89,7 +94,7 @@ class WindowMaker:
         rng, samples, segments = self._rng, np.zeros(length, np.float32), []
         leads = [0, rng.uniform(0, 0.2), 0.1 if bootstrap else rng.uniform(0, 0.6 if length < 1000 * 160 else 1.5)]
         place, count, misses = int(RATE * rng.choice(leads)), 0, 0
-        most = {"one": 1, "few": rng.randint(1, 4), "dense": 99}[kind]
+        most = {"one": 1, "few": rng.randint(1, 4), "foreign": rng.randint(1, 4), "dense": 99}[kind]
         level = rng.uniform(-3, 3)
         while len(segments) < most and misses < 5:
             utterance = rng.choice(self._by_language[language])
