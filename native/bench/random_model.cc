@@ -8,11 +8,15 @@
 #include <stdexcept>
 #include <vector>
 
+#include "scripted_decoder.h"
+
 namespace verbatim::bench {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x67676d6c;
 constexpr std::int32_t kFrequencies = 201;
+constexpr const char* kEmbedding = "decoder.token_embedding.weight";
+constexpr const char* kPositions = "decoder.positional_embedding";
 // ggml's number of a float16 file; those of quantized ones carry the version of the quantization.
 constexpr std::int32_t kFloat16File = 1;
 constexpr std::int32_t kQuantizationVersion = 2 * 1000;
@@ -112,7 +116,8 @@ void write_values(Writer& out, ggml_type type, const std::vector<float>& values,
   out.bytes(stored.data(), stored.size());
 }
 
-void write_tensor(Writer& out, const std::string& name, const TensorShape& tensor, std::uint32_t seed) {
+void write_tensor(Writer& out, const std::string& name, const TensorShape& tensor,
+                  const std::vector<float>& values) {
   std::int32_t rank = 4;
   while (rank > 1 && tensor.dimensions[static_cast<std::size_t>(rank - 1)] == 1) --rank;
   out.value(rank);
@@ -122,7 +127,7 @@ void write_tensor(Writer& out, const std::string& name, const TensorShape& tenso
     out.value(static_cast<std::int32_t>(tensor.dimensions[static_cast<std::size_t>(i)]));
   }
   out.bytes(name.data(), name.size());
-  write_values(out, tensor.type, random_tensor(name, tensor, seed), tensor.dimensions[0]);
+  write_values(out, tensor.type, values, tensor.dimensions[0]);
 }
 
 }  // namespace
@@ -168,7 +173,8 @@ std::vector<float> random_tensor(const std::string& name, const TensorShape& ten
   return values;
 }
 
-void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path) {
+void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path,
+                        int text_tokens) {
   Writer out(path);
   write_header(out, shape);
   write_filters(out, shape.mels);
@@ -176,7 +182,11 @@ void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::
   const auto tensors = expected_tensors(shape);
   // In the order of names, whatever the hash table's is.
   for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
-    write_tensor(out, name, tensor, seed);
+    std::vector<float> values = random_tensor(name, tensor, seed);
+    if (text_tokens > 0 && name == kPositions) {
+      script_positions(values, random_tensor(kEmbedding, tensors.at(kEmbedding), seed), shape, text_tokens);
+    }
+    write_tensor(out, name, tensor, values);
   }
 }
 

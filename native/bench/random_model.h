@@ -18,7 +18,10 @@ ModelShape published_shape(const std::string& name, const std::string& weights =
 std::vector<float> random_tensor(const std::string& name, const TensorShape& tensor, std::uint32_t seed);
 
 // A Whisper file of that shape with random weights: what it writes is meaningless, what it costs is real. The
-// same shape and seed give the same bytes on every machine. Throws std::ios_base::failure.
-void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path);
+// same shape and seed give the same bytes on every machine. With `text_tokens` above 0 every window is
+// decoded to so many tokens of text (scripted_decoder.h), which makes programs comparable that know no such
+// limit. Throws std::ios_base::failure, std::invalid_argument.
+void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path,
+                        int text_tokens = 0);
 
 }  // namespace verbatim::bench
