@@ -4,8 +4,9 @@ import numpy as np
 from .clips import RATE
 
 LONGEST, SHORTEST_PAUSE, _FRAME = 8.0, 0.15, 160
-# Encoder positions (20 ms) added to a window's own length.
-MARGIN = 16
+# Encoder positions (20 ms) that a window's own length is rounded up to: at any other length whisper.cpp's attention
+# reaches into stale padding.
+STEP = 256
 
 
 def _pauses(samples):
@@ -34,6 +35,6 @@ def cut(samples):
 
 
 def audio_context(length):
-    """Encoder positions for a window of `length` samples: its own length, a margin, rounded up to 32."""
-    own = -(-length // 320) + MARGIN
-    return min(1500, -(-own // 32) * 32)
+    """Encoder positions for a window of `length` samples: its own length, rounded up to a multiple of 5.12 s."""
+    own = length // 320 + 1
+    return min(1500, -(-own // STEP) * STEP)

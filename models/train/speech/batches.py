@@ -7,13 +7,15 @@ import torch
 from .tokenizer import EOT
 from .windows import IGNORED
 
-# Mel frames of a window and how often it is drawn. The service cuts at pauses into windows of at most 8 s and encodes
-# each at its own length; the two longest are for callers who always encode 30 s.
+# Mel frames of a window and how often it is drawn: full of sound, so that a step teaches much.
 _LENGTHS = ((120, 1.0), (200, 2.0), (300, 3.0), (400, 4.0), (500, 4.0), (650, 5.0), (820, 6.0), (1000, 3.0))
-_LONG = ((1500, 0.4), (3000, 0.5))
 _BOOTSTRAP = ((200, 1.0), (280, 2.0), (400, 3.0), (560, 2.0))
-# Progress from which the two longest are mixed in.
-_LONG_FROM = 0.6
+# From _SERVED_FROM of the run on, most windows are as the service makes them: cut at pauses, at most 8 s long, then
+# padded to a multiple of 5.12 s; a few of 15 and 30 s are for callers who always encode 30 s.
+_SERVED_FROM = 0.6
+_SERVED = ((512, 12.0), (1024, 16.0), (1500, 0.4), (3000, 0.5))
+# Frames with sound, from and to, of a window that is padded.
+_ROOM = {512: (110, 512), 1024: (500, 820)}
 _EMPTY = 0.10
 # Speech of languages that the model does not know; none in the bootstrap.
 _FOREIGN = 0.05
@@ -47,7 +49,7 @@ class Batch:
 
 
 def _shape(rng, progress, bootstrap):
-    choices = _BOOTSTRAP if bootstrap else _LENGTHS if progress < _LONG_FROM else _LENGTHS + _LONG
+    choices = _BOOTSTRAP if bootstrap else _LENGTHS if progress < _SERVED_FROM else _LENGTHS + _SERVED
     lengths, weights = zip(*choices)
     return rng.choices(lengths, weights)[0]
 
@@ -77,7 +79,8 @@ def make_batch(maker, seed, progress, frames_per_batch, bootstrap=False):
     maker.seed(seed)
     frames = _shape(rng, progress, bootstrap)
     count = max(1, min(16, round(frames_per_batch / frames)))
-    return collate([maker.make(frames, _kind(rng, frames, bootstrap), bootstrap) for _ in range(count)])
+    rooms = [rng.randint(*_ROOM.get(frames, (frames, frames))) for _ in range(count)]
+    return collate([maker.make(frames, _kind(rng, room, bootstrap), bootstrap, room) for room in rooms])
 
 
 def _padded(rows, filler, dtype):

@@ -63,10 +63,10 @@ class WindowMaker:
     def seed(self, seed):
         self._rng, self._noise = random.Random(seed), np.random.default_rng(seed)
 
-    def make(self, frames, kind, bootstrap=False):
-        """A window of `frames` mel frames; kind: one | few | dense | foreign | empty, the last two
-        without text. In `bootstrap` margins are small."""
-        rng, length = self._rng, frames * features.HOP
+    def make(self, frames, kind, bootstrap=False, room=None):
+        """A window of `frames` mel frames, of which the first `room` (None: all) may hold sound; kind: one | few |
+        dense | foreign | empty, the last two without text. In `bootstrap` margins are small."""
+        rng, length = self._rng, (room or frames) * features.HOP
         language = rng.choices(LANGUAGES, _SHARES)[0]
         timestamps = rng.random() < (0.3 if bootstrap else 0.45)
         foreign = kind == "foreign"
@@ -76,7 +76,7 @@ class WindowMaker:
         else:
             samples, segments = self._lay(length, FOREIGN if foreign else language, kind, bootstrap)
             if not segments:
-                return self.make(frames, "empty", bootstrap)
+                return self.make(frames, "empty", bootstrap, room)
             margin = rng.choice([0.02, rng.uniform(0, 0.4), rng.uniform(0, 1.5)])
             end = min(length, int((segments[-1].end + margin) * RATE))
             samples[:end] = self._environment(samples[:end], int(segments[-1].end * RATE))
