@@ -139,6 +139,9 @@ describe('verbatim bench', function () {
     const { status, stderr } = await bench('compare', '--whisper-bin', directory);
     expect(status).to.equal(1);
     expect(stderr).to.contain('--target whisper-server whisper-cli');
+    const unknown = await bench('compare', '--peers', 'whisper-server,wisper');
+    expect(unknown).to.include({ status: 2 });
+    expect(unknown.stderr).to.contain('Allowed: whisper-server, whisper-cli');
   });
 
   it('says what is wrong with what it was asked', async () => {

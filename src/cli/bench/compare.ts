@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { Clip } from '../../bench/clips.js';
 import { repeated } from '../../bench/closed-loop.js';
 import { identifyModel } from '../../bench/environment.js';
 import { measureFairness } from '../../bench/fairness.js';
-import { inTurns, secondsOf, serverPass, whisperCliPass, type Contestant } from '../../bench/peers.js';
+import {
+  inTurns,
+  secondsOf,
+  serverPass,
+  whisperCliPass,
+  type Contestant,
+  type PeerPass,
+} from '../../bench/peers.js';
 import { peakMemoryBytes } from '../../bench/process-usage.js';
 import { rounded } from '../../bench/report.js';
 import type { ServerUnderTest } from '../../bench/server-under-test.js';
@@ -35,15 +42,15 @@ interface Options extends WorkOptions {
   rounds: number;
   threads: number;
   slots?: number;
+  peers: Peer[];
   whisperBin: string;
   longSeconds: number;
   shortClips: number;
 }
 
-interface Binaries {
-  server: string;
-  cli: string;
-}
+const PEERS = ['whisper-server', 'whisper-cli'] as const;
+type Peer = (typeof PEERS)[number];
+type Binaries = ReadonlyMap<Peer, string>;
 
 const FAIRNESS_LIMIT_SECONDS = 60;
 
@@ -56,6 +63,7 @@ export function addBenchCompare(bench: Command): void {
     .option('--model <names>', 'names of models or paths of model files, by comma')
     .option('--threads <n>', 'CPU threads that each may use in all', integerFrom(1), availableParallelism())
     .option('--slots <n>', 'of Verbatim, which share the threads (default: one a thread)', integerFrom(1))
+    .option('--peers <names>', 'of Verbatim, by comma', peersFrom, [...PEERS])
     .option(
       '--whisper-bin <dir>',
       'where whisper-server and whisper-cli lie',
@@ -73,7 +81,7 @@ export function addBenchCompare(bench: Command): void {
 
 async function benchCompare(options: Options): Promise<void> {
   const context = benchContext();
-  const binaries = peersIn(options.whisperBin);
+  const binaries = binariesOf(options.peers, options.whisperBin);
   const models = modelsOf(context, options.model);
   const { threads, slots = threads, clients, repeat, rounds, language } = options;
   const compared: ComparedModel[] = [];
@@ -111,13 +119,22 @@ async function benchCompare(options: Options): Promise<void> {
   );
 }
 
-function peersIn(directory: string): Binaries {
-  const [server = '', cli = ''] = ['whisper-server', 'whisper-cli'].map((name) => {
-    const path = join(directory, name);
-    if (existsSync(path)) return path;
-    throw new Error(`${path} is missing. Build it: cmake --build build --target whisper-server whisper-cli`);
+function peersFrom(list: string): Peer[] {
+  return list.split(',').map((word) => {
+    const peer = PEERS.find((name) => name === word);
+    if (peer === undefined) throw new InvalidArgumentError(`Allowed: ${PEERS.join(', ')}.`);
+    return peer;
   });
-  return { server, cli };
+}
+
+function binariesOf(peers: readonly Peer[], directory: string): Binaries {
+  return new Map(
+    peers.map((name) => {
+      const path = join(directory, name);
+      if (existsSync(path)) return [name, path];
+      throw new Error(`${path} is missing. Build it: cmake --build build --target ${PEERS.join(' ')}`);
+    }),
+  );
 }
 
 async function compareModel(
@@ -134,10 +151,13 @@ async function compareModel(
         serving(model, { slots, threads: Math.max(1, Math.floor(threads / slots)), device: 'cpu' }),
       ),
     );
-    servers.push(await startWhisperServer(binaries.server, model.path, threads));
+    const server = binaries.get('whisper-server');
+    if (server !== undefined) servers.push(await startWhisperServer(server, model.path, threads));
     const works: ComparedWork[] = [];
     for (const language of options.language.split(',')) {
-      works.push(await compareWork({ model, servers, clips, language, cli: binaries.cli }, options));
+      works.push(
+        await compareWork({ model, servers, clips, language, cli: binaries.get('whisper-cli') }, options),
+      );
     }
     const fairness = longSeconds === 0 ? null : await compareFairness(servers, model, clips, options);
     const peakBytes = Object.fromEntries(
@@ -155,7 +175,7 @@ interface Work {
   servers: readonly ServerUnderTest[];
   clips: readonly Clip[];
   language: string;
-  cli: string;
+  cli: string | undefined;
 }
 
 async function compareWork(
@@ -175,10 +195,10 @@ async function compareWork(
   const spoken = ['-l', language === 'given' ? 'auto' : language];
   const paths = repeated(clips, repeat).map(({ path }) => path);
   const audioSeconds = secondsOf(uploads);
-  contestants.push({
-    name: 'whisper-cli',
-    run: () => whisperCliPass(cli, [...words, ...spoken], paths, audioSeconds),
-  });
+  if (cli !== undefined) {
+    const run = (): Promise<PeerPass> => whisperCliPass(cli, [...words, ...spoken], paths, audioSeconds);
+    contestants.push({ name: 'whisper-cli', run });
+  }
   const passes = await inTurns(contestants, rounds, (name) => progress(`${language}: ${name}`));
   return { language, audioSeconds, passes: Object.fromEntries(passes) };
 }
