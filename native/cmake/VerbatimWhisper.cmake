@@ -18,3 +18,7 @@ foreach(target whisper ggml ggml-base ggml-cpu)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES
     "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
 endforeach()
+
+# What a ggml device is, ggml's own sources say; for those that are one.
+add_library(verbatim_ggml_device INTERFACE)
+target_include_directories(verbatim_ggml_device SYSTEM INTERFACE "${VERBATIM_WHISPER_DIR}/ggml/src")

@@ -1,10 +1,8 @@
 #include "encoder_tap.h"
 
-#include <ggml-backend-impl.h>
-#include <ggml-cpu.h>
-
 #include <memory>
-#include <mutex>
+
+#include "accel/host_device.h"
 
 namespace verbatim::bench {
 namespace {
@@ -27,16 +25,16 @@ bool reads_encoder_output(const ggml_tensor& node) {
          input->type == GGML_TYPE_F32 && ggml_is_contiguous(input->view_src) && input->ne[1] > 1;
 }
 
-bool supports(ggml_backend_dev_t /*device*/, const ggml_tensor* node) {
-  if (tapped != nullptr && reads_encoder_output(*node)) {
-    const ggml_tensor& output = *node->src[1]->view_src;
+bool supports(const ggml_tensor& node) {
+  if (tapped != nullptr && reads_encoder_output(node)) {
+    const ggml_tensor& output = *node.src[1]->view_src;
     const auto* values = static_cast<const float*>(output.data);
     tapped->assign(values, values + ggml_nelements(&output));
   }
   return false;
 }
 
-ggml_backend_t make_backend(ggml_backend_dev_t device, const char* /*parameters*/) {
+ggml_backend_t make_backend(ggml_backend_dev_t device) {
   auto backend = std::make_unique<ggml_backend>();
   backend->guid = guid();
   backend->iface.get_name = [](ggml_backend_t) { return kName; };
@@ -46,45 +44,10 @@ ggml_backend_t make_backend(ggml_backend_dev_t device, const char* /*parameters*
   return backend.release();
 }
 
-ggml_backend_device_i device_interface() {
-  ggml_backend_device_i i{};
-  i.get_name = [](ggml_backend_dev_t) { return kName; };
-  i.get_description = [](ggml_backend_dev_t) { return "sees the encoder's output"; };
-  i.get_memory = [](ggml_backend_dev_t, std::size_t* free, std::size_t* total) { *free = *total = 0; };
-  i.get_type = [](ggml_backend_dev_t) { return GGML_BACKEND_DEVICE_TYPE_ACCEL; };
-  i.get_props = [](ggml_backend_dev_t, ggml_backend_dev_props* properties) { *properties = {}; };
-  i.init_backend = make_backend;
-  i.get_buffer_type = [](ggml_backend_dev_t) { return ggml_backend_cpu_buffer_type(); };
-  i.supports_op = supports;
-  i.supports_buft = [](ggml_backend_dev_t, ggml_backend_buffer_type_t type) {
-    return ggml_backend_buft_is_host(type);
-  };
-  return i;
-}
-
-ggml_backend_dev_t device_of(ggml_backend_reg_t registry) {
-  static ggml_backend_device device{device_interface(), registry, nullptr};
-  return &device;
-}
-
-ggml_backend_reg_t registry() {
-  static ggml_backend_reg reg = [] {
-    ggml_backend_reg made{};
-    made.api_version = GGML_BACKEND_API_VERSION;
-    made.iface.get_name = [](ggml_backend_reg_t) { return kName; };
-    made.iface.get_device_count = [](ggml_backend_reg_t) { return std::size_t{1}; };
-    made.iface.get_device = [](ggml_backend_reg_t self, std::size_t) { return device_of(self); };
-    made.iface.get_proc_address = [](ggml_backend_reg_t, const char*) -> void* { return nullptr; };
-    return made;
-  }();
-  return &reg;
-}
-
 }  // namespace
 
 void register_encoder_tap() {
-  static std::once_flag once;
-  std::call_once(once, [] { ggml_backend_device_register(device_of(registry())); });
+  static accel::HostDevice device({kName, "sees the encoder's output", make_backend, supports});
 }
 
 EncoderTap::EncoderTap(std::vector<float>& target) { tapped = &target; }

@@ -1,15 +1,12 @@
-// The accelerator as ggml sees it: a device of type ACCEL, which whisper.cpp puts ahead of its CPU backend.
-// It works in the CPU's own buffers, so nothing is copied between the two.
-#include <ggml-backend-impl.h>
-#include <ggml-cpu.h>
+// The accelerator as ggml sees it.
 #include <ggml-impl.h>
 
 #include <cstring>
 #include <exception>
-#include <mutex>
 #include <utility>
 
 #include "accel/accelerator.h"
+#include "accel/host_device.h"
 #include "accel/onednn/attention.h"
 #include "accel/onednn/product.h"
 #include "accel/onednn/workspace.h"
@@ -80,7 +77,7 @@ void free_backend(ggml_backend_t backend) {
 }
 
 // whisper.cpp goes on without a backend that is null.
-ggml_backend_t make_backend(ggml_backend_dev_t device, const char* /*parameters*/) {
+ggml_backend_t make_backend(ggml_backend_dev_t device) {
   if (!store_in_scope) return nullptr;
   try {
     auto workspace = std::make_unique<Workspace>(store_in_scope);
@@ -100,54 +97,14 @@ ggml_backend_t make_backend(ggml_backend_dev_t device, const char* /*parameters*
 
 void set_threads(ggml_backend_t backend, int threads) { workspace_of(backend).threads = threads; }
 
-bool supports(ggml_backend_dev_t /*device*/, const ggml_tensor* node) {
-  return is_no_operation(node->op) || takes_product(*node) || takes_bias(*node) || takes_gelu(*node) ||
-         takes_attention(*node);
+void* get_proc_address(const char* name) {
+  return std::strcmp(name, "ggml_backend_set_n_threads") == 0 ? reinterpret_cast<void*>(set_threads)
+                                                              : nullptr;
 }
 
-void describe(ggml_backend_dev_t device, ggml_backend_dev_props* properties) {
-  *properties = {};
-  properties->name = ggml_backend_dev_name(device);
-  properties->description = ggml_backend_dev_description(device);
-  properties->type = GGML_BACKEND_DEVICE_TYPE_ACCEL;
-}
-
-ggml_backend_device_i device_interface() {
-  ggml_backend_device_i i{};
-  i.get_name = [](ggml_backend_dev_t) { return kName; };
-  i.get_description = [](ggml_backend_dev_t) { return "oneAPI Deep Neural Network Library"; };
-  // It lives in the CPU's memory and has none of its own.
-  i.get_memory = [](ggml_backend_dev_t, std::size_t* free, std::size_t* total) { *free = *total = 0; };
-  i.get_type = [](ggml_backend_dev_t) { return GGML_BACKEND_DEVICE_TYPE_ACCEL; };
-  i.get_props = describe;
-  i.init_backend = make_backend;
-  i.get_buffer_type = [](ggml_backend_dev_t) { return ggml_backend_cpu_buffer_type(); };
-  i.supports_op = supports;
-  i.supports_buft = [](ggml_backend_dev_t, ggml_backend_buffer_type_t type) {
-    return ggml_backend_buft_is_host(type);
-  };
-  return i;
-}
-
-ggml_backend_dev_t device_of(ggml_backend_reg_t registry) {
-  static ggml_backend_device device{device_interface(), registry, nullptr};
-  return &device;
-}
-
-ggml_backend_reg_t registry() {
-  static ggml_backend_reg reg = [] {
-    ggml_backend_reg made{};
-    made.api_version = GGML_BACKEND_API_VERSION;
-    made.iface.get_name = [](ggml_backend_reg_t) { return kName; };
-    made.iface.get_device_count = [](ggml_backend_reg_t) { return std::size_t{1}; };
-    made.iface.get_device = [](ggml_backend_reg_t self, std::size_t) { return device_of(self); };
-    made.iface.get_proc_address = [](ggml_backend_reg_t, const char* name) -> void* {
-      return std::strcmp(name, "ggml_backend_set_n_threads") == 0 ? reinterpret_cast<void*>(set_threads)
-                                                                  : nullptr;
-    };
-    return made;
-  }();
-  return &reg;
+bool supports(const ggml_tensor& node) {
+  return is_no_operation(node.op) || takes_product(node) || takes_bias(node) || takes_gelu(node) ||
+         takes_attention(node);
 }
 
 }  // namespace
@@ -162,8 +119,8 @@ std::size_t operand_size(const WeightStore* store) noexcept {
 }
 
 void register_accelerator() {
-  static std::once_flag once;
-  std::call_once(once, [] { ggml_backend_device_register(device_of(registry())); });
+  static HostDevice device(
+      {kName, "oneAPI Deep Neural Network Library", make_backend, supports, get_proc_address});
 }
 
 // The feed-forward block's activations, one set of a window's keys or values, and each lane's block of
