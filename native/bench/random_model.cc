@@ -4,10 +4,10 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <random>
 #include <stdexcept>
 #include <vector>
 
+#include "noise.h"
 #include "scripted_decoder.h"
 
 namespace verbatim::bench {
@@ -20,16 +20,6 @@ constexpr const char* kPositions = "decoder.positional_embedding";
 // ggml's number of a float16 file; those of quantized ones carry the version of the quantization.
 constexpr std::int32_t kFloat16File = 1;
 constexpr std::int32_t kQuantizationVersion = 2 * 1000;
-
-// Uniform in [-1, 1): standard engines give the same numbers everywhere, standard distributions do not.
-class Noise {
- public:
-  explicit Noise(std::uint32_t seed) : engine_(seed) {}
-  float next() { return static_cast<float>(engine_() >> 8) * (2.0f / 16777216.0f) - 1.0f; }
-
- private:
-  std::mt19937 engine_;
-};
 
 class Writer {
  public:

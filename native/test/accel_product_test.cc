@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "accel/accelerator.h"
+#include "noise.h"
 
 namespace verbatim {
 namespace {
@@ -30,16 +30,9 @@ Owned<ggml_context> make_context() {
   return Owned<ggml_context>(ggml_init({4 * 1024 * 1024, nullptr, true}));
 }
 
-std::vector<float> noise(std::size_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(engine() >> 8) * (2.0f / 16777216.0f) - 1.0f;
-  return values;
-}
-
 // Stores values in the tensor's type; returns what it then holds.
 std::vector<float> fill(ggml_tensor* tensor, unsigned seed) {
-  const std::vector<float> values = noise(static_cast<std::size_t>(ggml_nelements(tensor)), seed);
+  const std::vector<float> values = bench::noise(static_cast<std::size_t>(ggml_nelements(tensor)), seed);
   if (tensor->type == GGML_TYPE_F32) {
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
     return values;

@@ -1,11 +1,11 @@
 #include <ggml.h>
 #include <whisper.h>
 
-#include <random>
 #include <stdexcept>
 
 #include "contestant.h"
 #include "encoder_tap.h"
+#include "noise.h"
 #include "speech/model.h"
 
 namespace verbatim::bench {
@@ -59,9 +59,7 @@ class WhisperContestant : public Contestant {
 MelWindow noise_window(int mels) {
   MelWindow window;
   window.mels = mels;
-  window.values.resize(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames));
-  std::mt19937 engine(7);
-  for (float& value : window.values) value = static_cast<float>(engine() >> 8) * (2.0f / 16777216.0f) - 1.0f;
+  window.values = noise(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames), 7);
   return window;
 }
 
