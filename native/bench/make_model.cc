@@ -3,28 +3,26 @@
 //   make_model tiny|base|small|large-v3-turbo FILE [f32|f16|q4_0|q5_0|q5_1|q8_0] [SEED] [TOKENS]
 //
 // With TOKENS every window is decoded to so many tokens of text.
-#include <exception>
-#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "program.h"
 #include "random_model.h"
 
-int main(int count, char** values) {
-  try {
-    const std::vector<std::string> words(values + 1, values + count);
-    if (words.size() < 2 || words.size() > 5) {
-      throw std::invalid_argument(
-          "usage: make_model SHAPE FILE [f32|f16|q4_0|q5_0|q5_1|q8_0] [SEED] [TOKENS]");
-    }
-    const std::string weights = words.size() > 2 ? words[2] : "f16";
-    const auto seed = static_cast<std::uint32_t>(words.size() > 3 ? std::stoul(words[3]) : 1);
-    const int text_tokens = words.size() > 4 ? std::stoi(words[4]) : 0;
-    verbatim::bench::write_random_model(verbatim::bench::published_shape(words[0], weights), seed, words[1],
-                                        text_tokens);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
+namespace {
+
+void run(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words.size() > 5) {
+    throw std::invalid_argument("usage: make_model SHAPE FILE [f32|f16|q4_0|q5_0|q5_1|q8_0] [SEED] [TOKENS]");
   }
+  const std::string weights = words.size() > 2 ? words[2] : "f16";
+  const auto seed = static_cast<std::uint32_t>(words.size() > 3 ? std::stoul(words[3]) : 1);
+  const int text_tokens = words.size() > 4 ? std::stoi(words[4]) : 0;
+  verbatim::bench::write_random_model(verbatim::bench::published_shape(words[0], weights), seed, words[1],
+                                      text_tokens);
 }
+
+}  // namespace
+
+int main(int count, char** values) { return verbatim::bench::run_program(count, values, run); }

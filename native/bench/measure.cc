@@ -1,12 +1,7 @@
 #include "measure.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <sstream>
-#include <stdexcept>
 
 namespace verbatim::bench {
 
@@ -24,31 +19,5 @@ double percentile(std::vector<double> values, double share) {
 
 double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 double most(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
-
-std::vector<std::string> words_of_list(const std::string& list) {
-  std::vector<std::string> words;
-  std::stringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  if (words.empty()) throw std::invalid_argument("a list is empty");
-  return words;
-}
-
-std::vector<int> positive_integers(const std::string& list) {
-  std::vector<int> values;
-  for (const std::string& word : words_of_list(list)) {
-    std::size_t end = 0;
-    values.push_back(std::stoi(word, &end));
-    if (end != word.size() || values.back() < 1) {
-      throw std::invalid_argument("\"" + word + "\" is no positive integer");
-    }
-  }
-  return values;
-}
-
-void sleep_while_waiting(char** arguments) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  setenv("OMP_WAIT_POLICY", "passive", 1);
-  execv("/proc/self/exe", arguments);
-}
 
 }  // namespace verbatim::bench

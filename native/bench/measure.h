@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <ctime>
-#include <string>
 #include <vector>
 
 namespace verbatim::bench {
@@ -29,14 +28,5 @@ double median(std::vector<double> values);
 double percentile(std::vector<double> values, double share);
 double least(const std::vector<double>& values);
 double most(const std::vector<double>& values);
-
-// The numbers of a list such as "1,2,4". Throws std::invalid_argument for anything but positive integers.
-std::vector<int> positive_integers(const std::string& list);
-std::vector<std::string> words_of_list(const std::string& list);
-
-// Starts the program again with OMP_WAIT_POLICY=passive unless it says something about that already: libgomp
-// reads it when it is loaded, and by default its threads spin while others could work. The service does the
-// same.
-void sleep_while_waiting(char** arguments);
 
 }  // namespace verbatim::bench

@@ -6,12 +6,8 @@
 //   product_bench [--rounds 7]
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <functional>
-#include <iostream>
-#include <random>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +15,9 @@
 #include "accel/onednn/weight_store.h"
 #include "accel/onednn/workspace.h"
 #include "measure.h"
+#include "noise.h"
+#include "options.h"
+#include "program.h"
 #include "translation/kernels.h"
 #include "translation/packed_matrix.h"
 
@@ -31,13 +30,6 @@ using namespace verbatim::translation;
 struct Size {
   std::size_t rows, depth, outputs;
 };
-
-std::vector<float> noise(std::size_t count) {
-  std::mt19937 engine(3);
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(engine() >> 8) * (2.0f / 16777216.0f) - 1.0f;
-  return values;
-}
 
 // The executor's product in one of its types.
 class Executor {
@@ -121,8 +113,8 @@ class Accelerated {
 };
 
 void measure(const Size& size, int rounds) {
-  const std::vector<float> weights = noise(size.outputs * size.depth);
-  const std::vector<float> x = noise(size.rows * size.depth);
+  const std::vector<float> weights = noise(size.outputs * size.depth, 3);
+  const std::vector<float> x = noise(size.rows * size.depth, 3);
   std::vector<float> y(size.rows * size.outputs);
   MatrixView view;
   view.rows = size.outputs;
@@ -150,24 +142,22 @@ void measure(const Size& size, int rounds) {
   std::fflush(stdout);
 }
 
+void run(const std::vector<std::string>& words) {
+  const Options options({.defaults = {{"--rounds", "7"}}}, words);
+  const int rounds = integer(options["--rounds"], 1);
+  std::printf(
+      "| rows | depth x outputs | executor float32 | oneDNN float32 | executor int8 | oneDNN bfloat16 |\n"
+      "|--:|--:|--:|--:|--:|--:|\n");
+  for (const std::size_t rows : {8u, 32u, 128u, 800u}) {
+    measure({rows, 512, 512}, rounds);
+    measure({rows, 512, 2048}, rounds);
+    if (rows <= 128) measure({rows, 512, 58000}, rounds);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** values) {
-  try {
-    sleep_while_waiting(values);
-    const bool given = count == 3 && std::string(values[1]) == "--rounds";
-    if (count != 1 && !given) throw std::invalid_argument("usage: product_bench [--rounds N]");
-    const int rounds = given ? positive_integers(values[2]).front() : 7;
-    std::printf(
-        "| rows | depth x outputs | executor float32 | oneDNN float32 | executor int8 | oneDNN bfloat16 |\n"
-        "|--:|--:|--:|--:|--:|--:|\n");
-    for (const std::size_t rows : {8u, 32u, 128u, 800u}) {
-      measure({rows, 512, 512}, rounds);
-      measure({rows, 512, 2048}, rounds);
-      if (rows <= 128) measure({rows, 512, 58000}, rounds);
-    }
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  sleep_while_waiting(values);
+  return run_program(count, values, run);
 }

@@ -4,68 +4,47 @@
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
 //   [--acceleration off|float32|auto] FILE...
-#include <cstdio>
-#include <exception>
+#include <cstddef>
 #include <iostream>
-#include <memory>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "audio/reader.h"
+#include "options.h"
+#include "program.h"
 #include "speech/decode_options.h"
 #include "speech/slot.h"
 
 namespace {
 
 using namespace verbatim;
+using namespace verbatim::bench;
 
-struct Arguments {
-  std::string model;
-  std::string device = "cpu";
-  int threads = 1;
-  Acceleration acceleration = Acceleration::kOff;
-  DecodeOptions options;
-  std::vector<std::string> files;
-};
-
-Acceleration acceleration(const std::string& word) {
-  if (word == "auto") return Acceleration::kAuto;
-  if (word == "float32") return Acceleration::kFloat32;
-  if (word == "off") return Acceleration::kOff;
-  throw std::invalid_argument("--acceleration is auto, float32 or off");
+Options parse(const std::vector<std::string>& words) {
+  const Options options({.defaults = {{"--device", "cpu"},
+                                      {"--language", "auto"},
+                                      {"--beam-size", "1"},
+                                      {"--threads", "1"},
+                                      {"--acceleration", "off"}},
+                         .flags = {"--own-length"},
+                         .most_operands = std::numeric_limits<std::size_t>::max()},
+                        words);
+  if (options.operands().size() < 2) {
+    throw std::invalid_argument("usage: transcribe_windows MODEL [options] FILE...");
+  }
+  return options;
 }
 
-Arguments parse(const std::vector<std::string>& words) {
-  Arguments arguments;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--own-length") {
-      arguments.options.own_length = true;
-    } else if (word.starts_with("--")) {
-      if (++i == words.size()) throw std::invalid_argument(word + " needs a value");
-      if (word == "--device")
-        arguments.device = words[i];
-      else if (word == "--language")
-        arguments.options.language = words[i];
-      else if (word == "--beam-size")
-        arguments.options.beam_size = std::stoi(words[i]);
-      else if (word == "--threads")
-        arguments.threads = std::stoi(words[i]);
-      else if (word == "--acceleration")
-        arguments.acceleration = acceleration(words[i]);
-      else
-        throw std::invalid_argument("unknown option " + word);
-    } else if (arguments.model.empty()) {
-      arguments.model = word;
-    } else {
-      arguments.files.push_back(word);
-    }
-  }
-  if (arguments.files.empty())
-    throw std::invalid_argument("usage: transcribe_windows MODEL [options] FILE...");
-  return arguments;
+DecodeOptions decode_options(const Options& options) {
+  DecodeOptions decode;
+  decode.language = options["--language"];
+  decode.beam_size = integer(options["--beam-size"], 1);
+  decode.own_length = options.has_flag("--own-length");
+  return decode;
 }
 
 Window whole_file(const std::string& path) {
@@ -101,24 +80,18 @@ nlohmann::json describe(const std::string& file, const Window& window, const Dec
           {"decodeMs", timings.decode_ms}};
 }
 
-void run(const Arguments& arguments) {
-  Slot slot(SpeechModel::load(arguments.model, arguments.device, arguments.acceleration), arguments.threads);
-  for (const std::string& file : arguments.files) {
+void run(const std::vector<std::string>& words) {
+  const Options options = parse(words);
+  const std::string& model = options.operands().front();
+  Slot slot(SpeechModel::load(model, options["--device"], acceleration(options["--acceleration"])),
+            integer(options["--threads"], 1));
+  const DecodeOptions decode = decode_options(options);
+  for (const std::string& file : std::span(options.operands()).subspan(1)) {
     const Window window = whole_file(file);
-    std::cout << describe(file, window, arguments.options,
-                          slot.transcribe(window, arguments.options, nullptr))
-                     .dump()
-              << std::endl;
+    std::cout << describe(file, window, decode, slot.transcribe(window, decode, nullptr)).dump() << std::endl;
   }
 }
 
 }  // namespace
 
-int main(int count, char** values) {
-  try {
-    run(parse({values + 1, values + count}));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
-}
+int main(int count, char** values) { return run_program(count, values, run); }

@@ -4,43 +4,49 @@
 //   translate_bench run DIR [options]           measures it and prints one JSON line a cell
 //   translate_bench compare DIR [options]       the built-in executor and the CTranslate2 library in turns
 //     --backend ggml|ctranslate2  --device cpu|cuda:N  --compute TYPE  --threads N  --repeats N
-//     --in N  --out N (source and forced target tokens)  --batch N  --beam N (only that cell)
+//     --in N  --out N (source and forced target tokens)  --batch 1,8,32  --beam 1,4
 #include <cstdio>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "options.h"
+#include "program.h"
 #include "support/random_ct2_model.h"
 #include "translate_compare.h"
 #include "translate_workload.h"
 
 namespace {
 
+using namespace verbatim::bench;
 using namespace verbatim::translation;
 
-BenchSettings parse(int argc, char** argv) {
+Options parse(const std::vector<std::string>& words) {
+  const TranslationModelOptions model;
+  return Options({.defaults = {{"--backend", model.backend},
+                               {"--device", model.device},
+                               {"--compute", model.compute_type},
+                               {"--threads", "1"},
+                               {"--repeats", "5"},
+                               {"--in", "25"},
+                               {"--out", "25"},
+                               {"--batch", "1,8,32"},
+                               {"--beam", "1,4"}},
+                  .most_operands = 3},
+                 words);
+}
+
+BenchSettings settings_of(const Options& options) {
   BenchSettings settings;
-  const std::map<std::string, int*> numbers{{"--threads", &settings.threads},
-                                            {"--repeats", &settings.repeats},
-                                            {"--in", &settings.tokens_in},
-                                            {"--out", &settings.tokens_out}};
-  const std::map<std::string, std::string*> names{{"--backend", &settings.model.backend},
-                                                  {"--device", &settings.model.device},
-                                                  {"--compute", &settings.model.compute_type}};
-  for (int i = 3; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (numbers.contains(name))
-      *numbers.at(name) = std::stoi(argv[i + 1]);
-    else if (names.contains(name))
-      *names.at(name) = argv[i + 1];
-    else if (name == "--batch")
-      settings.batches = {std::stoi(argv[i + 1])};
-    else if (name == "--beam")
-      settings.beams = {std::stoi(argv[i + 1])};
-    else
-      throw std::invalid_argument("unknown option " + name);
-  }
+  settings.model.backend = options["--backend"];
+  settings.model.device = options["--device"];
+  settings.model.compute_type = options["--compute"];
+  settings.threads = integer(options["--threads"], 1);
+  settings.repeats = integer(options["--repeats"], 1);
+  settings.tokens_in = integer(options["--in"], 1);
+  settings.tokens_out = integer(options["--out"], 1);
+  settings.batches = positive_integers(options["--batch"]);
+  settings.beams = positive_integers(options["--beam"]);
   return settings;
 }
 
@@ -80,7 +86,7 @@ void measure(Translator& translator, const TranslationModelInfo& info, const Ben
   std::fflush(stdout);
 }
 
-void run(const std::string& directory, const BenchSettings& settings) {
+void measure_cells(const std::string& directory, const BenchSettings& settings) {
   const auto model = TranslationModel::load(directory, settings.model);
   const auto translator = model->create_translator(settings.threads);
   for (const int beam : settings.beams) {
@@ -88,23 +94,21 @@ void run(const std::string& directory, const BenchSettings& settings) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  try {
-    const std::string command = argc > 2 ? argv[1] : "";
-    if (command == "make") {
-      make(argv[2], argc > 3 ? argv[3] : "float32");
-    } else if (command == "run") {
-      run(argv[2], parse(argc, argv));
-    } else if (command == "compare") {
-      compare_backends(argv[2], parse(argc, argv));
-    } else {
-      std::fprintf(stderr, "usage: translate_bench make DIR [float32|int8] | run|compare DIR [options]\n");
-      return 2;
-    }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "translate_bench: %s\n", error.what());
-    return 1;
+void run(const std::vector<std::string>& words) {
+  const Options options = parse(words);
+  const std::vector<std::string>& operands = options.operands();
+  const std::string command = operands.size() > 1 ? operands[0] : "";
+  if (command == "make") {
+    make(operands[1], operands.size() > 2 ? operands[2] : "float32");
+  } else if (command == "run") {
+    measure_cells(operands[1], settings_of(options));
+  } else if (command == "compare") {
+    compare_backends(operands[1], settings_of(options));
+  } else {
+    throw std::invalid_argument("usage: translate_bench make DIR [float32|int8] | run|compare DIR [options]");
   }
 }
+
+}  // namespace
+
+int main(int count, char** values) { return run_program(count, values, run); }

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "measure.h"
 #include "translation/model.h"
 
 namespace verbatim::translation {
@@ -16,11 +15,12 @@ inline constexpr int kBenchVocabulary = 58000;
 struct BenchSettings {
   TranslationModelOptions model;
   int threads = 1;
-  int repeats = 5;
-  int tokens_in = 25;
-  int tokens_out = 25;
-  std::vector<int> batches{1, 8, 32};
-  std::vector<int> beams{1, 4};
+  int repeats = 1;
+  // Of a sentence.
+  int tokens_in = 1;
+  int tokens_out = 1;
+  std::vector<int> batches;
+  std::vector<int> beams;
 };
 
 // `count` sentences of random tokens.
@@ -52,11 +52,9 @@ struct BenchTime {
 
 inline BenchTime time_batch(Translator& translator, const std::vector<TranslationInput>& sentences,
                             const TranslationOptions& options) {
-  const std::clock_t start = std::clock();
-  const TranslationBatch batch = translator.translate(sentences, options, nullptr);
-  const std::clock_t processor = std::clock() - start;
-  return {batch.timings.total_ms, batch.timings.encode_ms,
-          1000.0 * static_cast<double>(processor) / CLOCKS_PER_SEC, batch.timings.tokens_out};
+  TranslationBatch batch;
+  const bench::Cost cost = bench::cost_of([&] { batch = translator.translate(sentences, options, nullptr); });
+  return {batch.timings.total_ms, batch.timings.encode_ms, cost.cpu_ms, batch.timings.tokens_out};
 }
 
 struct Spread {
@@ -67,10 +65,7 @@ template <typename Item, typename Value>
 Spread spread(const std::vector<Item>& items, Value value) {
   std::vector<double> values;
   for (const Item& item : items) values.push_back(value(item));
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  const double median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
-  return {values.front(), median, values.back()};
+  return {bench::least(values), bench::median(values), bench::most(values)};
 }
 
 }  // namespace verbatim::translation

@@ -14,15 +14,14 @@
 
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <iostream>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cell.h"
-#include "measure.h"
+#include "options.h"
+#include "program.h"
 #include "report.h"
 
 namespace {
@@ -30,35 +29,24 @@ namespace {
 using namespace verbatim;
 using namespace verbatim::bench;
 
-struct Arguments {
-  std::map<std::string, std::string> values{
-      {"--models", ""},           {"--audio", ""},        {"--slots", "1,2"},
-      {"--threads", "1,2"},       {"--beams", "1"},       {"--devices", "cpu"},
-      {"--windows", "full"},      {"--language", "auto"}, {"--rounds", "3"},
-      {"--acceleration", "auto"}, {"--max-tokens", "0"},  {"--json", ""}};
-
-  const std::string& operator[](const std::string& name) const { return values.at(name); }
-};
-
-Arguments parse(const std::vector<std::string>& words) {
-  Arguments arguments;
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (!arguments.values.contains(words[i])) throw std::invalid_argument("unknown option " + words[i]);
-    if (i + 1 == words.size()) throw std::invalid_argument(words[i] + " needs a value");
-    arguments.values[words[i]] = words[i + 1];
-  }
+Options parse(const std::vector<std::string>& words) {
+  const Options options({.defaults = {{"--models", ""},
+                                      {"--audio", ""},
+                                      {"--slots", "1,2"},
+                                      {"--threads", "1,2"},
+                                      {"--beams", "1"},
+                                      {"--devices", "cpu"},
+                                      {"--windows", "full"},
+                                      {"--language", "auto"},
+                                      {"--rounds", "3"},
+                                      {"--acceleration", "auto"},
+                                      {"--max-tokens", "0"},
+                                      {"--json", ""}}},
+                        words);
   for (const char* name : {"--models", "--audio"}) {
-    if (arguments[name].empty()) throw std::invalid_argument(std::string(name) + " is missing");
+    if (options[name].empty()) throw std::invalid_argument(std::string(name) + " is missing");
   }
-  return arguments;
-}
-
-Acceleration acceleration(const std::string& word) {
-  static const std::map<std::string, Acceleration> kWords = {
-      {"off", Acceleration::kOff}, {"float32", Acceleration::kFloat32}, {"auto", Acceleration::kAuto}};
-  const auto found = kWords.find(word);
-  if (found == kWords.end()) throw std::invalid_argument("--acceleration knows off, float32 and auto");
-  return found->second;
+  return options;
 }
 
 // As in models/manifest.json.
@@ -71,20 +59,20 @@ void set_windows(Job& job, const std::string& word) {
   job.own_length = true;
 }
 
-Job job_of(const Arguments& arguments) {
+Job job_of(const Options& options) {
   Job job;
-  job.files = audio_files(arguments["--audio"]);
-  set_windows(job, arguments["--windows"]);
-  job.language = arguments["--language"];
-  job.max_tokens = std::stoi(arguments["--max-tokens"]);
+  job.files = audio_files(options["--audio"]);
+  set_windows(job, options["--windows"]);
+  job.language = options["--language"];
+  job.max_tokens = integer(options["--max-tokens"], 0);
   return job;
 }
 
-std::vector<Cell> cells_of(const Arguments& arguments) {
+std::vector<Cell> cells_of(const Options& options) {
   std::vector<Cell> models;
-  for (const std::string& model : words_of_list(arguments["--models"])) {
-    for (const std::string& device : words_of_list(arguments["--devices"])) {
-      for (const std::string& word : words_of_list(arguments["--acceleration"])) {
+  for (const std::string& model : words_of_list(options["--models"])) {
+    for (const std::string& device : words_of_list(options["--devices"])) {
+      for (const std::string& word : words_of_list(options["--acceleration"])) {
         Cell cell;
         cell.model = model;
         cell.device = device;
@@ -93,8 +81,8 @@ std::vector<Cell> cells_of(const Arguments& arguments) {
       }
     }
   }
-  return sweep(models, positive_integers(arguments["--slots"]), positive_integers(arguments["--threads"]),
-               positive_integers(arguments["--beams"]));
+  return sweep(models, positive_integers(options["--slots"]), positive_integers(options["--threads"]),
+               positive_integers(options["--beams"]));
 }
 
 // The child's answer: a measurement, or {"error": ...}.
@@ -149,11 +137,12 @@ Measurement measure_in_process(const Cell& cell, const Job& job) {
   return measurement;
 }
 
-void run(const Arguments& arguments) {
-  const Job job = job_of(arguments);
-  const int rounds = positive_integers(arguments["--rounds"]).front();
+void run(const std::vector<std::string>& words) {
+  const Options options = parse(words);
+  const Job job = job_of(options);
+  const int rounds = integer(options["--rounds"], 1);
   std::vector<MeasuredCell> measured;
-  for (const Cell& cell : cells_of(arguments)) measured.push_back({cell, {}});
+  for (const Cell& cell : cells_of(options)) measured.push_back({cell, {}});
   nlohmann::json report{
       {"rounds", rounds}, {"files", job.files.size()}, {"measurements", nlohmann::json::array()}};
   for (int round = 0; round < rounds; ++round) {
@@ -163,21 +152,14 @@ void run(const Arguments& arguments) {
     }
   }
   std::cout << table(measured);
-  if (arguments["--json"].empty()) return;
+  if (options["--json"].empty()) return;
   report["machine"] = machine();
-  std::ofstream stream(arguments["--json"]);
-  stream << report.dump(2) << "\n";
-  if (!stream.flush()) throw std::runtime_error("cannot write " + arguments["--json"]);
+  write_json(options["--json"], report);
 }
 
 }  // namespace
 
 int main(int count, char** values) {
-  try {
-    sleep_while_waiting(values);
-    run(parse({values + 1, values + count}));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  sleep_while_waiting(values);
+  return run_program(count, values, run);
 }

@@ -1,0 +1,32 @@
+#include "contestants.h"
+
+#include "ct2_whisper.h"
+#include "random_model.h"
+
+namespace verbatim::bench {
+
+Contestants whisper_contestants(const std::filesystem::path& model, int mels) {
+  const MelWindow window = noise_window(mels);
+  Contestants all;
+  for (const Acceleration acceleration : {Acceleration::kAuto, Acceleration::kFloat32, Acceleration::kOff}) {
+    all.push_back(whisper_contestant(model, acceleration, window));
+  }
+  return all;
+}
+
+Contestants random_contestants(const ModelShape& shape, const std::string& name,
+                               [[maybe_unused]] const std::vector<std::string>& ct2_types,
+                               const std::filesystem::path& directory) {
+  constexpr std::uint32_t kSeed = 1;
+  const std::filesystem::path model = directory / (name + ".bin");
+  write_random_model(shape, kSeed, model);
+  Contestants all = whisper_contestants(model, shape.mels);
+#ifdef VERBATIM_CTRANSLATE2
+  write_ct2_whisper(shape, kSeed, directory / name);
+  for (const std::string& type : ct2_types)
+    all.push_back(ct2_contestant(directory / name, type, noise_window(shape.mels)));
+#endif
+  return all;
+}
+
+}  // namespace verbatim::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace verbatim::bench {
+
+// ||a - b|| / ||b|| of the whole window, and of the position where that is largest.
+struct Distance {
+  double overall = 0;
+  double worst = 0;
+};
+
+// Of two encoder outputs, [positions][width]. Throws std::runtime_error if they differ in size.
+Distance distance(const std::vector<float>& a, const std::vector<float>& b, std::size_t width);
+
+}  // namespace verbatim::bench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "accel/accelerator.h"
+
+namespace verbatim::bench {
+
+// What a bench program understands.
+struct OptionSet {
+  // Options as "--name", each followed by a value, with the value of those that are not given.
+  std::map<std::string, std::string> defaults{};
+  // Options without a value.
+  std::set<std::string> flags{};
+  // How many words may be neither an option nor its value.
+  std::size_t most_operands = 0;
+};
+
+// The words of a command line, options and operands in any order. Of an option given twice the last one
+// counts.
+class Options {
+ public:
+  // Throws std::invalid_argument naming a word that is not understood, or an option whose value is missing.
+  Options(const OptionSet& known, const std::vector<std::string>& words);
+
+  // The option's value. The name must be one of the defaults.
+  const std::string& operator[](const std::string& name) const { return values_.at(name); }
+  bool has_flag(const std::string& name) const { return flags_.contains(name); }
+  const std::vector<std::string>& operands() const { return operands_; }
+
+ private:
+  std::map<std::string, std::string> values_;
+  std::set<std::string> flags_;
+  std::vector<std::string> operands_;
+};
+
+// All of these throw std::invalid_argument, which says what the word is and what it should be.
+
+// The words of a list such as "base,small", of which there has to be one.
+std::vector<std::string> words_of_list(const std::string& list);
+// A decimal integer of at least `least`.
+int integer(const std::string& word, int least);
+// The numbers of a list such as "1,2,4".
+std::vector<int> positive_integers(const std::string& list);
+// off, float32 or auto.
+Acceleration acceleration(const std::string& word);
+
+}  // namespace verbatim::bench
