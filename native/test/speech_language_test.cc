@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "speech/slot.h"
+#include "speech/whisper_state.h"
 #include "speech_support.h"
 
 namespace verbatim {
@@ -19,13 +20,9 @@ using test::text_of;
 using test::tokens_of;
 using test::window_of;
 
-struct FreeState {
-  void operator()(whisper_state* state) const { whisper_free_state(state); }
-};
-
 std::vector<float> detected_by_whisper(const Window& window) {
   whisper_context* context = bundled_model()->context();
-  const std::unique_ptr<whisper_state, FreeState> state(whisper_init_state(context));
+  const StatePointer state(whisper_init_state(context));
   const int samples = static_cast<int>(window.samples.size());
   REQUIRE(whisper_pcm_to_mel_with_state(context, state.get(), window.samples.data(), samples, 1) == 0);
   std::vector<float> probabilities(static_cast<std::size_t>(whisper_lang_max_id()) + 1);

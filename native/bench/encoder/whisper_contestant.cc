@@ -7,13 +7,10 @@
 #include "encoder_tap.h"
 #include "noise.h"
 #include "speech/model.h"
+#include "speech/whisper_state.h"
 
 namespace verbatim::bench {
 namespace {
-
-struct StateDeleter {
-  void operator()(whisper_state* state) const noexcept { whisper_free_state(state); }
-};
 
 class WhisperContestant : public Contestant {
  public:
@@ -51,7 +48,7 @@ class WhisperContestant : public Contestant {
 
  private:
   std::shared_ptr<const SpeechModel> model_;
-  std::unique_ptr<whisper_state, StateDeleter> state_;
+  StatePointer state_;
 };
 
 }  // namespace

@@ -26,23 +26,10 @@ DecodeOptions options_of(const Cell& cell, const Job& job) {
   return options;
 }
 
-void add(Measurement& sum, const Timings& timings) {
-  sum.mel_ms += timings.mel_ms;
-  sum.encode_ms += timings.encode_ms;
-  sum.decode_ms += timings.decode_ms;
-  sum.encoder_passes += timings.encoder_passes;
-  sum.tokens += timings.tokens;
-  ++sum.windows;
-}
-
 void add(Measurement& sum, const Measurement& part) {
   sum.audio_seconds += part.audio_seconds;
-  sum.mel_ms += part.mel_ms;
-  sum.encode_ms += part.encode_ms;
-  sum.decode_ms += part.decode_ms;
+  sum.timings += part.timings;
   sum.windows += part.windows;
-  sum.encoder_passes += part.encoder_passes;
-  sum.tokens += part.tokens;
   sum.latencies_ms.insert(sum.latencies_ms.end(), part.latencies_ms.begin(), part.latencies_ms.end());
 }
 
@@ -51,8 +38,10 @@ void transcribe(Slot& slot, const std::filesystem::path& file, const Job& job, c
   const Cost cost = cost_of([&] {
     AudioReader reader(file);
     Segmenter segmenter(reader, job.policy);
-    while (const auto window = segmenter.next())
-      add(part, slot.transcribe(*window, options, nullptr).timings);
+    while (const auto window = segmenter.next()) {
+      part.timings += slot.transcribe(*window, options, nullptr).timings;
+      ++part.windows;
+    }
     part.audio_seconds += static_cast<double>(segmenter.position()) / kSampleRate;
   });
   part.latencies_ms.push_back(cost.wall_ms);

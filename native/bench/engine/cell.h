@@ -6,6 +6,7 @@
 
 #include "accel/accelerator.h"
 #include "audio/window.h"
+#include "speech/decode.h"
 
 namespace verbatim::bench {
 
@@ -45,12 +46,8 @@ struct Measurement {
   // Of each file, from opening it to its text.
   std::vector<double> latencies_ms;
   // Summed over windows.
-  double mel_ms = 0;
-  double encode_ms = 0;
-  double decode_ms = 0;
+  Timings timings;
   int windows = 0;
-  int encoder_passes = 0;
-  int tokens = 0;
   // Of the process that measured; filled in by who started it.
   double peak_mib = 0;
 };

@@ -14,12 +14,15 @@ using Value = std::function<double(const Measurement&)>;
 
 double rtfx(const Measurement& m) { return m.audio_seconds / m.wall_seconds; }
 double busy_cores(const Measurement& m) { return m.processor_seconds / m.wall_seconds; }
-double tokens_per_second(const Measurement& m) { return m.tokens / m.wall_seconds; }
+double tokens_per_second(const Measurement& m) { return m.timings.tokens / m.wall_seconds; }
 Value latency(double share) {
   return [share](const Measurement& m) { return percentile(m.latencies_ms, share); };
 }
-Value percent(double Measurement::*part) {
-  return [part](const Measurement& m) { return 100 * m.*part / (m.mel_ms + m.encode_ms + m.decode_ms); };
+// Of the time in the model.
+Value percent(double Timings::*part) {
+  return [part](const Measurement& m) {
+    return 100 * m.timings.*part / (m.timings.mel_ms + m.timings.encode_ms + m.timings.decode_ms);
+  };
 }
 
 double middle(const MeasuredCell& cell, const Value& value) {
@@ -42,10 +45,30 @@ std::string row(const MeasuredCell& measured) {
       any.accelerator.empty() ? "-" : any.accelerator.c_str(), cell.slots, cell.threads, cell.beam,
       median(rates), least(rates), most(rates), middle(measured, latency(0.5)),
       middle(measured, latency(0.95)), middle(measured, latency(0.99)),
-      middle(measured, percent(&Measurement::mel_ms)), middle(measured, percent(&Measurement::encode_ms)),
-      middle(measured, percent(&Measurement::decode_ms)), middle(measured, tokens_per_second),
+      middle(measured, percent(&Timings::mel_ms)), middle(measured, percent(&Timings::encode_ms)),
+      middle(measured, percent(&Timings::decode_ms)), middle(measured, tokens_per_second),
       middle(measured, [](const Measurement& m) { return m.peak_mib; }), middle(measured, busy_cores));
   return text;
+}
+
+// Names of the fields in JSON, for both ways. M: Measurement, const or not.
+template <typename M, typename Visit>
+void for_each_field(M& m, const Visit& visit) {
+  visit("weightType", m.weight_type);
+  visit("accelerator", m.accelerator);
+  visit("audioSeconds", m.audio_seconds);
+  visit("wallSeconds", m.wall_seconds);
+  visit("processorSeconds", m.processor_seconds);
+  visit("latenciesMs", m.latencies_ms);
+  visit("melMs", m.timings.mel_ms);
+  visit("encodeMs", m.timings.encode_ms);
+  visit("decodeMs", m.timings.decode_ms);
+  visit("totalMs", m.timings.total_ms);
+  visit("windows", m.windows);
+  visit("encoderPasses", m.timings.encoder_passes);
+  visit("fallbacks", m.timings.fallbacks);
+  visit("tokens", m.timings.tokens);
+  visit("peakMib", m.peak_mib);
 }
 
 }  // namespace
@@ -78,36 +101,14 @@ nlohmann::json machine() {
 }
 
 nlohmann::json pack(const Measurement& m) {
-  return {{"weightType", m.weight_type},
-          {"accelerator", m.accelerator},
-          {"audioSeconds", m.audio_seconds},
-          {"wallSeconds", m.wall_seconds},
-          {"processorSeconds", m.processor_seconds},
-          {"latenciesMs", m.latencies_ms},
-          {"melMs", m.mel_ms},
-          {"encodeMs", m.encode_ms},
-          {"decodeMs", m.decode_ms},
-          {"windows", m.windows},
-          {"encoderPasses", m.encoder_passes},
-          {"tokens", m.tokens},
-          {"peakMib", m.peak_mib}};
+  nlohmann::json packed;
+  for_each_field(m, [&](const char* name, const auto& field) { packed[name] = field; });
+  return packed;
 }
 
 Measurement unpack(const nlohmann::json& packed) {
   Measurement m;
-  packed.at("weightType").get_to(m.weight_type);
-  packed.at("accelerator").get_to(m.accelerator);
-  packed.at("audioSeconds").get_to(m.audio_seconds);
-  packed.at("wallSeconds").get_to(m.wall_seconds);
-  packed.at("processorSeconds").get_to(m.processor_seconds);
-  packed.at("latenciesMs").get_to(m.latencies_ms);
-  packed.at("melMs").get_to(m.mel_ms);
-  packed.at("encodeMs").get_to(m.encode_ms);
-  packed.at("decodeMs").get_to(m.decode_ms);
-  packed.at("windows").get_to(m.windows);
-  packed.at("encoderPasses").get_to(m.encoder_passes);
-  packed.at("tokens").get_to(m.tokens);
-  packed.at("peakMib").get_to(m.peak_mib);
+  for_each_field(m, [&](const char* name, auto& field) { packed.at(name).get_to(field); });
   return m;
 }
 

@@ -72,6 +72,18 @@ struct Timings {
   int fallbacks = 0;
   // More than one when the model closed a segment before the end of the window.
   int encoder_passes = 0;
+
+  // Sums up passes or windows.
+  Timings& operator+=(const Timings& other) noexcept {
+    mel_ms += other.mel_ms;
+    encode_ms += other.encode_ms;
+    decode_ms += other.decode_ms;
+    total_ms += other.total_ms;
+    tokens += other.tokens;
+    fallbacks += other.fallbacks;
+    encoder_passes += other.encoder_passes;
+    return *this;
+  }
 };
 
 struct WindowResult {

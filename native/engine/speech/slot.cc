@@ -17,6 +17,7 @@
 #include "speech/prompt.h"
 #include "speech/segments.h"
 #include "speech/whisper_log.h"
+#include "speech/whisper_state.h"
 #include "speech/window_pass.h"
 
 namespace verbatim {
@@ -29,11 +30,6 @@ constexpr std::size_t kShortestWindow = 1800;
 constexpr std::size_t kLongestWindow = 30 * kSampleRate;
 // Far above full scale; keeps the power spectrum of a hostile float file finite.
 constexpr float kLoudest = 32768.0f;
-
-struct StateDeleter {
-  void operator()(whisper_state* state) const noexcept { whisper_free_state(state); }
-};
-using StatePointer = std::unique_ptr<whisper_state, StateDeleter>;
 
 bool is_sane(float sample) { return std::abs(sample) <= kLoudest; }
 
@@ -48,16 +44,6 @@ std::span<const float> sane_samples(const std::vector<float>& samples, std::vect
 // A pass for every two seconds is more than any window of speech took; a loop would take one for 20 ms.
 int max_encoder_passes(std::size_t samples) {
   return 4 + static_cast<int>(samples / (2 * static_cast<std::size_t>(kSampleRate)));
-}
-
-void add(Timings& sum, const Timings& pass) {
-  sum.mel_ms += pass.mel_ms;
-  sum.encode_ms += pass.encode_ms;
-  sum.decode_ms += pass.decode_ms;
-  sum.total_ms += pass.total_ms;
-  sum.tokens += pass.tokens;
-  sum.fallbacks += pass.fallbacks;
-  sum.encoder_passes += pass.encoder_passes;
 }
 
 }  // namespace
@@ -140,7 +126,7 @@ WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOpti
     WindowPass pass(model->context(), state.get(), plan, options, abort);
     take_whisper_error();
     const int status = run(pass, plan, options, samples);
-    add(result.timings, pass.timings());
+    result.timings += pass.timings();
     if (pass.aborted()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
     for (std::size_t id = 0; id < pass.language_probabilities().size(); ++id) {
       result.language_probabilities.emplace_back(info.languages[id], pass.language_probabilities()[id]);
