@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the speech model on what synthesize.py made, and exports it for whisper.cpp.
 
-    python3 models/train/train_speech.py --minutes 116
+    python3 models/train/train_speech.py --minutes 176
 
 Writes models/train/run/NAME/: log.jsonl, checkpoint.pt, model-f16.bin (whisper.cpp's format), card.json. Started
 again it resumes; --minutes counts the wall clock of all starts together.
