@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "options.h"
 #include "program.h"
 #include "random_model.h"
 
@@ -17,8 +18,8 @@ void run(const std::vector<std::string>& words) {
     throw std::invalid_argument("usage: make_model SHAPE FILE [f32|f16|q4_0|q5_0|q5_1|q8_0] [SEED] [TOKENS]");
   }
   const std::string weights = words.size() > 2 ? words[2] : "f16";
-  const auto seed = static_cast<std::uint32_t>(words.size() > 3 ? std::stoul(words[3]) : 1);
-  const int text_tokens = words.size() > 4 ? std::stoi(words[4]) : 0;
+  const auto seed = static_cast<std::uint32_t>(words.size() > 3 ? verbatim::bench::integer(words[3], 0) : 1);
+  const int text_tokens = words.size() > 4 ? verbatim::bench::integer(words[4], 1) : 0;
   verbatim::bench::write_random_model(verbatim::bench::published_shape(words[0], weights), seed, words[1],
                                       text_tokens);
 }
