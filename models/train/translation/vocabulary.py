@@ -12,14 +12,17 @@ def target_token(lang):
 
 
 def train(lines, prefix, size, languages):
-    """Writes PREFIX.model and PREFIX.vocab from the text lines."""
+    """Writes PREFIX.model and PREFIX.vocab from the text lines. The tool runs in their folder, since the file keeps the
+    names it was given."""
+    folder, name = os.path.split(os.path.abspath(prefix))
     text = prefix + ".txt"
     with open(text, "w", encoding="utf8") as file:
         file.write("\n".join(lines))
-    subprocess.run(["spm_train", f"--input={text}", f"--model_prefix={prefix}", f"--vocab_size={size}",
+    subprocess.run(["spm_train", f"--input={name}.txt", f"--model_prefix={name}", f"--vocab_size={size}",
                     "--model_type=unigram", "--character_coverage=1.0", "--hard_vocab_limit=false",
                     "--num_threads=1", "--unk_id=0", "--bos_id=1", "--eos_id=2", "--pad_id=-1",
-                    "--user_defined_symbols=" + ",".join(map(target_token, languages)), "--minloglevel=2"], check=True)
+                    "--user_defined_symbols=" + ",".join(map(target_token, languages)), "--minloglevel=2"], check=True,
+                   cwd=folder)
     os.remove(text)
 
 
