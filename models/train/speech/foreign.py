@@ -3,11 +3,9 @@
 Packages: witalian, wpolish, wdutch, wportuguese, wswedish, wbulgarian (training), wdanish, wukrainian (evaluation).
 The model is to leave it unwritten, as it does noise: without such windows it hears Spanish in Italian.
 """
-import os
-import re
 from functools import lru_cache
 
-from .open_text import read_text
+from .open_text import word_list
 
 _WORDS = {"it": "italian", "pl": "polish", "nl": "dutch", "pt": "portuguese", "sv": "swedish", "bg": "bulgarian",
           "da": "danish", "uk": "ukrainian"}
@@ -17,10 +15,7 @@ TRAINING, HELD_OUT = ("it", "pl", "nl", "pt", "sv", "bg"), ("da", "uk")
 
 @lru_cache(maxsize=None)
 def words(language):
-    path = os.path.join("/usr/share/dict", _WORDS[language])
-    if not os.path.exists(path):
-        raise SystemExit(f"{path} is missing: install the word lists that models/train/README.md names")
-    return [word for word in read_text(path).split("\n") if re.fullmatch(r"[^\W\d_]{2,18}", word)]
+    return word_list(_WORDS[language], r"[^\W\d_]")
 
 
 def draw(language, rng):

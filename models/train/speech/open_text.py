@@ -17,7 +17,7 @@ _SPEAKABLE = re.compile(rf"^[¿¡]?[{_LETTERS}][{_LETTERS} ,;'-]+[.?!]$")
 _LENGTHS = (3, 15)
 
 
-def read_text(path):
+def _read(path):
     """UTF-8, or Latin-1 where it is not."""
     with open(path, "rb") as file:
         blob = file.read()
@@ -34,20 +34,24 @@ def sentences(language):
     for path in sorted(glob.glob(_FORTUNES[language])):
         if not os.path.isfile(path) or path.endswith((".dat", ".u8")):
             continue
-        text = re.sub(r"\s+", " ", re.sub(r"\n%\n", ". ", read_text(path)))
+        text = re.sub(r"\s+", " ", re.sub(r"\n%\n", ". ", _read(path)))
         for sentence in re.split(r"(?<=[.?!]) ", text):
             if _SPEAKABLE.match(sentence) and _LENGTHS[0] <= len(sentence.split()) <= _LENGTHS[1]:
                 found.add(sentence[0].upper() + sentence[1:])
     return sorted(found)
 
 
-@lru_cache(maxsize=None)
-def words(language):
-    path = os.path.join("/usr/share/dict", _WORDS[language])
+def word_list(name, letter):
+    """Words of 2 to 18 letters (a regular expression) of a Debian word list; SystemExit where it is not installed."""
+    path = os.path.join("/usr/share/dict", name)
     if not os.path.exists(path):
         raise SystemExit(f"{path} is missing: install the word lists that models/train/README.md names")
-    lines = read_text(path).split("\n")
-    return [word for word in lines if re.fullmatch(rf"[{_LETTERS}]{{2,18}}", word)]
+    return [word for word in _read(path).split("\n") if re.fullmatch(f"{letter}{{2,18}}", word)]
+
+
+@lru_cache(maxsize=None)
+def words(language):
+    return word_list(_WORDS[language], f"[{_LETTERS}]")
 
 
 def is_held_out(text):
