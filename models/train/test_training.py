@@ -17,7 +17,7 @@ from evaluation import cutting, score, translations
 from grammar import LANGUAGES, draw, is_held_out
 from grammar.numbers import CARDINAL
 from speech import features, ggml, guide, synthesis, tokenizer
-from speech.model import Gelu, SpeechModel
+from speech.model import Gelu, SpeechModel, gelu
 from speech.optimizer import orthogonalise
 from speech.store import ShardWriter, Store
 from speech.windows import IGNORED, WindowMaker
@@ -120,6 +120,17 @@ class Windows(unittest.TestCase):
         self.assertEqual(foreign.letters, [])
         self.assertGreater(foreign.features.std(), 0.1)
 
+    def test_a_word_said_twice_is_drawn_more_often(self):
+        writer, texts = ShardWriter(self._folder.name, "shard-0001"), {"Uno, dos.": 0, "Tres.": 0, "Dos dos.": 0}
+        for text in ["Tres."] * 97 + ["Dos dos."]:
+            writer.add(np.ones(12000, np.int16), "es", text, "test", [])
+        writer.close()
+        self._maker.refresh()
+        self._maker.seed(5)
+        for _ in range(4000):
+            texts[self._maker._draw("es").text] += 1
+        self.assertTrue(0.04 < texts["Dos dos."] / 4000 < 0.08, texts)
+
     def test_batches_repeat(self):
         first, second = (make_batch(self._maker, 5, 0.5, 1500) for _ in range(2))
         self.assertTrue(torch.equal(first.mel, second.mel))
@@ -133,6 +144,13 @@ class Network(unittest.TestCase):
         y = x.detach().clone().requires_grad_()
         torch.nn.functional.gelu(y, approximate="tanh").sum().backward()
         torch.testing.assert_close(x.grad, y.grad, atol=1e-5, rtol=1e-4)
+
+    def test_gelu_looked_up_in_bfloat16(self):
+        x = (torch.randn(3, 1000) * 4).bfloat16().t().requires_grad_()
+        result, (expected, slope) = Gelu.apply(x), gelu(x.detach())
+        result.backward(torch.ones_like(result))
+        self.assertTrue(torch.equal(result.detach(), expected.bfloat16()))
+        self.assertTrue(torch.equal(x.grad, slope.bfloat16()))
 
     def test_orthogonalise(self):
         values = torch.linalg.svdvals(orthogonalise(torch.randn(96, 32)))

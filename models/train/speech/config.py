@@ -11,7 +11,7 @@ class SpeechConfig:
     # Whether every text token is trained, or only those that the phrase grammar can need.
     all_tokens: bool = False
     # Wall-clock minutes of the whole run; the learning rate reaches 0 then, whatever the speed was.
-    minutes: float = 176
+    minutes: float = 125
     # Mel frames a micro-batch and micro-batches a step: together about 70 s of audio.
     frames: int = 1800
     parts: int = 4

@@ -5,6 +5,7 @@ their logits are 0 and enter the softmax as the constant log(number of unused ro
 linear map of sinusoids, so that each time is near its neighbours. GELU is the tanh form, as whisper.cpp computes it.
 """
 import math
+from functools import lru_cache
 
 import torch
 import torch.nn as nn
@@ -57,17 +58,34 @@ class ChunkedAttention(torch.autograd.Function):
         return dq, dk.to(q.dtype), dv.to(q.dtype)
 
 
+def gelu(x):
+    """GELU in its tanh form, x * sigmoid(2u), and its slope, both float32."""
+    full = x.float()
+    square = full * full
+    gate = torch.sigmoid((square * 0.044715).add_(1.0).mul_(full).mul_(1.5957691216))
+    slope = (1 - gate).mul_(gate).mul_(full).mul_(square.mul_(0.134145).add_(1.0)).mul_(1.5957691216).add_(gate)
+    return gate.mul_(full), slope
+
+
+@lru_cache(maxsize=None)
+def _gelu_tables():
+    """GELU and slope of every bfloat16 number, by its bits."""
+    numbers = (torch.arange(1 << 16, dtype=torch.int32) << 16).view(torch.float32)
+    return [values.bfloat16() for values in gelu(numbers)]
+
+
 class Gelu(torch.autograd.Function):
-    """GELU in its tanh form, x * sigmoid(2u): more than twice as fast on a CPU as torch's in bfloat16."""
+    """GELU in its tanh form. In bfloat16 on a CPU both it and its slope are looked up: exact, and a third of the time."""
 
     @staticmethod
     def forward(ctx, x):
-        full = x.float()
-        square = full * full
-        gate = torch.sigmoid((square * 0.044715).add_(1.0).mul_(full).mul_(1.5957691216))
-        slope = (1 - gate).mul_(gate).mul_(full).mul_(square.mul_(0.134145).add_(1.0)).mul_(1.5957691216).add_(gate)
-        ctx.save_for_backward(slope.to(x.dtype))
-        return gate.mul_(full).to(x.dtype)
+        if x.dtype == torch.bfloat16 and x.device.type == "cpu":
+            bits = x.contiguous().view(torch.int16).long().bitwise_and_(0xFFFF).view(-1)
+            result, slope = (table.index_select(0, bits).view_as(x) for table in _gelu_tables())
+        else:
+            result, slope = (values.to(x.dtype) for values in gelu(x))
+        ctx.save_for_backward(slope)
+        return result
 
     @staticmethod
     def backward(ctx, grad):

@@ -17,7 +17,11 @@ LANGUAGES = ("en", "es", "de", "fr")
 # Key of the utterances in any other language: speech that the model must leave unwritten.
 FOREIGN = "foreign"
 # English has the most engines and the least regular spelling: it gets the largest share.
-_SHARES = (0.37, 0.21, 0.21, 0.21)
+_SHARES = (0.34, 0.24, 0.21, 0.21)
+# Share of the utterances drawn from those that say a word twice running ("dos dos cuatro"), which are one in fifty and
+# where a decoder loses count.
+_REPEATING = 0.05
+_REPEAT = re.compile(r"\b(\w+)\W+\1\b", re.IGNORECASE)
 _MAX_TOKENS = 190
 # Of a window without speech: how much of the target is the no-speech token; the rest is the harmless alternative.
 NO_SPEECH_SHARE = 0.8
@@ -50,6 +54,7 @@ class WindowMaker:
         self._store, self._noise = store, np.random.default_rng(11)
         self._bank = augment.NoiseBank(self._noise)
         self._by_language = {lang: [] for lang in (*LANGUAGES, FOREIGN)}
+        self._repeating = {lang: [] for lang in self._by_language}
         self._indexed = 0
         self.refresh()
 
@@ -58,6 +63,8 @@ class WindowMaker:
         for utterance in self._store.utterances[self._indexed:]:
             language = utterance.language if utterance.language in LANGUAGES else FOREIGN
             self._by_language[language].append(utterance)
+            if _REPEAT.search(utterance.text):
+                self._repeating[language].append(utterance)
         self._indexed = len(self._store.utterances)
 
     def seed(self, seed):
@@ -97,8 +104,7 @@ class WindowMaker:
         most = {"one": 1, "few": rng.randint(1, 4), "foreign": rng.randint(1, 4), "dense": 99}[kind]
         level = rng.uniform(-3, 3)
         while len(segments) < most and misses < 5:
-            utterance = rng.choice(self._by_language[language])
-            speech, text = self._fragment(utterance)
+            speech, text = self._fragment(self._draw(language))
             tokens = len(encode(" " + text)) + 2
             if place + len(speech) * 0.85 > length or count + tokens > _MAX_TOKENS:
                 misses += 1
@@ -112,6 +118,10 @@ class WindowMaker:
             count += tokens
             place += len(speech) + int(RATE * (rng.uniform(0.04, 0.5) if rng.random() < 0.75 else rng.uniform(0.3, 1.3)))
         return samples, segments
+
+    def _draw(self, language):
+        repeating = self._repeating[language] if self._rng.random() < _REPEATING else None
+        return self._rng.choice(repeating or self._by_language[language])
 
     def _fragment(self, utterance):
         """An utterance, or sometimes its part before or after a comma, since the service may cut there."""
