@@ -6,7 +6,8 @@
     python3 models/train/evaluate.py translation --model DIRECTORY
 
 Speech clips are made from the development sets of synthesize.py; --clips FOLDER takes WAV files and refs.json
-(file, kind, language, text) from elsewhere. Results also go to models/train/run/eval-NAME.json.
+(file, kind, language, text) from elsewhere. Results also go to models/train/run/eval-NAME.json and, with --run RUN,
+into the card of models/train/run/RUN.
 """
 import argparse
 import json
@@ -16,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from evaluation import clips as evaluation_clips  # noqa: E402
 from evaluation import recognisers, score, translations  # noqa: E402
+from training.records import add_results  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -83,13 +85,17 @@ def main():
     two.add_argument("--count", type=int, default=200)
     for command in (one, two):
         command.add_argument("--show", type=int, default=5, help="errors to print")
-        command.add_argument("--name", help="name of the result file")
+        command.add_argument("--name", help="name of the results; the command's if absent")
+        command.add_argument("--run", help="folder of the run whose card gets the results")
     args = parser.parse_args()
     result = {"speech": speech, "translation": translation}[args.command](args)
     os.makedirs(os.path.join(HERE, "run"), exist_ok=True)
-    path = os.path.join(HERE, "run", f"eval-{args.name or args.command}.json")
+    name = args.name or args.command
+    path = os.path.join(HERE, "run", f"eval-{name}.json")
     with open(path, "w", encoding="utf8") as file:
         json.dump(result, file, ensure_ascii=False, indent=1)
+    if args.run:
+        add_results(os.path.join(HERE, "run", args.run), name, {k: v for k, v in result.items() if k != "wrong"})
 
 
 if __name__ == "__main__":

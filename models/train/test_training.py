@@ -4,6 +4,7 @@
     python3 models/train/test_training.py
 """
 import hashlib
+import json
 import os
 import random
 import struct
@@ -18,10 +19,12 @@ from grammar import LANGUAGES, draw, is_held_out
 from grammar.numbers import CARDINAL
 from speech import features, ggml, guide, synthesis, tokenizer
 from speech.model import Gelu, SpeechModel, gelu
-from speech.optimizer import orthogonalise
 from speech.store import ShardWriter, Store
 from speech.windows import IGNORED, WindowMaker
 from speech.batches import make_batch
+from speech.config import SpeechConfig
+from training import records
+from training.optimizer import orthogonalise
 from translation import ct2
 from translation.model import TranslationModel
 from translation.pairs import training_pair
@@ -135,6 +138,40 @@ class Windows(unittest.TestCase):
         first, second = (make_batch(self._maker, 5, 0.5, 1500) for _ in range(2))
         self.assertTrue(torch.equal(first.mel, second.mel))
         self.assertTrue(torch.equal(first.tokens, second.tokens))
+
+
+class Records(unittest.TestCase):
+    def test_log_rows_are_means(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = records.Log(folder, every=2)
+            for step, loss in enumerate((4.0, 2.0, 1.0, 0.0), 1):
+                log.add(loss=loss)
+                log.step(step, seconds=step * 0.6, rate=0.1)
+            with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as file:
+                rows = [json.loads(line) for line in file]
+            self.assertEqual(rows, [dict(step=2, seconds=1, rate=0.1, loss=3.0), dict(step=4, seconds=2, rate=0.1, loss=0.5)])
+            self.assertEqual(log.means, {"loss": 0.5})
+
+    def test_results_join_the_card(self):
+        with tempfile.TemporaryDirectory() as folder:
+            records.write_card(folder, steps=3)
+            records.add_results(folder, "http", {"wer": 1})
+            records.add_results(folder, "cli", {"wer": 2})
+            with open(os.path.join(folder, "card.json"), encoding="utf8") as file:
+                self.assertEqual(json.load(file), {"steps": 3, "results": {"http": {"wer": 1}, "cli": {"wer": 2}}})
+
+    def test_rate_rises_stays_and_falls(self):
+        config = SpeechConfig(rate=1.0, warmup=10, flat=0.5)
+        rates = [records.scheduled_rate(config, *at) for at in ((5, 0.0), (10, 0.1), (90, 0.5), (95, 0.75), (99, 1.0))]
+        self.assertEqual(rates, [0.5, 1.0, 1.0, 0.5, 0.004])
+
+    def test_checkpoint(self):
+        with tempfile.TemporaryDirectory() as folder:
+            checkpoint = records.Checkpoint(folder)
+            self.assertIsNone(checkpoint.load())
+            checkpoint.save(step=7, weights=torch.ones(2))
+            self.assertEqual(checkpoint.load()["step"], 7)
+            self.assertEqual(os.listdir(folder), ["checkpoint.pt"])
 
 
 class Network(unittest.TestCase):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the speech model on what synthesize.py made, and exports it for whisper.cpp.
 
-    python3 models/train/train_speech.py --minutes 176
+    python3 models/train/train_speech.py --minutes 125
 
 Writes models/train/run/NAME/: log.jsonl, checkpoint.pt, model-f16.bin (whisper.cpp's format), card.json. Started
 again it resumes; --minutes counts the wall clock of all starts together.
@@ -10,7 +10,7 @@ import argparse
 import dataclasses
 import os
 
-# One thread a process: see speech/team.py.
+# One thread a process: see training/team.py.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 

@@ -1,5 +1,4 @@
 """The training loop: micro-batches, loss, update, log, checkpoints; resumable, scheduled by wall clock."""
-import json
 import os
 import random
 import time
@@ -7,12 +6,13 @@ import time
 import torch
 
 from grammar import sample_words
+from training.records import Checkpoint, Log, scheduled_rate, write_card
+from training.team import Member, Shared, launch
 
 from . import batches, ggml, guide
 from .model import SpeechModel
 from .objective import batch_loss
 from .store import Store
-from .team import Member, Shared, launch
 from .tokenizer import EOT, LANGUAGE, NO_SPEECH, domain_tokens
 from .windows import WindowMaker
 
@@ -33,7 +33,7 @@ def build_model(config, used):
 
 def load_model(folder):
     """The model of a run folder's checkpoint, in evaluation mode."""
-    state = torch.load(os.path.join(folder, "checkpoint.pt"), map_location="cpu")
+    state = Checkpoint(folder).load()
     model = SpeechModel(state["used"], **state["shape"])
     place = 0
     for parameter in model.parameters():
@@ -50,15 +50,14 @@ class Run:
         self.config, self.data, self.folder = config, os.path.join(data, config.corpus), folder
         self.workers, self.device = workers, device
         os.makedirs(folder, exist_ok=True)
-        self._checkpoint = os.path.join(folder, "checkpoint.pt")
+        self.checkpoint = Checkpoint(folder)
         self.used = trained_tokens(config)
         model = build_model(config, self.used)
         vector = torch.cat([p.detach().reshape(-1) for p in model.parameters()])
         self.shared = Shared(len(vector), workers)
         self.shared.weights.copy_(vector)
         self.first_step = 0
-        if os.path.exists(self._checkpoint):
-            state = torch.load(self._checkpoint, map_location="cpu")
+        if state := self.checkpoint.load():
             for name in ("weights", "first", "second"):
                 getattr(self.shared, name).copy_(state[name])
             self.first_step = state["step"]
@@ -69,10 +68,6 @@ class Run:
     def start(self):
         launch(self.shared, self._work)
 
-    def _rate(self, step, progress):
-        fall = min(1.0, (1 - progress) / (1 - self.config.flat))
-        return self.config.rate * min(1.0, step / self.config.warmup) * max(fall, 0.004)
-
     def _work(self, rank):
         if self.device == "cpu":
             torch.set_num_threads(1)
@@ -80,7 +75,7 @@ class Run:
         member = Member(self.shared, rank, model, self.device)
         guide.enable(model)
         maker = WindowMaker(Store(self.data))
-        log = _Log(self, model, maker) if rank == 0 else None
+        log = _Recorder(self, model, maker) if rank == 0 else None
         step, started, before = self.first_step, time.time(), float(self.shared.clock[0])
         while (progress := float(self.shared.clock[0]) / (60 * self.config.minutes)) < 1:
             step += 1
@@ -91,11 +86,11 @@ class Run:
             reports = self._gradients(member, model, maker, step, progress, bootstrap)
             for report in reports:
                 ctc += 0.01 * (report.get("ctc", ctc) - ctc)
-            rate = self._rate(step, progress)
+            rate = scheduled_rate(self.config, step, progress)
             norm = member.update(step, rate, self.config.parts, seconds=before + time.time() - started,
                                  ctc=ctc)
             if log:
-                log.step(step, progress, rate, norm, reports)
+                log.step(step, rate, norm, reports)
             if self.shared.clock[1]:
                 break
         if log:
@@ -117,46 +112,36 @@ class Run:
         return reports
 
     def save(self, step, model):
-        state = dict(weights=self.shared.weights, first=self.shared.first, second=self.shared.second, step=step,
-                     elapsed=float(self.shared.clock[0]), ctc=float(self.shared.clock[2]), used=self.used, shape=self.config.shape)
-        torch.save(state, self._checkpoint + ".part")
-        os.replace(self._checkpoint + ".part", self._checkpoint)
+        shared = self.shared
+        self.checkpoint.save(weights=shared.weights, first=shared.first, second=shared.second, step=step,
+                             elapsed=float(shared.clock[0]), ctc=float(shared.clock[2]), used=self.used,
+                             shape=self.config.shape)
         target = os.path.join(self.folder, "model-f16.bin")
         ggml.export(model, target + ".part")
         os.replace(target + ".part", target)
 
 
-class _Log:
-    """log.jsonl, checkpoints every few minutes, and the card at the end; only the first worker has one."""
+class _Recorder:
+    """Log, checkpoints every few minutes, and the card at the end; only the first worker has one."""
 
     def __init__(self, run, model, maker):
         self._run, self._model, self._maker = run, model, maker
-        self._sums, self._saved = {}, time.time()
-        self._file = open(os.path.join(run.folder, "log.jsonl"), "a", encoding="utf8")
+        self._log, self._saved = Log(run.folder, _LOG_EVERY), time.time()
 
-    def step(self, step, progress, rate, norm, reports):
-        for report in reports + [{"norm": norm}]:
-            for name, value in report.items():
-                total = self._sums.setdefault(name, [0.0, 0])
-                total[0] += value
-                total[1] += 1
-        if step % _LOG_EVERY == 0:
-            means = {name: round(total / count, 4) for name, (total, count) in self._sums.items()}
-            row = dict(step=step, seconds=round(float(self._run.shared.clock[0])), progress=round(progress, 4),
-                       rate=float(f"{rate:.3g}"), **means)
-            print(json.dumps(row), file=self._file, flush=True)
-            self._sums = {}
+    def step(self, step, rate, norm, reports):
+        for report in reports:
+            self._log.add(**report)
+        self._log.add(norm=norm)
+        self._log.step(step, float(self._run.shared.clock[0]), rate)
         if time.time() - self._saved > _SAVE_SECONDS:
             self._saved = time.time()
             self._run.save(step, self._model)
 
     def finish(self, step):
-        self._run.save(step, self._model)
-        utterances = self._maker._store.utterances
-        card = dict(steps=step, hours=round(float(self._run.shared.clock[0]) / 3600, 2), workers=self._run.workers,
-                    device=self._run.device, config=vars(self._run.config), utterances=len(utterances),
-                    speech_hours=round(sum(u.length for u in utterances) / 16000 / 3600, 1),
-                    weights=self._run.shared.weights.numel(), trained_tokens=sum(i < EOT for i in self._run.used),
-                    languages=list(LANGUAGE))
-        with open(os.path.join(self._run.folder, "card.json"), "w", encoding="utf8") as file:
-            json.dump(card, file, indent=1)
+        run, utterances = self._run, self._maker.utterances
+        run.save(step, self._model)
+        write_card(run.folder, steps=step, hours=round(float(run.shared.clock[0]) / 3600, 2), workers=run.workers,
+                   device=run.device, config=vars(run.config), utterances=len(utterances),
+                   speech_hours=round(sum(u.length for u in utterances) / 16000 / 3600, 1),
+                   weights=run.shared.weights.numel(), trained_tokens=sum(i < EOT for i in run.used),
+                   languages=list(LANGUAGE), training=self._log.means)

@@ -67,6 +67,10 @@ class WindowMaker:
                 self._repeating[language].append(utterance)
         self._indexed = len(self._store.utterances)
 
+    @property
+    def utterances(self):
+        return self._store.utterances
+
     def seed(self, seed):
         self._rng, self._noise = random.Random(seed), np.random.default_rng(seed)
 

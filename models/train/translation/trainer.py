@@ -1,5 +1,4 @@
 """Trains the translation model: corpus, vocabulary, steps by wall clock, checkpoints, log, exports, card."""
-import json
 import os
 import random
 import time
@@ -9,7 +8,8 @@ import torch
 import torch.nn.functional as F
 
 from grammar import LANGUAGES
-from speech.team import Member, Shared
+from training.records import Checkpoint, Log, scheduled_rate, write_card
+from training.team import Member, Shared
 
 from . import ct2, vocabulary
 from .model import TranslationModel, pad
@@ -92,7 +92,7 @@ def pair_loss(model, rows):
 
 
 def load_model(folder, corpus_size):
-    state = torch.load(os.path.join(folder, "checkpoint.pt"), map_location="cpu")
+    state = Checkpoint(folder).load()
     model = TranslationModel(corpus_size, **state["shape"])
     model.load_state_dict(state["model"])
     return model.eval()
@@ -109,36 +109,29 @@ class TranslationRun:
         self.shared = Shared(len(vector), 1)
         self.shared.weights.copy_(vector)
         self.member = Member(self.shared, 0, self.model)
-        self._checkpoint = os.path.join(folder, "checkpoint.pt")
+        self._checkpoint, self._log = Checkpoint(folder), Log(folder, _LOG_EVERY)
         self.step, self.before = 0, 0.0
-        if os.path.exists(self._checkpoint):
-            state = torch.load(self._checkpoint, map_location="cpu")
+        if state := self._checkpoint.load():
             for name in ("weights", "first", "second"):
                 getattr(self.shared, name).copy_(state[name])
             self.step, self.before = state["step"], state["elapsed"]
 
     def train(self):
         config, started, saved = self.config, time.time(), time.time()
-        batches, sums = self.corpus.batches(config.tokens, config.seed + self.step), []
-        log = open(os.path.join(self.folder, "log.jsonl"), "a", encoding="utf8")
+        batches = self.corpus.batches(config.tokens, config.seed + self.step)
         while True:
             elapsed = self.before + time.time() - started
             progress = elapsed / (60 * config.minutes)
             if progress >= 1:
                 break
             self.step += 1
-            rate = config.rate * min(1, self.step / config.warmup) * max(0.004, min(1, (1 - progress) / (1 - config.flat)))
+            rate = scheduled_rate(config, self.step, progress)
             self.member.begin()
             loss, accuracy = pair_loss(self.model, next(batches))
             loss.backward()
             self.member.update(self.step, rate, 1)
-            sums.append((loss.item(), accuracy))
-            if len(sums) == _LOG_EVERY:
-                row = dict(step=self.step, seconds=round(elapsed), rate=float(f"{rate:.3g}"),
-                           ce=round(sum(s[0] for s in sums) / len(sums), 4),
-                           accuracy=round(sum(s[1] for s in sums) / len(sums), 4))
-                print(json.dumps(row), file=log, flush=True)
-                sums = []
+            self._log.add(ce=loss.item(), accuracy=accuracy)
+            self._log.step(self.step, elapsed, rate)
             if time.time() - saved > _SAVE_SECONDS:
                 saved = time.time()
                 self._save(elapsed)
@@ -146,15 +139,13 @@ class TranslationRun:
         self.export(elapsed)
 
     def _save(self, elapsed):
-        state = dict(weights=self.shared.weights, first=self.shared.first, second=self.shared.second, step=self.step,
-                     elapsed=elapsed, shape=self.config.shape, model=self.model.state_dict())
-        torch.save(state, self._checkpoint + ".part")
-        os.replace(self._checkpoint + ".part", self._checkpoint)
+        shared = self.shared
+        self._checkpoint.save(weights=shared.weights, first=shared.first, second=shared.second, step=self.step,
+                              elapsed=elapsed, shape=self.config.shape, model=self.model.state_dict())
 
     def export(self, elapsed):
         for kind in ("int8", "float32"):
             ct2.export(self.model, self.corpus.tokenizer, os.path.join(self.folder, kind), kind == "int8")
-        card = dict(steps=self.step, hours=round(elapsed / 3600, 2), config=vars(self.config),
-                    weights=self.shared.weights.numel(), vocabulary=self.corpus.size)
-        with open(os.path.join(self.folder, "card.json"), "w", encoding="utf8") as file:
-            json.dump(card, file, indent=1)
+        write_card(self.folder, steps=self.step, hours=round(elapsed / 3600, 2), config=vars(self.config),
+                   weights=self.shared.weights.numel(), vocabulary=self.corpus.size, pairs=self.config.pairs,
+                   training=self._log.means)
