@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { durationOf as durationOfFile } from '../src/bench/clips.js';
 import { loadBinding, type NativeError, type WindowPolicy } from '../src/engine/binding.js';
 import {
   chirp,
@@ -32,17 +33,7 @@ function seeds(): AudioSeed[] {
     .map((name) => ({ name, bytes: readFileSync(join(SAMPLES, name)) }));
 }
 
-async function durationOf(path: string): Promise<number> {
-  const reader = await loadBinding().openAudio(path, POLICY);
-  try {
-    for (;;) {
-      const seconds = await reader.measure();
-      if (seconds !== null) return seconds;
-    }
-  } finally {
-    reader.close();
-  }
-}
+const durationOf = (path: string): Promise<number> => durationOfFile(loadBinding(), POLICY, path);
 
 describe('audio files that tests make', () => {
   let directory: string;

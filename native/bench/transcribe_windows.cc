@@ -47,17 +47,6 @@ DecodeOptions decode_options(const Options& options) {
   return decode;
 }
 
-Window whole_file(const std::string& path) {
-  AudioReader reader(path);
-  Window window;
-  std::vector<float> block(kSampleRate);
-  while (const std::size_t count = reader.read(block)) {
-    window.samples.insert(window.samples.end(), block.begin(),
-                          block.begin() + static_cast<std::ptrdiff_t>(count));
-  }
-  return window;
-}
-
 nlohmann::json describe(const std::string& file, const Window& window, const DecodeOptions& options,
                         const WindowResult& result) {
   std::string text;
@@ -87,7 +76,7 @@ void run(const std::vector<std::string>& words) {
             integer(options["--threads"], 1));
   const DecodeOptions decode = decode_options(options);
   for (const std::string& file : std::span(options.operands()).subspan(1)) {
-    const Window window = whole_file(file);
+    const Window window = read_whole(file);
     std::cout << describe(file, window, decode, slot.transcribe(window, decode, nullptr)).dump() << std::endl;
   }
 }

@@ -37,17 +37,6 @@ std::vector<Clip> read_clips() {
   return clips;
 }
 
-Window read_window(const std::string& file) {
-  AudioReader reader(kClips / file);
-  Window window;
-  std::vector<float> block(kSampleRate);
-  while (const std::size_t count = reader.read(block)) {
-    window.samples.insert(window.samples.end(), block.begin(),
-                          block.begin() + static_cast<std::ptrdiff_t>(count));
-  }
-  return window;
-}
-
 // Punctuation that Whisper writes and that is not ASCII.
 const char* const kWidePunctuation[] = {"¿", "¡", "«", "»", "“", "”", "„", "…", "—", "–"};
 const std::pair<const char*, const char*> kWideCapitals[] = {{"À", "à"}, {"Ä", "ä"}, {"Ç", "ç"},
@@ -91,7 +80,8 @@ std::vector<Clip> sentences() {
 const Window& window_of(const std::string& file) {
   static std::map<std::string, Window> windows;
   const auto found = windows.find(file);
-  return found != windows.end() ? found->second : windows.emplace(file, read_window(file)).first->second;
+  return found != windows.end() ? found->second
+                                : windows.emplace(file, read_whole(kClips / file)).first->second;
 }
 
 Window silence(double seconds) {

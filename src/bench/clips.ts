@@ -57,7 +57,8 @@ export async function measureClips(
   return measured;
 }
 
-async function durationOf(
+/** Seconds of audio the file really holds; rejects as `openAudio` and `measure` do. */
+export async function durationOf(
   binding: Pick<NativeBinding, 'openAudio'>,
   policy: WindowPolicy,
   path: string,

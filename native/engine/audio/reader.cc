@@ -179,4 +179,15 @@ std::optional<double> AudioReader::measure(double budget_seconds) {
 
 std::size_t AudioReader::read(std::span<float> out) { return impl_->playback.read(out); }
 
+Window read_whole(const std::filesystem::path& path) {
+  AudioReader reader(path);
+  Window window;
+  std::vector<float> block(kSampleRate);
+  while (const std::size_t count = reader.read(block)) {
+    window.samples.insert(window.samples.end(), block.begin(),
+                          block.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  return window;
+}
+
 }  // namespace verbatim

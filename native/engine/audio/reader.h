@@ -55,4 +55,7 @@ class AudioReader {
   std::unique_ptr<Impl> impl_;
 };
 
+// A whole file as one window. Its memory grows with the file: for short clips. Throws as AudioReader does.
+Window read_whole(const std::filesystem::path& path);
+
 }  // namespace verbatim

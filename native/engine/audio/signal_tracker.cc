@@ -49,7 +49,7 @@ void SignalTracker::finish() {
 void SignalTracker::close_block() {
   const std::size_t count = static_cast<std::size_t>((pushed_ - 1) % kBlockFrames + 1);
   const std::size_t begin = frames_.size() - count;
-  std::array<float, kBlockFrames> levels;
+  std::array<float, kBlockFrames> levels{};
   float floor = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t frame = begin + i;
