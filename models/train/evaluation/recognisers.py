@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 from . import cutting
 from .clips import RATE, read_wav, write_wav
@@ -73,12 +74,13 @@ class WhisperCli:
 class Service:
     """A running `verbatim serve`, through POST /api/v1/transcribe."""
 
-    def __init__(self, url, key):
-        self._url, self._key = url.rstrip("/") + "/api/v1/transcribe", key
+    def __init__(self, url, key, clients=4):
+        self._url, self._key, self._clients = url.rstrip("/") + "/api/v1/transcribe", key, clients
 
     def transcribe(self, paths):
         """{path: (text, language)}"""
-        return {path: self._post(path) for path in paths}
+        with ThreadPoolExecutor(self._clients) as clients:
+            return dict(zip(paths, clients.map(self._post, paths)))
 
     def _post(self, path):
         boundary = uuid.uuid4().hex
