@@ -1,4 +1,5 @@
 """Trains the translation model: corpus, vocabulary, steps by wall clock, checkpoints, log, exports, card."""
+import json
 import os
 import random
 import time
