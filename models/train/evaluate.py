@@ -17,7 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from evaluation import clips as evaluation_clips  # noqa: E402
 from evaluation import recognisers, score, translations  # noqa: E402
-from training.records import add_results  # noqa: E402
+from training.records import add_results, card_path  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -88,14 +88,17 @@ def main():
         command.add_argument("--name", help="name of the results; the command's if absent")
         command.add_argument("--run", help="folder of the run whose card gets the results")
     args = parser.parse_args()
+    run = args.run and os.path.join(HERE, "run", args.run)
+    if run and not os.path.isfile(card_path(run)):
+        parser.error(f"--run {args.run}: {card_path(run)} does not exist; a finished training run leaves it")
     result = {"speech": speech, "translation": translation}[args.command](args)
     os.makedirs(os.path.join(HERE, "run"), exist_ok=True)
     name = args.name or args.command
     path = os.path.join(HERE, "run", f"eval-{name}.json")
     with open(path, "w", encoding="utf8") as file:
         json.dump(result, file, ensure_ascii=False, indent=1)
-    if args.run:
-        add_results(os.path.join(HERE, "run", args.run), name, {k: v for k, v in result.items() if k != "wrong"})
+    if run:
+        add_results(run, name, {k: v for k, v in result.items() if k != "wrong"})
 
 
 if __name__ == "__main__":

@@ -31,18 +31,6 @@ def build_model(config, used):
     return SpeechModel(used, **config.shape)
 
 
-def load_model(folder):
-    """The model of a run folder's checkpoint, in evaluation mode."""
-    state = Checkpoint(folder).load()
-    model = SpeechModel(state["used"], **state["shape"])
-    place = 0
-    for parameter in model.parameters():
-        size = parameter.numel()
-        parameter.data = state["weights"][place:place + size].view_as(parameter).clone()
-        place += size
-    return model.eval()
-
-
 class Run:
     """One training run in `folder`."""
 
@@ -50,16 +38,15 @@ class Run:
         self.config, self.data, self.folder = config, os.path.join(data, config.corpus), folder
         self.workers, self.device = workers, device
         os.makedirs(folder, exist_ok=True)
-        self.checkpoint = Checkpoint(folder)
+        self._checkpoint = Checkpoint(folder)
         self.used = trained_tokens(config)
         model = build_model(config, self.used)
         vector = torch.cat([p.detach().reshape(-1) for p in model.parameters()])
         self.shared = Shared(len(vector), workers)
         self.shared.weights.copy_(vector)
         self.first_step = 0
-        if state := self.checkpoint.load():
-            for name in ("weights", "first", "second"):
-                getattr(self.shared, name).copy_(state[name])
+        if state := self._checkpoint.load():
+            self.shared.restore(state)
             self.first_step = state["step"]
             self.shared.clock[0], self.shared.clock[2] = state["elapsed"], state.get("ctc", 9.0)
         else:
@@ -75,7 +62,7 @@ class Run:
         member = Member(self.shared, rank, model, self.device)
         guide.enable(model)
         maker = WindowMaker(Store(self.data))
-        log = _Recorder(self, model, maker) if rank == 0 else None
+        recorder = _Recorder(self, model, maker) if rank == 0 else None
         step, started, before = self.first_step, time.time(), float(self.shared.clock[0])
         while (progress := float(self.shared.clock[0]) / (60 * self.config.minutes)) < 1:
             step += 1
@@ -89,12 +76,12 @@ class Run:
             rate = scheduled_rate(self.config, step, progress)
             norm = member.update(step, rate, self.config.parts, seconds=before + time.time() - started,
                                  ctc=ctc)
-            if log:
-                log.step(step, rate, norm, reports)
+            if recorder:
+                recorder.step(step, rate, norm, reports)
             if self.shared.clock[1]:
                 break
-        if log:
-            log.finish(step)
+        if recorder:
+            recorder.finish(step)
 
     def _gradients(self, member, model, maker, step, progress, bootstrap):
         """Adds up the gradients of this worker's share of the step."""
@@ -113,9 +100,7 @@ class Run:
 
     def save(self, step, model):
         shared = self.shared
-        self.checkpoint.save(weights=shared.weights, first=shared.first, second=shared.second, step=step,
-                             elapsed=float(shared.clock[0]), ctc=float(shared.clock[2]), used=self.used,
-                             shape=self.config.shape)
+        self._checkpoint.save(**shared.vectors(), step=step, elapsed=float(shared.clock[0]), ctc=float(shared.clock[2]))
         target = os.path.join(self.folder, "model-f16.bin")
         ggml.export(model, target + ".part")
         os.replace(target + ".part", target)

@@ -4,8 +4,6 @@ import os
 
 import torch
 
-_CARD = "card.json"
-
 
 def scheduled_rate(config, step, progress):
     """Learning rate: up during `config.warmup` steps, constant, from progress `config.flat` down to nearly 0."""
@@ -51,15 +49,19 @@ class Log:
         self._sums = {}
 
 
+def card_path(folder):
+    return os.path.join(folder, "card.json")
+
+
 def write_card(folder, **facts):
     """card.json anew; the results of an earlier card belonged to other weights and go."""
-    with open(os.path.join(folder, _CARD), "w", encoding="utf8") as file:
+    with open(card_path(folder), "w", encoding="utf8") as file:
         json.dump(facts, file, indent=1)
 
 
 def add_results(folder, name, results):
     """Puts an evaluation's results into the card of the run in `folder`, beside those of other evaluations."""
-    with open(os.path.join(folder, _CARD), encoding="utf8") as file:
+    with open(card_path(folder), encoding="utf8") as file:
         card = json.load(file)
     card.setdefault("results", {})[name] = results
     write_card(folder, **card)

@@ -28,6 +28,15 @@ class Shared:
         self.interrupted = context.Value(ctypes.c_bool, False)
         self.barrier = context.Barrier(members)
 
+    def vectors(self):
+        """What a checkpoint keeps of it: {name: vector}."""
+        return {"weights": self.weights, "first": self.first, "second": self.second}
+
+    def restore(self, state):
+        """The vectors of a checkpoint's state."""
+        for name, vector in self.vectors().items():
+            vector.copy_(state[name])
+
 
 class Member:
     """One worker: its model's parameters and gradients are views of the shared vectors."""

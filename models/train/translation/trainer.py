@@ -92,13 +92,6 @@ def pair_loss(model, rows):
     return loss, hits.float().mean().item()
 
 
-def load_model(folder, corpus_size):
-    state = Checkpoint(folder).load()
-    model = TranslationModel(corpus_size, **state["shape"])
-    model.load_state_dict(state["model"])
-    return model.eval()
-
-
 class TranslationRun:
     def __init__(self, config, folder):
         os.makedirs(folder, exist_ok=True)
@@ -113,8 +106,7 @@ class TranslationRun:
         self._checkpoint, self._log = Checkpoint(folder), Log(folder, _LOG_EVERY)
         self.step, self.before = 0, 0.0
         if state := self._checkpoint.load():
-            for name in ("weights", "first", "second"):
-                getattr(self.shared, name).copy_(state[name])
+            self.shared.restore(state)
             self.step, self.before = state["step"], state["elapsed"]
 
     def train(self):
@@ -140,9 +132,7 @@ class TranslationRun:
         self.export(elapsed)
 
     def _save(self, elapsed):
-        shared = self.shared
-        self._checkpoint.save(weights=shared.weights, first=shared.first, second=shared.second, step=self.step,
-                              elapsed=elapsed, shape=self.config.shape, model=self.model.state_dict())
+        self._checkpoint.save(**self.shared.vectors(), step=self.step, elapsed=elapsed)
 
     def export(self, elapsed):
         for kind in ("int8", "float32"):
