@@ -1,16 +1,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "accel/accelerator.h"
-#include "error.h"
 #include "speech/slot.h"
 #include "speech_support.h"
+#include "support/slot_aborts.h"
 
 namespace verbatim {
 namespace {
@@ -57,7 +56,7 @@ TEST_CASE("a model names its accelerator, and its memory counts the packed weigh
   CHECK(slot.memory_bytes() > Slot(test::bundled_model(), 1).memory_bytes());
 }
 
-TEST_CASE("an abort stops accelerated work and leaves the slot as new") {
+TEST_CASE("an abort stops accelerated work within a step and leaves the slot as new") {
   const auto model = accelerated();
   const test::Clip clip = test::sentences().front();
   const std::string expected = [&] {
@@ -65,20 +64,11 @@ TEST_CASE("an abort stops accelerated work and leaves the slot as new") {
     return transcript(fresh, clip);
   }();
   Slot slot(model, 1);
-  // Would go on for seconds: no decoding is likely enough, so every temperature is tried.
+  // No decoding is likely enough, so every temperature is tried.
   DecodeOptions restless;
   restless.log_prob_threshold = 0.0f;
-  restless.temperature_increment = 0.05f;
-  for (const int milliseconds : {1, 40, 200}) {
-    AbortFlag flag;
-    std::jthread clock([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-      flag.set();
-    });
-    CHECK_THROWS_WITH_AS(slot.transcribe(test::window_of(clip.file), restless, &flag),
-                         doctest::Contains("aborted"), EngineError);
-    CHECK(transcript(slot, clip) == expected);
-  }
+  test::check_aborts(slot, test::window_of(clip.file), restless,
+                     [&] { CHECK(transcript(slot, clip) == expected); });
 }
 
 TEST_CASE("accelerated transcripts are as good as whisper.cpp's") {

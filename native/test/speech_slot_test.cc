@@ -4,7 +4,6 @@
 #include <whisper.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -15,6 +14,7 @@
 #include "speech/prompt.h"
 #include "speech/utf8.h"
 #include "speech_support.h"
+#include "support/slot_aborts.h"
 
 namespace verbatim {
 namespace {
@@ -170,34 +170,15 @@ TEST_CASE("a fall-back draws from every temperature and is counted") {
   CHECK(fresh(window_of("held1-en-03.flac"), options).timings.fallbacks == 0);
 }
 
-TEST_CASE("an abort stops the work and leaves the slot as new") {
-  const Window& window = window_of("heldN-es-00.flac");
+TEST_CASE("an abort stops the work within a step and leaves the slot as new") {
   DecodeOptions options = restless();
   options.own_length = false;
+  options.temperature_increment = 0.5f;
+  const Window& next = window_of("seen1-fr-02.flac");
+  const WindowResult expected = fresh(next, own_length());
   Slot slot(bundled_model(), 1);
-  const auto code = [&](const AbortFlag& flag) {
-    try {
-      slot.transcribe(window, options, &flag);
-    } catch (const EngineError& error) {
-      return error.code();
-    }
-    return ErrorCode::kInternalError;
-  };
-
-  AbortFlag before;
-  before.set();
-  CHECK(code(before) == ErrorCode::kAborted);
-
-  for (const int milliseconds : {1, 60, 400}) {
-    AbortFlag during;
-    std::jthread clock([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-      during.set();
-    });
-    CHECK(code(during) == ErrorCode::kAborted);
-    const Window& next = window_of("seen1-fr-02.flac");
-    check_same(slot.transcribe(next, own_length(), nullptr), fresh(next, own_length()));
-  }
+  test::check_aborts(slot, window_of("heldN-es-00.flac"), options,
+                     [&] { check_same(slot.transcribe(next, own_length(), nullptr), expected); });
 }
 
 TEST_CASE("slots of one model run in parallel and give what they give one after the other") {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "error.h"
+#include "speech/slot.h"
+#include "support/counting_abort.h"
+
+namespace verbatim::test {
+
+// How transcribe() failed; nothing where it did not.
+inline std::optional<ErrorCode> failure_of(Slot& slot, const Window& window, const DecodeOptions& options,
+                                           const AbortFlag& abort) {
+  try {
+    slot.transcribe(window, options, &abort);
+  } catch (const EngineError& error) {
+    return error.code();
+  }
+  return std::nullopt;
+}
+
+// Aborts at looks from the first to the last but one that the window takes. The work looks after every step,
+// is over one look later at most, and `as_new` then finds the slot as if nothing had been.
+template <typename AsNew>
+void check_aborts(Slot& slot, const Window& window, DecodeOptions options, const AsNew& as_new) {
+  options.best_of = 1;  // else a step is a token of each candidate
+  const CountingAbort never;
+  const Timings whole = slot.transcribe(window, options, &never).timings;
+  const int looks = never.looks();
+  CHECK(whole.tokens > 40);
+  CHECK(looks >= whole.tokens + whole.encoder_passes);
+  for (const int at : {1, 2, 3, looks / 2, looks - 1}) {
+    CAPTURE(at);
+    CAPTURE(looks);
+    const CountingAbort abort(at);
+    CHECK(failure_of(slot, window, options, abort) == ErrorCode::kAborted);
+    CHECK(abort.looks() <= at + 1);
+    as_new();
+  }
+}
+
+}  // namespace verbatim::test
