@@ -11,8 +11,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { median, sum } from '../src/bench/statistics.js';
-import { cliContext } from '../src/cli/context.js';
-import { loadEngine } from '../src/cli/engine.js';
+import { readContext } from '../src/service/context.js';
+import { loadEngine } from '../src/service/speech-engine.js';
 import type { Acceleration } from '../src/engine/binding.js';
 import type { SpeechEngine, Transcript } from '../src/engine/types.js';
 import { WordErrorRate, wordErrors } from './wer.js';
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 });
 
 async function transcribeAll(clips: readonly Clip[], acceleration: Acceleration): Promise<Heard[]> {
-  const { config, roots, manifest } = cliContext();
+  const { config, roots, manifest } = readContext();
   const settings = { ...config, model: values.model ?? config.model, device: 'cpu', slots: 1, threads: 1 };
   let encodeMs: number[] = [];
   const observer = { windowDone: (window: { encodeMs: number }) => encodeMs.push(window.encodeMs) };

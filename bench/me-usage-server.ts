@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import express from 'express';
-import { createLedger, openLedger } from '../src/ledger/ledger.js';
+import { createLedger, openLedger } from '../src/ledger/sqlite/ledger.js';
 import { DAY_MS } from '../src/ledger/time.js';
-import { createLogger } from '../src/log.js';
-import { Metrics } from '../src/metrics.js';
-import { startServer } from '../src/server.js';
+import { createLogger } from '../src/service/log.js';
+import { Metrics } from '../src/http/metrics.js';
+import { startServer } from '../src/service/server.js';
 import { FakeEngine } from '../test/support/fake-engine.js';
 
 export interface Ready {

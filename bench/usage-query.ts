@@ -11,7 +11,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { createLedger } from '../src/ledger/ledger.js';
+import { createLedger } from '../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../src/ledger/types.js';
 
 const EVENTS_PER_DAY = 3_333;

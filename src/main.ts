@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { runCli } from './cli/program.js';
-import { readTuned } from './tuned.js';
+import { readTuned } from './service/tuned.js';
 
 const SPARE_THREADS = 4;
 const TRANSLATORS = 2;

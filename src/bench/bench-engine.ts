@@ -1,7 +1,7 @@
 /** The engine in this very process, set up as `serve` does, and one clip through it. */
-import type { Config } from '../config.js';
+import type { Config } from '../service/config.js';
 import type { NativeBinding, WindowPolicy } from '../engine/binding.js';
-import { createSpeechEngine } from '../engine/transcriber.js';
+import { createSpeechEngine } from '../engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine, TranscriptTimings } from '../engine/types.js';
 import { languageFor, type Clip } from './clips.js';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLedger } from '../ledger/ledger.js';
+import { createLedger } from '../ledger/sqlite/ledger.js';
 
 export interface Billing {
   /** Milliseconds, one each a request. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createLedger } from '../ledger/ledger.js';
+import { createLedger } from '../ledger/sqlite/ledger.js';
 import { register } from '../models/import.js';
 import { verbatimTarget } from './http-target.js';
 import { stopProcess, type ServerUnderTest } from './server-under-test.js';

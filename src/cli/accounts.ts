@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { printRows, withLedger } from './context.js';
+import { withLedger } from './books.js';
+import { printRows } from './rows.js';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('create, list and audit accounts');

@@ -1,7 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { MAX_GRANT } from '../ledger/credits.js';
+import { MAX_GRANT } from '../ledger/sqlite/credits.js';
 import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
-import { accountByEmail, printRows, withLedger } from './context.js';
+import { accountByEmail, withLedger } from './books.js';
+import { printRows } from './rows.js';
 
 export function addCredits(program: Command): void {
   const credits = program.command('credits').description('grant credits');

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { accountByEmail, printRows, withLedger } from './context.js';
-
-export const MANAGEMENT_SCOPE = 'keys:write';
+import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
+import { accountByEmail, withLedger } from './books.js';
+import { printRows } from './rows.js';
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('create, list and revoke API keys');

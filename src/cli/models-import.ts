@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../service/config.js';
 import { loadBinding } from '../engine/binding.js';
 import { importSpeechModel } from '../models/import.js';
 import {
@@ -8,7 +8,7 @@ import {
   isArchive,
   type ImportTranslationOptions,
 } from '../models/import-translation.js';
-import { cliContext } from './context.js';
+import { readContext } from '../service/context.js';
 import { languageOption } from './options.js';
 
 interface ImportOptions {
@@ -51,7 +51,7 @@ async function importModel(path: string, options: ImportOptions): Promise<void> 
 }
 
 async function importSpeech(path: string, options: ImportOptions): Promise<void> {
-  const { manifest, roots } = cliContext();
+  const { manifest, roots } = readContext();
   if (manifest.windowPolicies[options.windows] === undefined) {
     throw new Error(
       `--windows is "${options.windows}"; allowed: ${Object.keys(manifest.windowPolicies).join(', ')}.`,
@@ -72,7 +72,7 @@ async function importSpeech(path: string, options: ImportOptions): Promise<void>
 }
 
 async function importTranslation(path: string, options: ImportOptions): Promise<void> {
-  const { roots } = cliContext();
+  const { roots } = readContext();
   const { from, to, targetToken: template, targetTokenPlace: place, sourceToken, codes } = options;
   const entry = await importTranslationModel(path, {
     roots,

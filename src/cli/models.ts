@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { findModel, type ModelEntry } from '../models/manifest.js';
 import { pullModel } from '../models/pull.js';
 import { isInstalled, modelFiles, verifyModel } from '../models/store.js';
-import { cliContext, printRows } from './context.js';
+import { readContext } from '../service/context.js';
+import { printRows } from './rows.js';
 import { addImport, withTranslationModel } from './models-import.js';
 
 const HUB = 'https://huggingface.co';
@@ -32,7 +33,7 @@ export function addModels(program: Command): void {
 }
 
 function listModels(options: { json?: boolean }): void {
-  const { manifest, roots } = cliContext();
+  const { manifest, roots } = readContext();
   const rows = manifest.models.map((entry) => ({
     name: entry.name,
     kind: entry.kind,
@@ -57,7 +58,7 @@ function languagesOf(entry: ModelEntry): string {
 }
 
 async function pull(name: string): Promise<void> {
-  const { manifest, roots } = cliContext();
+  const { manifest, roots } = readContext();
   const entry = findModel(manifest, name);
   const bar = process.stderr.isTTY
     ? new SingleBar({ format: '{file} [{bar}] {percentage}% {value}/{total} MiB', stream: process.stderr })
@@ -83,7 +84,7 @@ async function pull(name: string): Promise<void> {
 }
 
 async function verifyModels(name: string | undefined, options: { json?: boolean }): Promise<void> {
-  const { manifest, roots } = cliContext();
+  const { manifest, roots } = readContext();
   const entries =
     name === undefined
       ? manifest.models.filter((entry) => isInstalled(roots, entry))

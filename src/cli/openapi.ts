@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openApiDocument } from '../http/openapi/document.js';
-import { packageVersion } from './context.js';
+import { packageVersion } from '../service/context.js';
 
 export function addOpenApi(program: Command): void {
   program

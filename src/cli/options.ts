@@ -1,7 +1,7 @@
 /** Values of options that more than one command takes. */
 import { InvalidArgumentError } from 'commander';
-import { ConfigError } from '../config.js';
-import { normalizeLanguage } from '../languages.js';
+import { ConfigError } from '../service/config.js';
+import { normalizeLanguage } from '../engine/languages.js';
 
 /** A language code in any spelling -> the service's. Throws ConfigError. */
 export function languageOption(option: string, value: string): string {

@@ -1,10 +1,10 @@
 /** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../service/config.js';
 import { VerbatimError } from '../errors.js';
 import { addAccounts } from './accounts.js';
 import { addBench } from './bench/index.js';
-import { packageVersion } from './context.js';
+import { packageVersion } from '../service/context.js';
 import { addCredits } from './credits.js';
 import { addKeys } from './keys.js';
 import { addModels } from './models.js';

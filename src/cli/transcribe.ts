@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../service/config.js';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
-import { normalizeLanguage } from '../languages.js';
-import { LanguageSupport } from '../services/language-support.js';
-import { withoutPunctuation } from '../services/punctuation.js';
-import { cliContext } from './context.js';
-import { loadEngine } from './engine.js';
+import { normalizeLanguage } from '../engine/languages.js';
+import { LanguageSupport } from '../transcription/language-support.js';
+import { withoutPunctuation } from '../transcription/punctuation.js';
+import { readContext } from '../service/context.js';
+import { loadEngine } from '../service/speech-engine.js';
 import { languageOption } from './options.js';
-import { createTranslationEngine } from './translation.js';
+import { createTranslationEngine } from '../service/translation-engine.js';
 
 interface Options {
   language?: string;
@@ -32,7 +32,7 @@ export function addTranscribe(program: Command): void {
 }
 
 async function transcribeFile(file: string, options: Options): Promise<void> {
-  const { config, roots, manifest } = cliContext();
+  const { config, roots, manifest } = readContext();
   if (options.diarize === true)
     throw new VerbatimError('unsupported_diarization', 'No diarization model is installed.');
   const to = options.translateTo === undefined ? null : languageOption('--translate-to', options.translateTo);

@@ -1,7 +1,7 @@
 /** `verbatim translate --model DIR --tokens`: a model alone, below its tokenizer, for parity checks. */
 import { loadBinding, type TranslationInput, type TranslationOptions } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
-import { cliContext } from './context.js';
+import { readContext } from '../service/context.js';
 
 export type ComputeType = 'auto' | 'float32' | 'float16' | 'int8';
 
@@ -15,7 +15,7 @@ export interface TokensOptions {
 
 export async function translateTokens(text: string, options: TokensOptions): Promise<void> {
   const inputs = linesOf(text).map(parseLine);
-  const { config } = cliContext();
+  const { config } = readContext();
   const binding = loadBinding();
   const model = await binding.loadTranslationModel(options.directory, {
     device: resolveDevices(config.device, binding)[0] ?? 'cpu',

@@ -1,11 +1,11 @@
 import { text as readAll } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../service/config.js';
 import type { TranslationOptions } from '../engine/binding.js';
-import { cliContext } from './context.js';
+import { readContext } from '../service/context.js';
 import { finiteNumber, integerFrom, languageOption } from './options.js';
 import { translateTokens, type ComputeType } from './translate-tokens.js';
-import { createTranslationEngine } from './translation.js';
+import { createTranslationEngine } from '../service/translation-engine.js';
 
 interface Options extends DecodingFlags {
   from?: string;
@@ -80,7 +80,7 @@ async function translate(text: string | undefined, options: Options): Promise<vo
 async function translateText(text: string, options: Options): Promise<void> {
   const from = languageOption('--from', options.from ?? '');
   const to = languageOption('--to', options.to ?? '');
-  const { config, roots, manifest } = cliContext();
+  const { config, roots, manifest } = readContext();
   const engine = createTranslationEngine(config, roots, manifest);
   try {
     const translated = from === to ? text : await engine.translateText({ accountId: 'cli', text, from, to });

@@ -1,15 +1,15 @@
 /** The Express application. It never listens: server.ts gives it a socket. */
 import express, { type Express, type RequestHandler } from 'express';
 import { VerbatimError } from '../errors.js';
-import { accountRoutes } from './account.js';
+import { accountRoutes } from './api/account.js';
 import type { HttpDeps } from './deps.js';
 import { docsRoutes } from './docs.js';
 import { errorHandler } from './error-handler.js';
 import { Exchange } from './exchange.js';
-import { keyRoutes } from './keys.js';
+import { keyRoutes } from './api/keys.js';
 import { probeRoutes } from './probes.js';
 import { mount } from './route.js';
-import { transcribeRoutes } from './transcribe.js';
+import { transcribeRoutes } from './api/transcribe.js';
 
 export function createApp(deps: HttpDeps): Express {
   const app = express();

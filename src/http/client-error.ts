@@ -1,7 +1,7 @@
 /** What Node's HTTP parser refuses before there is a request to route: the contract's JSON, written by hand. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '../log.js';
+import type { Logger } from 'pino';
 import { newRequestId } from './exchange.js';
 import { errorBody } from './responses.js';
 

@@ -1,10 +1,10 @@
 /** What the HTTP layer stands on; the composition root builds it. */
 import type { SpeechEngine } from '../engine/types.js';
 import type { Ledger } from '../ledger/types.js';
-import type { Logger } from '../log.js';
-import type { Metrics } from '../metrics.js';
-import type { InFlightRegistry } from '../services/in-flight.js';
-import type { TranscriptionService } from '../services/transcription.js';
+import type { Logger } from 'pino';
+import type { Metrics } from './metrics.js';
+import type { InFlightRegistry } from './in-flight.js';
+import type { TranscriptionService } from '../transcription/transcription.js';
 import type { UploadDirectory } from './upload-directory.js';
 
 export interface HttpSettings {

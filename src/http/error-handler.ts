@@ -3,9 +3,9 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type { EngineStats } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
-import type { Logger } from '../log.js';
-import { retryAfterSeconds } from '../services/backlog.js';
-import { ClientGoneError } from '../services/in-flight.js';
+import type { Logger } from 'pino';
+import { retryAfterSeconds } from '../engine/speech/retry-after.js';
+import { ClientGoneError } from './in-flight.js';
 import type { Exchange } from './exchange.js';
 import { errorBody } from './responses.js';
 

@@ -1,7 +1,7 @@
 /** /healthz, /readyz and /metrics: for load balancers, orchestrators and Prometheus; no API key. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../errors.js';
-import { retryAfterSeconds } from '../services/backlog.js';
+import { retryAfterSeconds } from '../engine/speech/retry-after.js';
 import { requireToken } from './auth.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';

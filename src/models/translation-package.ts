@@ -1,7 +1,7 @@
 /** Finds the parts of a translation model in a directory: CTranslate2 converters, model hubs and Argos lay it out differently. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { normalizeLanguage } from '../languages.js';
+import { normalizeLanguage } from '../engine/languages.js';
 
 export interface TranslationPackage {
   /** Files of the model, by the name that they get. */

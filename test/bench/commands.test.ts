@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../src/bench/report.js';
-import { readTuned } from '../../src/tuned.js';
+import { readTuned } from '../../src/service/tuned.js';
 import { loadRealEngine } from '../support/real-engine.js';
 import { TestServer } from '../support/server.js';
 import { samplePath } from '../native/support.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { VerbatimClient } from '../../src/client/index.js';
 import { VerbatimApiError, type ErrorCode, type Transcription } from '../../src/client/index.js';
-import type { TextTranslator } from '../../src/services/language-support.js';
+import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { TestServer, until, type Customer } from '../support/server.js';
 

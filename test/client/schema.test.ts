@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { format, resolveConfig } from 'prettier';
-import { packageVersion } from '../../src/cli/context.js';
+import { packageVersion } from '../../src/service/context.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 
 const path = join(__dirname, '..', '..', 'src', 'client', 'schema.ts');

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadEngine } from '../../src/cli/engine.js';
-import { readConfig } from '../../src/config.js';
+import { loadEngine } from '../../src/service/speech-engine.js';
+import { readConfig } from '../../src/service/config.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { readManifest } from '../../src/models/manifest.js';
 import { call, transcribe, type Part } from '../support/requests.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { INVARIANTS } from '../../src/ledger/audit.js';
+import { INVARIANTS } from '../../src/ledger/sqlite/audit.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { Bench, customer, hold, settlement } from './support.js';
 

@@ -3,7 +3,7 @@
  * "ready" when its ledger is open, starts at the first line of its input, and writes what is done line by line.
  */
 import { writeSync } from 'node:fs';
-import { createLedger } from '../../src/ledger/ledger.js';
+import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { hold, SECRET, settlement, type Customer } from './support.js';
 

@@ -2,10 +2,10 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { openDatabase } from '../../src/ledger/database.js';
-import { openLedger } from '../../src/ledger/ledger.js';
-import { migrate } from '../../src/ledger/migrate.js';
-import { MIGRATIONS } from '../../src/ledger/migrations/index.js';
+import { openDatabase } from '../../src/ledger/sqlite/database.js';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { migrate } from '../../src/ledger/sqlite/migrate.js';
+import { MIGRATIONS } from '../../src/ledger/sqlite/migrations/index.js';
 import { Bench, customer, hold, settlement } from './support.js';
 
 describe('ledger: database', () => {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createLedger } from '../../src/ledger/ledger.js';
+import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import { Bench, customer, hold, SECRET, settlement } from './support.js';
 
 describe('ledger: servers on one file', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutFsync } from '../../src/ledger/durability.js';
-import { createLedger } from '../../src/ledger/ledger.js';
+import { withoutFsync } from '../../src/ledger/sqlite/durability.js';
+import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { Bench, customer, hold, SECRET, settlement, type Customer } from './support.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openLedger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { Child } from './processes.js';
 import { Bench, customer, eventually, hold, settlement, type Customer } from './support.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/ledger.js';
+import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger, Settlement } from '../../src/ledger/types.js';
 
 export const ENDPOINT = '/api/v1/transcribe';

@@ -15,9 +15,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { installedTranslationModels } from '../../src/cli/translation.js';
+import { installedTranslationModels } from '../../src/service/translation-engine.js';
 import { loadBinding } from '../../src/engine/binding.js';
-import { TranslationEngine } from '../../src/engine/translator.js';
+import { TranslationEngine } from '../../src/engine/translation/translation-engine.js';
 import {
   importTranslationModel,
   type ImportTranslationOptions,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openLedger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { Load, type Job, type Payload } from './kill-nine/load.js';
 import { Victim } from './kill-nine/victim.js';

@@ -1,7 +1,7 @@
 /** The engine of a configuration, on the real addon and the model that ships. */
-import { loadEngine } from '../../src/cli/engine.js';
-import { packageRoot } from '../../src/cli/context.js';
-import { readConfig } from '../../src/config.js';
+import { loadEngine } from '../../src/service/speech-engine.js';
+import { packageRoot } from '../../src/service/context.js';
+import { readConfig } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { readManifest } from '../../src/models/manifest.js';
 

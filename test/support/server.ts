@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import { createLedger, openLedger } from '../../src/ledger/ledger.js';
+import { createLedger, openLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
-import { createLogger } from '../../src/log.js';
-import { Metrics } from '../../src/metrics.js';
-import { startServer, type RunningServer, type ServerSettings } from '../../src/server.js';
-import type { TextTranslator } from '../../src/services/language-support.js';
+import { createLogger } from '../../src/service/log.js';
+import { Metrics } from '../../src/http/metrics.js';
+import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
+import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { FakeEngine } from './fake-engine.js';
 
 export const SECRET = 'a secret for the tests';

@@ -19,7 +19,7 @@ import { rounded } from '../../bench/report.js';
 import type { ServerUnderTest } from '../../bench/server-under-test.js';
 import { startVerbatim } from '../../bench/verbatim-process.js';
 import { startWhisperServer } from '../../bench/whisper-server-process.js';
-import { packageRoot } from '../context.js';
+import { packageRoot } from '../../service/context.js';
 import { integerFrom } from '../options.js';
 import { compareCharts, compareTables, type ComparedModel, type ComparedWork } from './compare-report.js';
 import { fairnessUploads, type NamedFairness } from './fairness-report.js';

@@ -7,7 +7,7 @@ import { readUpload, type Upload } from '../../bench/http-target.js';
 import { rounded, type Table } from '../../bench/report.js';
 import { median } from '../../bench/statistics.js';
 import { loadBinding } from '../../engine/binding.js';
-import { packageRoot } from '../context.js';
+import { packageRoot } from '../../service/context.js';
 import type { BenchModel } from './setup.js';
 
 export const PLAIN_WAV = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav');

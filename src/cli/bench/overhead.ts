@@ -14,7 +14,7 @@ import {
 import { rounded, type Table } from '../../bench/report.js';
 import { percentiles } from '../../bench/statistics.js';
 import { startVerbatim } from '../../bench/verbatim-process.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../service/config.js';
 import { loadBinding } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { integerFrom } from '../options.js';

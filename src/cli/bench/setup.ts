@@ -10,7 +10,7 @@ import { toMarkdown, writeReport, type Report } from '../../bench/report.js';
 import type { VerbatimOptions } from '../../bench/verbatim-process.js';
 import { findModel, windowPolicy, type Manifest } from '../../models/manifest.js';
 import { modelPath } from '../../models/store.js';
-import { cliContext, packageRoot, type CliContext } from '../context.js';
+import { readContext, packageRoot, type ServiceContext } from '../../service/context.js';
 import { integerFrom } from '../options.js';
 
 export interface BenchModel {
@@ -68,13 +68,13 @@ export function roundsOption(fallback: number): Option {
 }
 
 /** One model: the named one, or the one that `serve` would take. */
-export function modelNamed(context: CliContext, name: string | undefined): BenchModel {
+export function modelNamed(context: ServiceContext, name: string | undefined): BenchModel {
   const { config, manifest } = context;
   return modelOf(context, name ?? config.model ?? manifest.defaultSpeechModel);
 }
 
 /** By comma; else the one that `serve` would take. */
-export function modelsOf(context: CliContext, names: string | undefined): BenchModel[] {
+export function modelsOf(context: ServiceContext, names: string | undefined): BenchModel[] {
   return names === undefined
     ? [modelNamed(context, undefined)]
     : names.split(',').map((name) => modelOf(context, name));
@@ -104,7 +104,7 @@ export async function uploadsOf(
 }
 
 /** A name of the manifest, or the path of a model file, which is then taken as a published Whisper model. */
-function modelOf({ roots, manifest }: CliContext, name: string): BenchModel {
+function modelOf({ roots, manifest }: ServiceContext, name: string): BenchModel {
   if (existsSync(name)) {
     return { name, path: resolve(name), policy: fullWindows(manifest), languages: null, installed: false };
   }
@@ -133,8 +133,8 @@ export function clipsOf(path: string): Clip[] {
   return readClips(path);
 }
 
-export function benchContext(): CliContext & { environment: Environment } {
-  return { ...cliContext(), environment: describeEnvironment(packageRoot) };
+export function benchContext(): ServiceContext & { environment: Environment } {
+  return { ...readContext(), environment: describeEnvironment(packageRoot) };
 }
 
 export function publish(report: Report, { output, json }: OutputOptions): void {

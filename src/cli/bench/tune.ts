@@ -16,11 +16,11 @@ import {
   type Settings,
   type Trial,
 } from '../../bench/tune-search.js';
-import { readConfig, type Config } from '../../config.js';
+import { readConfig, type Config } from '../../service/config.js';
 import { loadBinding } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
-import { tunedPath, writeTuned } from '../../tuned.js';
-import { packageRoot } from '../context.js';
+import { tunedPath, writeTuned } from '../../service/tuned.js';
+import { packageRoot } from '../../service/context.js';
 import { integerFrom } from '../options.js';
 import {
   addClipOptions,

@@ -1,8 +1,8 @@
 /** `quick-server.ts DATABASE SECRET UPLOADS`: the service as it is, but for its engine. */
-import { createLedger } from '../../../src/ledger/ledger.js';
-import { createLogger } from '../../../src/log.js';
-import { Metrics } from '../../../src/metrics.js';
-import { startServer } from '../../../src/server.js';
+import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
+import { createLogger } from '../../../src/service/log.js';
+import { Metrics } from '../../../src/http/metrics.js';
+import { startServer } from '../../../src/service/server.js';
 import { QuickEngine } from './quick-engine.js';
 
 const [path = '', secret = '', uploadBase = ''] = process.argv.slice(2);

@@ -1,0 +1,24 @@
+/** How commands print lists. */
+
+type Cell = string | number | null | readonly string[];
+
+/** JSON for programs, an aligned table for people. */
+export function printRows(rows: readonly Record<string, Cell>[], json: boolean): void {
+  if (json) {
+    console.log(JSON.stringify(rows, null, 2));
+    return;
+  }
+  const [first] = rows;
+  if (first === undefined) return;
+  const columns = Object.keys(first);
+  const lines = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '-')))];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? '').length)));
+  for (const line of lines) {
+    console.log(
+      line
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}

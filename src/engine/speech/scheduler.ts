@@ -1,0 +1,248 @@
+/**
+ * Which window runs next. Windows of all requests share the slots (see FairQueue for the order). A window is
+ * cut from its file only shortly before its turn: the look-ahead holds at most 2 x (slots + 1) windows over all
+ * requests together, so a thousand waiting requests hold no samples.
+ *
+ * A slot never idles while any request has a window ready, and a running window is never interrupted in favour
+ * of another: a request whose turn comes next waits for one window at most.
+ */
+import { setMaxListeners } from 'node:events';
+import type { Slot } from '../binding.js';
+import { FairQueue, type Waiting } from '../fair-queue.js';
+import { leavesSlotInDoubt } from '../native-errors.js';
+import type { SlotPool } from './slot-pool.js';
+import type { CutWindow } from './window-reader.js';
+
+/** A stretch of silence counts as a turn, if a cheap one, so that silent files do not keep others from being cut. */
+const SILENCE_COST_SECONDS = 1;
+
+/** A request as the scheduler sees it. Its state may change in cut() and run() only. */
+export interface WindowedRequest extends Waiting {
+  /** Whether cut() may yield another window, now or after a window that runs. */
+  readonly hasMore: boolean;
+  /**
+   * Cuts the next window; null when there is none now, 'silence' when there was none in a stretch of the file.
+   * Never called again before it has settled.
+   */
+  cut(): Promise<CutWindow | 'silence' | null>;
+  /** False while the window must wait for another one of the request. */
+  mayRun(cut: CutWindow): boolean;
+  /** Seconds of audio that the device works for this window. */
+  costSeconds(cut: CutWindow): number;
+  /** Runs the window and keeps its result. */
+  run(cut: CutWindow, slot: Slot, signal: AbortSignal): Promise<void>;
+}
+
+/** A request with its windows that are ready, and how it ends. */
+class Entry implements Waiting {
+  readonly ready: CutWindow[] = [];
+  readonly controller = new AbortController();
+  readonly finished: Promise<void>;
+  cutting = false;
+  running = 0;
+  settled = false;
+  resolve!: () => void;
+  reject!: (reason: unknown) => void;
+
+  constructor(readonly request: WindowedRequest) {
+    // One listener for each of its windows that runs: as many as there are slots.
+    setMaxListeners(0, this.controller.signal);
+    this.finished = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get accountId(): string {
+    return this.request.accountId;
+  }
+
+  get audioLeftSeconds(): number {
+    return this.request.audioLeftSeconds;
+  }
+
+  /** Windows held or about to be. */
+  get held(): number {
+    return this.ready.length + (this.cutting ? 1 : 0);
+  }
+
+  get isRunnable(): boolean {
+    const head = this.ready[0];
+    return head !== undefined && this.request.mayRun(head);
+  }
+
+  get isBlocked(): boolean {
+    return this.ready.length > 0 && !this.isRunnable;
+  }
+
+  get isDone(): boolean {
+    return !this.request.hasMore && this.held === 0 && this.running === 0;
+  }
+}
+
+export class Scheduler {
+  private readonly queue = new FairQueue<Entry>();
+  private readonly lookAhead: number;
+  /** Windows ready or being cut, over all requests. */
+  private held = 0;
+  /** Native calls that have not settled. */
+  private inFlight = 0;
+  private waitingForIdle: (() => void)[] = [];
+
+  /** `windowSeconds`: the longest window, the guess at one that is not cut yet. */
+  constructor(
+    private readonly pool: SlotPool,
+    private readonly windowSeconds: number,
+  ) {
+    this.lookAhead = pool.size + 1;
+    pool.whenIdle(() => this.pump());
+  }
+
+  /** Windows that wait for a slot; of audio that is not cut yet, as many as it makes at least. */
+  get queuedWindows(): number {
+    return this.queue.items.reduce((sum, entry) => sum + Math.max(entry.held, this.windowsLeft(entry)), 0);
+  }
+
+  /**
+   * Resolves when every window of the request has run. Rejects with the first error, or with signal.reason at
+   * once when aborted; windows that run are then aborted and no other one starts.
+   */
+  async run(request: WindowedRequest, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const entry = new Entry(request);
+    const onAbort = (): void => this.fail(entry, signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.queue.add(entry);
+    this.pump();
+    try {
+      await entry.finished;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Resolves when no request is left and nothing runs any more. */
+  async whenDrained(): Promise<void> {
+    if (this.isDrained) return;
+    await new Promise<void>((resolve) => this.waitingForIdle.push(resolve));
+  }
+
+  private get isDrained(): boolean {
+    return this.queue.isEmpty && this.inFlight === 0;
+  }
+
+  private pump(): void {
+    while (this.pool.idle > 0) {
+      const entry = this.queue.next((candidate) => candidate.isRunnable);
+      if (entry === undefined) break;
+      this.start(entry);
+    }
+    this.cutAhead();
+    if (this.isDrained) for (const resolve of this.waitingForIdle.splice(0)) resolve();
+  }
+
+  private start(entry: Entry): void {
+    const cut = entry.ready.shift();
+    const lease = cut && this.pool.take();
+    if (cut === undefined || lease === undefined) return;
+    this.held--;
+    this.queue.charge(entry, entry.request.costSeconds(cut));
+    entry.running++;
+    void this.native(async () => {
+      try {
+        await entry.request.run(cut, lease.slot, entry.controller.signal);
+        lease.giveBack(false);
+      } catch (error) {
+        lease.giveBack(leavesSlotInDoubt(error));
+        this.fail(entry, error);
+      } finally {
+        cut.window.release();
+        entry.running--;
+        this.finishIfDone(entry);
+      }
+    });
+  }
+
+  /**
+   * Cuts windows for the turns to come. A request whose turn is near and that has none ready may cut one beyond
+   * the look-ahead: windows of requests that were overtaken must not keep it waiting.
+   */
+  private cutAhead(): void {
+    const planned = new Map<Entry, number>();
+    const turnsOf = (entry: Entry): number => planned.get(entry) ?? 0;
+    const wantsTurn = (entry: Entry): boolean => turnsOf(entry) < this.windowsWanted(entry);
+    let turns = 0;
+    for (const entry of this.queue.upcoming(wantsTurn, this.windowSeconds)) {
+      planned.set(entry, turnsOf(entry) + 1);
+      const limit = entry.held === 0 ? 2 * this.lookAhead : this.lookAhead;
+      if (entry.held < turnsOf(entry) && this.held < limit) this.cut(entry);
+      if (++turns >= this.lookAhead) break;
+    }
+  }
+
+  private windowsWanted(entry: Entry): number {
+    if (!entry.request.hasMore || entry.isBlocked) return entry.held;
+    return Math.max(entry.held, this.windowsLeft(entry), 1);
+  }
+
+  private windowsLeft(entry: Entry): number {
+    return Math.ceil(entry.audioLeftSeconds / this.windowSeconds);
+  }
+
+  private cut(entry: Entry): void {
+    if (entry.cutting) return;
+    entry.cutting = true;
+    this.held++;
+    void this.native(async () => {
+      let cut: CutWindow | 'silence' | null = null;
+      try {
+        cut = await entry.request.cut();
+      } catch (error) {
+        this.fail(entry, error);
+      }
+      entry.cutting = false;
+      this.held--;
+      if (cut === 'silence') this.passSilence(entry);
+      else if (cut !== null) this.keep(entry, cut);
+      this.finishIfDone(entry);
+    });
+  }
+
+  private passSilence(entry: Entry): void {
+    if (!entry.settled) this.queue.charge(entry, SILENCE_COST_SECONDS);
+  }
+
+  private keep(entry: Entry, cut: CutWindow): void {
+    if (entry.settled) {
+      cut.window.release();
+      return;
+    }
+    entry.ready.push(cut);
+    this.held++;
+  }
+
+  private async native(work: () => Promise<void>): Promise<void> {
+    this.inFlight++;
+    await work();
+    this.inFlight--;
+    this.pump();
+  }
+
+  private finishIfDone(entry: Entry): void {
+    if (entry.settled || !entry.isDone) return;
+    entry.settled = true;
+    this.queue.remove(entry);
+    entry.resolve();
+  }
+
+  private fail(entry: Entry, reason: unknown): void {
+    if (entry.settled) return;
+    entry.settled = true;
+    this.queue.remove(entry);
+    entry.controller.abort(reason);
+    this.held -= entry.ready.length;
+    for (const cut of entry.ready.splice(0)) cut.window.release();
+    entry.reject(reason);
+    this.pump();
+  }
+}

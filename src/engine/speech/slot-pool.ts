@@ -1,0 +1,120 @@
+import type { Slot, SpeechModel } from '../binding.js';
+import type { Clock } from '../clock.js';
+
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 30_000;
+
+/** A slot lent for one window. */
+export interface Lease {
+  readonly slot: Slot;
+  /** Returns it; `inDoubt` replaces the slot first. */
+  giveBack(inDoubt: boolean): void;
+}
+
+/** The slots of one model, that is, of one device. */
+interface Device {
+  readonly model: SpeechModel;
+  readonly idle: Slot[];
+}
+
+/** The slots of all devices. */
+export class SlotPool {
+  private leased = 0;
+  private closed = false;
+  private onIdle: () => void = () => undefined;
+
+  private constructor(
+    private readonly devices: readonly Device[],
+    private readonly threads: number,
+    private readonly clock: Clock,
+    readonly size: number,
+  ) {}
+
+  /** Makes `slots` slots on each device; closes what it made when one cannot be made. */
+  static async create(
+    models: readonly SpeechModel[],
+    options: { slots: number; threads: number; clock: Clock },
+  ): Promise<SlotPool> {
+    const devices = models.map((model) => ({ model, idle: [] as Slot[] }));
+    const pool = new SlotPool(devices, options.threads, options.clock, models.length * options.slots);
+    try {
+      for (const device of devices) {
+        for (let made = 0; made < options.slots; made++) device.idle.push(await pool.createSlot(device));
+      }
+    } catch (error) {
+      pool.close();
+      throw error;
+    }
+    return pool;
+  }
+
+  get busy(): number {
+    return this.leased;
+  }
+
+  get idle(): number {
+    return this.devices.reduce((sum, device) => sum + device.idle.length, 0);
+  }
+
+  /** Called whenever a slot has become idle by itself, that is, was replaced. */
+  whenIdle(listener: () => void): void {
+    this.onIdle = listener;
+  }
+
+  /** An idle slot, of the device that has most of them. */
+  take(): Lease | undefined {
+    const [first, ...others] = this.devices;
+    if (first === undefined) return undefined;
+    const device = others.reduce(
+      (most, other) => (other.idle.length > most.idle.length ? other : most),
+      first,
+    );
+    const slot = device.idle.pop();
+    if (slot === undefined) return undefined;
+    this.leased++;
+    return { slot, giveBack: (inDoubt) => this.giveBack(device, slot, inDoubt) };
+  }
+
+  /** Closes the idle slots now and the others as they come back. */
+  close(): void {
+    this.closed = true;
+    for (const device of this.devices) {
+      for (const slot of device.idle.splice(0)) slot.close();
+    }
+  }
+
+  private giveBack(device: Device, slot: Slot, inDoubt: boolean): void {
+    this.leased--;
+    if (!inDoubt && !this.closed) {
+      device.idle.push(slot);
+      return;
+    }
+    slot.close();
+    if (inDoubt) void this.replace(device);
+  }
+
+  /** Keeps trying: memory that another process holds now may be free later. */
+  private async replace(device: Device): Promise<void> {
+    for (let pauseMs = FIRST_RETRY_MS; !this.closed; pauseMs = Math.min(2 * pauseMs, LAST_RETRY_MS)) {
+      try {
+        this.putIdle(device, await this.createSlot(device));
+        return;
+      } catch {
+        await this.clock.sleep(pauseMs);
+      }
+    }
+  }
+
+  private putIdle(device: Device, slot: Slot): void {
+    if (this.closed) {
+      slot.close();
+      return;
+    }
+    device.idle.push(slot);
+    this.onIdle();
+  }
+
+  private createSlot(device: Device): Promise<Slot> {
+    return device.model.createSlot({ threads: this.threads });
+  }
+}

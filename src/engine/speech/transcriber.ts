@@ -1,0 +1,192 @@
+import { fromWhisperLanguage } from '../languages.js';
+import { VerbatimError } from '../../errors.js';
+import { AudioFile, type AudioSource } from './audio-file.js';
+import { AudioWorkers } from './audio-workers.js';
+import { Backlog, BacklogPlace } from './backlog.js';
+import type { Acceleration, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
+import { systemClock, type Clock } from '../clock.js';
+import { toVerbatimError } from '../native-errors.js';
+import { RealTimeFactor } from './real-time-factor.js';
+import { Scheduler } from './scheduler.js';
+import { SlotPool } from './slot-pool.js';
+import { TranscriptionRequest, type RequestContext } from './transcription-request.js';
+import type {
+  Admission,
+  EngineObserver,
+  EngineStats,
+  OpenAudio,
+  SpeechEngine,
+  TranscribeInput,
+  Transcript,
+} from '../types.js';
+
+export interface SpeechEngineOptions {
+  binding: NativeBinding;
+  modelPath: string;
+  modelName: string;
+  /** How the model wants its audio cut. */
+  policy: WindowPolicy;
+  /** The languages the model is good at, of those it has tokens for; default all of these. */
+  languages?: readonly string[];
+  /** Whether the model was trained for Whisper's translate task. */
+  translates?: boolean;
+  /** Traits of the model that differ from the addon's decoding defaults. */
+  decode?: Partial<DecodeOptions>;
+  /** Ids from resolveDevices(); each gets the model and its own slots. */
+  devices: readonly string[];
+  /** Windows in flight on one device. */
+  slots: number;
+  /** CPU threads a slot. */
+  threads: number;
+  /** Of models on a CPU; see SpeechModelOptions. Default 'off'. */
+  acceleration?: Acceleration;
+  maxBacklogSeconds: number;
+  observer?: EngineObserver;
+  clock?: Clock;
+}
+
+/** Native calls on audio files at once; the rest of the thread pool belongs to the slots, files and DNS. */
+export const AUDIO_WORKERS = 3;
+
+/** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
+export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
+  const clock = options.clock ?? systemClock;
+  const models: SpeechModel[] = [];
+  const acceleration = options.acceleration ?? 'off';
+  try {
+    for (const device of options.devices) {
+      models.push(await options.binding.loadSpeechModel(options.modelPath, { device, acceleration }));
+    }
+    const pool = await SlotPool.create(models, { slots: options.slots, threads: options.threads, clock });
+    return new Transcriber(options, models, pool, clock);
+  } catch (error) {
+    for (const model of models) model.close();
+    throw error;
+  }
+}
+
+class Transcriber implements SpeechEngine {
+  readonly languages: readonly string[];
+  readonly translatesToEnglish: boolean;
+  readonly device: { readonly ids: readonly string[]; readonly name: string };
+  readonly modelName: string;
+  private readonly source: AudioSource;
+  private readonly context: RequestContext;
+  private readonly backlog: Backlog;
+  private readonly scheduler: Scheduler;
+  private closing: Promise<void> | null = null;
+
+  constructor(
+    options: SpeechEngineOptions,
+    private readonly models: readonly SpeechModel[],
+    private readonly pool: SlotPool,
+    clock: Clock,
+  ) {
+    const { binding, policy, observer, maxBacklogSeconds: maxSeconds } = options;
+    const realTimeFactor = new RealTimeFactor(pool.size);
+    this.modelName = options.modelName;
+    this.languages = languagesOf(models, options.languages);
+    this.translatesToEnglish = options.translates === true && models[0]?.info.multilingual === true;
+    this.device = {
+      ids: options.devices,
+      name: [...new Set(models.map(deviceName))].join(', '),
+    };
+    this.source = { binding, policy, workers: new AudioWorkers(AUDIO_WORKERS), clock };
+    const decode = options.decode ?? {};
+    this.context = { policy, languages: this.languages, decode, clock, realTimeFactor, observer };
+    this.backlog = new Backlog({ maxSeconds, clock, realTimeFactor: () => realTimeFactor.value });
+    this.scheduler = new Scheduler(pool, policy.maxSeconds);
+  }
+
+  async open(path: string, signal?: AbortSignal, maxSeconds = Infinity): Promise<OpenAudio> {
+    this.refuseWhenClosing();
+    return this.translatingErrors(signal, () => AudioFile.open(this.source, path, signal, maxSeconds));
+  }
+
+  admit(input: { accountId: string; audioSeconds: number }): Admission {
+    this.refuseWhenClosing();
+    return this.backlog.admit(input);
+  }
+
+  async transcribe(input: TranscribeInput): Promise<Transcript> {
+    this.refuseWhenClosing();
+    const { audio, admission: place, task = 'transcribe', signal } = input;
+    if (!(audio instanceof AudioFile && place instanceof BacklogPlace)) {
+      throw new TypeError('transcribe() takes what open() and admit() of this engine gave.');
+    }
+    const language = this.chooseLanguage(input.language);
+    audio.claim();
+    const request = new TranscriptionRequest({ audio, place, language, task }, this.context);
+    return this.translatingErrors(signal, async () => {
+      try {
+        await this.scheduler.run(request, signal);
+        return request.transcript();
+      } finally {
+        request.close();
+        place.advance(place.audioSeconds);
+      }
+    });
+  }
+
+  stats(): EngineStats {
+    return {
+      slots: this.pool.size,
+      busySlots: this.pool.busy,
+      queuedWindows: this.scheduler.queuedWindows,
+      backlogSeconds: this.backlog.seconds,
+      maxBacklogSeconds: this.backlog.maxSeconds,
+      realTimeFactor: this.context.realTimeFactor.value,
+    };
+  }
+
+  /** Requests that run finish first; new ones are refused with `shutting_down`. */
+  close(): Promise<void> {
+    this.closing ??= this.drain();
+    return this.closing;
+  }
+
+  private async drain(): Promise<void> {
+    await this.scheduler.whenDrained();
+    this.pool.close();
+    for (const model of this.models) model.close();
+  }
+
+  private refuseWhenClosing(): void {
+    if (this.closing !== null) throw new VerbatimError('shutting_down', 'The server is shutting down.');
+  }
+
+  /** There is nothing to detect for a model of one language. */
+  private chooseLanguage(language: string): string {
+    const [first, ...others] = this.languages;
+    if (language === 'auto') return first !== undefined && others.length === 0 ? first : 'auto';
+    if (this.languages.includes(language)) return language;
+    throw new VerbatimError(
+      'unsupported_language',
+      `The language "${language}" is not one of the model's: ${this.languages.join(', ')}.`,
+      { param: 'language' },
+    );
+  }
+
+  private async translatingErrors<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      throw toVerbatimError(error);
+    }
+  }
+}
+
+/** The languages of the model in the codes of the service, of these the wanted ones. */
+function languagesOf(
+  models: readonly SpeechModel[],
+  wanted: readonly string[] | undefined,
+): readonly string[] {
+  const known = (models[0]?.info.languages ?? []).map(fromWhisperLanguage);
+  return wanted === undefined ? known : known.filter((code) => wanted.includes(code));
+}
+
+/** What does the work: "AMD EPYC + onednn bfloat16". */
+function deviceName({ info: { deviceName, accelerator } }: SpeechModel): string {
+  return accelerator === '' ? deviceName : `${deviceName} + ${accelerator}`;
+}

@@ -1,0 +1,211 @@
+import type { AudioFile } from './audio-file.js';
+import type { BacklogPlace } from './backlog.js';
+import type { DecodeOptions, Slot, WindowPolicy, WindowResult } from '../binding.js';
+import type { Clock } from '../clock.js';
+import { LanguageVote } from './language-vote.js';
+import type { RealTimeFactor } from './real-time-factor.js';
+import { RepeatPass } from './repeat-pass.js';
+import type { WindowedRequest } from './scheduler.js';
+import { joinTexts } from '../transcript-text.js';
+import type { EngineObserver, Transcript } from '../types.js';
+import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
+import type { CutWindow } from './window-reader.js';
+
+/** The language of a transcript in which nothing was heard, when none was given. */
+export const DEFAULT_LANGUAGE = 'en';
+
+/** Without ownLength Whisper pads every window to this. */
+const PADDED_WINDOW_SECONDS = 30;
+
+/** What all requests of an engine share. */
+export interface RequestContext {
+  policy: WindowPolicy;
+  /** The languages that may be answered. */
+  languages: readonly string[];
+  /** Traits of the model that differ from the addon's defaults. */
+  decode: Partial<DecodeOptions>;
+  clock: Clock;
+  realTimeFactor: RealTimeFactor;
+  observer: EngineObserver | undefined;
+}
+
+export interface RequestInput {
+  audio: AudioFile;
+  place: BacklogPlace;
+  /** A code of the engine, or 'auto'. */
+  language: string;
+  task: 'transcribe' | 'translate';
+}
+
+/**
+ * One request: its windows in order, the language they are decoded in, and what came of them. With 'auto' the
+ * windows of the first speech are decoded in the language each is detected to be in, and vote; when the vote is
+ * closed, those that were decoded in another one are cut and run once more, in the language that won.
+ */
+export class TranscriptionRequest implements WindowedRequest {
+  private readonly results = new Map<number, WindowResult>();
+  private readonly vote: LanguageVote | null;
+  private language: string | null;
+  private repeat: RepeatPass | null = null;
+  private ended = false;
+  private cutWindows = 0;
+  private finishedWindows = 0;
+  private cutSeconds = 0;
+  private startedSeconds = 0;
+  private firstStart: number | null = null;
+  private lastEnd = 0;
+  private inferenceMs = 0;
+
+  constructor(
+    private readonly input: RequestInput,
+    private readonly context: RequestContext,
+  ) {
+    const isAuto = input.language === 'auto';
+    this.language = isAuto ? null : input.language;
+    this.vote = isAuto ? new LanguageVote(context.languages, context.policy.maxSeconds) : null;
+  }
+
+  get accountId(): string {
+    return this.input.place.accountId;
+  }
+
+  get audioLeftSeconds(): number {
+    const total = this.ended ? this.cutSeconds : this.input.audio.durationSeconds;
+    return Math.max(0, total - this.startedSeconds);
+  }
+
+  get hasMore(): boolean {
+    return !this.ended || this.repeat?.hasMore === true;
+  }
+
+  async cut(): Promise<CutWindow | 'silence' | null> {
+    if (this.repeat?.hasMore === true) return this.repeat.next();
+    const cut = await this.input.audio.windows.next();
+    if (cut === 'silence') return cut;
+    if (cut === null) {
+      this.ended = true;
+      this.closeVoteIfDue();
+      return null;
+    }
+    this.cutWindows++;
+    this.cutSeconds += cut.advanceSeconds;
+    return cut;
+  }
+
+  mayRun(cut: CutWindow): boolean {
+    return this.vote === null || this.language !== null || this.isRepeated(cut) || this.vote.acceptsAnother;
+  }
+
+  costSeconds(cut: CutWindow): number {
+    return this.context.policy.ownLength ? Math.max(1, cut.seconds) : PADDED_WINDOW_SECONDS;
+  }
+
+  async run(cut: CutWindow, slot: Slot, signal: AbortSignal): Promise<void> {
+    const start = this.context.clock.now();
+    const queuedSince = this.firstStart === null ? this.input.place.admittedAt : cut.readyAt;
+    this.firstStart ??= start;
+    const votes = this.language === null;
+    if (votes) this.vote?.begin(cut.seconds);
+    if (!this.isRepeated(cut)) this.startedSeconds += cut.advanceSeconds;
+    const result = await slot.transcribe(cut.window, this.decodeOptions(), { signal });
+    this.measure(cut, result, start, start - queuedSince);
+    const repeated = this.isRepeated(cut);
+    this.results.set(cut.index, result);
+    if (repeated) return;
+    this.finishedWindows++;
+    this.input.place.advance(cut.advanceSeconds);
+    if (votes) this.vote?.end(cut.seconds, heard(result) ? probabilities(result) : null);
+    this.closeVoteIfDue();
+  }
+
+  transcript(): Transcript {
+    const language = this.language ?? DEFAULT_LANGUAGE;
+    const ordered = [...this.results].sort(([one], [other]) => one - other);
+    const segments = ordered
+      .flatMap(([, result]) => result.segments)
+      .filter(({ text }) => text.trim() !== '');
+    const texts = segments.map((segment) => segment.text);
+    return {
+      language,
+      languageProbability: segments.length > 0 ? (this.vote?.leaderProbability ?? null) : null,
+      // Whisper's translate task writes English, whatever is spoken.
+      text: joinTexts(texts, this.input.task === 'translate' ? 'en' : language),
+      segments,
+      timings: {
+        queueMs: this.firstStart === null ? 0 : this.firstStart - this.input.place.admittedAt,
+        decodeMs:
+          this.input.audio.measureMs + this.input.audio.windows.decodeMs + (this.repeat?.decodeMs ?? 0),
+        speechMs: this.firstStart === null ? 0 : this.lastEnd - this.firstStart,
+        inferenceMs: this.inferenceMs,
+      },
+    };
+  }
+
+  /** Ends what the request itself opened. */
+  close(): void {
+    this.repeat?.close();
+  }
+
+  private isRepeated(cut: CutWindow): boolean {
+    return this.results.has(cut.index);
+  }
+
+  private decodeOptions(): DecodeOptions {
+    const { policy, decode } = this.context;
+    const guess = this.vote?.leader;
+    return {
+      ...decode,
+      language: this.language === null ? 'auto' : toWhisperLanguage(this.language),
+      ...(this.language === null && guess ? { languageGuess: toWhisperLanguage(guess) } : {}),
+      task: this.input.task,
+      ownLength: policy.ownLength,
+    };
+  }
+
+  private closeVoteIfDue(): void {
+    if (this.vote === null || this.language !== null) return;
+    const isOver = this.ended && this.finishedWindows === this.cutWindows;
+    if (!this.vote.isComplete && !isOver) return;
+    const language = this.vote.leader;
+    this.language = language ?? DEFAULT_LANGUAGE;
+    if (language === null) return;
+    const strays = [...this.results].filter(([, result]) => heard(result) && spoken(result) !== language);
+    const indices = strays.map(([index]) => index);
+    if (indices.length > 0) this.repeat = new RepeatPass(this.input.audio, indices);
+  }
+
+  private measure(cut: CutWindow, result: WindowResult, start: number, queueMs: number): void {
+    const { clock, realTimeFactor, observer } = this.context;
+    this.lastEnd = Math.max(this.lastEnd, clock.now());
+    const inferenceMs = clock.now() - start;
+    this.inferenceMs += inferenceMs;
+    realTimeFactor.add(inferenceMs / 1000, this.isRepeated(cut) ? 0 : cut.advanceSeconds);
+    const { tokens, fallbacks, melMs, encodeMs, decodeMs } = result.timings;
+    observer?.windowDone({
+      queueMs,
+      inferenceMs,
+      audioSeconds: cut.seconds,
+      tokens,
+      fallbacks,
+      melMs,
+      encodeMs,
+      decodeMs,
+    });
+  }
+}
+
+function heard(result: WindowResult): boolean {
+  return result.segments.some((segment) => segment.text.trim() !== '');
+}
+
+function spoken(result: WindowResult): string {
+  return fromWhisperLanguage(result.language);
+}
+
+/** By the codes of the service. */
+function probabilities(result: WindowResult): Record<string, number> {
+  const given = result.languageProbabilities ?? { [result.language]: 1 };
+  return Object.fromEntries(
+    Object.entries(given).map(([code, probability]) => [fromWhisperLanguage(code), probability]),
+  );
+}

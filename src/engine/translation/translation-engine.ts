@@ -1,0 +1,150 @@
+/** Texts from one language into another: sentences in batches over the models that a route goes through. */
+import { VerbatimError } from '../../errors.js';
+import type { NativeBinding, TranslationBackend } from '../binding.js';
+import { fitSentence, joinText, splitText } from './sentences.js';
+import { LazyTranslationModel, type TranslationModelSpec } from './translation-model.js';
+import { TranslationRoutes, type Hop } from './translation-routes.js';
+import { TranslationScheduler, type TranslationObserver } from './translation-scheduler.js';
+import type { Transcript } from '../types.js';
+
+export interface TranslationEngineOptions {
+  binding: Pick<NativeBinding, 'loadTranslationModel'>;
+  models: readonly TranslationModelSpec[];
+  device: string;
+  backend: TranslationBackend;
+  /** Batches in flight. */
+  translators: number;
+  /** CPU threads a translator. */
+  threads: number;
+  observer?: TranslationObserver;
+}
+
+export interface TranslateTextInput {
+  accountId: string;
+  text: string;
+  from: string;
+  to: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** A sentence, and the parts it was cut into because the model takes no longer ones. */
+type Parts = string[];
+
+export class TranslationEngine {
+  private readonly models: readonly LazyTranslationModel[];
+  private readonly routes: TranslationRoutes<LazyTranslationModel>;
+  private readonly scheduler: TranslationScheduler;
+  private closing: Promise<void> | null = null;
+
+  constructor(options: TranslationEngineOptions) {
+    const { binding, device, backend, threads } = options;
+    this.models = options.models.map(
+      (spec) => new LazyTranslationModel(spec, binding, { device, backend }, threads),
+    );
+    this.routes = new TranslationRoutes(this.models);
+    this.scheduler = new TranslationScheduler(options.translators, options.observer);
+  }
+
+  /** Whether an installed model, or a pivot over two of them, covers the pair. */
+  supports(from: string, to: string): boolean {
+    return this.routes.find(from, to) !== null;
+  }
+
+  get modelNames(): string[] {
+    return this.models.map(({ name }) => name);
+  }
+
+  /** Names of the models that a translation goes through; empty when none covers the pair. */
+  routeOf(from: string, to: string): string[] {
+    return (this.routes.find(from, to) ?? []).map(({ model }) => model.name);
+  }
+
+  /** Rejects with signal.reason when aborted, with VerbatimError otherwise. */
+  translate(input: {
+    accountId: string;
+    transcript: Transcript;
+    to: string;
+    signal: AbortSignal;
+  }): Promise<string> {
+    const { accountId, transcript, to, signal } = input;
+    const { text, language: from } = transcript;
+    return this.translateText({ accountId, text, from, to, signal });
+  }
+
+  async translateText(input: TranslateTextInput): Promise<string> {
+    const { from, to, signal } = input;
+    if (this.closing !== null) throw new VerbatimError('shutting_down', 'The server is shutting down.');
+    const route = this.routes.find(from, to);
+    if (route === null) throw unsupported(from, to);
+    try {
+      let { text } = input;
+      for (const hop of route) text = await this.run(text, hop, input);
+      return text;
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (error instanceof VerbatimError) throw error;
+      throw new VerbatimError('internal_error', 'The text could not be translated.', { cause: error });
+    }
+  }
+
+  /** Translations that run finish first; new ones are refused with `shutting_down`. */
+  close(): Promise<void> {
+    this.closing ??= this.drain();
+    return this.closing;
+  }
+
+  private async drain(): Promise<void> {
+    await this.scheduler.whenDrained();
+    for (const model of this.models) await model.close();
+  }
+
+  /** White space alone needs no model. */
+  private async run(
+    text: string,
+    { model, from, to }: Hop<LazyTranslationModel>,
+    { accountId, signal }: TranslateTextInput,
+  ): Promise<string> {
+    const split = await splitText(text, from);
+    const sentences = await this.fit(model, split.lines.flat(), from, signal);
+    const parts = sentences.flat();
+    if (parts.length === 0) return text;
+    const tokens = await model.tokenize(parts);
+    const inputs = await Promise.all(tokens.map((one) => model.input(one, from, to)));
+    signal?.throwIfAborted();
+    const outputs = await this.scheduler.run({ accountId, model, inputs, signal });
+    const plain = outputs.map((output, index) => model.plainTokens(output, inputs[index], from, to));
+    const texts = await model.detokenize(plain);
+    let at = 0;
+    const rejoined = sentences.map((one) => texts.slice(at, (at += one.length)));
+    let sentence = 0;
+    const lines = split.lines.map((line) => line.flatMap(() => rejoined[sentence++] ?? []));
+    return joinText({ lines, breaks: split.breaks }, to);
+  }
+
+  /** Cuts what is too long for the model. */
+  private async fit(
+    model: LazyTranslationModel,
+    sentences: readonly string[],
+    language: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Parts[]> {
+    if (sentences.length === 0) return [];
+    const limit = await model.sentenceLimit();
+    const count = async (texts: string[]): Promise<number[]> => {
+      signal?.throwIfAborted();
+      return (await model.tokenize(texts)).map((tokens) => tokens.length);
+    };
+    const lengths = await count([...sentences]);
+    const fitted: Parts[] = [];
+    for (const [index, sentence] of sentences.entries()) {
+      const fits = (lengths[index] ?? 0) <= limit;
+      fitted.push(fits ? [sentence] : await fitSentence(sentence, language, limit, count));
+    }
+    return fitted;
+  }
+}
+
+function unsupported(from: string, to: string): VerbatimError {
+  const message = `No installed model translates "${from}" into "${to}".`;
+  return new VerbatimError('unsupported_translation', message, { param: 'translate_to' });
+}

@@ -1,0 +1,45 @@
+/** /keys: a management key makes, lists and revokes the account's keys. */
+import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
+import { VerbatimError } from '../../errors.js';
+import { authenticated, withScope, type AuthenticatedHandler } from '../auth.js';
+import type { HttpDeps } from '../deps.js';
+import { readJsonObject } from '../request-body.js';
+import { createdKeyBody, keyListBody, revokedKeyBody } from '../responses.js';
+import type { Route } from '../route.js';
+
+export function keyRoutes(deps: HttpDeps): Route[] {
+  const { ledger, inFlight, settings } = deps;
+  const managed = (handler: AuthenticatedHandler) =>
+    authenticated(deps, withScope(MANAGEMENT_SCOPE, handler));
+  const create = managed(async (exchange, { account }) => {
+    const name = parseName(await readJsonObject(exchange, settings.jsonTimeoutMs));
+    exchange.json(201, createdKeyBody(ledger.createKey({ accountId: account.id, name, scopes: [] })));
+  });
+  const list = managed((exchange, { account }) => {
+    exchange.json(200, keyListBody(ledger.listKeys(account.id)));
+  });
+  const revoke = managed((exchange, { account }) => {
+    const { id } = exchange.req.params;
+    const revoked = typeof id === 'string' ? ledger.revokeKey(account.id, id) : null;
+    if (revoked === null) throw new VerbatimError('key_not_found', 'The account has no key with this id.');
+    inFlight.revokeKey(revoked.id);
+    exchange.json(200, revokedKeyBody(revoked));
+  });
+  return [
+    { path: '/api/v1/keys', methods: { GET: list, POST: create } },
+    { path: '/api/v1/keys/:id', methods: { DELETE: revoke } },
+  ];
+}
+
+/** The ledger checks what the name says. */
+function parseName(body: Record<string, unknown>): string {
+  const unknown = Object.keys(body).find((member) => member !== 'name');
+  if (unknown !== undefined) throw invalid(unknown, `Unknown member "${unknown}"; allowed: name.`);
+  const { name } = body;
+  if (typeof name !== 'string') throw invalid('name', 'name must be a string.');
+  return name;
+}
+
+function invalid(param: string, message: string): VerbatimError {
+  return new VerbatimError('invalid_request', message, { param });
+}

@@ -1,0 +1,147 @@
+/** Prometheus metrics. Labels are route templates, methods and statuses: never a user, a key or a raw path. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
+import type { EngineObserver, EngineStats } from '../engine/types.js';
+
+const QUEUE_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const INFERENCE_BUCKETS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const REQUEST_BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300, 1800];
+
+export interface MetricsSources {
+  version: string;
+  model: string;
+  device: { ids: readonly string[]; name: string };
+  engineStats: () => EngineStats;
+  requestsInFlight: () => number;
+}
+
+export interface RequestMeasurement {
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+interface RequestSeries {
+  count: Counter.Internal;
+  seconds: Histogram.Internal<'route'>;
+}
+
+export class Metrics implements EngineObserver, TranslationObserver {
+  readonly #registry = new Registry();
+  readonly #series = new Map<string, RequestSeries>();
+  readonly #requests = this.#counter('http_requests_total', 'HTTP requests answered', [
+    'method',
+    'route',
+    'status',
+  ]);
+  readonly #requestSeconds = this.#histogram('http_request_seconds', 'Time to answer', REQUEST_BUCKETS, [
+    'route',
+  ]);
+  readonly #queueWait = this.#histogram('queue_wait_seconds', 'Wait of a window for a slot', QUEUE_BUCKETS);
+  readonly #inference = this.#histogram('inference_seconds', 'Time of a window in a slot', INFERENCE_BUCKETS);
+  readonly #audio = this.#counter('audio_seconds_total', 'Seconds of audio transcribed');
+  readonly #encode = this.#counter('encode_seconds_total', 'Encoder time, summed over slots');
+  readonly #decode = this.#counter('decode_seconds_total', 'Decoder time, summed over slots');
+  readonly #tokens = this.#counter('tokens_total', 'Tokens generated, fall-back passes included');
+  readonly #fallbacks = this.#counter('fallbacks_total', 'Temperature fall-backs');
+  readonly #sentences = this.#counter('translation_sentences_total', 'Sentences translated');
+  readonly #translationTokens = this.#counter(
+    'translation_tokens_total',
+    'Tokens read and written by translation models',
+    ['direction'],
+  );
+  readonly #translation = this.#histogram(
+    'translation_batch_seconds',
+    'Time of a batch of sentences in a translator',
+    INFERENCE_BUCKETS,
+  );
+  #observing = false;
+
+  /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
+  observe(sources: MetricsSources): void {
+    if (this.#observing) return;
+    this.#observing = true;
+    collectDefaultMetrics({ register: this.#registry });
+    this.#info(sources);
+    const stats = sources.engineStats;
+    this.#gauge('queue_windows', 'Windows that wait for a slot', () => stats().queuedWindows);
+    this.#gauge('backlog_seconds', 'Admitted audio not yet transcribed', () => stats().backlogSeconds);
+    this.#gauge('backlog_limit_seconds', 'Backlog above which requests are refused', () => {
+      return stats().maxBacklogSeconds;
+    });
+    this.#gauge('slots', 'Windows that can run at once', () => stats().slots);
+    this.#gauge('slots_busy', 'Slots that run a window', () => stats().busySlots);
+    this.#gauge('real_time_factor', 'Processing time / audio time of the whole box', () => {
+      return stats().realTimeFactor;
+    });
+    this.#gauge('requests_in_flight', 'Transcriptions being received or worked on', sources.requestsInFlight);
+  }
+
+  requestDone({ method, route, status, seconds }: RequestMeasurement): void {
+    const name = `${method} ${route} ${status}`;
+    let series = this.#series.get(name);
+    if (series === undefined) {
+      series = {
+        count: this.#requests.labels({ method, route, status: String(status) }),
+        seconds: this.#requestSeconds.labels({ route }),
+      };
+      this.#series.set(name, series);
+    }
+    series.count.inc();
+    series.seconds.observe(seconds);
+  }
+
+  windowDone(window: Parameters<EngineObserver['windowDone']>[0]): void {
+    this.#queueWait.observe(window.queueMs / 1000);
+    this.#inference.observe(window.inferenceMs / 1000);
+    this.#audio.inc(window.audioSeconds);
+    this.#encode.inc(window.encodeMs / 1000);
+    this.#decode.inc(window.decodeMs / 1000);
+    this.#tokens.inc(window.tokens);
+    this.#fallbacks.inc(window.fallbacks);
+  }
+
+  batchDone({ sentences, tokensIn, tokensOut, ms }: Parameters<TranslationObserver['batchDone']>[0]): void {
+    this.#sentences.inc(sentences);
+    this.#translationTokens.inc({ direction: 'in' }, tokensIn);
+    this.#translationTokens.inc({ direction: 'out' }, tokensOut);
+    this.#translation.observe(ms / 1000);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #info({ version, model, device }: MetricsSources): void {
+    const labelNames = ['version', 'node', 'model', 'device', 'device_name'];
+    new Gauge({ name: 'verbatim_build_info', help: 'Always 1', labelNames, registers: [this.#registry] }).set(
+      { version, node: process.version, model, device: device.ids.join(','), device_name: device.name },
+      1,
+    );
+  }
+
+  #counter<T extends string>(name: string, help: string, labelNames: T[] = []): Counter<T> {
+    return new Counter({ name: `verbatim_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<T extends string>(name: string, help: string, buckets: number[], labelNames: T[] = []) {
+    const registers = [this.#registry];
+    return new Histogram<T>({ name: `verbatim_${name}`, help, buckets, labelNames, registers });
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name: `verbatim_${name}`,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type Database from 'better-sqlite3';
+import { VerbatimError } from '../../errors.js';
+import { randomId } from '../ids.js';
+import { toIso, type Clock } from '../time.js';
+import type { Account } from '../types.js';
+
+export interface AccountRow {
+  id: string;
+  email: string;
+  name: string | null;
+  created_at: number;
+}
+
+export function toAccount(row: AccountRow): Account {
+  return { id: row.id, email: row.email, name: row.name, createdAt: toIso(row.created_at) };
+}
+
+export class Accounts {
+  readonly #insert;
+  readonly #byEmail;
+  readonly #all;
+
+  constructor(
+    database: Database.Database,
+    private readonly clock: Clock,
+  ) {
+    this.#insert = database.prepare<[string, string, string | null, number], AccountRow>(
+      'INSERT INTO accounts (id, email, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (email) DO NOTHING RETURNING *',
+    );
+    this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
+    this.#all = database.prepare<[], AccountRow>('SELECT * FROM accounts ORDER BY created_at, id');
+  }
+
+  create(input: { email: string; name?: string | null }): Account {
+    const email = normalize(input.email);
+    if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+      throw new VerbatimError(
+        'invalid_request',
+        `"${input.email.slice(0, 254)}" is not an email address; allowed: name@host, at most 254 characters.`,
+        { param: 'email' },
+      );
+    }
+    const name = input.name?.trim() || null;
+    const row = this.#insert.get(randomId('acc'), email, name, this.clock());
+    if (row !== undefined) return toAccount(row);
+    throw new VerbatimError('invalid_request', `There is already an account for ${email}.`, {
+      param: 'email',
+    });
+  }
+
+  find(email: string): Account | null {
+    const row = this.#byEmail.get(normalize(email));
+    return row === undefined ? null : toAccount(row);
+  }
+
+  list(): Account[] {
+    return this.#all.all().map(toAccount);
+  }
+}
+
+/** ASCII only, as SQLite's lower() in the table's CHECK. */
+function normalize(email: string): string {
+  return email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

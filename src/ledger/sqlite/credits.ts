@@ -1,0 +1,128 @@
+import type Database from 'better-sqlite3';
+import { VerbatimError } from '../../errors.js';
+import { parseIso, toIso, toIsoOrNull, type Clock } from '../time.js';
+import type { Balance, CreditPack } from '../types.js';
+
+/** Keeps every sum of thousands of packs an exact integer in JavaScript. */
+export const MAX_GRANT = 1_000_000_000_000;
+
+interface PackRow {
+  id: number;
+  account_id: string;
+  purchased: number;
+  remaining: number;
+  created_at: number;
+  expires_at: number | null;
+}
+
+/** Credits of one pack, set aside or to be charged. */
+export interface PackPart {
+  pack_id: number;
+  credits: number;
+}
+
+/** Packs of an account, spent in the order of their expiry, then age. Callers hold the write transaction. */
+export class Credits {
+  readonly #insert;
+  readonly #balance;
+  readonly #expire;
+  readonly #spendable;
+  readonly #hold;
+  readonly #settle;
+
+  constructor(
+    database: Database.Database,
+    private readonly clock: Clock,
+  ) {
+    this.#insert = database.prepare<[number, number, number, number | null, string], PackRow>(
+      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id)
+       SELECT ?, ?, ?, ?, id FROM accounts WHERE id = ? RETURNING *`,
+    );
+    this.#balance = database.prepare<[string, number, string], Balance>(
+      `SELECT (SELECT coalesce(sum(remaining), 0) FROM credit_packs
+                WHERE account_id = ? AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?)) AS balance,
+              (SELECT coalesce(sum(purchased), 0) FROM credit_packs WHERE account_id = ?) AS lifetimePurchased`,
+    );
+    this.#expire = database.prepare<[string, number]>(
+      `UPDATE credit_packs SET expired = expired + remaining, remaining = 0
+       WHERE account_id = ? AND remaining > 0 AND expires_at <= ?`,
+    );
+    this.#spendable = database.prepare<[string], PackRow>(
+      `SELECT * FROM credit_packs WHERE account_id = ? AND remaining > 0
+       ORDER BY expires_at IS NULL, expires_at, created_at, id`,
+    );
+    this.#hold = database.prepare<[number, number, number]>(
+      'UPDATE credit_packs SET remaining = remaining - ?, held = held + ? WHERE id = ?',
+    );
+    this.#settle = database.prepare<{ id: number; held: number; charged: number; now: number }>(
+      `UPDATE credit_packs SET held = held - @held, spent = spent + @charged,
+         remaining = remaining + iif(expires_at <= @now, 0, @held - @charged),
+         expired = expired + iif(expires_at <= @now, @held - @charged, 0)
+       WHERE id = @id`,
+    );
+  }
+
+  grant(input: { accountId: string; amount: number; expiresAt?: string | null }): CreditPack {
+    const { accountId, amount } = input;
+    if (!Number.isInteger(amount) || amount < 1 || amount > MAX_GRANT) {
+      throw new VerbatimError(
+        'invalid_request',
+        `The amount is ${amount}; allowed: an integer from 1 to ${MAX_GRANT}.`,
+        { param: 'amount' },
+      );
+    }
+    const now = this.clock();
+    const expiresAt = checkExpiry(input.expiresAt ?? null, now);
+    const row = this.#insert.get(amount, amount, now, expiresAt, accountId);
+    if (row === undefined) throw new VerbatimError('not_found', `There is no account ${accountId}.`);
+    return {
+      id: String(row.id),
+      accountId,
+      purchased: row.purchased,
+      remaining: row.remaining,
+      createdAt: toIso(row.created_at),
+      expiresAt: toIsoOrNull(row.expires_at),
+    };
+  }
+
+  balance(accountId: string): Balance {
+    return this.#balance.get(accountId, this.clock(), accountId) ?? { balance: 0, lifetimePurchased: 0 };
+  }
+
+  /** Takes `credits` out of the account's packs, or throws and takes nothing. */
+  take(accountId: string, credits: number): PackPart[] {
+    this.#expire.run(accountId, this.clock());
+    const parts: PackPart[] = [];
+    let missing = credits;
+    for (const pack of missing > 0 ? this.#spendable.iterate(accountId) : []) {
+      const taken = Math.min(pack.remaining, missing);
+      parts.push({ pack_id: pack.id, credits: taken });
+      missing -= taken;
+      if (missing === 0) break;
+    }
+    if (missing > 0) {
+      throw new VerbatimError(
+        'insufficient_credits',
+        `This request costs ${credits} credits; the account has ${credits - missing}.`,
+      );
+    }
+    for (const part of parts) this.#hold.run(part.credits, part.credits, part.pack_id);
+    return parts;
+  }
+
+  /** Ends a hold's part: `charged` of it is spent, the rest goes back, or is lost if the pack has expired. */
+  finish(part: PackPart, charged: number): void {
+    this.#settle.run({ id: part.pack_id, held: part.credits, charged, now: this.clock() });
+  }
+}
+
+function checkExpiry(text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const time = parseIso(text);
+  if (time !== null && time > now) return time;
+  throw new VerbatimError(
+    'invalid_request',
+    `The expiry is "${text}"; allowed: a date or date and time to come, as 2030-12-31 or 2030-12-31T18:00:00Z.`,
+    { param: 'expires_at' },
+  );
+}

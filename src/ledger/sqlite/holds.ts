@@ -1,0 +1,125 @@
+import type Database from 'better-sqlite3';
+import { VerbatimError } from '../../errors.js';
+import type { Credits, PackPart } from './credits.js';
+import type { Clock } from '../time.js';
+import type { Hold } from '../types.js';
+
+export interface HoldRow {
+  id: number;
+  account_id: string;
+  key_id: string;
+  request_id: string;
+  credits: number;
+}
+
+/** Credits set aside for running requests. Callers hold the write transaction. */
+export class Holds {
+  readonly #insert;
+  readonly #insertPart;
+  readonly #keyIsLive;
+  readonly #open;
+  readonly #parts;
+  readonly #shrinkPart;
+  readonly #deletePart;
+  readonly #close;
+  readonly #delete;
+  readonly #ofInstance;
+
+  constructor(
+    database: Database.Database,
+    private readonly credits: Credits,
+    private readonly clock: Clock,
+  ) {
+    this.#insert = database.prepare<[string, string, string, number, string, number]>(
+      `INSERT INTO holds (account_id, key_id, request_id, credits, instance_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertPart = database.prepare<[number | bigint, number, number]>(
+      'INSERT INTO hold_parts (hold_id, pack_id, credits) VALUES (?, ?, ?)',
+    );
+    this.#keyIsLive = database
+      .prepare<[string, string], number>(
+        'SELECT 1 FROM api_keys WHERE id = ? AND account_id = ? AND revoked_at IS NULL',
+      )
+      .pluck();
+    this.#open = database.prepare<[string], HoldRow>(
+      'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE id = ? AND settled_at IS NULL',
+    );
+    this.#parts = database.prepare<[number], PackPart>(
+      `SELECT part.pack_id, part.credits FROM hold_parts part JOIN credit_packs pack ON pack.id = part.pack_id
+       WHERE part.hold_id = ? ORDER BY pack.expires_at IS NULL, pack.expires_at, pack.created_at, pack.id`,
+    );
+    this.#shrinkPart = database.prepare<[number, number, number]>(
+      'UPDATE hold_parts SET credits = ? WHERE hold_id = ? AND pack_id = ?',
+    );
+    this.#deletePart = database.prepare<[number, number]>(
+      'DELETE FROM hold_parts WHERE hold_id = ? AND pack_id = ?',
+    );
+    this.#close = database.prepare<[number, number, number]>(
+      'UPDATE holds SET credits = ?, settled_at = ?, instance_id = NULL WHERE id = ?',
+    );
+    this.#delete = database.prepare<[number]>('DELETE FROM holds WHERE id = ?');
+    this.#ofInstance = database.prepare<[string], HoldRow>(
+      'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE instance_id = ? AND settled_at IS NULL',
+    );
+  }
+
+  place(
+    input: { accountId: string; keyId: string; requestId: string; credits: number },
+    instanceId: string,
+  ): Hold {
+    const { accountId, keyId, requestId, credits } = input;
+    checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
+    this.#requireLiveKey(accountId, keyId);
+    const parts = this.credits.take(accountId, credits);
+    const now = this.clock();
+    const id = this.#insert.run(accountId, keyId, requestId, credits, instanceId, now).lastInsertRowid;
+    for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
+    return { id: String(id), credits };
+  }
+
+  /** Spends `credits` of an open hold, in the packs' spending order, and gives back the rest. */
+  settle(holdId: string, credits: number): HoldRow {
+    const hold = this.#open.get(holdId);
+    if (hold === undefined) throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
+    checkAmount('A charge', credits, hold.credits);
+    this.#requireLiveKey(hold.account_id, hold.key_id);
+    let left = credits;
+    for (const part of this.#parts.all(hold.id)) {
+      const charged = Math.min(part.credits, left);
+      left -= charged;
+      this.credits.finish(part, charged);
+      if (charged === 0) this.#deletePart.run(hold.id, part.pack_id);
+      else if (charged < part.credits) this.#shrinkPart.run(charged, hold.id, part.pack_id);
+    }
+    this.#close.run(credits, this.clock(), hold.id);
+    return hold;
+  }
+
+  /** Gives everything back; nothing to do for a hold that is settled or released already. */
+  release(holdId: string): void {
+    const hold = this.#open.get(holdId);
+    if (hold !== undefined) this.#release(hold);
+  }
+
+  releaseAllOf(instanceId: string): { holds: number; credits: number } {
+    const holds = this.#ofInstance.all(instanceId);
+    for (const hold of holds) this.#release(hold);
+    return { holds: holds.length, credits: holds.reduce((sum, hold) => sum + hold.credits, 0) };
+  }
+
+  #release(hold: HoldRow): void {
+    for (const part of this.#parts.all(hold.id)) this.credits.finish(part, 0);
+    this.#delete.run(hold.id); // its parts with it
+  }
+
+  #requireLiveKey(accountId: string, keyId: string): void {
+    if (this.#keyIsLive.get(keyId, accountId) !== undefined) return;
+    throw new VerbatimError('invalid_api_key', 'The API key was revoked while the request was running.');
+  }
+}
+
+function checkAmount(what: string, credits: number, maximum: number): void {
+  if (Number.isSafeInteger(credits) && credits >= 0 && credits <= maximum) return;
+  throw new RangeError(`${what} of ${credits} credits; allowed: an integer from 0 to ${maximum}.`);
+}

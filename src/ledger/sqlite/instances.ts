@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from './database.js';
+import { randomId } from '../ids.js';
+import type { Clock } from '../time.js';
+
+const SERVER_ID = /^srv_[A-Za-z0-9_-]{16}$/;
+
+/**
+ * Which servers use the database, and which of them are alive.
+ *
+ * Each server keeps a lock file of its own locked as long as it lives. The kernel drops the lock with the process,
+ * however that ends, so a dead server is known at once, without heartbeats, leases or process ids, and across
+ * containers. (Write-ahead logging already keeps all users of a database on one kernel.) Node has no file locks;
+ * an exclusive transaction on an empty SQLite file is one. Every look at lock files happens under the database's
+ * write lock, which the callers hold, so nobody sees a file between its creation and its locking.
+ */
+export class Instances {
+  readonly #insert;
+  readonly #all;
+  readonly #delete;
+  #own: { id: string; lock: Database.Database } | null = null;
+
+  constructor(
+    private readonly database: Database.Database,
+    private readonly clock: Clock,
+  ) {
+    this.#insert = database.prepare<[string, number, number]>(
+      'INSERT INTO instances (id, pid, started_at) VALUES (?, ?, ?)',
+    );
+    this.#all = database.prepare<[], string>('SELECT id FROM instances').pluck();
+    this.#delete = database.prepare<[string]>('DELETE FROM instances WHERE id = ?');
+  }
+
+  /** The id of this process's registration. */
+  get id(): string {
+    if (this.#own !== null) return this.#own.id;
+    throw new Error('This ledger was opened for administration; only a server may hold credits.');
+  }
+
+  register(): void {
+    const id = randomId('srv');
+    const lock = tryLock(this.#lockFile(id), false);
+    if (lock === null) throw new Error(`Cannot lock ${this.#lockFile(id)}.`);
+    this.#own = { id, lock };
+    this.#insert.run(id, process.pid, this.clock());
+  }
+
+  /** Calls `bury` for each dead server, then forgets it. */
+  reap(bury: (id: string) => void): void {
+    const known = this.#all.all();
+    for (const id of known) if (id !== this.#own?.id) this.#reapOne(id, bury);
+    this.#removeOrphans(new Set(known));
+  }
+
+  hasOthers(): boolean {
+    return this.#all.all().length > 1;
+  }
+
+  unregister(bury: (id: string) => void): void {
+    if (this.#own === null) return;
+    bury(this.#own.id);
+    this.#delete.run(this.#own.id);
+    this.drop();
+  }
+
+  /** Lets go of the lock without touching the database. */
+  drop(): void {
+    if (this.#own === null) return;
+    rmSync(this.#lockFile(this.#own.id), { force: true });
+    this.#own.lock.close();
+    this.#own = null;
+  }
+
+  #reapOne(id: string, bury: (id: string) => void): void {
+    const file = this.#lockFile(id);
+    const hasFile = existsSync(file);
+    const lock = hasFile ? tryLock(file, true) : null;
+    if (hasFile && lock === null) return; // alive
+    bury(id);
+    this.#delete.run(id);
+    rmSync(file, { force: true });
+    lock?.close();
+  }
+
+  /** Files of servers that died before their registration was committed. */
+  #removeOrphans(known: ReadonlySet<string>): void {
+    const prefix = basename(this.#lockFile(''));
+    for (const name of readdirSync(dirname(this.database.name))) {
+      const id = name.slice(prefix.length);
+      if (!name.startsWith(prefix) || !SERVER_ID.test(id)) continue;
+      if (known.has(id) || id === this.#own?.id) continue;
+      const file = join(dirname(this.database.name), name);
+      const lock = tryLock(file, true);
+      if (lock === null) continue;
+      rmSync(file, { force: true });
+      lock.close();
+    }
+  }
+
+  #lockFile(id: string): string {
+    return `${this.database.name}-server-${id}`;
+  }
+}
+
+/** null when another process, or another ledger of this one, has it locked. */
+function tryLock(file: string, fileMustExist: boolean): Database.Database | null {
+  const lock = new Database(file, { timeout: 0, fileMustExist });
+  try {
+    lock.pragma('journal_mode = MEMORY'); // nothing is ever written, so no second file is needed
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+/** Where the package lies, and what every command starts from: the configuration and the models that it names. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig, type Config } from './config.js';
+import { readManifest, type Manifest } from '../models/manifest.js';
+import type { StoreRoots } from '../models/store.js';
+
+export const packageRoot = join(__dirname, '..', '..');
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+export interface ServiceContext {
+  config: Config;
+  roots: StoreRoots;
+  manifest: Manifest;
+}
+
+export function readContext(): ServiceContext {
+  const config = readConfig(process.env, packageRoot);
+  const roots = { packageRoot, modelsDir: config.modelsDir };
+  return { config, roots, manifest: readManifest(packageRoot, config.modelsDir) };
+}

@@ -1,0 +1,47 @@
+/** What a first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
+import { join } from 'node:path';
+import type { Ledger } from '../ledger/types.js';
+import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
+
+const CREDITS = 1000;
+const EMAIL = 'local@localhost';
+
+export interface FirstKeys {
+  email: string;
+  credits: number;
+  apiKey: string;
+  managementKey: string;
+}
+
+/** null when the database has accounts already. */
+export function createFirstAccount(ledger: Ledger): FirstKeys | null {
+  return ledger.transaction(() => {
+    if (ledger.listAccounts().length > 0) return null;
+    const account = ledger.createAccount({ email: EMAIL, name: 'Local account' });
+    ledger.grantCredits({ accountId: account.id, amount: CREDITS });
+    const plain = ledger.createKey({ accountId: account.id, name: 'first key', scopes: [] });
+    const management = ledger.createKey({
+      accountId: account.id,
+      name: 'management',
+      scopes: [MANAGEMENT_SCOPE],
+    });
+    return { email: EMAIL, credits: CREDITS, apiKey: plain.rawKey, managementKey: management.rawKey };
+  });
+}
+
+export function firstStartText(keys: FirstKeys, url: string, packageRoot: string): string {
+  const sample = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
+  return [
+    '',
+    `This database was empty, so the account ${keys.email} was made with ${keys.credits} credits.`,
+    'Its keys are shown this once:',
+    '',
+    `  API key         ${keys.apiKey}`,
+    `  management key  ${keys.managementKey}`,
+    '',
+    'Try it:',
+    '',
+    `  curl -H 'Authorization: Bearer ${keys.apiKey}' -F 'audio=@${sample}' ${url}/api/v1/transcribe`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,118 @@
+/** The whole service, from the configuration to the last answer after a stop signal. */
+import { availableParallelism } from 'node:os';
+import type { Config } from './config.js';
+import { loadBinding } from '../engine/binding.js';
+import { resolveDevices } from '../engine/devices.js';
+import type { SpeechEngine } from '../engine/types.js';
+import type { TranslationEngine } from '../engine/translation/translation-engine.js';
+import { createLedger } from '../ledger/sqlite/ledger.js';
+import type { Ledger } from '../ledger/types.js';
+import { createLogger, type Logger } from './log.js';
+import { Metrics } from '../http/metrics.js';
+import type { Manifest } from '../models/manifest.js';
+import { hashFile, type StoreRoots } from '../models/store.js';
+import { startServer, type RunningServer } from './server.js';
+import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
+import { readContext, packageRoot, packageVersion } from './context.js';
+import { configuredModel, loadEngine } from './speech-engine.js';
+import { createFirstAccount, firstStartText } from './first-start.js';
+import { createTranslationEngine } from './translation-engine.js';
+
+/** How long running requests may take to finish after SIGTERM. */
+const DRAIN_MS = 60_000;
+
+/** Resolves when a stop signal has come and everything is drained and closed. */
+export async function serve(): Promise<void> {
+  const { roots, manifest, ...context } = readContext();
+  const { config, tuned } = await tunedConfig(context.config, roots, manifest);
+  const logger = createLogger({ level: config.logLevel });
+  if (tuned !== null) logger.info({ slots: config.slots, threads: config.threads }, tuned);
+  const metrics = new Metrics();
+  const translator = createTranslationEngine(config, roots, manifest, metrics);
+  const engine = await loadEngine(config, roots, manifest, metrics);
+  try {
+    const ledger = createLedger({
+      path: config.database,
+      secret: config.secret,
+      onError: (error) => logger.error({ err: error }, 'housekeeping failed'),
+    });
+    try {
+      await runUntilStopped(config, { engine, translator, ledger, logger, metrics });
+    } finally {
+      ledger.close();
+    }
+  } finally {
+    await engine.close();
+    await translator.close();
+  }
+}
+
+async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest): Promise<AppliedSettings> {
+  const found = readTuned();
+  if (found === null) return { config, tuned: null };
+  const { entry, path } = configuredModel(config, roots, manifest);
+  return withTuned(config, process.env, found, {
+    modelName: entry.name,
+    modelSha256: () => hashFile(path, 'sha256'),
+    devices: resolveDevices(config.device, loadBinding()),
+    cores: availableParallelism(),
+  });
+}
+
+interface Parts {
+  engine: SpeechEngine;
+  translator: TranslationEngine;
+  ledger: Ledger;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
+  const { ledger, logger, engine, translator } = parts;
+  const server = await startServer({
+    host: config.host,
+    port: config.port,
+    version: packageVersion(),
+    ...parts,
+    settings: {
+      maxAudioSeconds: config.maxAudioSeconds,
+      maxInFlight: config.maxInFlight,
+      creditsPerMinute: config.creditsPerMinute,
+      translationCreditsPerMinute: config.translationCreditsPerMinute,
+      metricsToken: config.metricsToken,
+    },
+  });
+  console.log(`listening on ${server.url}`);
+  const keys = createFirstAccount(ledger);
+  if (keys !== null) console.log(firstStartText(keys, server.url, packageRoot));
+  const { ids, name } = engine.device;
+  logger.info(
+    {
+      model: engine.modelName,
+      translationModels: translator.modelNames,
+      devices: ids,
+      deviceName: name,
+      slots: engine.stats().slots,
+      recovered: ledger.recovery,
+    },
+    'ready',
+  );
+  await stopSignal();
+  logger.info('draining');
+  await drain(server);
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}
+
+/** A second signal ends the wait at once. */
+async function drain(server: RunningServer): Promise<void> {
+  const impatient = (): void => process.exit(1);
+  process.once('SIGINT', impatient);
+  process.once('SIGTERM', impatient);
+  await server.close(DRAIN_MS);
+}

@@ -1,0 +1,156 @@
+/** From parts to a listening service, and down again without losing a request. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { SpeechEngine } from '../engine/types.js';
+import { createApp } from '../http/app.js';
+import { answerClientErrors } from '../http/client-error.js';
+import { DEFAULT_HTTP_SETTINGS, type HttpSettings } from '../http/deps.js';
+import { UploadDirectory } from '../http/upload-directory.js';
+import type { Ledger } from '../ledger/types.js';
+import type { Logger } from './log.js';
+import type { Metrics } from '../http/metrics.js';
+import { retryAfterSeconds } from '../engine/speech/retry-after.js';
+import { InFlightRegistry } from '../http/in-flight.js';
+import type { TextTranslator } from '../transcription/language-support.js';
+import { RevocationWatch } from '../http/revocation-watch.js';
+import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
+
+export interface ServerSettings extends HttpSettings, TranscriptionSettings {
+  /** Requests in flight of one account. */
+  maxInFlight: number;
+  /** For a request's headers to arrive. */
+  headersTimeoutMs: number;
+  /** For a whole request to arrive, body and all. */
+  receiveTimeoutMs: number;
+}
+
+export const DEFAULT_SERVER_SETTINGS: ServerSettings = {
+  ...DEFAULT_HTTP_SETTINGS,
+  maxAudioSeconds: 14_400,
+  creditsPerMinute: 1,
+  translationCreditsPerMinute: 0,
+  maxInFlight: 64,
+  headersTimeoutMs: 20_000,
+  receiveTimeoutMs: 1_800_000,
+};
+
+export interface ServerOptions {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  version: string;
+  ledger: Ledger;
+  engine: SpeechEngine;
+  translator?: TextTranslator | undefined;
+  logger: Logger;
+  metrics: Metrics;
+  settings?: Partial<ServerSettings>;
+  /** Where uploads wait for their transcription; the system's temporary directory by default. */
+  uploadBase?: string;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /**
+   * Drains: running requests may take `drainMs` more, new ones get 503 meanwhile; then stops listening and removes what
+   * uploads left. Ledger and engine stay the caller's to close.
+   */
+  close(drainMs: number): Promise<void>;
+}
+
+/** Answers on their way when the drain is over get this long to leave. */
+const FLUSH_MS = 2000;
+const CONNECTIONS_CHECK_MS = 5000;
+const KEEP_ALIVE_MS = 65_000;
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { engine, ledger, logger, metrics } = options;
+  const settings = { ...DEFAULT_SERVER_SETTINGS, ...options.settings };
+  const inFlight = new InFlightRegistry({
+    maxPerAccount: settings.maxInFlight,
+    retryAfterSeconds: () => retryAfterSeconds(engine.stats()),
+  });
+  metrics.observe({
+    version: options.version,
+    model: engine.modelName,
+    device: engine.device,
+    engineStats: () => engine.stats(),
+    requestsInFlight: () => inFlight.size,
+  });
+  const transcription = new TranscriptionService({
+    ledger,
+    engine,
+    translator: options.translator,
+    settings,
+  });
+  const uploads = await UploadDirectory.create(options.uploadBase);
+  const { version } = options;
+  const app = createApp({
+    version,
+    ledger,
+    engine,
+    transcription,
+    inFlight,
+    uploads,
+    logger,
+    metrics,
+    settings,
+  });
+  const server = createListener(settings, logger, app);
+  try {
+    server.listen(options.port, options.host);
+    await once(server, 'listening');
+  } catch (error) {
+    await uploads.remove();
+    throw error;
+  }
+  const watch = new RevocationWatch({
+    ledger,
+    inFlight,
+    onError: (err) => logger.warn({ err }, 'could not look for revoked keys'),
+  });
+  const shutDown = async (drainMs: number): Promise<void> => {
+    await inFlight.drain(drainMs);
+    watch.close();
+    await closeConnections(server);
+    await uploads.remove();
+  };
+  let closed: Promise<void> | undefined;
+  return { url: urlOf(server), close: (drainMs) => (closed ??= shutDown(drainMs)) };
+}
+
+function createListener(
+  settings: ServerSettings,
+  logger: Logger,
+  app: Parameters<typeof createServer>[1] & object,
+): Server {
+  const server = createServer(
+    {
+      headersTimeout: settings.headersTimeoutMs,
+      requestTimeout: settings.receiveTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: Math.min(CONNECTIONS_CHECK_MS, settings.headersTimeoutMs),
+      // The application says it in JSON.
+      requireHostHeader: false,
+    },
+    app,
+  );
+  // Without a listener Node would invite the body of a request that is about to be refused.
+  server.on('checkContinue', app);
+  answerClientErrors(server, logger);
+  return server;
+}
+
+async function closeConnections(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const timer = setTimeout(() => server.closeAllConnections(), FLUSH_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

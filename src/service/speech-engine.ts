@@ -1,0 +1,52 @@
+/** Builds the speech engine that the configuration asks for. */
+import { existsSync } from 'node:fs';
+import { loadBinding } from '../engine/binding.js';
+import { resolveDevices } from '../engine/devices.js';
+import { createSpeechEngine } from '../engine/speech/transcriber.js';
+import type { EngineObserver, SpeechEngine } from '../engine/types.js';
+import type { Config } from './config.js';
+import { findModel, windowPolicy, type Manifest, type SpeechModelEntry } from '../models/manifest.js';
+import { modelPath, type StoreRoots } from '../models/store.js';
+
+export interface InstalledModel {
+  entry: SpeechModelEntry;
+  path: string;
+}
+
+/** The speech model that the configuration asks for. Throws an Error that says what to do when it is not there. */
+export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
+  const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel);
+  if (entry.kind !== 'speech')
+    throw new Error(`"${entry.name}" is a translation model; VERBATIM_MODEL names a speech model.`);
+  const path = modelPath(roots, entry);
+  if (!existsSync(path)) {
+    throw new Error(
+      `The model "${entry.name}" is not installed (${path}). Run: npx verbatim models pull ${entry.name}`,
+    );
+  }
+  return { entry, path };
+}
+
+export async function loadEngine(
+  config: Config,
+  roots: StoreRoots,
+  manifest: Manifest,
+  observer?: EngineObserver,
+): Promise<SpeechEngine> {
+  const { entry, path } = configuredModel(config, roots, manifest);
+  const binding = loadBinding();
+  return createSpeechEngine({
+    binding,
+    modelPath: path,
+    modelName: entry.name,
+    policy: windowPolicy(manifest, entry),
+    ...(entry.languages === 'whisper' ? {} : { languages: entry.languages }),
+    translates: entry.translates === true,
+    devices: resolveDevices(config.device, binding),
+    slots: config.slots,
+    threads: config.threads,
+    acceleration: config.acceleration,
+    maxBacklogSeconds: config.maxBacklogSeconds,
+    ...(observer === undefined ? {} : { observer }),
+  });
+}

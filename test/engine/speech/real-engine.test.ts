@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadBinding } from '../../../src/engine/binding.js';
+import type { SpeechEngine } from '../../../src/engine/types.js';
+import { loadRealEngine, transcribeFile } from '../../support/real-engine.js';
+import { WordErrorRate, wordErrors } from '../../../bench/wer.js';
+import {
+  pause,
+  pcmOfSample,
+  sample,
+  samples,
+  silence,
+  writeRepeatedWav,
+  writeWav,
+} from '../../support/speech.js';
+
+describe('The engine on the real addon and model', function () {
+  this.timeout(120_000);
+  let engine: SpeechEngine;
+  let directory: string;
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-engine-'));
+    engine = await loadRealEngine({ slots: 2 });
+  });
+
+  after(async () => {
+    await engine.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const file = (name: string): string => join(directory, name);
+
+  it('hears every sample: its words, and its language', async () => {
+    const rate = new WordErrorRate();
+    for (const { path, language, text } of samples()) {
+      const transcript = await transcribeFile(engine, path);
+      expect(transcript.language, path).to.equal(language);
+      expect(transcript.languageProbability).to.be.within(0.5, 1);
+      rate.add(wordErrors(text, transcript.text));
+    }
+    expect(rate.percent, 'word error rate').to.be.below(20);
+  });
+
+  it('gives the same texts when all are sent at once as one by one', async () => {
+    const alone: string[] = [];
+    for (const { path } of samples()) alone.push((await transcribeFile(engine, path)).text);
+    const together = await Promise.all(
+      samples().map(({ path }, n) => transcribeFile(engine, path, { accountId: `account-${n % 3}` })),
+    );
+    expect(together.map((transcript) => transcript.text)).to.deep.equal(alone);
+    expect(engine.stats()).to.include({ busySlots: 0, queuedWindows: 0, backlogSeconds: 0 });
+  });
+
+  it('keeps the place of speech on the time line, with silence between', async () => {
+    const speech = pcmOfSample();
+    const { text, seconds } = sample('en-wav16.wav');
+    const starts = [20, 50 + seconds];
+    writeWav(file('gaps.wav'), [silence(20), speech, silence(30), speech, silence(15)]);
+    const transcript = await transcribeFile(engine, file('gaps.wav'), { language: 'en' });
+    expect(wordErrors(`${text} ${text}`, transcript.text).edits).to.be.at.most(1);
+    expect(transcript.segments.length).to.be.at.least(2);
+    for (const segment of transcript.segments) {
+      const within = starts.some(
+        (start) => segment.startSeconds > start - 1 && segment.endSeconds < start + seconds + 1,
+      );
+      expect(within, `${segment.startSeconds}-${segment.endSeconds}`).to.equal(true);
+    }
+  });
+
+  it('passes over long silence in steps, and loses nothing behind it', async () => {
+    const speech = pcmOfSample();
+    const { seconds } = sample('en-wav16.wav');
+    writeWav(file('quiet.wav'), [silence(150), speech, silence(299.7), speech, silence(61)]);
+    const policy = {
+      maxSeconds: 8,
+      cut: 'pause',
+      minPauseSeconds: 0.15,
+      searchSeconds: 3,
+      ownLength: true,
+    } as const;
+    const reader = await loadBinding().openAudio(file('quiet.wav'), policy);
+    const steps: string[] = [];
+    const starts: number[] = [];
+    for (let step = await reader.nextWindow(); step !== null; step = await reader.nextWindow()) {
+      steps.push(step === 'silence' ? 's' : 'w');
+      if (step !== 'silence') starts.push(step.startSeconds);
+    }
+    expect(steps.join('')).to.match(/^ss?w+ssss?w+s?$/);
+    expect(starts[0]).to.be.closeTo(150, 0.5);
+    expect(starts.find((start) => start > 160)).to.be.closeTo(150 + seconds + 299.7, 0.5);
+    expect(reader.positionSeconds).to.be.closeTo(150 + 299.7 + 61 + 2 * seconds, 0.01);
+    reader.close();
+  });
+
+  it('hears nothing in silence', async () => {
+    writeWav(file('silence.wav'), [silence(60)]);
+    const transcript = await transcribeFile(engine, file('silence.wav'));
+    expect(transcript).to.include({ text: '', language: 'en', languageProbability: null });
+  });
+
+  it('frees its slots soon after an abort in the middle of a long file', async () => {
+    writeRepeatedWav(file('long.wav'), [pcmOfSample(), pause(0.1)], 200);
+    const cancel = new AbortController();
+    const transcribing = transcribeFile(engine, file('long.wav'), { signal: cancel.signal });
+    const ended = transcribing.then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+    while (engine.stats().busySlots < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    cancel.abort('enough');
+    const abortedAt = performance.now();
+    expect(await ended).to.equal('enough');
+    while (engine.stats().busySlots > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    // The bound of 500 ms is the slow tests': this one also runs beside builds.
+    expect(performance.now() - abortedAt).to.be.below(2000);
+    expect(engine.stats()).to.include({ queuedWindows: 0, backlogSeconds: 0 });
+    const { path, text } = sample('en-wav16.wav');
+    expect(wordErrors(text, (await transcribeFile(engine, path)).text).edits).to.equal(0);
+  });
+
+  it('refuses what is no audio, and audio without samples', async () => {
+    writeFileSync(file('text.wav'), 'This is a text.');
+    writeWav(file('empty.wav'), []);
+    const refused = (path: string): Promise<unknown> => engine.open(path).catch((error: unknown) => error);
+    expect(await refused(file('text.wav'))).to.include({ code: 'unsupported_audio_format', param: 'audio' });
+    expect(await refused(file('empty.wav'))).to.include({ code: 'invalid_audio', param: 'audio' });
+    expect(await refused(file('missing.wav'))).to.include({ code: 'internal_error', param: null });
+  });
+});

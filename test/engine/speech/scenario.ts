@@ -1,0 +1,101 @@
+/** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
+import { createSpeechEngine, type SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
+import type { SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import { FakeClock, FakeBinding, POLICY, type FakeFile, type FakeSettings } from '../fake-binding.js';
+
+export interface Outcome {
+  transcript: Transcript | null;
+  error: unknown;
+  /** Milliseconds of virtual time at which it was over. */
+  endMs: number;
+}
+
+export interface Request {
+  path: string;
+  accountId?: string;
+  language?: string;
+  signal?: AbortSignal;
+  maxSeconds?: number;
+}
+
+export class Scenario {
+  readonly outcomes = new Map<string, Outcome>();
+
+  private constructor(
+    readonly clock: FakeClock,
+    readonly fake: FakeBinding,
+    readonly engine: SpeechEngine,
+  ) {}
+
+  static async start(
+    options: Partial<SpeechEngineOptions> = {},
+    settings: Partial<FakeSettings> = {},
+  ): Promise<Scenario> {
+    const clock = new FakeClock();
+    const fake = new FakeBinding(clock, settings);
+    const engine = await createSpeechEngine({
+      binding: fake,
+      modelPath: 'model.bin',
+      modelName: 'fake',
+      policy: POLICY,
+      devices: fake.settings.devices,
+      slots: 2,
+      threads: 1,
+      maxBacklogSeconds: 1_000_000,
+      clock,
+      ...options,
+    });
+    return new Scenario(clock, fake, engine);
+  }
+
+  /** A file of so many seconds, or of these windows. */
+  file(path: string, file: number | FakeFile): string {
+    return this.fake.addFile(path, typeof file === 'number' ? { seconds: file } : file);
+  }
+
+  /** Opens, admits, transcribes, releases, as the service does; the outcome is filed under the path. */
+  async send(request: Request): Promise<void> {
+    const { path, accountId = 'one', language = 'en', signal, maxSeconds } = request;
+    const outcome: Outcome = { transcript: null, error: null, endMs: 0 };
+    const cancel = signal === undefined ? {} : { signal };
+    try {
+      const audio = await this.engine.open(path, signal, maxSeconds);
+      try {
+        const admission = this.engine.admit({ accountId, audioSeconds: audio.durationSeconds });
+        try {
+          outcome.transcript = await this.engine.transcribe({ audio, admission, language, ...cancel });
+        } finally {
+          admission.release();
+        }
+      } finally {
+        audio.close();
+      }
+    } catch (error) {
+      outcome.error = error;
+    }
+    outcome.endMs = this.clock.now();
+    this.outcomes.set(path, outcome);
+  }
+
+  /** Sends at a moment of virtual time. */
+  sendAt(milliseconds: number, request: Request): void {
+    this.clock.after(milliseconds - this.clock.now(), () => void this.send(request));
+  }
+
+  /** Runs to the end of everything. */
+  async finish(): Promise<void> {
+    await this.clock.run();
+  }
+
+  outcome(path: string): Outcome {
+    const outcome = this.outcomes.get(path);
+    if (outcome === undefined) throw new Error(`${path} is not over.`);
+    return outcome;
+  }
+
+  transcript(path: string): Transcript {
+    const { transcript, error } = this.outcome(path);
+    if (transcript === null) throw new Error(`${path} failed: ${String(error)}`);
+    return transcript;
+  }
+}

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { ConfigError, readConfig } from '../../src/service/config.js';
+
+describe('configuration', () => {
+  it('has defaults for everything', () => {
+    const config = readConfig({}, '/package');
+    expect(config).to.include({
+      host: '127.0.0.1',
+      port: 8080,
+      modelsDir: '/package/models',
+      model: null,
+      device: 'auto',
+    });
+    expect(config.database).to.equal('data/verbatim.db');
+    expect(config.slots).to.be.at.least(1);
+    expect(Object.isFrozen(config)).to.equal(true);
+  });
+
+  it('reads every variable', () => {
+    const config = readConfig(
+      {
+        VERBATIM_HOST: '0.0.0.0',
+        VERBATIM_PORT: '0',
+        VERBATIM_DATABASE: '/var/verbatim.db',
+        VERBATIM_MODELS_DIR: '/models',
+        VERBATIM_MODEL: 'base',
+        VERBATIM_DEVICE: 'cuda:0,1',
+        VERBATIM_SLOTS: '3',
+        VERBATIM_THREADS: '2',
+        VERBATIM_MAX_BACKLOG_SECONDS: '10',
+        VERBATIM_MAX_AUDIO_SECONDS: '20',
+        VERBATIM_MAX_IN_FLIGHT: '5',
+        VERBATIM_CREDITS_PER_MINUTE: '7',
+        VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: '8',
+        VERBATIM_TRANSLATION_BACKEND: 'ggml',
+        VERBATIM_ACCEL: 'auto',
+        VERBATIM_LOG_LEVEL: 'debug',
+        VERBATIM_SECRET: '0123456789abcdef',
+        VERBATIM_METRICS_TOKEN: 'token',
+      },
+      '/package',
+    );
+    expect(config).to.deep.equal({
+      host: '0.0.0.0',
+      port: 0,
+      database: '/var/verbatim.db',
+      modelsDir: '/models',
+      model: 'base',
+      device: 'cuda:0,1',
+      slots: 3,
+      threads: 2,
+      maxBacklogSeconds: 10,
+      maxAudioSeconds: 20,
+      maxInFlight: 5,
+      creditsPerMinute: 7,
+      translationCreditsPerMinute: 8,
+      translationBackend: 'ggml',
+      acceleration: 'auto',
+      logLevel: 'debug',
+      secret: '0123456789abcdef',
+      metricsToken: 'token',
+    });
+  });
+
+  for (const [name, value, allowed] of [
+    ['VERBATIM_PORT', '65536', 'an integer from 0 to 65535'],
+    ['VERBATIM_PORT', '80a', 'an integer from 0 to 65535'],
+    ['VERBATIM_SLOTS', '0', 'an integer from 1'],
+    ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
+    ['VERBATIM_DEVICE', 'gpu', 'auto, cpu, cuda'],
+    ['VERBATIM_ACCEL', 'on', 'auto, float32, off'],
+    ['VERBATIM_TRANSLATION_BACKEND', 'abacus', 'auto, ggml, ctranslate2'],
+    ['VERBATIM_LOG_LEVEL', 'loud', 'trace, debug'],
+  ] as const) {
+    it(`names ${name}, the value "${value}" and what is allowed`, () => {
+      expect(() => readConfig({ [name]: value }, '/package'))
+        .to.throw(ConfigError)
+        .with.property('message')
+        .that.contains(`${name} is "${value}"; allowed: ${allowed}`);
+    });
+  }
+
+  it('does not print a short secret', () => {
+    expect(() => readConfig({ VERBATIM_SECRET: 'hunter2' }, '/package')).to.throw(
+      /^(?!.*hunter2).*VERBATIM_SECRET/s,
+    );
+  });
+});
