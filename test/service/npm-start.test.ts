@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/service/context.js';
+
+/** Lines of standard output until one says where the service listens; npm writes its own before it. */
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const url = /^listening on (\S+)$/.exec(line)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`npm start ended before the service listened (exit code ${child.exitCode}).`);
+}
+
+describe('npm start', () => {
+  let directory: string;
+  let npm: ChildProcess;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-npm-start-'));
+    npm = spawn('npm', ['start'], {
+      cwd: packageRoot,
+      env: { ...process.env, VERBATIM_PORT: '0', VERBATIM_DATABASE: join(directory, 'verbatim.db') },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // A process group of its own, so that nothing of it survives a test that fails.
+      detached: true,
+    });
+  });
+
+  afterEach(() => {
+    try {
+      process.kill(-npm.pid!, 'SIGKILL');
+    } catch {
+      // All of the group have ended, as they should.
+    }
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`passes ${signal} on: the service drains, ends with 0 and leaves no orphan`, async () => {
+      const url = await listeningUrl(npm);
+      const before = await fetch(`${url}/healthz`);
+      expect(before.status).to.equal(200);
+      const exited = once(npm, 'exit');
+      process.kill(npm.pid!, signal);
+      expect(await exited).to.deep.equal([0, null]);
+      const refused: unknown = await fetch(`${url}/healthz`).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(TypeError);
+    });
+  }
+});
