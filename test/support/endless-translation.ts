@@ -24,7 +24,7 @@ export class EndlessTranslation implements Pick<NativeBinding, 'loadTranslationM
     };
   }
 
-  private repeating(translator: Translator): Translator {
+  protected repeating(translator: Translator): Translator {
     return {
       translate: async (inputs, options, call) => {
         let batch = await translator.translate(inputs, options, call);

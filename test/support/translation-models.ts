@@ -15,18 +15,33 @@ export interface TinyModel {
   weights?: string;
   /** File name of the tokenizer. */
   tokenizer?: string;
+  /** Positions are computed instead of looked up, so that there is no last one. */
+  unbounded?: boolean;
 }
 
 /** A model directory that takes text: its vocabulary and its tokenizer share words, letters and marks. */
 export function writeTinyModel(directory: string, options: TinyModel = {}): string {
   const { pieces = [], weights = 'tiny-marian-float32', tokenizer = 'sentencepiece.model' } = options;
   cpSync(ct2Fixture(weights), directory, { recursive: true });
+  if (options.unbounded === true) dropPositionTables(join(directory, 'model.bin'));
   const path = join(directory, 'shared_vocabulary.json');
   const vocabulary = JSON.parse(readFileSync(path, 'utf8')) as string[];
   [...pieces, ...LETTERS].forEach((piece, index) => (vocabulary[4 + index] = piece));
   writeFileSync(path, JSON.stringify(vocabulary));
   writeFileSync(join(directory, tokenizer), sentencePieceModel(vocabulary));
   return directory;
+}
+
+/** A variable that readers pass over takes the place of each table, under a name that is as long. */
+function dropPositionTables(path: string): void {
+  const model = readFileSync(path);
+  for (const stack of ['encoder', 'decoder']) {
+    const table = `${stack}/position_encodings/encodings`;
+    const unread = `${stack}_positions__/embeddings_merge`;
+    if (!model.includes(table)) throw new Error(`${path} has no ${table}.`);
+    for (let at = model.indexOf(table); at >= 0; at = model.indexOf(table)) model.write(unread, at);
+  }
+  writeFileSync(path, model);
 }
 
 const LETTERS = Array.from('▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,!?');

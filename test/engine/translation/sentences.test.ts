@@ -11,6 +11,26 @@ const words = (texts: string[]): Promise<number[]> =>
 const characters = (texts: string[]): Promise<number[]> =>
   Promise.resolve(texts.map((text) => Array.from(text).length));
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Lengths of the texts that Intl.Segmenter gets meanwhile. */
+async function segmentedLengths(work: () => Promise<void>): Promise<number[]> {
+  const prototype = Intl.Segmenter.prototype;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called on its own object below
+  const original = prototype.segment;
+  const lengths: number[] = [];
+  prototype.segment = function (text): Intl.Segments {
+    lengths.push(text.length);
+    return original.call(this, text);
+  };
+  try {
+    await work();
+  } finally {
+    prototype.segment = original;
+  }
+  return lengths;
+}
+
 describe('sentences', () => {
   it('are parted by the rules of the language', async () => {
     const cases: [string, string, string[]][] = [
@@ -58,15 +78,38 @@ describe('sentences', () => {
     expect(await fitSentence('一二三，四五六', 'zh', 4, characters)).to.deep.equal(['一二三，', '四五六']);
   });
 
-  it('of a long text are those of its parts, and take no time to speak of', async () => {
+  it('of a long text are those of its parts, and are sought in short pieces', async () => {
     const part = 'How are you, Dr. Smith? I have two children and a dog. The train leaves at nine. ';
-    const startedAt = performance.now();
-    const sentences = await splitSentences(part.repeat(2000), 'en');
-    expect(performance.now() - startedAt).to.be.below(2000);
-    expect(sentences).to.have.length(6000);
-    expect(new Set(sentences)).to.deep.equal(new Set(await splitSentences(part, 'en')));
+    const text = part.repeat(2000);
+    // A piece takes time by the square of its length.
+    const pieces = await segmentedLengths(async () => {
+      const sentences = await splitSentences(text, 'en');
+      expect(sentences).to.have.length(6000);
+      expect(new Set(sentences)).to.deep.equal(new Set(await splitSentences(part, 'en')));
+    });
+    expect(Math.max(...pieces)).to.be.at.most(2000);
+    expect(sum(pieces)).to.be.within(text.length, 1.1 * text.length);
+  });
+
+  it('without an end are whole, and sought in few pieces', async () => {
     const endless = 'word '.repeat(5000).trim();
-    expect(await splitSentences(endless, 'en')).to.deep.equal([endless]);
+    const pieces = await segmentedLengths(async () => {
+      expect(await splitSentences(endless, 'en')).to.deep.equal([endless]);
+    });
+    expect(sum(pieces)).to.be.at.most(3 * endless.length);
+  });
+
+  it('of a long text leave the event loop its turns', async () => {
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await splitSentences('One. Two. '.repeat(640), 'en');
+    isDone = true;
+    expect(turns).to.be.at.least(1280 / 64 - 1);
   });
 
   it('lose nothing in the cut', async () => {
