@@ -10,9 +10,9 @@ import type { NativeBinding } from '../../src/engine/binding.js';
 import {
   ADDON,
   binding,
+  ENDLESS_WORK,
   inDirectory,
   loadModel,
-  LONG_WORK,
   MODEL,
   POLICY,
   samplePath,
@@ -39,10 +39,11 @@ const TRANSCRIBE = `
   const { segments } = await slot.transcribe(window, { language: 'en', ownLength: true });
   say(segments.map((segment) => segment.text).join('').trim());`;
 
-/** Says so when it has begun, and then takes long. */
-const BEGIN_LONG_WORK = `
-  slot.transcribe(window, ${JSON.stringify(LONG_WORK)}).catch(() => {});
-  setTimeout(say, 200, 'begun');`;
+/** Says so when a thread has taken it up. libuv's pool goes first come, first served. */
+const BEGIN_ENDLESS_WORK = `
+  slot.transcribe(window, ${JSON.stringify(ENDLESS_WORK)}).catch(() => {});
+  await require('node:fs/promises').stat('.');
+  say('begun');`;
 
 async function withLongClip<T>(body: (clip: string) => Promise<T>): Promise<T> {
   return inDirectory(async (directory) => {
@@ -91,11 +92,9 @@ describe('Addon: environments', () => {
   it('aborts what runs in a worker thread that is terminated', async () => {
     await withLongClip(async (clip) => {
       for (let round = 0; round < 3; round++) {
-        const worker = new Worker(script(clip, BEGIN_LONG_WORK), { eval: true });
+        const worker = new Worker(script(clip, BEGIN_ENDLESS_WORK), { eval: true });
         await once(worker, 'message');
-        const start = performance.now();
         await worker.terminate();
-        expect(performance.now() - start).to.be.lessThan(3000);
       }
       expect(await transcribeWith(binding)).to.equal('Hello Emma, this is Laura.');
     });
@@ -103,13 +102,11 @@ describe('Addon: environments', () => {
 
   it('aborts what runs when the process exits, and keeps the exit code', async () => {
     await withLongClip(async (clip) => {
-      const code = script(clip, `${BEGIN_LONG_WORK} setTimeout(() => process.exit(7), 300);`);
+      const code = script(clip, `${BEGIN_ENDLESS_WORK} setTimeout(() => process.exit(7), 100);`);
       const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(child.stdout, 'data');
-      const start = performance.now();
       const [status, signal] = (await once(child, 'exit')) as [number | null, string | null];
       expect({ status, signal }).to.deep.equal({ status: 7, signal: null });
-      expect(performance.now() - start).to.be.lessThan(3000);
     });
   });
 

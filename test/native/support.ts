@@ -28,13 +28,16 @@ export const POLICY: WindowPolicy = {
   ownLength: true,
 };
 
-/** Never satisfied with what it decodes: eight beams, and a pass for each of eleven temperatures. */
-export const LONG_WORK: DecodeOptions = {
+/**
+ * Never satisfied with what it decodes: eight beams, and a pass for each of a hundred thousand temperatures. That takes hours;
+ * only an abort ends it sooner.
+ */
+export const ENDLESS_WORK: DecodeOptions = {
   language: 'en',
   beamSize: 8,
   bestOf: 8,
-  temperatureIncrement: 0.1,
-  logProbThreshold: 0,
+  temperatureIncrement: 1e-5,
+  logProbThreshold: 1000,
   entropyThreshold: 20,
   ownLength: true,
 };

@@ -11,7 +11,9 @@ import {
   type TranslationOptions,
   type Translator,
 } from '../../src/engine/binding.js';
+import { takenUp } from '../support/thread-pool.js';
 import { ct2Fixture, writeTinyModel } from '../support/translation-models.js';
+import { UNBOUNDED } from '../support/unbounded-translation.js';
 
 interface GoldenCase {
   name: string;
@@ -199,22 +201,28 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
     });
   });
 
-  it('is aborted in the middle of a batch, and usable afterwards', async () => {
-    const source = Array.from({ length: 60 }, (_, index) => `t${5 + index}`);
-    const inputs = Array.from({ length: 256 }, () => ({ source }));
-    // CTranslate2's library can be stopped within a batch only when it decodes greedily.
-    const beamSize = model.info.backend === 'ggml' ? 4 : 1;
-    const options = { beamSize, maxDecodingLength: 400, minDecodingLength: 400 };
-    const controller = new AbortController();
-    const running = failure(translator.translate(inputs, options, { signal: controller.signal }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const startedAt = performance.now();
-    controller.abort();
-    expect(await running).to.have.property('code', 'aborted');
-    expect(performance.now() - startedAt).to.be.below(1000);
-    const { results } = await translator.translate([{ source: ['t5'] }], { maxDecodingLength: 3 });
-    expect(results).to.have.length(1);
-  });
+  for (const beamSize of binding.build.translationBackends.includes('ctranslate2') ? [1] : [1, 4]) {
+    // CTranslate2's library can be stopped within a sentence only when it decodes greedily.
+    it(`is aborted in the middle of a sentence with ${beamSize} beams, and usable afterwards`, async () => {
+      const unbounded = writeTinyModel(join(directory, `unbounded-${beamSize}`), { unbounded: true });
+      const endless = await binding.loadTranslationModel(unbounded, { device: 'cpu' });
+      expect(endless.info.maxTargetTokens).to.equal(0);
+      const runner = await endless.createTranslator({ threads: 1 });
+      const controller = new AbortController();
+      const options = { ...UNBOUNDED, beamSize };
+      const running = failure(
+        runner.translate([{ source: ['t90'] }], options, { signal: controller.signal }),
+      );
+      await takenUp();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      controller.abort();
+      expect(await running).to.have.property('code', 'aborted');
+      const { results } = await runner.translate([{ source: ['t90'] }], { maxDecodingLength: 3 });
+      expect(results).to.have.length(1);
+      runner.close();
+      endless.close();
+    });
+  }
 
   it('gives the weights back when model and translators are closed', async () => {
     const before = binding.heldBytes();
