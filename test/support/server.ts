@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import { createLedger, openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
 import { createLogger } from '../../src/service/log.js';
 import { Metrics } from '../../src/http/metrics.js';
@@ -28,6 +28,9 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   engine?: E;
   translator?: TextTranslator;
   settings?: Partial<ServerSettings>;
+  /** Where `verbatim.db` lies or is made; removed with the server. */
+  directory?: string;
+  ledger?: Partial<LedgerOptions>;
 }
 
 export class TestServer<E extends SpeechEngine = FakeEngine> {
@@ -45,8 +48,12 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
   static async start<E extends SpeechEngine = FakeEngine>(
     options: TestServerOptions<E> = {},
   ): Promise<TestServer<E>> {
-    const directory = mkdtempSync(join(tmpdir(), 'verbatim-test-'));
-    const ledger = createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET });
+    const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'verbatim-test-'));
+    const ledger = createLedger({
+      path: join(directory, 'verbatim.db'),
+      secret: SECRET,
+      ...options.ledger,
+    });
     const engine = options.engine ?? (new FakeEngine() as SpeechEngine as E);
     const server = new TestServer(directory, ledger, engine);
     server.#running = await startServer({
