@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "audio/cutting/segmenter.h"
 #include "audio/reader.h"
-#include "audio/segmenter.h"
 #include "handle.h"
 
 namespace verbatim::addon {

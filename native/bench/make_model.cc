@@ -9,7 +9,7 @@
 
 #include "options.h"
 #include "program.h"
-#include "random_model.h"
+#include "testing/random_model.h"
 
 namespace {
 

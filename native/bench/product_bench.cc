@@ -15,11 +15,11 @@
 #include "accel/onednn/weight_store.h"
 #include "accel/onednn/workspace.h"
 #include "measure.h"
-#include "noise.h"
 #include "options.h"
 #include "program.h"
-#include "translation/kernels.h"
-#include "translation/packed_matrix.h"
+#include "testing/noise.h"
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/kernels/kernels.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "options.h"
 #include "program.h"
-#include "support/random_ct2_model.h"
+#include "testing/random_ct2_model.h"
 #include "translate_compare.h"
 #include "translate_workload.h"
 
@@ -59,7 +59,7 @@ void make(const std::string& directory, const std::string& type) {
   model.vocabulary = kBenchVocabulary;
   model.positions = 512;
   model.tied = true;
-  model.type = type == "int8" ? Ct2Type::kInt8 : Ct2Type::kFloat32;
+  model.type = type == "int8" ? ElementType::kInt8 : ElementType::kFloat32;
   RandomModelWriter(model).write(directory);
 }
 

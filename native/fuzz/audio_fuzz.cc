@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "audio/cutting/segmenter.h"
 #include "audio/reader.h"
-#include "audio/segmenter.h"
 #include "error.h"
 
 namespace {

@@ -11,11 +11,11 @@
 #include <string_view>
 
 #include "error.h"
-#include "support/random_ct2_model.h"
+#include "testing/random_ct2_model.h"
+#include "transformer/linears.h"
 #include "translation/ct2_config.h"
 #include "translation/ct2_file.h"
-#include "translation/linears.h"
-#include "translation/transformer.h"
+#include "translation/ct2_transformer.h"
 #include "translation/vocabulary.h"
 
 namespace {
@@ -37,7 +37,7 @@ float read_all(const MatrixView& matrix) {
 
 void run_model(std::span<const std::byte> bytes) {
   const Ct2File file = Ct2File::parse(bytes);
-  const Transformer model = Transformer::read(file, Ct2Config{});
+  const Transformer model = read_transformer(file, Ct2Config{});
   volatile float sum = 0.0f;
   for (const Linear* linear : linears(model)) sum = sum + read_all(linear->weight);
   for (const TransformerStack* stack : {&model.encoder, &model.decoder}) {
@@ -67,10 +67,10 @@ std::string seed(unsigned number) {
   shape.gated = number % 5 == 0;
   shape.embeddings_norm = number % 7 == 0;
   shape.tied = number % 2 == 1;
-  shape.type = static_cast<Ct2Type>(number % 6 == 3 ? 0 : number % 6);
+  shape.type = static_cast<ElementType>(number % 6 == 3 ? 0 : number % 6);
   const unsigned version = 1 + number % 6;
   if (version < 3) shape.tied = false;
-  if (version < 4 && ct2_type_size(shape.type) == 2) shape.type = Ct2Type::kInt16;
+  if (version < 4 && element_size(shape.type) == 2) shape.type = ElementType::kInt16;
   return RandomModelWriter(shape).variables().bytes(version, version < 2 ? "" : "TransformerSpec", 7);
 }
 

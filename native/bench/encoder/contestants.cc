@@ -1,7 +1,7 @@
 #include "contestants.h"
 
 #include "ct2_whisper.h"
-#include "random_model.h"
+#include "testing/random_model.h"
 
 namespace verbatim::bench {
 

@@ -6,14 +6,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "random_model.h"
-#include "support/ct2_writer.h"
+#include "testing/ct2_writer.h"
+#include "testing/random_model.h"
 
 namespace verbatim::bench {
 namespace {
 
-using translation::Ct2Type;
 using translation::Ct2Writer;
+using translation::ElementType;
 
 // Its Whisper models carry revision 3 in a container of version 6.
 constexpr std::uint32_t kContainerVersion = 6;
@@ -33,11 +33,11 @@ class Translator {
   std::vector<float> values(const std::string& name) const {
     return random_tensor(name, tensors_.at(name), seed_);
   }
-  void matrix(const std::string& to, const std::string& from, Ct2Type type = Ct2Type::kFloat16) {
+  void matrix(const std::string& to, const std::string& from, ElementType type = ElementType::kFloat16) {
     const auto& size = tensors_.at(from).dimensions;
     writer_.add_weight(to, narrow(size[1]), narrow(size[0]), values(from), type);
   }
-  void positions(const std::string& to, const std::string& from) { matrix(to, from, Ct2Type::kFloat32); }
+  void positions(const std::string& to, const std::string& from) { matrix(to, from, ElementType::kFloat32); }
   void vector(const std::string& to, const std::string& from) { writer_.add_vector(to, values(from)); }
   void norm(const std::string& to, const std::string& from) {
     vector(to + "/gamma", from + ".weight");
@@ -50,7 +50,7 @@ class Translator {
   void convolution(const std::string& to, const std::string& from) {
     const auto& size = tensors_.at(from + ".weight").dimensions;
     writer_.add_weight(to + "/weight", narrow(size[2]), narrow(size[1] * size[0]), values(from + ".weight"),
-                       Ct2Type::kFloat16);
+                       ElementType::kFloat16);
     writer_.variables().at(to + "/weight").shape = {narrow(size[2]), narrow(size[1]), narrow(size[0])};
     vector(to + "/bias", from + ".bias");
   }
@@ -65,7 +65,7 @@ class Translator {
              tensors_.contains(bias) ? values(bias) : std::vector<float>(static_cast<std::size_t>(width)));
     }
     writer_.add_weight(to + "/weight", narrow(width * static_cast<std::int64_t>(parts.size())), narrow(width),
-                       weights, Ct2Type::kFloat16);
+                       weights, ElementType::kFloat16);
     writer_.add_vector(to + "/bias", biases);
   }
   // Attention and feed-forward block of a layer.
@@ -108,7 +108,7 @@ void add_decoder(Ct2Writer& writer, Translator& from, const ModelShape& shape) {
   writer.add_flag("decoder/scale_embeddings", 0);
   writer.add_flag("decoder/activation", 3);
   writer.add_weight("decoder/embeddings/weight", tokens, state, std::vector<float>(tokens * state, 0.01f),
-                    Ct2Type::kFloat16);
+                    ElementType::kFloat16);
   writer.add_alias("decoder/projection/weight", "decoder/embeddings/weight");
   from.positions("decoder/position_encodings/encodings", "decoder.positional_embedding");
   from.norm("decoder/layer_norm", "decoder.ln");

@@ -20,8 +20,8 @@
 #include "measure.h"
 #include "options.h"
 #include "program.h"
-#include "random_model.h"
-#include "support/temporary_directory.h"
+#include "testing/random_model.h"
+#include "testing/temporary_directory.h"
 
 namespace {
 

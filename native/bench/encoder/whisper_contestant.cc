@@ -5,9 +5,9 @@
 
 #include "contestant.h"
 #include "encoder_tap.h"
-#include "noise.h"
 #include "speech/model.h"
 #include "speech/whisper_state.h"
+#include "testing/noise.h"
 
 namespace verbatim::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "audio/cutting/segmenter.h"
 #include "audio/reader.h"
-#include "audio/segmenter.h"
 #include "measure.h"
 #include "speech/slot.h"
 

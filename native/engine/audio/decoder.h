@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "audio/audio_info.h"
 #include "audio/file.h"
-#include "audio/reader.h"
 
 namespace verbatim {
 

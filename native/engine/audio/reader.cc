@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "audio/containers/sniff.h"
 #include "audio/decoder.h"
 #include "audio/resampler.h"
-#include "audio/sniff.h"
 #include "error.h"
 
 namespace verbatim {

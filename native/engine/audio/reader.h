@@ -7,20 +7,10 @@
 #include <span>
 #include <string>
 
+#include "audio/audio_info.h"
 #include "audio/window.h"
 
 namespace verbatim {
-
-struct AudioInfo {
-  // "wav", "flac", "mp3" or "ogg"
-  std::string container;
-  // "pcm_s16", "pcm_s24", "float", "alaw", "ulaw", "flac", "mp3", "vorbis", "opus", ...
-  std::string codec;
-  // Hz as stored, 4,000 to 384,000.
-  int sample_rate = 0;
-  // 1 to 32.
-  int channels = 0;
-};
 
 // Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz (the mean of the channels). The format is
 // decided by content. Chained and spliced streams follow one another; over damage, decoding goes on with the

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "device.h"
-#include "translation/compute_type.h"
+#include "transformer/compute_type.h"
 #include "translation/model_files.h"
 
 namespace verbatim::translation {

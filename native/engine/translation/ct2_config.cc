@@ -60,7 +60,7 @@ void read_json_config(const json& config, bool with_tokens, Ct2Config& result) {
 
 void read_string_attribute(const Ct2File& file, const char* name, std::string& value) {
   const Ct2Variable* variable = file.find(name);
-  if (!variable || variable->type != Ct2Type::kInt8) return;
+  if (!variable || variable->type != ElementType::kInt8) return;
   value.assign(reinterpret_cast<const char*>(variable->data.data()), variable->data.size());
 }
 

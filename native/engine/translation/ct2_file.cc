@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "error.h"
-#include "translation/half.h"
 
 namespace verbatim::translation {
 namespace {
@@ -20,58 +19,6 @@ T load_unaligned(const std::byte* source) noexcept {
 }
 
 }  // namespace
-
-std::size_t ct2_type_size(Ct2Type type) noexcept {
-  switch (type) {
-    case Ct2Type::kInt8:
-      return 1;
-    case Ct2Type::kInt16:
-    case Ct2Type::kFloat16:
-    case Ct2Type::kBfloat16:
-      return 2;
-    case Ct2Type::kFloat32:
-    case Ct2Type::kInt32:
-      return 4;
-  }
-  return 4;
-}
-
-std::string_view ct2_type_name(Ct2Type type) noexcept {
-  switch (type) {
-    case Ct2Type::kFloat32:
-      return "float32";
-    case Ct2Type::kInt8:
-      return "int8";
-    case Ct2Type::kInt16:
-      return "int16";
-    case Ct2Type::kInt32:
-      return "int32";
-    case Ct2Type::kFloat16:
-      return "float16";
-    case Ct2Type::kBfloat16:
-      return "bfloat16";
-  }
-  return "unknown";
-}
-
-float Ct2Variable::at(std::size_t index) const noexcept {
-  const std::byte* source = data.data() + index * ct2_type_size(type);
-  switch (type) {
-    case Ct2Type::kFloat32:
-      return load_unaligned<float>(source);
-    case Ct2Type::kInt8:
-      return static_cast<float>(load_unaligned<std::int8_t>(source));
-    case Ct2Type::kInt16:
-      return static_cast<float>(load_unaligned<std::int16_t>(source));
-    case Ct2Type::kInt32:
-      return static_cast<float>(load_unaligned<std::int32_t>(source));
-    case Ct2Type::kFloat16:
-      return float16_to_float(load_unaligned<std::uint16_t>(source));
-    case Ct2Type::kBfloat16:
-      return bfloat16_to_float(load_unaligned<std::uint16_t>(source));
-  }
-  return 0.0f;
-}
 
 // Walks the bytes once; every read is checked against what is left.
 class Ct2File::Parser {
@@ -149,24 +96,24 @@ class Ct2File::Parser {
     const auto code = read<std::uint8_t>("the type of " + name);
     std::uint64_t size = read<std::uint32_t>("the size of " + name);
     if (file_.version_ >= 4) {
-      if (code > static_cast<std::uint8_t>(Ct2Type::kBfloat16))
+      if (code > static_cast<std::uint8_t>(ElementType::kBfloat16))
         fail(name + " has unknown type " + std::to_string(code));
-      variable.type = static_cast<Ct2Type>(code);
+      variable.type = static_cast<ElementType>(code);
     } else {
       variable.type = type_of_item_size(name, code);
       size *= code;
     }
-    if (elements > bytes_.size() || size != elements * ct2_type_size(variable.type)) {
+    if (elements > bytes_.size() || size != elements * element_size(variable.type)) {
       fail(name + ": " + std::to_string(size) + " bytes do not fit its shape and type " +
-           std::string(ct2_type_name(variable.type)));
+           std::string(element_type_name(variable.type)));
     }
     variable.data = take(size, "the values of " + name);
   }
 
-  Ct2Type type_of_item_size(const std::string& name, std::uint8_t size) const {
-    if (size == 4) return Ct2Type::kFloat32;
-    if (size == 2) return Ct2Type::kInt16;
-    if (size == 1) return Ct2Type::kInt8;
+  ElementType type_of_item_size(const std::string& name, std::uint8_t size) const {
+    if (size == 4) return ElementType::kFloat32;
+    if (size == 2) return ElementType::kInt16;
+    if (size == 1) return ElementType::kInt8;
     fail(name + " has items of " + std::to_string(size) + " bytes; 1, 2 and 4 are known");
   }
 

@@ -10,38 +10,24 @@
 #include <string_view>
 #include <vector>
 
+#include "transformer/element_type.h"
 #include "translation/mapped_file.h"
 
 // Reader of CTranslate2's model.bin, binary versions 1 to 6 (little endian, nothing aligned). It knows the
 // container only: names, shapes, types, payloads and aliases.
 namespace verbatim::translation {
 
-// Element types; the values are the file's own (versions >= 4).
-enum class Ct2Type : std::uint8_t {
-  kFloat32 = 0,
-  kInt8 = 1,
-  kInt16 = 2,
-  kInt32 = 3,
-  kFloat16 = 4,
-  kBfloat16 = 5,
-};
-
-// Bytes of one element.
-std::size_t ct2_type_size(Ct2Type type) noexcept;
-// "float32", "int8", ...
-std::string_view ct2_type_name(Ct2Type type) noexcept;
-
 struct Ct2Variable {
-  Ct2Type type = Ct2Type::kFloat32;
+  ElementType type = ElementType::kFloat32;
   // Row major, last dimension contiguous; empty for a scalar.
   std::vector<std::uint32_t> shape;
   // prod(shape) elements, unaligned; lives as long as the file.
   std::span<const std::byte> data;
 
   bool is_scalar() const noexcept { return shape.empty(); }
-  std::size_t size() const noexcept { return data.size() / ct2_type_size(type); }
+  std::size_t size() const noexcept { return data.size() / element_size(type); }
   // Element `index` as a float, without any quantization scale. index < size().
-  float at(std::size_t index) const noexcept;
+  float at(std::size_t index) const noexcept { return element_at(data.data(), type, index); }
 };
 
 class Ct2File {

@@ -4,46 +4,14 @@
 
 #include "device.h"
 #include "error.h"
-#include "translation/compute_type.h"
-#include "translation/cpu_executor.h"
-#include "translation/cpu_weights.h"
-#include "translation/device_executor.h"
-#include "translation/executor_factory.h"
+#include "transformer/compute_type.h"
+#include "transformer/cpu/executor.h"
+#include "transformer/gpu/executor.h"
 #include "translation/ggml_translator.h"
 #include "translation/model_files.h"
 
 namespace verbatim::translation {
 namespace {
-
-class CpuFactory final : public ExecutorFactory {
- public:
-  CpuFactory(const Transformer& model, PackedType type) : model_(model), weights_(model, type) {}
-  std::unique_ptr<Executor> create(int threads) const override {
-    return make_cpu_executor(model_, weights_, kernels(), threads);
-  }
-  std::size_t bytes() const noexcept override { return weights_.bytes(); }
-  PackedType type() const noexcept override { return weights_.type(); }
-
- private:
-  const Transformer& model_;
-  CpuWeights weights_;
-};
-
-class DeviceFactory final : public ExecutorFactory {
- public:
-  DeviceFactory(const Transformer& model, PackedType type, ggml_backend_dev_t device)
-      : model_(model), device_(device), weights_(model, type, ggml_backend_dev_buffer_type(device)) {}
-  std::unique_ptr<Executor> create(int threads) const override {
-    return make_device_executor(model_, weights_, device_, threads);
-  }
-  std::size_t bytes() const noexcept override { return weights_.bytes(); }
-  PackedType type() const noexcept override { return weights_.type(); }
-
- private:
-  const Transformer& model_;
-  ggml_backend_dev_t device_;
-  DeviceWeights weights_;
-};
 
 class GgmlModel final : public TranslationModel, public std::enable_shared_from_this<GgmlModel> {
  public:
@@ -62,14 +30,14 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
     return make_ggml_translator(shared_from_this(), files(), factory_->create(threads), kernels());
   }
 
-  std::unique_ptr<ExecutorFactory> make_factory(const TranslationModelOptions& options,
-                                                GgmlExecutor executor) const {
+  std::unique_ptr<const ExecutorFactory> make_factory(const TranslationModelOptions& options,
+                                                      GgmlExecutor executor) const {
     const Transformer& transformer = files().transformer;
     const PackedType type = choose_compute_type(options.compute_type, transformer);
     if (options.device == "cpu" && executor == GgmlExecutor::kBest) {
-      return std::make_unique<CpuFactory>(transformer, type);
+      return make_cpu_factory(transformer, type);
     }
-    return std::make_unique<DeviceFactory>(transformer, type, ggml_device(options.device));
+    return make_gpu_factory(transformer, type, ggml_device(options.device));
   }
 
   std::unique_ptr<const ExecutorFactory> factory_;

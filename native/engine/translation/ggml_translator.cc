@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "error.h"
-#include "translation/search.h"
+#include "transformer/search/search.h"
 
 namespace verbatim::translation {
 namespace {
@@ -26,6 +26,12 @@ struct EncodedInputs {
   std::vector<TokenId> starts;
 };
 
+// What the caller asked for, and what that means for the search.
+struct CallOptions {
+  const TranslationOptions& options;
+  const SearchSettings& search;
+};
+
 class GgmlTranslator final : public Translator {
  public:
   GgmlTranslator(std::shared_ptr<const TranslationModel> owner, const ModelFiles& files,
@@ -41,14 +47,16 @@ class GgmlTranslator final : public Translator {
     options.check();
     const auto start = Clock::now();
     const SearchSettings settings{options, codec_.end_ids(options.end_tokens), codec_.target().unk_id(),
-                                  files_.target_positions()};
+                                  files_.target_positions(),
+                                  options.return_attention || options.replace_unknowns};
     TranslationBatch batch;
     batch.results.resize(inputs.size());
     const EncodedInputs encoded = encode(inputs, options, batch);
     const auto size = static_cast<std::size_t>(options.max_batch_size);
     executor_->reset_timings();
     for (std::size_t first = 0; first < encoded.order.size(); first += size) {
-      run(inputs, encoded, first, std::min(first + size, encoded.order.size()), settings, abort, batch);
+      run(inputs, encoded, first, std::min(first + size, encoded.order.size()), {options, settings}, abort,
+          batch);
     }
     for (const auto& hypotheses : batch.results) batch.timings.tokens_out += hypotheses.front().tokens.size();
     batch.timings.encode_ms = executor_->encode_ms();
@@ -92,35 +100,34 @@ class GgmlTranslator final : public Translator {
   }
 
   void run(std::span<const TranslationInput> inputs, const EncodedInputs& encoded, std::size_t first,
-           std::size_t last, const SearchSettings& settings, const AbortFlag* abort,
-           TranslationBatch& batch) {
+           std::size_t last, const CallOptions& call, const AbortFlag* abort, TranslationBatch& batch) {
     const std::size_t count = last - first;
     const SearchBatch part{std::span(encoded.sources).subspan(first, count),
                            std::span(encoded.prefixes).subspan(first, count),
                            std::span(encoded.starts).subspan(first, count)};
-    SearchResults results = search(*executor_, kernels_, part, settings, abort);
+    SearchResults results = search(*executor_, kernels_, part, call.search, abort);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t index = encoded.order[first + i];
       for (SearchHypothesis& hypothesis : results[i]) {
-        batch.results[index].push_back(decode(hypothesis, inputs[index], settings));
+        batch.results[index].push_back(decode(hypothesis, inputs[index], call));
       }
     }
   }
 
   TranslationHypothesis decode(SearchHypothesis& hypothesis, const TranslationInput& input,
-                               const SearchSettings& settings) const {
-    if (!settings.options.return_end_token) {
-      while (!hypothesis.ids.empty() && settings.is_end(hypothesis.ids.back())) hypothesis.ids.pop_back();
+                               const CallOptions& call) const {
+    if (!call.options.return_end_token) {
+      while (!hypothesis.ids.empty() && call.search.is_end(hypothesis.ids.back())) hypothesis.ids.pop_back();
     }
     for (auto& row : hypothesis.attention) drop_added(row);
     TranslationHypothesis result;
     result.score = hypothesis.score;
     for (std::size_t i = 0; i < hypothesis.ids.size(); ++i) {
-      const bool is_replaced = settings.options.replace_unknowns && hypothesis.ids[i] == settings.unk_id;
+      const bool is_replaced = call.options.replace_unknowns && hypothesis.ids[i] == call.search.unk_id;
       result.tokens.push_back(is_replaced ? most_attended(hypothesis.attention[i], input)
                                           : codec_.target().token(hypothesis.ids[i]));
     }
-    if (!settings.options.return_attention) return result;
+    if (!call.options.return_attention) return result;
     hypothesis.attention.resize(hypothesis.ids.size());
     result.attention = std::move(hypothesis.attention);
     return result;

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "translation/executor.h"
-#include "translation/kernels.h"
+#include "transformer/executor.h"
+#include "transformer/kernels/kernels.h"
 #include "translation/model.h"
 #include "translation/model_files.h"
 #include "translation/translator.h"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "error.h"
+#include "translation/ct2_transformer.h"
 
 namespace verbatim::translation {
 namespace {
@@ -26,7 +27,7 @@ void check_outputs(std::size_t tokens, std::size_t outputs) {
 ModelFiles::ModelFiles(const std::filesystem::path& directory)
     : file(Ct2File::open(directory / "model.bin")),
       codec(directory, Ct2Config::read(directory, file)),
-      transformer(Transformer::read(file, codec.config())) {
+      transformer(read_transformer(file, codec.config())) {
   check_embeddings("source", codec.source().size(), transformer.encoder.embeddings.rows);
   check_embeddings("target", codec.target().size(), transformer.decoder.embeddings.rows);
   check_outputs(codec.target().size(), transformer.projection.weight.rows);

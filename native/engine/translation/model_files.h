@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "transformer/transformer.h"
 #include "translation/ct2_file.h"
 #include "translation/options.h"
 #include "translation/token_codec.h"
-#include "translation/transformer.h"
 #include "translation/translator.h"
 
 namespace verbatim::translation {

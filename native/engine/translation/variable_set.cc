@@ -111,28 +111,30 @@ MatrixView VariableSet::matrix(const std::string& name, std::size_t columns) con
   if (columns != 0 && view.columns != columns) {
     fail(name + " has " + std::to_string(view.columns) + " columns, expected " + std::to_string(columns));
   }
-  if (view.type == Ct2Type::kInt32) fail(name + " has type int32, which no weight may have");
+  if (view.type == ElementType::kInt32) fail(name + " has type int32, which no weight may have");
   read_scale(name, weight, view);
   return view;
 }
 
 void VariableSet::read_scale(const std::string& name, const Ct2Variable& weight, MatrixView& view) const {
-  if (weight.type != Ct2Type::kInt8 && weight.type != Ct2Type::kInt16) return;
-  view.scale = find(name + "_scale");
-  if (!view.scale) {
-    if (weight.type == Ct2Type::kInt8) fail(name + " is int8 but " + name + "_scale is missing");
+  if (weight.type != ElementType::kInt8 && weight.type != ElementType::kInt16) return;
+  const Ct2Variable* const scales = find(name + "_scale");
+  if (!scales) {
+    if (weight.type == ElementType::kInt8) fail(name + " is int8 but " + name + "_scale is missing");
     // The oldest int16 models used one fixed scale.
     view.default_scale = 1000.0f;
     return;
   }
-  const std::size_t size = view.scale->size();
-  if (size != 1 && (weight.type == Ct2Type::kInt16 || size != view.rows)) {
+  const std::size_t size = scales->size();
+  if (size != 1 && (weight.type == ElementType::kInt16 || size != view.rows)) {
     fail(name + "_scale has " + std::to_string(size) + " values for " + std::to_string(view.rows) + " rows");
   }
   for (std::size_t i = 0; i < size; ++i) {
-    const float scale = view.scale->at(i);
+    const float scale = scales->at(i);
     if (!std::isfinite(scale) || scale <= 0.0f) fail(name + "_scale holds a value that is not positive");
   }
+  view.scales = scales->data;
+  view.scale_type = scales->type;
 }
 
 MatrixView VariableSet::find_matrix(const std::string& name, std::size_t columns) const {

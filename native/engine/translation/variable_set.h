@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "transformer/matrix_view.h"
 #include "translation/ct2_file.h"
-#include "translation/matrix_view.h"
 
 namespace verbatim::translation {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -9,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace verbatim::translation {
+#include "transformer/token_id.h"
 
-using TokenId = std::int32_t;
+namespace verbatim::translation {
 
 // The two file formats: an array of strings (`name` is for error messages), or a token a line. Throw
 // EngineError kInvalidModel.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/random_ct2_model.h"
+#include "testing/random_ct2_model.h"
 
 namespace verbatim::translation {
 

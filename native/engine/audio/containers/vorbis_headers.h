@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "audio/containers/ogg_page.h"
+
+namespace verbatim {
+
+// Watches a Vorbis stream's pages go by until its three header packets are whole (Vorbis I specification,
+// section 4.2). libsndfile 1.2 leaks what it has read so far where they are not, so it must not be given such
+// a stream.
+class VorbisHeaders {
+ public:
+  // The stream's first page, and the bytes of its packet.
+  void begin(const OggPage& page, std::span<const std::uint8_t> packet);
+  // A page further on.
+  void add(const OggPage& page);
+
+  bool whole() const noexcept { return packets_ >= 3; }
+
+ private:
+  bool broken_ = true;
+  int packets_ = 0;
+  std::uint32_t next_number_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace verbatim

@@ -1,0 +1,260 @@
+#include "audio/cutting/segmenter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "audio/cutting/pause_plan.h"
+#include "audio/cutting/signal_tracker.h"
+#include "error.h"
+
+namespace verbatim {
+namespace {
+
+using FrameIndex = std::int64_t;
+constexpr int kFrame = SignalTracker::kFrameSamples;
+constexpr int kFramesPerSecond = kSampleRate / kFrame;
+
+// Of the silence around a window's sound, this much is kept.
+constexpr FrameIndex kMargin = 15;
+// How far behind the longest window the levels are known, to see how long a pause at its end is.
+constexpr FrameIndex kLookAhead = 100;
+// Sound shorter than this between stretches of nothing at least as long as kAlone is a click, no word.
+constexpr FrameIndex kClick = 5;
+constexpr FrameIndex kAlone = 30;
+// Width of the place whose mean level is compared where a window has to be cut without a pause.
+constexpr FrameIndex kQuietPlace = 20;
+
+// A stretch of nothing that long ends a window. Models that read 30 s at once bear gaps and cost the same for
+// a short window; those that are encoded at their own length do not.
+constexpr FrameIndex kGapFull = 400;
+constexpr FrameIndex kGapShort = 80;
+
+FrameIndex to_frames(double seconds) { return std::llround(seconds * kFramesPerSecond); }
+double to_seconds(FrameIndex frames) { return static_cast<double>(frames) / kFramesPerSecond; }
+
+void check(const WindowPolicy& policy) {
+  const auto refuse = [](const std::string& message) {
+    throw EngineError(ErrorCode::kInvalidArgument, "window policy: " + message);
+  };
+  if (!(policy.max_seconds >= 0.1 && policy.max_seconds <= 30)) refuse("max_seconds must be 0.1 to 30");
+  if (!(policy.search_seconds > 0 && policy.search_seconds <= policy.max_seconds)) {
+    refuse("search_seconds must be above 0 and at most max_seconds");
+  }
+  const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
+  if (pauses && !(policy.min_pause_seconds > 0 && policy.min_pause_seconds < policy.max_seconds)) {
+    refuse("min_pause_seconds must be above 0 and below max_seconds");
+  }
+}
+
+}  // namespace
+
+struct Segmenter::Impl {
+  Impl(AudioReader& source, const WindowPolicy& rules)
+      : reader(source),
+        policy(rules),
+        longest(
+            std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
+        gap(policy.cut == WindowPolicy::Cut::kPause ? kGapShort : kGapFull) {}
+
+  AudioReader& reader;
+  const WindowPolicy policy;
+  const FrameIndex longest;
+  const FrameIndex gap;
+
+  SignalTracker tracker;
+  // Samples from frame `first` on.
+  std::vector<float> samples;
+  FrameIndex first = 0;
+  std::int64_t total = 0;
+  // The reader has.
+  bool ended = false;
+  bool at_end = false;
+  // Everything before this frame is returned or dropped.
+  FrameIndex done = 0;
+
+  // Reads on until the levels up to `frame` are known, or the end.
+  void know(FrameIndex frame) {
+    while (!ended && tracker.labelled() < frame) {
+      const std::size_t before = samples.size();
+      samples.resize(before + kFrame * 50);
+      const std::size_t count = reader.read(std::span(samples).subspan(before));
+      samples.resize(before + count);
+      total += static_cast<std::int64_t>(count);
+      const auto fresh = std::span<const float>(samples).subspan(before);
+      for (std::size_t at = 0; at < fresh.size(); at += kFrame) {
+        tracker.push(fresh.subspan(at, std::min<std::size_t>(kFrame, fresh.size() - at)));
+      }
+      if (count < kFrame * 50) {
+        ended = true;
+        tracker.finish();
+      }
+    }
+  }
+
+  void forget_before(FrameIndex frame) {
+    const auto count =
+        std::min<std::int64_t>((frame - first) * kFrame, static_cast<std::int64_t>(samples.size()));
+    samples.erase(samples.begin(), samples.begin() + count);
+    tracker.discard_before(frame);
+    first = frame;
+  }
+
+  // First frame at or behind `from`, below `to`, whose `label` is not `value`.
+  FrameIndex run_end(FrameIndex from, FrameIndex to, bool SignalTracker::Frame::*label, bool value) const {
+    while (from < to && tracker.at(from).*label == value) ++from;
+    return from;
+  }
+
+  // First frame with signal behind `done`; nothing at the end, and nothing once `patience` frames without any
+  // have passed: they are done then.
+  std::optional<FrameIndex> find_signal(FrameIndex patience) {
+    constexpr auto kNothing = &SignalTracker::Frame::nothing;
+    for (FrameIndex at = done;;) {
+      know(at + kClick + kAlone + 1);
+      if (at >= tracker.labelled()) {
+        at_end = true;
+        done = at;
+        return std::nullopt;
+      }
+      const FrameIndex quiet_begin = at;
+      at = run_end(at, tracker.labelled(), kNothing, true);
+      if (at == tracker.labelled()) {
+        // What is kept of the silence still shows whether a click after it stands alone.
+        if (at - quiet_begin >= kAlone && at - kAlone - done >= patience) {
+          done = at - kAlone;
+          forget_before(done);
+          return std::nullopt;
+        }
+        forget_before(std::max(done, at - kMargin));
+        continue;
+      }
+      know(at + kClick + kAlone + 1);
+      const FrameIndex limit = std::min(tracker.labelled(), at + kClick + kAlone);
+      const FrameIndex sound_end = run_end(at, limit, kNothing, false);
+      const FrameIndex quiet_end = run_end(sound_end, limit, kNothing, true);
+      const bool alone_before = at - done >= kAlone || at == 0;
+      const bool click =
+          sound_end - at < kClick && alone_before && (quiet_end == limit || quiet_end - sound_end >= kAlone);
+      if (!click) return at;
+      at = sound_end;
+    }
+  }
+
+  // First frame of the first stretch of nothing that ends a window, below `to`.
+  std::optional<FrameIndex> find_gap(FrameIndex from, FrameIndex to) const {
+    constexpr auto kNothing = &SignalTracker::Frame::nothing;
+    while (from < to) {
+      from = run_end(from, to, kNothing, false);
+      const FrameIndex end = run_end(from, tracker.labelled(), kNothing, true);
+      const bool to_the_end = ended && end == tracker.labelled();
+      if (from < to && (end - from >= gap || to_the_end)) return from;
+      from = end;
+    }
+    return std::nullopt;
+  }
+
+  // Middle of the quietest place in [from, to).
+  FrameIndex quietest(FrameIndex from, FrameIndex to) const {
+    FrameIndex best = to;
+    float least = std::numeric_limits<float>::max();
+    for (FrameIndex at = from; at + kQuietPlace <= to; ++at) {
+      float sum = 0;
+      for (FrameIndex i = at; i < at + kQuietPlace; ++i) sum += tracker.at(i).level;
+      if (sum < least) {
+        least = sum;
+        best = at + kQuietPlace / 2;
+      }
+    }
+    return best;
+  }
+
+  // The sounds from `start` up to `end`, between pauses.
+  std::vector<Stretch> sounds(FrameIndex start, FrameIndex end) const {
+    constexpr auto kLow = &SignalTracker::Frame::low;
+    std::vector<Stretch> found;
+    for (FrameIndex at = run_end(start, end, kLow, true); at < end;) {
+      const FrameIndex sound_end = run_end(at, end, kLow, false);
+      const bool continued = !found.empty() && to_seconds(at) - found.back().end < policy.min_pause_seconds;
+      if (continued) {
+        found.back().end = to_seconds(sound_end);
+      } else {
+        found.push_back({to_seconds(at), to_seconds(sound_end)});
+      }
+      at = run_end(sound_end, end, kLow, true);
+    }
+    return found;
+  }
+
+  // End of the window from `start` at one of the pauses before `end`; nothing when there is none in reach.
+  // `natural`: `end` is where the signal ends by itself.
+  std::optional<FrameIndex> pause_cut(FrameIndex start, FrameIndex end, bool natural) const {
+    const auto stretches = sounds(start, end);
+    const double reach =
+        policy.max_seconds - (stretches.empty() ? 0 : stretches[0].begin - to_seconds(start));
+    const auto count = plan_first_window(stretches, reach);
+    if (!count) return std::nullopt;
+    const FrameIndex limit = std::min(start + longest, end);
+    if (*count == stretches.size() && natural) return end <= limit ? std::optional(end) : std::nullopt;
+    const FrameIndex pause = to_frames(stretches[*count - 1].end);
+    const FrameIndex next = *count < stretches.size() ? to_frames(stretches[*count].begin) : end;
+    return std::min({pause + kMargin, (pause + next) / 2, limit});
+  }
+
+  FrameIndex choose_end(FrameIndex start) {
+    // The kPause policy looks a window further, to see what a cut leaves for the next.
+    const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
+    know(start + longest + (pauses ? longest : kLookAhead));
+    const FrameIndex known = tracker.labelled();
+    const FrameIndex limit = std::min(start + longest, known);
+    FrameIndex end = pauses ? std::min(start + 2 * longest, known) : limit;
+    bool natural = ended && end == known;
+    if (const auto nothing = find_gap(start, end)) {
+      end = std::min(*nothing + kMargin, end);
+      natural = true;
+    }
+    if (pauses) {
+      if (const auto cut = pause_cut(start, end, natural)) return *cut;
+    }
+    if (natural && end <= limit) return end;
+    return quietest(std::max(start + 1, limit - to_frames(policy.search_seconds)), limit);
+  }
+
+  Window take(FrameIndex start, FrameIndex end) {
+    const std::int64_t from = (start - first) * kFrame;
+    const std::int64_t to =
+        std::min<std::int64_t>((end - first) * kFrame, static_cast<std::int64_t>(samples.size()));
+    return {.samples = std::vector<float>(samples.begin() + from, samples.begin() + to),
+            .start_sample = start * kFrame};
+  }
+
+  std::optional<Window> next(FrameIndex patience) {
+    const auto signal = find_signal(patience);
+    if (!signal) return std::nullopt;
+    const FrameIndex start = std::max(done, *signal - kMargin);
+    forget_before(start);
+    const FrameIndex end = choose_end(start);
+    Window window = take(start, end);
+    done = end;
+    return window;
+  }
+};
+
+Segmenter::Segmenter(AudioReader& reader, const WindowPolicy& policy) {
+  check(policy);
+  impl_ = std::make_unique<Impl>(reader, policy);
+}
+Segmenter::~Segmenter() = default;
+
+std::optional<Window> Segmenter::next(double patience_seconds) {
+  const double most = static_cast<double>(std::numeric_limits<std::int32_t>::max());
+  return impl_->next(to_frames(std::min(patience_seconds, most / kFramesPerSecond)));
+}
+
+bool Segmenter::at_end() const noexcept { return impl_->at_end; }
+
+std::int64_t Segmenter::position() const noexcept { return std::min(impl_->done * kFrame, impl_->total); }
+
+}  // namespace verbatim

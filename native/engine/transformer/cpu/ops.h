@@ -1,0 +1,65 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+#include "transformer/cpu/batch.h"
+#include "transformer/cpu/weights.h"
+#include "transformer/kernels/kernels.h"
+#include "transformer/network.h"
+
+struct ggml_context;
+
+namespace verbatim::translation {
+
+// A node of a CPU graph. `thread` of `threads` does its share.
+class CpuNode {
+ public:
+  virtual ~CpuNode() = default;
+  virtual void run(ggml_tensor* out, int thread, int threads) = 0;
+};
+
+// The network in our own kernels, as ggml custom nodes. The nodes belong to the ops, which must live as long
+// as the graph. Nodes look the batch and its number of rows up when they run, so one graph serves every batch
+// that is no larger than the one it was built for.
+class CpuOps final : public NetworkOps {
+ public:
+  // rows: where the number of rows in use is kept, at most that of the graph's tensors.
+  CpuOps(ggml_context* context, const Kernels& kernels, const Transformer& model, const CpuWeights& weights,
+         CpuBatch& batch, const std::size_t& rows);
+
+  ggml_tensor* linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation,
+                      ggml_tensor* gate, ggml_tensor* residual) override;
+  ggml_tensor* norm(ggml_tensor* x, const LayerNorm& weights) override;
+  ggml_tensor* scale(ggml_tensor* x, float factor) override;
+  ggml_tensor* encoder_attention(ggml_tensor* qkv, const Attention& weights) override;
+  ggml_tensor* decoder_attention(ggml_tensor* qkv, const Attention& weights, std::size_t layer) override;
+  ggml_tensor* cross_attention(ggml_tensor* query, std::size_t layer) override;
+  void keep_cross(ggml_tensor* key_value, std::size_t layer) override;
+
+  // A node behind the logits that hands them to the batch's visitor.
+  ggml_tensor* visit(ggml_tensor* logits);
+
+  // What keep_cross was given, by layer.
+  const std::vector<ggml_tensor*>& kept_cross() const noexcept { return kept_cross_; }
+
+ private:
+  template <typename Node, typename... Arguments>
+  ggml_tensor* add(int type, std::size_t width, std::size_t rows, std::initializer_list<ggml_tensor*> inputs,
+                   Arguments&&... arguments);
+  ggml_tensor* quantized(ggml_tensor* x);
+
+  ggml_context* context_;
+  const Kernels& kernels_;
+  const Transformer& model_;
+  const CpuWeights& weights_;
+  CpuBatch& batch_;
+  const std::size_t& rows_;
+  std::deque<std::unique_ptr<CpuNode>> nodes_;
+  // Rows that several linear layers read are quantized once.
+  std::unordered_map<const ggml_tensor*, ggml_tensor*> quantized_;
+  std::vector<ggml_tensor*> kept_cross_;
+};
+
+}  // namespace verbatim::translation

@@ -1,0 +1,93 @@
+#include "transformer/cpu/packed_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "transformer/half.h"
+#include "transformer/quantize_weights.h"
+
+namespace verbatim::translation {
+namespace {
+
+std::size_t element_size(PackedType type) {
+  if (type == PackedType::kInt8) return 1;
+  return type == PackedType::kFloat32 ? 4 : 2;
+}
+
+std::size_t padded_outputs(std::size_t outputs) {
+  return (outputs + kPanelOutputs - 1) / kPanelOutputs * kPanelOutputs;
+}
+
+std::size_t padded_depth(std::size_t depth, PackedType type) {
+  return type == PackedType::kInt8 ? quantized_depth(depth) : depth;
+}
+
+// Place of weight [row, 0] and the distance of the following ones, for floats in elements.
+std::size_t panel_start(std::size_t row, std::size_t depth) {
+  return row / kPanelOutputs * depth * kPanelOutputs;
+}
+
+std::size_t int8_place(std::size_t row, std::size_t k, std::size_t depth) {
+  return panel_start(row, depth) + (k / 4 * kPanelOutputs + row % kPanelOutputs) * 4 + k % 4;
+}
+
+float identity(float value) { return value; }
+
+}  // namespace
+
+std::size_t PackedMatrix::bytes(const MatrixView& source, PackedType type) noexcept {
+  return WeightMemory::aligned(padded_outputs(source.rows) * padded_depth(source.columns, type) *
+                               element_size(type));
+}
+
+PackedMatrix::PackedMatrix(const MatrixView& source, PackedType type, WeightMemory& memory)
+    : type_(type), outputs_(source.rows), depth_(source.columns), data_(memory.take(bytes(source, type))) {
+  if (type == PackedType::kFloat32) pack_floats<float>(source, identity);
+  if (type == PackedType::kFloat16) pack_floats<std::uint16_t>(source, float_to_float16);
+  if (type == PackedType::kBfloat16) pack_floats<std::uint16_t>(source, float_to_bfloat16);
+  if (type == PackedType::kInt8) pack_int8(source);
+}
+
+template <typename T, typename Convert>
+void PackedMatrix::pack_floats(const MatrixView& source, Convert convert) {
+  std::vector<float> row(depth_);
+  T* data = reinterpret_cast<T*>(data_.data());
+  for (std::size_t i = 0; i < outputs_; ++i) {
+    source.read_row(i, row);
+    T* out = data + panel_start(i, depth_) + i % kPanelOutputs;
+    for (std::size_t k = 0; k < depth_; ++k) out[k * kPanelOutputs] = convert(row[k]);
+  }
+}
+
+void PackedMatrix::pack_int8(const MatrixView& source) {
+  const std::size_t depth = quantized_depth(depth_);
+  auto* data = reinterpret_cast<std::uint8_t*>(data_.data());
+  std::memset(data, 128, data_.size());
+  factors_.assign(padded_outputs(outputs_), 0.0f);
+  std::vector<float> row(depth_);
+  std::vector<std::int8_t> values(depth_);
+  for (std::size_t i = 0; i < outputs_; ++i) {
+    float scale = source.row_scale(i);
+    if (source.type == ElementType::kInt8) {
+      source.read_row_int8(i, values);
+    } else {
+      source.read_row(i, row);
+      scale = quantize_weights(row, values);
+    }
+    factors_[i] = 1.0f / scale;
+    // No converter writes -128, and the AVX2 kernel cannot negate it.
+    for (std::size_t k = 0; k < depth_; ++k) {
+      data[int8_place(i, k, depth)] = static_cast<std::uint8_t>(std::max<int>(values[k], -127) + 128);
+    }
+  }
+}
+
+void PackedMatrix::prepare(GemmCall& call) const noexcept {
+  call.weights = data_.data();
+  call.weight_factors = factors_.data();
+  call.outputs = outputs_;
+  call.depth = depth_;
+}
+
+}  // namespace verbatim::translation

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transformer/cpu/weight_memory.h"
+#include "transformer/kernels/kernels.h"
+#include "transformer/matrix_view.h"
+#include "transformer/packed_type.h"
+
+namespace verbatim::translation {
+
+// A weight matrix [outputs, depth] in the layout of the CPU kernels: panels of kPanelOutputs outputs, within
+// a panel float[depth][kPanelOutputs], or for int8 uint8[depth / 4][kPanelOutputs][4] with 128 added. Missing
+// outputs and depth are zeros.
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+  // Converts where the stored type differs: floats are quantized as CTranslate2 does (scale 127 / max|row|,
+  // rounded to nearest even); quantized values become value / scale.
+  PackedMatrix(const MatrixView& source, PackedType type, WeightMemory& memory);
+
+  // Bytes that a matrix takes in WeightMemory.
+  static std::size_t bytes(const MatrixView& source, PackedType type) noexcept;
+
+  PackedType type() const noexcept { return type_; }
+  std::size_t outputs() const noexcept { return outputs_; }
+  std::size_t depth() const noexcept { return depth_; }
+  std::size_t panels() const noexcept { return (outputs_ + kPanelOutputs - 1) / kPanelOutputs; }
+
+  // Sets the weight fields of a call.
+  void prepare(GemmCall& call) const noexcept;
+
+ private:
+  void pack_int8(const MatrixView& source);
+  template <typename T, typename Convert>
+  void pack_floats(const MatrixView& source, Convert convert);
+
+  PackedType type_ = PackedType::kFloat32;
+  std::size_t outputs_ = 0;
+  std::size_t depth_ = 0;
+  std::span<std::byte> data_;
+  // int8: 1 / scale per output, padded to whole panels.
+  std::vector<float> factors_;
+};
+
+}  // namespace verbatim::translation

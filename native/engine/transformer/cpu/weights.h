@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::translation {
+
+// Every linear layer of a model, packed for the CPU kernels. Immutable, shared by executors.
+class CpuWeights {
+ public:
+  // `model` must outlive the weights. Throws EngineError kOutOfMemory.
+  CpuWeights(const Transformer& model, PackedType type);
+
+  const PackedMatrix& get(const Linear& linear) const { return matrices_.at(&linear); }
+  std::size_t bytes() const noexcept { return memory_.size(); }
+  PackedType type() const noexcept { return type_; }
+
+ private:
+  PackedType type_;
+  WeightMemory memory_;
+  std::unordered_map<const Linear*, PackedMatrix> matrices_;
+};
+
+}  // namespace verbatim::translation

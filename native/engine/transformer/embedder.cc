@@ -1,0 +1,51 @@
+#include "transformer/embedder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "transformer/half.h"
+#include "transformer/quantize_weights.h"
+
+namespace verbatim::translation {
+namespace {
+
+// Sines in the first half, cosines in the second, positions counted from 1 (OpenNMT-tf's encoder).
+void sinusoid(std::size_t position, std::span<float> out) {
+  const std::size_t half = out.size() / 2;
+  const float step = -std::log(10000.0f) / static_cast<float>(half - 1);
+  for (std::size_t j = 0; j < half; ++j) {
+    const float angle = static_cast<float>(position + 1) * std::exp(static_cast<float>(j) * step);
+    out[j] = std::sin(angle);
+    out[half + j] = std::cos(angle);
+  }
+}
+
+}  // namespace
+
+void Embedder::position_row(std::size_t position, std::span<float> out) const {
+  if (!stack_.positions.empty()) return stack_.positions.read_row(position, out);
+  if (stack_.generated_positions) return sinusoid(position, out);
+  std::ranges::fill(out, 0.0f);
+}
+
+void Embedder::embed(TokenId token, std::span<const float> position_row, std::span<float> out) const {
+  stack_.embeddings.read_row(static_cast<std::size_t>(token), out);
+  round_to_type(out);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = out[i] * stack_.embeddings_scale + position_row[i];
+}
+
+void Embedder::round_to_type(std::span<float> row) const {
+  const ElementType stored = stack_.embeddings.type;
+  if (type_ == PackedType::kFloat16 && stored != ElementType::kFloat16) {
+    for (float& value : row) value = float16_to_float(float_to_float16(value));
+  } else if (type_ == PackedType::kBfloat16 && stored != ElementType::kBfloat16) {
+    for (float& value : row) value = bfloat16_to_float(float_to_bfloat16(value));
+  } else if (type_ == PackedType::kInt8 && stored != ElementType::kInt8) {
+    std::vector<std::int8_t> values(row.size());
+    const float scale = quantize_weights(row, values);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(values[i]) / scale;
+  }
+}
+
+}  // namespace verbatim::translation

@@ -1,0 +1,56 @@
+#include "transformer/gpu/graph.h"
+
+#include <ggml.h>
+
+#include "error.h"
+
+namespace verbatim::translation {
+namespace {
+
+constexpr std::size_t kMostNodes = 16384;
+
+}  // namespace
+
+void throw_out_of_device_memory() {
+  throw EngineError(ErrorCode::kOutOfMemory, "no memory for the translation batch on the device");
+}
+
+ggml_context_ptr new_device_context() {
+  ggml_context_ptr context(ggml_init(
+      {ggml_tensor_overhead() * kMostNodes + ggml_graph_overhead_custom(kMostNodes, false), nullptr, true}));
+  if (!context) throw_out_of_device_memory();
+  return context;
+}
+
+GpuGraph new_device_graph() {
+  GpuGraph graph;
+  graph.context = new_device_context();
+  graph.nodes = ggml_new_graph_custom(graph.context.get(), kMostNodes, false);
+  return graph;
+}
+
+GpuStorage new_gpu_storage(ggml_context_ptr context, ggml_backend_buffer_type_t memory) {
+  GpuStorage storage{std::move(context), {}};
+  storage.buffer.reset(ggml_backend_alloc_ctx_tensors_from_buft(storage.context.get(), memory));
+  if (!storage.buffer) throw_out_of_device_memory();
+  return storage;
+}
+
+ggml_tensor* add_input(const GpuGraph& graph, ggml_type type, std::size_t a, std::size_t b, std::size_t d) {
+  ggml_tensor* tensor = ggml_new_tensor_4d(graph.context.get(), type, dim(a), dim(b), 1, dim(d));
+  ggml_set_input(tensor);
+  return tensor;
+}
+
+void allocate(const GpuGraph& graph, ggml_gallocr_t allocator) {
+  if (!ggml_gallocr_alloc_graph(allocator, graph.nodes)) throw_out_of_device_memory();
+}
+
+void compute(const GpuGraph& graph, ggml_backend_t backend) {
+  const ggml_status status = ggml_backend_graph_compute(backend, graph.nodes);
+  if (status == GGML_STATUS_ALLOC_FAILED) throw_out_of_device_memory();
+  if (status != GGML_STATUS_SUCCESS)
+    throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
+}
+
+}  // namespace verbatim::translation

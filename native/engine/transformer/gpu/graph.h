@@ -1,0 +1,55 @@
+#pragma once
+
+#include <ggml-cpp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// What the device executor needs of ggml: graphs, their inputs, and memory on a device.
+namespace verbatim::translation {
+
+inline std::int64_t dim(std::size_t size) { return static_cast<std::int64_t>(size); }
+
+// A graph and the descriptions of its tensors.
+struct GpuGraph {
+  ggml_context_ptr context;
+  ggml_cgraph* nodes = nullptr;
+  ggml_tensor* input = nullptr;
+  ggml_tensor* output = nullptr;
+};
+
+// Tensors that live longer than a graph.
+struct GpuStorage {
+  ggml_context_ptr context;
+  ggml_backend_buffer_ptr buffer;
+};
+
+[[noreturn]] void throw_out_of_device_memory();
+
+// Room for the descriptions of a whole model's tensors. Throws EngineError kOutOfMemory.
+ggml_context_ptr new_device_context();
+
+GpuGraph new_device_graph();
+
+// Memory for all tensors of the context. Throws EngineError kOutOfMemory.
+GpuStorage new_gpu_storage(ggml_context_ptr context, ggml_backend_buffer_type_t memory);
+
+// An input [a, b, 1, d], to be filled before each run.
+ggml_tensor* add_input(const GpuGraph& graph, ggml_type type, std::size_t a, std::size_t b = 1,
+                       std::size_t d = 1);
+
+// Fills an input; one that the graph does not use has no memory and is left out.
+template <typename T>
+void set_input(ggml_tensor* tensor, const std::vector<T>& values) {
+  if (tensor && tensor->buffer) ggml_backend_tensor_set(tensor, values.data(), 0, values.size() * sizeof(T));
+}
+
+// Gives the graph's tensors memory and leaves them there until the next call with the same allocator. Throws
+// EngineError kOutOfMemory.
+void allocate(const GpuGraph& graph, ggml_gallocr_t allocator);
+
+// Throws EngineError: kOutOfMemory, kInternalError.
+void compute(const GpuGraph& graph, ggml_backend_t backend);
+
+}  // namespace verbatim::translation

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <ggml-cpp.h>
+
+#include <cstddef>
+#include <unordered_map>
+
+#include "transformer/packed_type.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::translation {
+
+struct GpuLinear {
+  ggml_tensor* weight = nullptr;  // [in, out]
+  ggml_tensor* bias = nullptr;    // [out] or null
+  // Q8_0 keeps the scale of a row in 16 bits; this is what is missing to the exact one, [out] or null.
+  ggml_tensor* correction = nullptr;
+};
+
+struct GpuNorm {
+  ggml_tensor* gamma = nullptr;
+  ggml_tensor* beta = nullptr;  // null: root mean square norm
+};
+
+// All weights of a model as ggml tensors on one device, in ggml's own types: int8 as Q8_0 with a row's scale
+// in each of its blocks. The weights are exactly those of the file; activations are what differs from
+// CTranslate2, which rounds whole rows: ggml's products take them in blocks of 32 with a scale each. That is
+// no farther from float32, but near ties fall differently. Immutable, shared by executors.
+class GpuWeights {
+ public:
+  // `model` must outlive the weights. Throws EngineError kOutOfMemory.
+  GpuWeights(const Transformer& model, PackedType type, ggml_backend_buffer_type_t memory);
+
+  const GpuLinear& get(const Linear& linear) const { return linears_.at(&linear); }
+  const GpuNorm& get(const LayerNorm& norm) const { return norms_.at(&norm); }
+  // Relative position vectors [head_size, distances].
+  ggml_tensor* get(const MatrixView& table) const { return tables_.at(&table); }
+  std::size_t bytes() const noexcept { return ggml_backend_buffer_get_size(buffer_.get()); }
+  PackedType type() const noexcept { return type_; }
+
+ private:
+  void declare(const Transformer& model);
+  void declare_linear(const Linear& linear);
+  void declare_norm(const LayerNorm& norm);
+  void declare_table(const MatrixView& table);
+  void upload() const;
+
+  PackedType type_;
+  ggml_context_ptr context_;
+  ggml_backend_buffer_ptr buffer_;
+  std::unordered_map<const Linear*, GpuLinear> linears_;
+  std::unordered_map<const LayerNorm*, GpuNorm> norms_;
+  std::unordered_map<const MatrixView*, ggml_tensor*> tables_;
+};
+
+}  // namespace verbatim::translation

@@ -1,0 +1,274 @@
+// Matrix products and what follows them. A part of kernels_impl.h.
+#pragma once
+
+#include "transformer/kernels/kernels.h"
+#include "transformer/kernels/vector.h"
+
+namespace verbatim::translation {
+namespace VERBATIM_KERNELS {
+namespace {
+
+constexpr int kPanelVectors = static_cast<int>(kPanelOutputs) / kLanes;
+
+// Applies the epilogue to outputs [first, first + size) of a row whose product is in `tile`.
+[[gnu::noinline]] void finish_row(const GemmCall& call, std::size_t row, std::size_t first, std::size_t size,
+                                  const float* tile) {
+  const Epilogue& epilogue = call.epilogue;
+  const std::size_t at = row * call.ld + first;
+  for (std::size_t i = 0; i < size; i += kLanes) {
+    const std::size_t lanes = size - i < kLanes ? size - i : kLanes;
+    float bias[kLanes] = {}, gate[kLanes], residual[kLanes] = {}, out[kLanes];
+    const bool whole = lanes == kLanes;
+    Vf value = load(tile + i);
+    if (whole) {
+      if (epilogue.bias) value += load(epilogue.bias + first + i);
+      value = activate(value, epilogue.activation);
+      if (epilogue.gate) value *= load(epilogue.gate + at + i);
+      if (epilogue.residual) value += load(epilogue.residual + at + i);
+      store(call.y + at + i, value);
+      continue;
+    }
+    for (std::size_t j = 0; j < lanes; ++j) {
+      bias[j] = epilogue.bias ? epilogue.bias[first + i + j] : 0.0f;
+      gate[j] = epilogue.gate ? epilogue.gate[at + i + j] : 1.0f;
+      residual[j] = epilogue.residual ? epilogue.residual[at + i + j] : 0.0f;
+    }
+    for (std::size_t j = lanes; j < kLanes; ++j) gate[j] = 1.0f;
+    store(out, activate(value + load(bias), epilogue.activation) * load(gate) + load(residual));
+    for (std::size_t j = 0; j < lanes; ++j) call.y[at + i + j] = out[j];
+  }
+}
+
+VERBATIM_INLINE Vf load_weights(const float* p) { return load(p); }
+
+VERBATIM_INLINE Vf load_weights(const Half* p) {
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vf>(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+#elif VERBATIM_VECTOR_BYTES == 32
+  return reinterpret_cast<Vf>(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+#else
+  Vf result;
+  for (int i = 0; i < kLanes; ++i) {
+    const std::uint32_t rest = p[i].bits & 0x7fffu;
+    const std::uint32_t sign = (p[i].bits & 0x8000u) << 16;
+    // Scaling by 2^112 moves the exponent to its place and normalizes subnormals.
+    std::uint32_t bits = rest << 13;
+    float magnitude;
+    __builtin_memcpy(&magnitude, &bits, 4);
+    magnitude *= 0x1p112f;
+    __builtin_memcpy(&bits, &magnitude, 4);
+    if (rest >= 0x7c00u) bits |= 0x7f800000u;
+    bits |= sign;
+    float value;
+    __builtin_memcpy(&value, &bits, 4);
+    result[i] = value;
+  }
+  return result;
+#endif
+}
+
+VERBATIM_INLINE Vf load_weights(const Brain* p) {
+#if VERBATIM_VECTOR_BYTES == 64
+  const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  return reinterpret_cast<Vf>(_mm512_slli_epi32(wide, 16));
+#elif VERBATIM_VECTOR_BYTES == 32
+  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return reinterpret_cast<Vf>(_mm256_slli_epi32(wide, 16));
+#else
+  Vi bits;
+  for (int i = 0; i < kLanes; ++i)
+    bits[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i].bits) << 16);
+  return reinterpret_cast<Vf>(bits);
+#endif
+}
+
+// The usual case of finish_row, without leaving the registers.
+template <int V>
+VERBATIM_INLINE void finish_plain(const GemmCall& call, std::size_t row, std::size_t first,
+                                  const Vf (&products)[V]) {
+  float* y = call.y + row * call.ld + first;
+  const float* bias = call.epilogue.bias;
+  const float* residual = call.epilogue.residual;
+  for (int v = 0; v < V; ++v) {
+    Vf value = products[v];
+    if (bias) value += load(bias + first + static_cast<std::size_t>(v * kLanes));
+    if (residual) value += load(residual + row * call.ld + first + static_cast<std::size_t>(v * kLanes));
+    store(y + v * kLanes, value);
+  }
+}
+
+// Whether finish_plain does for a tile of `width` outputs.
+VERBATIM_INLINE bool is_plain(const GemmCall& call, std::size_t first, std::size_t width) {
+  return call.epilogue.activation < 0 && !call.epilogue.gate && first + width <= call.outputs;
+}
+
+template <int V>
+VERBATIM_INLINE void finish(const GemmCall& call, bool plain, std::size_t row, std::size_t first,
+                            const Vf (&products)[V]) {
+  if (plain) return finish_plain(call, row, first, products);
+  float tile[V * kLanes];
+  for (int v = 0; v < V; ++v) store(tile + v * kLanes, products[v]);
+  const std::size_t left = call.outputs - first;
+  finish_row(call, row, first, left < V * kLanes ? left : V * kLanes, tile);
+}
+
+// M rows times P neighbouring panels. Each output is one chain of fused multiply-adds over the depth.
+template <int M, int P, typename W>
+VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
+  constexpr int kVectors = P * kPanelVectors;
+  const std::size_t depth = call.depth;
+  const std::size_t ahead = P * depth * kPanelOutputs * sizeof(W);
+  const float* x = static_cast<const float*>(call.x) + row * depth;
+  const W* w = static_cast<const W*>(call.weights) + panel * depth * kPanelOutputs;
+  Vf acc[M][kVectors] = {};
+  for (std::size_t k = 0; k < depth; ++k) {
+    Vf column[kVectors];
+    for (int p = 0; p < P; ++p) {
+      const W* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
+      for (std::size_t line = 0; line < kPanelOutputs * sizeof(W); line += 64) prefetch(at, ahead + line);
+      for (int v = 0; v < kPanelVectors; ++v) column[p * kPanelVectors + v] = load_weights(at + v * kLanes);
+    }
+    for (int m = 0; m < M; ++m) {
+      const float value = x[static_cast<std::size_t>(m) * depth + k];
+      for (int v = 0; v < kVectors; ++v) acc[m][v] += column[v] * value;
+    }
+  }
+  const std::size_t first = panel * kPanelOutputs;
+  const bool plain = is_plain(call, first, P * kPanelOutputs);
+  for (int m = 0; m < M; ++m) finish(call, plain, row + static_cast<std::size_t>(m), first, acc[m]);
+}
+
+// What the instruction of dot4 leaves of the 128 that was added to the weights.
+constexpr std::int32_t kWeightOffset = VERBATIM_VECTOR_BYTES == 64 ? 128 : 0;
+
+VERBATIM_INLINE void finish_int8(const GemmCall& call, bool plain, std::size_t row, std::size_t panel,
+                                 const std::int8_t* x, const Vi (&acc)[kPanelVectors]) {
+  const std::size_t depth = quantized_depth(call.depth);
+  float factor;
+  std::int32_t total;
+  __builtin_memcpy(&factor, x + depth, 4);
+  __builtin_memcpy(&total, x + depth + 4, 4);
+  const std::size_t first = panel * kPanelOutputs;
+  Vf products[kPanelVectors];
+  for (int v = 0; v < kPanelVectors; ++v) {
+    const Vf sums = __builtin_convertvector(acc[v] - total * kWeightOffset, Vf);
+    products[v] = sums * (load(call.weight_factors + first + static_cast<std::size_t>(v * kLanes)) * factor);
+  }
+  finish(call, plain, row, first, products);
+}
+
+// acc[i] += sum over 4 of w[4 i + j] * x[j]; w has 128 added.
+VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
+#if VERBATIM_VECTOR_BYTES == 16
+  for (int i = 0; i < kLanes; ++i) {
+    for (int j = 0; j < 4; ++j) acc[i] += (static_cast<std::int32_t>(w[4 * i + j]) - 128) * x[j];
+  }
+  return acc;
+#else
+  std::int32_t four;
+  __builtin_memcpy(&four, x, 4);
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vi>(
+      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(acc), _mm512_loadu_si512(w), _mm512_set1_epi32(four)));
+#else
+  // |x| * (w with the sign of x): a pair of products stays below 2^15, where w * x as they are would
+  // saturate.
+  const __m256i quad = _mm256_set1_epi32(four);
+  const __m256i weights =
+      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)), _mm256_set1_epi8(-128));
+  const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(quad), _mm256_sign_epi8(weights, quad));
+  return acc + reinterpret_cast<Vi>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+#endif
+#endif
+}
+
+template <int M, int P>
+VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
+  const std::size_t depth = quantized_depth(call.depth);
+  const std::size_t ahead = P * depth * kPanelOutputs;
+  const std::size_t stride = quantized_row_bytes(call.depth);
+  const auto* x = static_cast<const std::int8_t*>(call.x) + row * stride;
+  const auto* w = static_cast<const std::uint8_t*>(call.weights) + panel * depth * kPanelOutputs;
+  Vi acc[M][P][kPanelVectors] = {};
+  for (std::size_t k = 0; k < depth; k += 4) {
+    for (int p = 0; p < P; ++p) {
+      const std::uint8_t* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
+      prefetch(at, ahead);
+      prefetch(at, ahead + 64);
+      for (int m = 0; m < M; ++m) {
+        for (int v = 0; v < kPanelVectors; ++v) {
+          acc[m][p][v] =
+              dot4(acc[m][p][v], at + v * kLanes * 4, x + static_cast<std::size_t>(m) * stride + k);
+        }
+      }
+    }
+  }
+  for (int p = 0; p < P; ++p) {
+    const bool plain = is_plain(call, (panel + static_cast<std::size_t>(p)) * kPanelOutputs, kPanelOutputs);
+    for (int m = 0; m < M; ++m) {
+      finish_int8(call, plain, row + static_cast<std::size_t>(m), panel + static_cast<std::size_t>(p),
+                  x + static_cast<std::size_t>(m) * stride, acc[m][p]);
+    }
+  }
+}
+
+// Row blocks whose sums fit the registers: 32 with AVX-512, 16 before; and the most rows for which two panels
+// pass at a time.
+#if VERBATIM_VECTOR_BYTES == 64
+constexpr int kLargeBlock = 12, kMediumBlock = 8, kSmallBlock = 4, kPairBlock = 2;
+constexpr std::size_t kRowsOfTwoPanels = 4;
+#elif VERBATIM_VECTOR_BYTES == 32
+constexpr int kLargeBlock = 3, kMediumBlock = 3, kSmallBlock = 2, kPairBlock = 1;
+constexpr std::size_t kRowsOfTwoPanels = 1;
+#else
+constexpr int kLargeBlock = 1, kMediumBlock = 1, kSmallBlock = 1, kPairBlock = 1;
+constexpr std::size_t kRowsOfTwoPanels = 0;
+#endif
+
+template <int M, int P, typename W>
+[[gnu::noinline]] void run_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
+  if constexpr (sizeof(W) == 1) {
+    int8_tile<M, P>(call, row, panel);
+  } else {
+    float_tile<M, P, W>(call, row, panel);
+  }
+}
+
+template <int M, int P, typename W>
+VERBATIM_INLINE void run_blocks(const GemmCall& call, std::size_t panel, std::size_t& row) {
+  for (; row + M <= call.rows; row += M) run_tile<M, P, W>(call, row, panel);
+}
+
+// All rows times P panels: the panels stay in the cache while the rows pass.
+template <int P, typename W>
+VERBATIM_INLINE void panels(const GemmCall& call, std::size_t panel) {
+  std::size_t row = 0;
+  if constexpr (P == 1) {
+    run_blocks<kLargeBlock, P, W>(call, panel, row);
+    run_blocks<kMediumBlock, P, W>(call, panel, row);
+  }
+  if constexpr (P == 1 || kRowsOfTwoPanels >= kSmallBlock) run_blocks<kSmallBlock, P, W>(call, panel, row);
+  run_blocks<kPairBlock, P, W>(call, panel, row);
+  run_blocks<1, P, W>(call, panel, row);
+}
+
+template <typename W>
+VERBATIM_INLINE void gemm(const GemmCall& call) {
+  std::size_t panel = call.first_panel;
+  // With few rows the product waits for memory: two streams of weights keep more of it on the way.
+  if constexpr (kRowsOfTwoPanels > 0) {
+    if (call.rows <= kRowsOfTwoPanels) {
+      for (; panel + 2 <= call.last_panel; panel += 2) panels<2, W>(call, panel);
+    }
+  }
+  for (; panel < call.last_panel; ++panel) panels<1, W>(call, panel);
+}
+
+void gemm_float32(const GemmCall& call) { gemm<float>(call); }
+void gemm_float16(const GemmCall& call) { gemm<Half>(call); }
+void gemm_bfloat16(const GemmCall& call) { gemm<Brain>(call); }
+void gemm_int8(const GemmCall& call) { gemm<std::uint8_t>(call); }
+
+}  // namespace
+}  // namespace VERBATIM_KERNELS
+}  // namespace verbatim::translation

@@ -1,0 +1,18 @@
+// The kernels, written once in the compilers' portable vector types and compiled once per instruction set.
+// The including file defines VERBATIM_KERNELS (a namespace), VERBATIM_KERNELS_NAME and VERBATIM_VECTOR_BYTES.
+// The parts include nothing with inline functions that other files share: code compiled for a newer processor
+// must never be the copy that the linker keeps for everyone.
+#include "transformer/kernels/gemm.h"
+#include "transformer/kernels/kernels.h"
+#include "transformer/kernels/rows.h"
+#include "transformer/kernels/search.h"
+
+namespace verbatim::translation {
+namespace VERBATIM_KERNELS {
+
+extern const Kernels kTable;
+const Kernels kTable = {VERBATIM_KERNELS_NAME, gemm_float32, gemm_float16, gemm_bfloat16, gemm_int8,
+                        quantize_row,          layer_norm,   attend,       top_k,         log_sum_exp};
+
+}  // namespace VERBATIM_KERNELS
+}  // namespace verbatim::translation

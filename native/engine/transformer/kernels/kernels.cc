@@ -1,0 +1,46 @@
+#include "transformer/kernels/kernels.h"
+
+#include <array>
+#include <vector>
+
+namespace verbatim::translation {
+
+namespace generic {
+extern const Kernels kTable;
+}
+#if defined(VERBATIM_X86_KERNELS)
+namespace avx2 {
+extern const Kernels kTable;
+}
+namespace avx512 {
+extern const Kernels kTable;
+}
+#endif
+
+namespace {
+
+std::vector<const Kernels*> detect() {
+  std::vector<const Kernels*> found;
+#if defined(VERBATIM_X86_KERNELS)
+  __builtin_cpu_init();
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512vnni");
+  if (has_avx512) found.push_back(&avx512::kTable);
+  // Every processor with AVX2 and FMA has F16C.
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(&avx2::kTable);
+#endif
+  found.push_back(&generic::kTable);
+  return found;
+}
+
+}  // namespace
+
+std::span<const Kernels* const> available_kernels() noexcept {
+  static const std::vector<const Kernels*> found = detect();
+  return found;
+}
+
+const Kernels& kernels() noexcept { return *available_kernels().front(); }
+
+}  // namespace verbatim::translation

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "transformer/packed_type.h"
+
+// The arithmetic of the CPU executor, in one variant per instruction set, chosen at run time. Every output
+// value is computed by the same sequence of operations whatever the number of rows, so a sentence gives
+// bit-identical results alone and inside any batch.
+namespace verbatim::translation {
+
+// What happens to a product before it is stored: y = activation(product * scales + bias) * gate + residual.
+struct Epilogue {
+  const float* bias = nullptr;      // [outputs] or null
+  int activation = -1;              // a value of Activation, or -1: none
+  const float* gate = nullptr;      // [rows, ld], or null
+  const float* residual = nullptr;  // [rows, ld], or null
+};
+
+// y[rows, ld] = x[rows, depth] * weights^T for the panels [first_panel, last_panel).
+struct GemmCall {
+  // float variants: float[rows, depth]. int8: quantized rows, see quantize_row.
+  const void* x = nullptr;
+  std::size_t rows = 0;
+  std::size_t depth = 0;
+  // Panels: see packed_matrix.h.
+  const void* weights = nullptr;
+  // int8: 1 / scale of each output.
+  const float* weight_factors = nullptr;
+  std::size_t outputs = 0;
+  std::size_t first_panel = 0;
+  std::size_t last_panel = 0;
+  float* y = nullptr;
+  std::size_t ld = 0;
+  Epilogue epilogue;
+};
+
+// Bytes of a quantized row: the values, padded with zeros, then the factor (float: real = value * factor) and
+// the sum of the values (int32).
+constexpr std::size_t quantized_depth(std::size_t depth) { return (depth + 3) / 4 * 4; }
+constexpr std::size_t quantized_row_bytes(std::size_t depth) { return quantized_depth(depth) + 8; }
+
+// Floats that `count` probabilities need: whole vectors.
+constexpr std::size_t attention_room(std::size_t count) { return (count + 15) / 16 * 16; }
+
+// One query against `count` keys and values. Row i holds its key at rows[i] + key_offset and its value at
+// rows[i] + value_offset.
+struct AttendCall {
+  const float* query = nullptr;  // [head_size]
+  std::size_t head_size = 0;
+  const float* const* rows = nullptr;  // [count]
+  std::size_t key_offset = 0;
+  std::size_t value_offset = 0;
+  std::size_t count = 0;
+  // How much further in each row the next call will read, in floats: asked for early, since rows lie far
+  // apart.
+  std::size_t ahead = 0;
+  float scale = 1.0f;
+  // Relative positions: head_size values per key, or null.
+  const float* const* relative_keys = nullptr;
+  const float* const* relative_values = nullptr;
+  // [attention_room(count)]: scratch and result.
+  float* probabilities = nullptr;
+  float* out = nullptr;  // [head_size]
+};
+
+struct Kernels {
+  // "avx512", "avx2", "generic"
+  const char* name;
+  void (*gemm_float32)(const GemmCall& call);
+  void (*gemm_float16)(const GemmCall& call);
+  void (*gemm_bfloat16)(const GemmCall& call);
+  void (*gemm_int8)(const GemmCall& call);
+  // Symmetric int8 with scale 127 / max|x| (a row of zeros: 1), as CTranslate2 does it on x86: 128 is added
+  // first, then round: to the nearest, ties to even, else down.
+  void (*quantize_row)(const float* x, std::size_t depth, bool round, std::int8_t* out);
+  // beta null: root mean square norm.
+  void (*layer_norm)(const float* x, std::size_t size, const float* gamma, const float* beta, float epsilon,
+                     float* out);
+  void (*attend)(const AttendCall& call);
+  // The `k` largest of x[size], descending, the lower index first among equals. k <= size.
+  void (*top_k)(const float* x, std::size_t size, std::size_t k, std::int32_t* ids, float* values);
+  // log(sum(exp(x))), given the largest value.
+  float (*log_sum_exp)(const float* x, std::size_t size, float largest);
+};
+
+// The best variant that this processor runs.
+const Kernels& kernels() noexcept;
+// All variants that this processor runs, best first.
+std::span<const Kernels* const> available_kernels() noexcept;
+
+}  // namespace verbatim::translation

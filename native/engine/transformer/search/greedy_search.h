@@ -1,0 +1,11 @@
+#pragma once
+
+#include "transformer/search/search.h"
+
+namespace verbatim::translation {
+
+// The most probable token at every step.
+SearchResults greedy_search(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
+                            const SearchSettings& settings, const AbortFlag* abort);
+
+}  // namespace verbatim::translation

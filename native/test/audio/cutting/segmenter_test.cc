@@ -1,0 +1,314 @@
+#include "audio/cutting/segmenter.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "audio/audio_files.h"
+
+using namespace verbatim;
+using namespace verbatim::test;
+
+namespace {
+
+// A made-up recording: noise, and in it stretches that rise and fall four times a second as speech does.
+class Recording {
+ public:
+  explicit Recording(double noise_dbfs = -200) : noise_(amplitude(noise_dbfs)) {}
+
+  static double amplitude(double dbfs) { return dbfs <= -200 ? 0 : std::pow(10.0, dbfs / 20); }
+
+  Recording& silence(double seconds) { return add(seconds, -200); }
+  Recording& speech(double seconds, double peak_dbfs) {
+    spoken_.push_back({at(), at() + seconds});
+    return add(seconds, peak_dbfs);
+  }
+  Recording& click() {
+    for (int i = 0; i < 40; ++i) samples_.push_back(i % 2 == 0 ? 0.9f : -0.9f);
+    return *this;
+  }
+  double at() const { return static_cast<double>(samples_.size()) / kSampleRate; }
+
+  struct Span {
+    double begin;
+    double end;
+  };
+  const std::vector<Span>& spoken() const { return spoken_; }
+  const std::vector<float>& samples() const { return samples_; }
+
+  std::vector<Window> cut(const WindowPolicy& policy) const {
+    const auto path =
+        write_audio(directory_ / "recording.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples_);
+    AudioReader reader(path);
+    Segmenter segmenter(reader, policy);
+    std::vector<Window> windows;
+    std::int64_t position = 0;
+    while (auto window = segmenter.next()) {
+      CHECK(segmenter.position() >= position);
+      position = segmenter.position();
+      windows.push_back(std::move(*window));
+    }
+    CHECK(segmenter.position() == static_cast<std::int64_t>(samples_.size()));
+    CHECK_FALSE(segmenter.next());
+    check_order(windows, policy);
+    return windows;
+  }
+
+ private:
+  Recording& add(double seconds, double peak_dbfs) {
+    const double peak = amplitude(peak_dbfs);
+    const auto count = static_cast<std::size_t>(std::llround(seconds * kSampleRate));
+    std::normal_distribution<double> noise(0, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double t = static_cast<double>(i) / kSampleRate;
+      const double syllables = 0.525 - 0.475 * std::cos(2 * std::numbers::pi * 4 * t);
+      double voice = 0;
+      for (int harmonic = 1; harmonic <= 10; ++harmonic) {
+        voice += std::sin(2 * std::numbers::pi * 140 * harmonic * t) / harmonic;
+      }
+      samples_.push_back(static_cast<float>(0.5 * peak * syllables * voice + noise_ * noise(random_)));
+    }
+    return *this;
+  }
+
+  // In order, apart, of the right lengths, and each with the file's own samples.
+  void check_order(const std::vector<Window>& windows, const WindowPolicy& policy) const {
+    std::int64_t end = 0;
+    for (const Window& window : windows) {
+      CHECK(window.start_sample >= end);
+      end = window.start_sample + static_cast<std::int64_t>(window.samples.size());
+      REQUIRE(end <= static_cast<std::int64_t>(samples_.size()));
+      CHECK(!window.samples.empty());
+      CHECK(window.end_seconds() - window.start_seconds() <= policy.max_seconds + 1e-9);
+      CHECK(std::equal(window.samples.begin(), window.samples.end(), samples_.begin() + window.start_sample));
+    }
+  }
+
+  double noise_;
+  std::mt19937 random_{1};
+  std::vector<float> samples_;
+  std::vector<Span> spoken_;
+  TemporaryDirectory directory_;
+};
+
+WindowPolicy full() { return {}; }
+WindowPolicy by_pauses() {
+  return {.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 0.15, .search_seconds = 3};
+}
+
+double covered(const std::vector<Window>& windows, Recording::Span span) {
+  double sum = 0;
+  for (const Window& window : windows) {
+    sum += std::max(0.0,
+                    std::min(span.end, window.end_seconds()) - std::max(span.begin, window.start_seconds()));
+  }
+  return sum / (span.end - span.begin);
+}
+
+void check_covered(const std::vector<Window>& windows, const Recording& recording) {
+  for (const auto& span : recording.spoken()) {
+    CAPTURE(span.begin);
+    CHECK(covered(windows, span) == doctest::Approx(1.0).epsilon(1e-4));
+  }
+}
+
+// No cut lies within speech.
+void check_cuts(const std::vector<Window>& windows, const Recording& recording) {
+  for (const Window& window : windows) {
+    for (const auto& span : recording.spoken()) {
+      CAPTURE(span.begin);
+      for (const double edge : {window.start_seconds(), window.end_seconds()}) {
+        CHECK_FALSE((edge > span.begin + 0.05 && edge < span.end - 0.05));
+      }
+    }
+  }
+}
+
+double total(const std::vector<Window>& windows) {
+  double sum = 0;
+  for (const Window& window : windows) sum += window.end_seconds() - window.start_seconds();
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("digital silence is dropped, the rest keeps its place, with a little margin") {
+  Recording recording;
+  recording.silence(10).speech(3, -20).silence(60).speech(2, -20).silence(5);
+  for (const auto& policy : {full(), by_pauses()}) {
+    const auto windows = recording.cut(policy);
+    REQUIRE(windows.size() == 2);
+    check_covered(windows, recording);
+    CHECK(windows[0].start_seconds() == doctest::Approx(10 - 0.15).epsilon(0.003));
+    CHECK(windows[1].start_seconds() == doctest::Approx(73 - 0.15).epsilon(0.003));
+    CHECK(total(windows) < 5.8);
+  }
+}
+
+TEST_CASE("nothing but silence yields no window") {
+  for (const auto& policy : {full(), by_pauses()}) {
+    CHECK(Recording().silence(20).cut(policy).empty());
+    CHECK(Recording(-80).silence(20).cut(policy).empty());
+    CHECK(Recording().silence(0.004).cut(policy).empty());
+  }
+}
+
+TEST_CASE("long pauses in a noisy room are dropped as well") {
+  Recording recording(-55);
+  recording.silence(8).speech(3, -15).silence(20).speech(4, -15).silence(20);
+  const auto windows = recording.cut(by_pauses());
+  check_covered(windows, recording);
+  CHECK(total(windows) < 9);
+}
+
+TEST_CASE("quiet speech survives: alone, behind loud speech, behind a click, in front of either") {
+  for (const auto& policy : {full(), by_pauses()}) {
+    Recording alone;
+    check_covered(alone.silence(2).speech(6, -45).silence(2).cut(policy), alone);
+    Recording in_noise(-70);
+    check_covered(in_noise.silence(3).speech(6, -45).silence(3).cut(policy), in_noise);
+    Recording behind(-75);
+    behind.silence(1).speech(30, -6).silence(2).speech(5, -45).silence(3).speech(5, -45).silence(2);
+    check_covered(behind.cut(policy), behind);
+    Recording clicked(-75);
+    clicked.silence(2).click().silence(2).speech(5, -45).silence(2).click().silence(5).speech(3, -45);
+    check_covered(clicked.cut(policy), clicked);
+    Recording before(-75);
+    before.speech(5, -45).silence(2).speech(20, -6).silence(1).speech(4, -45);
+    check_covered(before.cut(policy), before);
+    Recording loud_noise(-30);
+    check_covered(loud_noise.silence(2).speech(5, -18).silence(1).speech(5, -18).silence(2).cut(policy),
+                  loud_noise);
+  }
+}
+
+TEST_CASE("a click alone is no window") {
+  Recording recording;
+  const auto windows = recording.silence(3).click().silence(3).cut(by_pauses());
+  CHECK(windows.empty());
+}
+
+TEST_CASE("the shortest words survive") {
+  Recording recording(-70);
+  recording.silence(2).speech(0.25, -25).silence(2).speech(0.25, -40).silence(2);
+  const auto windows = recording.cut(by_pauses());
+  REQUIRE(windows.size() == 2);
+  check_covered(windows, recording);
+}
+
+TEST_CASE("pauses: sentences become windows of their own, cut in the pauses") {
+  Recording recording(-65);
+  recording.silence(0.4);
+  for (int i = 0; i < 20; ++i) recording.speech(2.0 + 0.25 * (i % 5), -20).silence(0.3 + 0.05 * (i % 4));
+  const auto windows = recording.cut(by_pauses());
+  check_covered(windows, recording);
+  check_cuts(windows, recording);
+  CHECK(windows.size() >= 16);
+  CHECK(windows.size() <= 20);
+}
+
+TEST_CASE("pauses: short utterances are joined, a last short word is not left alone") {
+  Recording recording(-65);
+  recording.silence(0.4).speech(0.5, -20).silence(0.2).speech(0.75, -20).silence(0.2).speech(0.75, -20);
+  recording.silence(0.5).speech(2.5, -20).silence(0.2).speech(0.5, -20).silence(2);
+  const auto windows = recording.cut(by_pauses());
+  check_covered(windows, recording);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[1].start_seconds() > 2.8);
+}
+
+TEST_CASE("speech without a pause is cut at its quietest place, not before the search begins") {
+  Recording recording(-65);
+  // Between these two there is only a dip of 0.1 s, too short for a pause.
+  recording.speech(6.5, -20).silence(0.1).speech(6.5, -20);
+  const auto windows = recording.cut(by_pauses());
+  check_covered(windows, recording);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[0].end_seconds() == doctest::Approx(6.55).epsilon(0.01));
+}
+
+TEST_CASE(
+    "published models: windows are filled up to 30 s and cut at the quietest place of the last seconds") {
+  Recording recording(-65);
+  for (int i = 0; i < 40; ++i) recording.speech(2.75, -20).silence(0.4);
+  const auto windows = recording.cut(full());
+  check_covered(windows, recording);
+  check_cuts(windows, recording);
+  CHECK(windows.size() <= 6);
+  for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
+    CHECK(windows[i].end_seconds() - windows[i].start_seconds() >= 25);
+  }
+}
+
+TEST_CASE("a constant offset and hum do not hide pauses") {
+  Recording recording(-70);
+  recording.silence(1);
+  for (int i = 0; i < 8; ++i) recording.speech(2.5, -20).silence(0.5);
+  const TemporaryDirectory directory;
+  auto samples = recording.samples();
+  for (float& sample : samples) sample += 0.2f;
+  const auto path =
+      write_audio(directory / "offset.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples);
+  AudioReader reader(path);
+  Segmenter segmenter(reader, by_pauses());
+  std::vector<Window> windows;
+  while (auto window = segmenter.next()) windows.push_back(std::move(*window));
+  check_covered(windows, recording);
+  check_cuts(windows, recording);
+  CHECK(windows.size() >= 7);
+}
+
+TEST_CASE("steady noise without speech is either dropped or handed over whole, never lost in part") {
+  Recording recording(-30);
+  recording.silence(40);
+  const auto windows = recording.cut(by_pauses());
+  CHECK(total(windows) == doctest::Approx(40).epsilon(0.02));
+}
+
+TEST_CASE("random recordings: speech is covered exactly once under every policy") {
+  std::mt19937 random(11);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution(low, high)(random);
+  };
+  for (int round = 0; round < 12; ++round) {
+    Recording recording(uniform(-90, -50));
+    for (int i = 0; i < 12; ++i) {
+      recording.silence(uniform(0, 1) < 0.2 ? uniform(2, 12) : uniform(0.1, 0.8));
+      recording.speech(uniform(0.3, 12), uniform(-32, -6));
+      if (uniform(0, 1) < 0.2) recording.click();
+    }
+    WindowPolicy policy;
+    policy.max_seconds = uniform(1, 30);
+    policy.search_seconds = uniform(0.1, 1) * policy.max_seconds;
+    policy.cut = round % 2 == 0 ? WindowPolicy::Cut::kPause : WindowPolicy::Cut::kQuietest;
+    policy.min_pause_seconds = uniform(0.1, 0.5);
+    CAPTURE(round);
+    check_covered(recording.cut(policy), recording);
+  }
+}
+
+TEST_CASE("a policy out of range is refused") {
+  const TemporaryDirectory directory;
+  AudioReader reader(write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1,
+                                 tone(1, kSampleRate, 440)));
+  const auto refused = [&](WindowPolicy policy) {
+    try {
+      Segmenter segmenter(reader, policy);
+      return false;
+    } catch (const EngineError& error) {
+      return error.code() == ErrorCode::kInvalidArgument;
+    }
+  };
+  CHECK_FALSE(refused(full()));
+  CHECK(refused({.max_seconds = 0}));
+  CHECK(refused({.max_seconds = 31}));
+  CHECK(refused({.max_seconds = std::nan("")}));
+  CHECK(refused({.max_seconds = 8, .search_seconds = 0}));
+  CHECK(refused({.max_seconds = 8, .search_seconds = 9}));
+  CHECK(refused(
+      {.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 0, .search_seconds = 3}));
+  CHECK(refused(
+      {.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 9, .search_seconds = 3}));
+}

@@ -1,0 +1,151 @@
+// Broken model files, thousands of them from a fixed seed: whatever the check lets through, whisper.cpp must
+// load and run without crashing.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "speech/model.h"
+#include "speech/model_file.h"
+#include "speech/slot.h"
+#include "speech/speech_support.h"
+#include "speech/utf8.h"
+
+namespace verbatim {
+namespace {
+
+constexpr int kMutations = 1500;
+constexpr int kRuns = 8;
+
+// Byte offsets in the bundled model where structure, not data, stands: the header and the tensors' headers.
+std::vector<std::size_t> structural_offsets(const std::string& model) {
+  std::vector<std::size_t> offsets;
+  for (std::size_t i = 0; i < 64; ++i) offsets.push_back(i);
+  std::istringstream stream(model);
+  for (const auto& [name, tensor] : expected_tensors(check_model_file(stream).shape)) {
+    const std::size_t at = model.find(name);
+    for (std::size_t i = at - 24; i < at + name.size(); ++i) offsets.push_back(i);
+  }
+  return offsets;
+}
+
+class Mutator {
+ public:
+  explicit Mutator(const std::string& model) : model_(model), structure_(structural_offsets(model)) {}
+
+  std::string next() {
+    std::string copy = model_;
+    switch (pick(8)) {
+      case 0:
+        copy.resize(pick(copy.size()));
+        break;
+      case 1:
+        copy.append(1 + pick(64), static_cast<char>(pick(256)));
+        break;
+      case 2:
+        splice(copy);
+        break;
+      case 3:
+        overwrite_integer(copy, structure_[pick(structure_.size())]);
+        break;
+      case 4:
+        flip_bits(copy, pick(copy.size()), 1 + pick(8));
+        break;
+      default:
+        flip_bits(copy, structure_[pick(structure_.size())], 1 + pick(3));
+    }
+    return copy;
+  }
+
+ private:
+  std::size_t pick(std::size_t below) { return random_() % below; }
+
+  void flip_bits(std::string& bytes, std::size_t at, std::size_t times) {
+    for (std::size_t i = 0; i < times; ++i) {
+      bytes[std::min(at + i, bytes.size() - 1)] ^= static_cast<char>(1U << pick(8));
+    }
+  }
+  void overwrite_integer(std::string& bytes, std::size_t at) {
+    static constexpr std::array<std::uint32_t, 8> kNasty{0,          1,   0x7fffffff, 0x80000000,
+                                                         0xffffffff, 255, 65536,      448};
+    const std::uint32_t value = kNasty[pick(kNasty.size())];
+    bytes.replace(std::min(at, bytes.size() - 4), 4, reinterpret_cast<const char*>(&value), 4);
+  }
+  void splice(std::string& bytes) {
+    const std::size_t size = 1 + pick(4096);
+    const std::size_t from = pick(bytes.size() - size);
+    const std::size_t to = pick(bytes.size() - size);
+    bytes.replace(to, size, model_, from, size);
+  }
+
+  const std::string& model_;
+  std::vector<std::size_t> structure_;
+  std::mt19937 random_{20261120};
+};
+
+bool accepted(const std::string& bytes) {
+  std::istringstream stream(bytes);
+  try {
+    check_model_file(stream);
+    return true;
+  } catch (const EngineError& error) {
+    CHECK(error.code() == ErrorCode::kInvalidModel);
+    CHECK(std::string(error.what()).size() < 400);
+    return false;
+  }
+}
+
+// The text may be anything, but it is text.
+void load_and_run(const std::string& bytes) {
+  const test::TemporaryFile file("mutated.bin");
+  file.write(bytes);
+  Slot slot(SpeechModel::load(file.path(), "cpu"), 1);
+  DecodeOptions options;
+  options.own_length = true;
+  options.max_tokens = 16;
+  options.temperature_increment = 0.5f;
+  const std::string text =
+      test::text_of(slot.transcribe(test::window_of("seen1-de-07.flac"), options, nullptr));
+  CHECK(valid_utf8(text) == text);
+}
+
+}  // namespace
+
+TEST_CASE("mutated model files are refused or harmless") {
+  const std::string model = test::file_text(test::bundled_model_path());
+  Mutator mutator(model);
+  int refused = 0;
+  int run = 0;
+  for (int i = 0; i < kMutations; ++i) {
+    const std::string bytes = mutator.next();
+    if (!accepted(bytes)) {
+      ++refused;
+    } else if (run < kRuns) {
+      ++run;
+      load_and_run(bytes);
+    }
+  }
+  CHECK(run == kRuns);
+  CHECK(refused > kMutations / 2);
+}
+
+TEST_CASE("a model of not-a-numbers and one of infinities run and say nothing that is not text") {
+  for (const char byte : {'\xff', '\x7f'}) {
+    std::string model = test::file_text(test::bundled_model_path());
+    std::istringstream stream(model);
+    for (const auto& [name, tensor] : expected_tensors(check_model_file(stream).shape)) {
+      if (tensor.type != GGML_TYPE_F32) continue;
+      const std::size_t data = model.find(name) + name.size();
+      std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(data), tensor.bytes(), byte);
+    }
+    REQUIRE(accepted(model));
+    load_and_run(model);
+  }
+}
+
+}  // namespace verbatim

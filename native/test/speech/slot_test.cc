@@ -1,0 +1,309 @@
+#include "speech/slot.h"
+
+#include <doctest/doctest.h>
+#include <whisper.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "error.h"
+#include "speech/prompt.h"
+#include "speech/speech_support.h"
+#include "speech/utf8.h"
+#include "support/slot_aborts.h"
+
+namespace verbatim {
+namespace {
+
+using test::bundled_model;
+using test::text_of;
+using test::tokens_of;
+using test::window_of;
+
+DecodeOptions own_length(const std::string& language = "auto") {
+  DecodeOptions options;
+  options.language = language;
+  options.own_length = true;
+  return options;
+}
+
+// Never content with a decoding, so that every temperature is tried and random numbers are drawn.
+DecodeOptions restless(const std::string& language = "auto") {
+  DecodeOptions options = own_length(language);
+  options.log_prob_threshold = 1.0f;
+  options.no_speech_threshold = 2.0f;
+  return options;
+}
+
+WindowResult fresh(const Window& window, const DecodeOptions& options) {
+  return Slot(bundled_model(), 1).transcribe(window, options, nullptr);
+}
+
+void check_same(const WindowResult& actual, const WindowResult& expected) {
+  CHECK(text_of(actual) == text_of(expected));
+  CHECK(tokens_of(actual) == tokens_of(expected));
+  CHECK(actual.language == expected.language);
+  CHECK(actual.language_probabilities == expected.language_probabilities);
+  REQUIRE(actual.segments.size() == expected.segments.size());
+  for (std::size_t i = 0; i < actual.segments.size(); ++i) {
+    CHECK(actual.segments[i].no_speech_probability == expected.segments[i].no_speech_probability);
+    CHECK(actual.segments[i].end_seconds == expected.segments[i].end_seconds);
+  }
+}
+
+EngineError failure(const DecodeOptions& options, const Window& window = test::silence(0.5)) {
+  try {
+    fresh(window, options);
+  } catch (const EngineError& error) {
+    return error;
+  }
+  return {ErrorCode::kInternalError, "nothing was thrown"};
+}
+
+}  // namespace
+
+TEST_CASE("sentences are transcribed in their language") {
+  Slot slot(bundled_model(), 1);
+  std::size_t errors = 0;
+  std::size_t words = 0;
+  for (const test::Clip& clip : test::sentences()) {
+    CAPTURE(clip.file);
+    const WindowResult result = slot.transcribe(window_of(clip.file), own_length(), nullptr);
+    CHECK(result.language == clip.language);
+    errors += test::word_errors(clip.text, text_of(result));
+    words += test::words_of(clip.text).size();
+  }
+  CHECK(words > 50);
+  CHECK(errors * 5 <= words);
+}
+
+TEST_CASE("segments lie inside the window, in order, with valid text and tokens that spell it") {
+  Slot slot(bundled_model(), 1);
+  for (const test::Clip& clip : test::clips()) {
+    if (clip.sentences == 1) continue;
+    const Window& window = window_of(clip.file);
+    const WindowResult result = slot.transcribe(window, own_length(), nullptr);
+    REQUIRE_FALSE(result.segments.empty());
+    double last = 0.0;
+    for (const Segment& segment : result.segments) {
+      CHECK(segment.start_seconds >= last - 1e-9);
+      CHECK(segment.end_seconds >= segment.start_seconds);
+      CHECK(segment.end_seconds <= window.end_seconds());
+      CHECK(valid_utf8(segment.text) == segment.text);
+      last = segment.start_seconds;
+      std::string spelled;
+      for (const Token& token : segment.tokens) {
+        spelled += token.text;
+        CHECK((token.probability >= 0.0f && token.probability <= 1.0f));
+      }
+      CHECK(valid_utf8(spelled) == segment.text);
+    }
+  }
+}
+
+TEST_CASE("nothing of a window is seen by the next one") {
+  const Window& window = window_of("held1-es-07.flac");
+  const WindowResult expected = fresh(window, own_length());
+  const WindowResult expected_padded = fresh(window, DecodeOptions{});
+  const WindowResult expected_restless = fresh(window, restless());
+  DecodeOptions beams = own_length();
+  beams.beam_size = 3;
+  const WindowResult expected_beams = fresh(window, beams);
+
+  Slot slot(bundled_model(), 1);
+  const auto disturb = [&](const DecodeOptions& options) {
+    slot.transcribe(window_of("seen1-de-01.flac"), options, nullptr);
+  };
+  for (const DecodeOptions& options : {own_length(), restless(), beams, DecodeOptions{}}) {
+    disturb(options);
+    check_same(slot.transcribe(window, own_length(), nullptr), expected);
+    disturb(options);
+    check_same(slot.transcribe(window, restless(), nullptr), expected_restless);
+    disturb(options);
+    check_same(slot.transcribe(window, beams, nullptr), expected_beams);
+  }
+  slot.transcribe(window_of("seenN-en-00.flac"), own_length(), nullptr);
+  check_same(slot.transcribe(window, DecodeOptions{}, nullptr), expected_padded);
+}
+
+TEST_CASE("after speech, a window too short for the model is empty, and silence is what silence is") {
+  Slot slot(bundled_model(), 1);
+  const Window& speech = window_of("held1-de-02.flac");
+  const WindowResult silent = fresh(test::silence(2.0), own_length());
+  for (const std::size_t samples : {0, 1, 150, 200, 201, 399, 1599, 1799}) {
+    REQUIRE_FALSE(text_of(slot.transcribe(speech, own_length(), nullptr)).empty());
+    Window window;
+    window.samples.assign(speech.samples.begin(),
+                          speech.samples.begin() + static_cast<std::ptrdiff_t>(samples));
+    CAPTURE(samples);
+    const WindowResult result = slot.transcribe(window, own_length(), nullptr);
+    CHECK(result.segments.empty());
+    CHECK(result.language == "en");
+    CHECK(result.timings.encoder_passes == 0);
+  }
+  const WindowResult after = slot.transcribe(test::silence(2.0), own_length(), nullptr);
+  check_same(after, silent);
+  CHECK(text_of(after) != text_of(slot.transcribe(speech, own_length(), nullptr)));
+}
+
+TEST_CASE("a window judged no speech is empty") {
+  const Window& speech = window_of("held1-fr-03.flac");
+  DecodeOptions options = own_length("fr");
+  options.no_speech_threshold = -1.0f;  // every probability is above
+  CHECK_FALSE(fresh(speech, options).segments.empty());
+  options.log_prob_threshold = 1.0f;  // and every average below
+  const WindowResult result = fresh(speech, options);
+  CHECK(result.segments.empty());
+  CHECK(result.timings.fallbacks == 0);
+}
+
+TEST_CASE("a fall-back draws from every temperature and is counted") {
+  const Timings timings = fresh(window_of("held1-en-03.flac"), restless("en")).timings;
+  CHECK(timings.encoder_passes >= 1);
+  CHECK(timings.fallbacks == 5 * timings.encoder_passes);
+  DecodeOptions options = restless("en");
+  options.temperature_increment = 0.0f;
+  CHECK(fresh(window_of("held1-en-03.flac"), options).timings.fallbacks == 0);
+}
+
+TEST_CASE("an abort stops the work within a step and leaves the slot as new") {
+  DecodeOptions options = restless();
+  options.own_length = false;
+  options.temperature_increment = 0.5f;
+  const Window& next = window_of("seen1-fr-02.flac");
+  const WindowResult expected = fresh(next, own_length());
+  Slot slot(bundled_model(), 1);
+  test::check_aborts(slot, window_of("heldN-es-00.flac"), options,
+                     [&] { check_same(slot.transcribe(next, own_length(), nullptr), expected); });
+}
+
+TEST_CASE("slots of one model run in parallel and give what they give one after the other") {
+  auto clips = test::sentences();
+  clips.resize(6);
+  std::vector<WindowResult> expected;
+  for (const test::Clip& clip : clips) expected.push_back(fresh(window_of(clip.file), own_length()));
+  std::vector<std::vector<WindowResult>> actual(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < actual.size(); ++t) {
+      threads.emplace_back([&, t] {
+        Slot slot(bundled_model(), 1);
+        for (std::size_t i = 0; i < clips.size(); ++i) {
+          const std::size_t at = (i + 3 * t) % clips.size();
+          actual[t].push_back(slot.transcribe(window_of(clips[at].file), own_length(), nullptr));
+        }
+      });
+    }
+  }
+  for (std::size_t t = 0; t < actual.size(); ++t) {
+    for (std::size_t i = 0; i < clips.size(); ++i) {
+      check_same(actual[t][i], expected[(i + 3 * t) % clips.size()]);
+    }
+  }
+}
+
+TEST_CASE("a slot of two threads gives what a slot of one gives") {
+  const Window& window = window_of("held1-en-03.flac");
+  Slot slot(bundled_model(), 2);
+  check_same(slot.transcribe(window, own_length(), nullptr), fresh(window, own_length()));
+}
+
+TEST_CASE("beam search finds the sentence too, the same one every time") {
+  DecodeOptions options = own_length("fr");
+  options.beam_size = 5;
+  const Window& window = window_of("held1-fr-03.flac");
+  const WindowResult result = fresh(window, options);
+  CHECK(test::word_errors("Il est six heures et quart.", text_of(result)) == 0);
+  check_same(fresh(window, options), result);
+}
+
+TEST_CASE("every language of the model has its own prompt, and can be asked for") {
+  const auto& languages = bundled_model()->info().languages;
+  whisper_context* context = bundled_model()->context();
+  REQUIRE(languages.size() >= 99);
+  Slot slot(bundled_model(), 1);
+  Window word = window_of("seen1-de-07.flac");
+  word.samples.resize(kSampleRate / 2);
+  for (std::size_t id = 0; id < languages.size(); ++id) {
+    CAPTURE(languages[id]);
+    DecodeOptions options = own_length(languages[id]);
+    CHECK(whisper_lang_id(languages[id].c_str()) == static_cast<int>(id));
+    CHECK(first_prompt(context, {}, static_cast<int>(id), options)[1] ==
+          whisper_token_sot(context) + 1 + static_cast<int>(id));
+    if (id % 12 != 2) continue;
+    options.max_tokens = 2;
+    options.temperature_increment = 0.0f;
+    const WindowResult result = slot.transcribe(word, options, nullptr);
+    CHECK(result.language == languages[id]);
+    CHECK(result.language_probabilities.empty());
+  }
+}
+
+TEST_CASE("samples out of any range are survived") {
+  Slot slot(bundled_model(), 1);
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                            -std::numeric_limits<float>::infinity(), 3e38f, 1e-42f}) {
+    Window window = window_of("seen1-de-07.flac");
+    for (std::size_t i = 0; i < window.samples.size(); i += 7) window.samples[i] = value;
+    const std::string text = text_of(slot.transcribe(window, own_length(), nullptr));
+    CHECK(valid_utf8(text) == text);
+  }
+}
+
+TEST_CASE("max_tokens bounds a segment") {
+  DecodeOptions options = own_length("es");
+  options.max_tokens = 3;
+  for (const Segment& segment : fresh(window_of("seen1-es-03.flac"), options).segments) {
+    CHECK(segment.tokens.size() <= 4);
+  }
+}
+
+TEST_CASE("timings add up") {
+  const WindowResult result = fresh(window_of("seen1-en-04.flac"), own_length("en"));
+  const Timings& timings = result.timings;
+  CHECK(timings.mel_ms > 0.0);
+  CHECK(timings.encode_ms > 0.0);
+  CHECK(timings.decode_ms > 0.0);
+  CHECK(timings.mel_ms + timings.encode_ms + timings.decode_ms == doctest::Approx(timings.total_ms));
+  CHECK(timings.encoder_passes == 1);
+  CHECK(timings.fallbacks == 0);
+  CHECK(static_cast<std::size_t>(timings.tokens) >= tokens_of(result).size());
+  CHECK(timings.tokens < 40);
+}
+
+TEST_CASE("options out of range are refused by name, value and range") {
+  const auto check = [](const auto& change, const std::string& part) {
+    DecodeOptions options;
+    change(options);
+    const EngineError error = failure(options);
+    CAPTURE(error.what());
+    CHECK(error.code() == ErrorCode::kInvalidArgument);
+    CHECK(std::string(error.what()).find(part) != std::string::npos);
+  };
+  check([](DecodeOptions& o) { o.beam_size = 0; }, "beam_size is 0, allowed: 1 to 8");
+  check([](DecodeOptions& o) { o.best_of = 9; }, "best_of is 9, allowed: 1 to 8");
+  check([](DecodeOptions& o) { o.temperature = 1.5f; }, "temperature is 1.5");
+  check([](DecodeOptions& o) { o.temperature = std::nanf(""); }, "temperature is nan");
+  check([](DecodeOptions& o) { o.temperature_increment = -0.1f; }, "temperature_increment is -0.1");
+  check([](DecodeOptions& o) { o.entropy_threshold = INFINITY; }, "entropy_threshold is inf");
+  check([](DecodeOptions& o) { o.max_tokens = -1; }, "max_tokens is -1, allowed: 0 to 448");
+  check([](DecodeOptions& o) { o.initial_prompt = std::string(5000, 'a'); },
+        "initial_prompt is 5000 bytes long");
+  DecodeOptions unknown;
+  unknown.language = "klingon";
+  CHECK(failure(unknown).code() == ErrorCode::kUnsupportedLanguage);
+  CHECK(failure(DecodeOptions{}, test::silence(30.5)).code() == ErrorCode::kInvalidArgument);
+  CHECK_THROWS_AS(Slot(bundled_model(), 0), EngineError);
+}
+
+TEST_CASE("a slot knows its memory") {
+  const Slot slot(bundled_model(), 1);
+  CHECK(slot.memory_bytes() > 1'000'000);
+  CHECK(slot.memory_bytes() < 1'000'000'000);
+}
+
+}  // namespace verbatim

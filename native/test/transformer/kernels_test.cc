@@ -1,0 +1,171 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "testing/ct2_writer.h"
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/kernels/kernels.h"
+
+// Every instruction set that this processor has, against plain loops; and bit for bit whatever the batch.
+namespace {
+
+using namespace verbatim::translation;
+
+std::vector<float> random_values(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> distribution;
+  std::vector<float> values(size);
+  for (float& value : values) value = distribution(random);
+  return values;
+}
+
+struct Matrix {
+  std::vector<float> values;
+  MatrixView view;
+  Matrix(std::size_t rows, std::size_t columns, unsigned seed) : values(random_values(rows * columns, seed)) {
+    view.rows = rows;
+    view.columns = columns;
+    view.data = std::as_bytes(std::span(values));
+  }
+};
+
+using Gemm = void (*)(const GemmCall&);
+
+std::vector<float> run(Gemm gemm, const PackedMatrix& matrix, const void* x, std::size_t rows,
+                       const Epilogue& epilogue) {
+  std::vector<float> y(rows * matrix.outputs());
+  GemmCall call;
+  matrix.prepare(call);
+  call.x = x;
+  call.rows = rows;
+  call.last_panel = matrix.panels();
+  call.y = y.data();
+  call.ld = matrix.outputs();
+  call.epilogue = epilogue;
+  gemm(call);
+  return y;
+}
+
+std::vector<std::int8_t> quantize(const Kernels& kernels, const std::vector<float>& x, std::size_t depth) {
+  std::vector<std::int8_t> rows(x.size() / depth * quantized_row_bytes(depth));
+  for (std::size_t i = 0; i < x.size() / depth; ++i) {
+    kernels.quantize_row(x.data() + i * depth, depth, true, rows.data() + i * quantized_row_bytes(depth));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("products, in every type, with and without everything that follows them") {
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    for (const std::size_t outputs : {1u, 31u, 64u, 100u}) {
+      const std::size_t depth = 50, rows = 13;
+      const Matrix source(outputs, depth, 1);
+      const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
+      const auto gate = random_values(rows * outputs, 4), residual = random_values(rows * outputs, 5);
+      for (const PackedType type :
+           {PackedType::kFloat32, PackedType::kFloat16, PackedType::kBfloat16, PackedType::kInt8}) {
+        WeightMemory memory(PackedMatrix::bytes(source.view, type));
+        const PackedMatrix matrix(source.view, type, memory);
+        const auto quantized = quantize(*kernels, x, depth);
+        const Gemm gemm = type == PackedType::kFloat32    ? kernels->gemm_float32
+                          : type == PackedType::kFloat16  ? kernels->gemm_float16
+                          : type == PackedType::kBfloat16 ? kernels->gemm_bfloat16
+                                                          : kernels->gemm_int8;
+        const void* input = type == PackedType::kInt8 ? static_cast<const void*>(quantized.data()) : x.data();
+        const double tolerance = type == PackedType::kFloat32 ? 1e-5 : type == PackedType::kInt8 ? 0.4 : 0.12;
+        const auto plain = run(gemm, matrix, input, rows, {});
+        const auto full = run(gemm, matrix, input, rows, {bias.data(), 0, gate.data(), residual.data()});
+        for (std::size_t i = 0; i < rows * outputs; ++i) {
+          double sum = 0.0;
+          for (std::size_t k = 0; k < depth; ++k) {
+            sum += static_cast<double>(x[i / outputs * depth + k]) * source.values[i % outputs * depth + k];
+          }
+          CHECK(std::abs(plain[i] - sum) < tolerance);
+          const double expected = std::max(0.0f, plain[i] + bias[i % outputs]) * gate[i] + residual[i];
+          CHECK(std::abs(full[i] - expected) < 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a row gives the same bits in any company") {
+  const std::size_t depth = 64, outputs = 96, most = 40;
+  const Matrix source(outputs, depth, 1);
+  const auto x = random_values(most * depth, 2);
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    for (const PackedType type : {PackedType::kFloat32, PackedType::kInt8}) {
+      WeightMemory memory(PackedMatrix::bytes(source.view, type));
+      const PackedMatrix matrix(source.view, type, memory);
+      const auto quantized = quantize(*kernels, x, depth);
+      const bool is_int8 = type == PackedType::kInt8;
+      const Gemm gemm = is_int8 ? kernels->gemm_int8 : kernels->gemm_float32;
+      const void* input = is_int8 ? static_cast<const void*>(quantized.data()) : x.data();
+      const auto all = run(gemm, matrix, input, most, {});
+      for (std::size_t rows = 1; rows <= most; ++rows) {
+        const auto some = run(gemm, matrix, input, rows, {});
+        CHECK(std::memcmp(some.data(), all.data(), some.size() * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("int8 sums are exact at the ends of the range") {
+  const std::size_t depth = 512;
+  std::vector<float> extremes(depth);
+  for (std::size_t i = 0; i < depth; ++i) extremes[i] = i % 2 == 0 ? 1.0f : -1.0f;
+  MatrixView view;
+  view.rows = 1;
+  view.columns = depth;
+  view.data = std::as_bytes(std::span(extremes));
+  WeightMemory memory(PackedMatrix::bytes(view, PackedType::kInt8));
+  const PackedMatrix matrix(view, PackedType::kInt8, memory);
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    const auto x = quantize(*kernels, extremes, depth);
+    CHECK(run(kernels->gemm_int8, matrix, x.data(), 1, {}).front() == doctest::Approx(512.0).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("rows are quantized as CTranslate2 does it on x86") {
+  // The scale is 1. In the sum with 128, a value just below a half becomes one.
+  const std::vector<float> x{127.0f, 0.5f, 1.5f, -0.5f, -1.5f, -1.75f, 3.9f, 3.4999998f};
+  const auto values = [&](const Kernels& kernels, bool round) {
+    std::vector<std::int8_t> row(quantized_row_bytes(x.size()));
+    kernels.quantize_row(x.data(), x.size(), round, row.data());
+    return std::vector<int>(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(x.size()));
+  };
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    CHECK(values(*kernels, true) == std::vector<int>{127, 0, 2, 0, -2, -2, 4, 4});
+    CHECK(values(*kernels, false) == std::vector<int>{127, 0, 1, -1, -2, -2, 3, 3});
+  }
+}
+
+TEST_CASE("the largest values and the normalizer") {
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    for (const std::size_t size : {1u, 5u, 64u, 1000u}) {
+      auto x = random_values(size, 9);
+      if (size > 10) x[3] = x[size - 1] = 9.0f;  // equal: the lower index comes first
+      const std::size_t k = std::min<std::size_t>(size, 8);
+      std::vector<std::int32_t> ids(k);
+      std::vector<float> values(k);
+      kernels->top_k(x.data(), size, k, ids.data(), values.data());
+      if (size > 10) CHECK((ids[0] == 3 && ids[1] == static_cast<std::int32_t>(size) - 1));
+      double total = 0.0;
+      for (const float value : x) total += std::exp(static_cast<double>(value));
+      CHECK(kernels->log_sum_exp(x.data(), size, values[0]) ==
+            doctest::Approx(std::log(total)).epsilon(1e-6));
+      for (std::size_t i = 1; i < k; ++i) CHECK(values[i - 1] >= values[i]);
+      CHECK(std::ranges::count_if(x, [&](float value) { return value > values[k - 1]; }) <
+            static_cast<std::ptrdiff_t>(k));
+    }
+  }
+}
