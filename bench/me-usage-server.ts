@@ -12,6 +12,7 @@ import { DAY_MS } from '../src/ledger/time.js';
 import { createLogger } from '../src/service/log.js';
 import { Metrics } from '../src/http/metrics.js';
 import { startServer } from '../src/service/server.js';
+import { systemTimers } from '../src/timers.js';
 import { FakeEngine } from '../test/support/fake-engine.js';
 
 export interface Ready {
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   const server = await startServer({
     ...{ host: '127.0.0.1', port: 0, version: 'bench', uploadBase: directory },
     ...{ ledger, logger, engine: new FakeEngine(), metrics: new Metrics() },
+    timers: systemTimers,
   });
   const app = express();
   app.get('/constant', (_req, res) => void res.json(CONSTANT));

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { Timers } from '../timers.js';
 import { newRequestId } from './exchange.js';
 import { errorBody } from './responses.js';
 
@@ -13,7 +14,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-export function answerClientErrors(server: Server, logger: Logger): void {
+export function answerClientErrors(server: Server, logger: Logger, timers: Timers): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable || responseBegun(socket)) {
       socket.destroy();
@@ -22,8 +23,8 @@ export function answerClientErrors(server: Server, logger: Logger): void {
     const requestId = newRequestId();
     logger.info({ requestId, status: 400, code: 'invalid_request', reason: error.code }, 'not HTTP');
     socket.end(rawAnswer(MESSAGES[error.code ?? ''] ?? 'The request is not valid HTTP.', requestId));
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(timer));
+    const timer = timers.after(LINGER_MS, () => socket.destroy());
+    socket.once('close', () => timer.cancel());
   });
   // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from './metrics.js';
 import type { InFlightRegistry } from './in-flight.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
+import type { Timers } from '../timers.js';
 import type { UploadDirectory } from './upload-directory.js';
 
 export interface HttpSettings {
@@ -38,5 +39,6 @@ export interface HttpDeps {
   uploads: UploadDirectory;
   logger: Logger;
   metrics: Metrics;
+  timers: Timers;
   settings: HttpSettings;
 }

@@ -34,7 +34,7 @@ export class Exchange {
   constructor(
     readonly req: Request,
     readonly res: Response,
-    private readonly deps: Pick<HttpDeps, 'logger' | 'metrics' | 'inFlight'>,
+    private readonly deps: Pick<HttpDeps, 'logger' | 'metrics' | 'inFlight' | 'timers'>,
   ) {
     const given = req.headers['x-request-id'];
     this.id = typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : newRequestId();
@@ -65,7 +65,8 @@ export class Exchange {
     headers['X-Content-Type-Options'] = 'nosniff';
     if (body !== null) headers['Content-Length'] = Buffer.byteLength(body);
     if (this.deps.inFlight.draining) headers['Connection'] = 'close';
-    if (body !== null && refusesBody(req)) lingeringSend(req, res, status, headers, body);
+    if (body !== null && refusesBody(req))
+      lingeringSend(req, res, { status, headers, body }, this.deps.timers);
     else res.writeHead(status, headers).end(body ?? undefined);
     this.#record(status);
   }

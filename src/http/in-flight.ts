@@ -1,5 +1,6 @@
 /** The requests being worked on: limits by account, aborts by key, and draining. */
 import { VerbatimError } from '../errors.js';
+import type { Timers } from '../timers.js';
 
 /** The abort reason of a request whose client went away: there is nobody left to answer. */
 export class ClientGoneError extends Error {
@@ -23,6 +24,7 @@ export interface InFlightOptions {
   maxPerAccount: number;
   /** Whole seconds, at least 1, from the measured backlog. */
   retryAfterSeconds: () => number;
+  timers: Timers;
 }
 
 export class InFlightRegistry {
@@ -103,12 +105,12 @@ export class InFlightRegistry {
     if (this.#requests.size === 0) return Promise.resolve(true);
     return new Promise((resolve) => {
       const finish = (idle: boolean): void => {
-        clearTimeout(timer);
+        timer.cancel();
         this.#whenIdle.delete(onIdle);
         resolve(idle);
       };
       const onIdle = (): void => finish(true);
-      const timer = setTimeout(() => finish(false), ms);
+      const timer = this.options.timers.after(ms, () => finish(false));
       this.#whenIdle.add(onIdle);
     });
   }

@@ -4,6 +4,7 @@
  * still sends is thrown away until it stops, for a bounded time and number of bytes.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Timers } from '../timers.js';
 
 const MAX_LINGER_MS = 30_000;
 const MAX_SILENCE_MS = 5000;
@@ -24,28 +25,27 @@ export function refusesBody(req: IncomingMessage): boolean {
 export function lingeringSend(
   req: IncomingMessage,
   res: ServerResponse,
-  status: number,
-  headers: OutgoingHttpHeaders,
-  body: string,
+  { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
+  timers: Timers,
 ): void {
   const { socket } = req;
   res.writeHead(status, { ...headers, Connection: 'close' });
   // Not end(): Node would destroy the socket, unread input and all, as soon as the response is flushed.
   res.write(body, () => socket.end());
   const destroy = (): void => void socket.destroy();
-  const silence = setTimeout(destroy, MAX_SILENCE_MS);
-  const total = setTimeout(destroy, MAX_LINGER_MS);
+  const silence = timers.after(MAX_SILENCE_MS, destroy);
+  const total = timers.after(MAX_LINGER_MS, destroy);
   let bytes = 0;
   req.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) destroy();
-    else silence.refresh();
+    else silence.restart();
   });
   req.on('error', destroy);
   req.on('end', destroy);
   req.resume();
   socket.once('close', () => {
-    clearTimeout(silence);
-    clearTimeout(total);
+    silence.cancel();
+    total.cancel();
   });
 }

@@ -1,5 +1,6 @@
 /** Starting to read a request's body, and reading a small JSON one. */
 import { VerbatimError } from '../errors.js';
+import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
 
 const MAX_JSON_BYTES = 16_384;
@@ -26,13 +27,13 @@ export function refuseEncodedBody(exchange: Exchange): void {
 /** A JSON object of at most 16 KiB that arrives in time. */
 export async function readJsonObject(
   exchange: Exchange,
-  timeoutMs: number,
+  deps: Pick<HttpDeps, 'settings' | 'timers'>,
 ): Promise<Record<string, unknown>> {
   if (mediaType(exchange.req.headers['content-type']) !== 'application/json') {
     throw new VerbatimError('unsupported_media_type', 'Send the body as application/json.');
   }
   refuseEncodedBody(exchange);
-  const text = await readText(exchange, timeoutMs);
+  const text = await readText(exchange, deps);
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new VerbatimError('invalid_request', 'The body must be a JSON object.');
@@ -40,16 +41,20 @@ export async function readJsonObject(
   return value as Record<string, unknown>;
 }
 
-async function readText(exchange: Exchange, timeoutMs: number): Promise<string> {
+async function readText(
+  exchange: Exchange,
+  { settings, timers }: Pick<HttpDeps, 'settings' | 'timers'>,
+): Promise<string> {
   const { req } = exchange;
+  const timeoutMs = settings.jsonTimeoutMs;
   if (Number(req.headers['content-length'] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
   acceptBody(exchange);
   const chunks: Buffer[] = [];
   let bytes = 0;
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs);
+    const timer = timers.after(timeoutMs, () => reject(tooSlow(timeoutMs)));
     const settle = (act: () => void) => (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       act();
     };
     req.on('data', (chunk: Buffer) => {

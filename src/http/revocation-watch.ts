@@ -1,24 +1,27 @@
 /** Notices keys that another process (the CLI, another node) revoked while they have requests in flight here. */
 import type { Ledger } from '../ledger/types.js';
+import type { Timer, Timers } from '../timers.js';
 import type { InFlightRegistry } from './in-flight.js';
+
+/** A revoked key's requests end within a second. */
+const INTERVAL_MS = 250;
 
 export interface RevocationWatchOptions {
   ledger: Pick<Ledger, 'revokedAmong'>;
   inFlight: InFlightRegistry;
-  intervalMs?: number;
+  timers: Timers;
   onError: (error: unknown) => void;
 }
 
 export class RevocationWatch {
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
 
   constructor(private readonly options: RevocationWatchOptions) {
-    this.#timer = setInterval(() => this.#look(), options.intervalMs ?? 250);
-    this.#timer.unref();
+    this.#timer = options.timers.every(INTERVAL_MS, () => this.#look());
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   #look(): void {

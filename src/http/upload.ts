@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import { VerbatimError } from '../errors.js';
+import type { Timer, Timers } from '../timers.js';
 
 const MAX_FIELD_BYTES = 1024;
 /** Boundaries, part headers and text fields around the file. */
@@ -19,6 +20,7 @@ export interface UploadOptions {
   path: string;
   maxFileBytes: number;
   idleMs: number;
+  timers: Timers;
   signal: AbortSignal;
 }
 
@@ -58,7 +60,7 @@ class FormReader {
   readonly #parser: Busboy;
   readonly #fields = new Map<string, string>();
   #file: Promise<StoredFile> | null = null;
-  #idleTimer: NodeJS.Timeout | undefined;
+  #idleTimer: Timer | undefined;
   #bodyBytes = 0;
   #onData: ((chunk: Buffer) => void) | undefined;
   #onAbort: (() => void) | undefined;
@@ -89,7 +91,7 @@ class FormReader {
   }
 
   #parse(): Promise<void> {
-    const { signal, idleMs } = this.options;
+    const { signal, idleMs, timers } = this.options;
     return new Promise((resolve, reject) => {
       const attempt = (step: () => void): void => {
         try {
@@ -104,7 +106,7 @@ class FormReader {
         return;
       }
       signal.addEventListener('abort', this.#onAbort);
-      this.#idleTimer = setTimeout(() => reject(idle(idleMs)), idleMs);
+      this.#idleTimer = timers.after(idleMs, () => reject(idle(idleMs)));
       this.#onData = (chunk) => attempt(() => this.#count(chunk));
       this.req.on('data', this.#onData);
       this.#parser.on('file', (name, stream) => {
@@ -123,14 +125,14 @@ class FormReader {
   }
 
   #unlisten(): void {
-    clearTimeout(this.#idleTimer);
+    this.#idleTimer?.cancel();
     if (this.#onData) this.req.off('data', this.#onData);
     if (this.#onAbort) this.options.signal.removeEventListener('abort', this.#onAbort);
   }
 
   /** Parts that the parser skips count as well. */
   #count(chunk: Buffer): void {
-    this.#idleTimer?.refresh();
+    this.#idleTimer?.restart();
     this.#bodyBytes += chunk.length;
     const { maxFileBytes } = this.options;
     if (this.#bodyBytes > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);

@@ -12,6 +12,7 @@ import { Metrics } from '../http/metrics.js';
 import type { Manifest } from '../models/manifest.js';
 import { hashFile, type StoreRoots } from '../models/store.js';
 import { startServer, type RunningServer } from './server.js';
+import { systemTimers } from '../timers.js';
 import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
 import { readContext, packageRoot, packageVersion } from './context.js';
 import { configuredModel, loadEngine } from './speech-engine.js';
@@ -73,6 +74,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     host: config.host,
     port: config.port,
     version: packageVersion(),
+    timers: systemTimers,
     ...parts,
     settings: {
       maxAudioSeconds: config.maxAudioSeconds,

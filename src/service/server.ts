@@ -15,6 +15,7 @@ import { InFlightRegistry } from '../http/in-flight.js';
 import type { TextTranslator } from '../transcription/language-support.js';
 import { RevocationWatch } from '../http/revocation-watch.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
+import type { Timers } from '../timers.js';
 
 export interface ServerSettings extends HttpSettings, TranscriptionSettings {
   /** Requests in flight of one account. */
@@ -45,6 +46,7 @@ export interface ServerOptions {
   translator?: TextTranslator | undefined;
   logger: Logger;
   metrics: Metrics;
+  timers: Timers;
   settings?: Partial<ServerSettings>;
   /** Where uploads wait for their transcription; the system's temporary directory by default. */
   uploadBase?: string;
@@ -65,11 +67,12 @@ const CONNECTIONS_CHECK_MS = 5000;
 const KEEP_ALIVE_MS = 65_000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { engine, ledger, logger, metrics } = options;
+  const { engine, ledger, logger, metrics, timers } = options;
   const settings = { ...DEFAULT_SERVER_SETTINGS, ...options.settings };
   const inFlight = new InFlightRegistry({
     maxPerAccount: settings.maxInFlight,
     retryAfterSeconds: () => retryAfterSeconds(engine.stats()),
+    timers,
   });
   metrics.observe({
     version: options.version,
@@ -95,9 +98,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     uploads,
     logger,
     metrics,
+    timers,
     settings,
   });
-  const server = createListener(settings, logger, app);
+  const server = createListener(settings, { logger, timers }, app);
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
@@ -108,12 +112,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const watch = new RevocationWatch({
     ledger,
     inFlight,
+    timers,
     onError: (err) => logger.warn({ err }, 'could not look for revoked keys'),
   });
   const shutDown = async (drainMs: number): Promise<void> => {
     await inFlight.drain(drainMs);
     watch.close();
-    await closeConnections(server);
+    await closeConnections(server, timers);
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
@@ -122,7 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function createListener(
   settings: ServerSettings,
-  logger: Logger,
+  { logger, timers }: Pick<ServerOptions, 'logger' | 'timers'>,
   app: Parameters<typeof createServer>[1] & object,
 ): Server {
   const server = createServer(
@@ -138,16 +143,16 @@ function createListener(
   );
   // Without a listener Node would invite the body of a request that is about to be refused.
   server.on('checkContinue', app);
-  answerClientErrors(server, logger);
+  answerClientErrors(server, logger, timers);
   return server;
 }
 
-async function closeConnections(server: Server): Promise<void> {
+async function closeConnections(server: Server, timers: Timers): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  const timer = setTimeout(() => server.closeAllConnections(), FLUSH_MS);
+  const timer = timers.after(FLUSH_MS, () => server.closeAllConnections());
   await closed;
-  clearTimeout(timer);
+  timer.cancel();
 }
 
 function urlOf(server: Server): string {

@@ -8,7 +8,8 @@ import type { VerbatimClient } from '../../src/client/index.js';
 import { VerbatimApiError, type ErrorCode, type Transcription } from '../../src/client/index.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { fakeAudio } from '../support/fake-engine.js';
-import { TestServer, until, type Customer } from '../support/server.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const translator: TextTranslator = {
   supports: (from, to) => from === 'de' && to === 'en',
@@ -187,7 +188,7 @@ describe('client', () => {
       const controller = new AbortController();
       const { signal } = controller;
       const running = rejection(client().transcribe({ audio: audioFile(fakeAudio(3)) }, { signal }));
-      await until(() => server.logs.length === 1, 10_000);
+      await until(() => server.logs.length === 1);
       controller.abort();
       expect(await running).to.equal(signal.reason);
       server.engine.backlogSeconds = 0;

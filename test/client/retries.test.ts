@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { VerbatimApiError, type ClientOptions, type VerbatimClient } from '../../src/client/index.js';
 import { CuttingProxy, type Cut } from '../support/cutting-proxy.js';
 import { fakeAudio } from '../support/fake-engine.js';
-import { TestServer, until, type Customer } from '../support/server.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const HOUR = 3600;
 
@@ -56,7 +57,7 @@ describe('client: retries', () => {
       server.engine.realTimeFactor = 1 / (10 * HOUR);
       const startedAt = performance.now();
       const running = client().transcribe({ audio });
-      await until(() => server.logs.length === 1, 10_000);
+      await until(() => server.logs.length === 1);
       server.engine.backlogSeconds = 0;
       expect((await running).credits_used).to.equal(2);
       expect(performance.now() - startedAt).to.be.above(1000);
@@ -70,7 +71,7 @@ describe('client: retries', () => {
       const first = client().transcribe({ audio });
       await server.engine.untilRunning(1);
       const second = client().transcribe({ audio });
-      await until(() => server.logs.length === 1, 10_000);
+      await until(() => server.logs.length === 1);
       expect(server.logs[0]).to.include({ status: 429, code: 'rate_limited' });
       server.engine.release();
       expect([(await first).credits_used, (await second).credits_used]).to.deep.equal([2, 2]);
@@ -123,7 +124,7 @@ describe('client: retries', () => {
       customer = server.customer(100);
       server.engine.holdAll();
       const running = (await cutClient('client')).transcribe({ audio });
-      await until(() => server.logs.some(({ code }) => code === 'idempotency_conflict'), 10_000);
+      await until(() => server.logs.some(({ code }) => code === 'idempotency_conflict'));
       expect(server.engine.running).to.equal(1);
       server.engine.release();
       expect((await running).credits_remaining).to.equal(98);

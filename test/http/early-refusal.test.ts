@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import type { ErrorBody } from '../../src/http/responses.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { PART_END, PART_HEAD, RawClient, transcribe, uploadHead } from '../support/requests.js';
-import { bearer, TestServer, until } from '../support/server.js';
+import { bearer, TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const MEGABYTE = 1_000_000;
 
@@ -166,7 +167,7 @@ describe('early refusal', () => {
       }
     }, 1);
     try {
-      const { status, error } = await client.answer(15_000);
+      const { status, error } = await client.answer();
       expect({ status, code: error.code }).to.deep.equal({ status: 413, code: 'file_too_large' });
     } finally {
       clearInterval(writing);

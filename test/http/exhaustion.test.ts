@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { fakeAudio } from '../support/fake-engine.js';
 import { transcribe, type Answer } from '../support/requests.js';
-import { TestServer, until, type Customer } from '../support/server.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 describe('a machine that has run out of something', () => {
   let server: TestServer;

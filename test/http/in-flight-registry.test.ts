@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { InFlightRegistry } from '../../src/http/in-flight.js';
+import { ManualTimers } from '../support/manual-timers.js';
 
 describe('InFlightRegistry', () => {
   const owner = { accountId: 'a', keyId: 'k1' };
+  let timers: ManualTimers;
   let registry: InFlightRegistry;
   beforeEach(() => {
-    registry = new InFlightRegistry({ maxPerAccount: 2, retryAfterSeconds: () => 7 });
+    timers = new ManualTimers();
+    registry = new InFlightRegistry({ maxPerAccount: 2, retryAfterSeconds: () => 7, timers });
   });
 
   const refusal = (work: () => unknown): { code?: unknown; retryAfterSeconds?: unknown } => {
@@ -47,16 +50,24 @@ describe('InFlightRegistry', () => {
     expect(refusal(() => registry.begin({ accountId: 'b', keyId: 'k' }))).to.include({
       code: 'shutting_down',
     });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    timers.pass(9_999);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(drained).to.equal(false);
     running.end();
     await draining;
+    timers.pass(1);
     expect(running.signal.aborted).to.equal(false);
   });
 
   it('drains: aborts what takes too long, and gives up on what does not stop', async () => {
     const stubborn = registry.begin(owner);
-    await registry.drain(10, 10);
+    const draining = registry.drain(10, 20);
+    timers.pass(9);
+    expect(stubborn.signal.aborted).to.equal(false);
+    timers.pass(1);
+    await timers.untilWaiting(20);
     expect(stubborn.signal.reason).to.have.property('code', 'shutting_down');
+    timers.pass(20);
+    await draining;
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { fakeAudio } from '../support/fake-engine.js';
 import { call, transcribe } from '../support/requests.js';
-import { bearer, TestServer, until, type Customer } from '../support/server.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 describe('probes, metrics and logs', () => {
   let server: TestServer;

@@ -7,7 +7,8 @@ import { readConfig } from '../../src/service/config.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { readManifest } from '../../src/models/manifest.js';
 import { call, transcribe, type Part } from '../support/requests.js';
-import { bearer, TestServer, until, type Customer } from '../support/server.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const ROOT = join(__dirname, '..', '..');
 const SAMPLES = join(ROOT, 'test', 'fixtures', 'audio', 'samples');
@@ -66,7 +67,7 @@ describe('the real engine behind HTTP', function () {
   });
 
   const send = (parts: Part[], key = customer.key) => transcribe(server, { key, parts });
-  const running = (): Promise<void> => until(() => server.engine.stats().busySlots === 1, 30_000);
+  const running = (): Promise<void> => until(() => server.engine.stats().busySlots === 1);
 
   for (const { file, language, text, duration } of samples) {
     it(`${file}: language, words and duration`, async () => {
@@ -110,7 +111,7 @@ describe('the real engine behind HTTP', function () {
     );
     await running();
     controller.abort();
-    await until(() => server.engine.stats().busySlots === 0 && server.uploads().length === 0, 500);
+    await until(() => server.engine.stats().busySlots === 0 && server.uploads().length === 0);
     await gone;
     expect(server.balance(customer)).to.equal(100);
   });
@@ -120,7 +121,7 @@ describe('the real engine behind HTTP', function () {
     const inference = send([['audio', long]]);
     await running();
     const queued = send([['audio', long]], other.key);
-    await until(() => server.uploads().length === 2 && server.engine.stats().backlogSeconds > 1000, 30_000);
+    await until(() => server.uploads().length === 2 && server.engine.stats().backlogSeconds > 1000);
     for (const [owner, request] of [
       [other, queued],
       [customer, inference],
@@ -133,7 +134,7 @@ describe('the real engine behind HTTP', function () {
       expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
       expect(server.balance(owner)).to.equal(100);
     }
-    await until(() => server.engine.stats().busySlots === 0, 500);
+    await until(() => server.engine.stats().busySlots === 0);
   });
 
   it('a server that drains aborts a long file when its patience ends', async () => {
@@ -143,7 +144,7 @@ describe('the real engine behind HTTP', function () {
     const draining = await TestServer.start({ engine });
     const payer = draining.customer();
     const request = transcribe(draining, { key: payer.key, parts: [['audio', long]] });
-    await until(() => engine.stats().busySlots === 1, 30_000);
+    await until(() => engine.stats().busySlots === 1);
     const closed = draining.close(100);
     expect((await request).error?.code).to.equal('shutting_down');
     await closed;

@@ -27,9 +27,15 @@ export class Child {
 
   /** The rest of the first line that begins with `word`. */
   async said(word: string): Promise<string> {
+    const [line] = await this.saidTimes(word, 1);
+    return line!.slice(word.length + 1);
+  }
+
+  /** Resolves when `count` lines begin with `word`. */
+  async saidTimes(word: string, count: number): Promise<string[]> {
     for (;;) {
-      const line = this.lines.find((candidate) => candidate.startsWith(`${word} `));
-      if (line !== undefined) return line.slice(word.length + 1);
+      const lines = this.lines.filter((candidate) => candidate.startsWith(`${word} `));
+      if (lines.length >= count) return lines;
       if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
         throw new Error(`The child ended without saying "${word}": ${this.#errors}`);
       }

@@ -5,15 +5,17 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger, Settlement } from '../../src/ledger/types.js';
+import { ManualTimers } from '../support/manual-timers.js';
 
 export const ENDPOINT = '/api/v1/transcribe';
 export const SECRET = 'a secret for the tests';
 
-/** Real ledgers on a real file in a directory of their own, with a clock the test turns. */
+/** Real ledgers on a real file in a directory of their own, with a clock and timers that the test turns. */
 export class Bench {
   readonly directory: string;
   readonly path: string;
   now = Date.UTC(2026, 0, 15, 12);
+  readonly timers = new ManualTimers();
   readonly #ledgers: Ledger[] = [];
 
   constructor(parent = tmpdir()) {
@@ -45,7 +47,7 @@ export class Bench {
   }
 
   #defaults(): LedgerOptions {
-    return { path: this.path, secret: SECRET, clock: () => this.now };
+    return { path: this.path, secret: SECRET, clock: () => this.now, timers: this.timers };
   }
 
   #keep(ledger: Ledger): Ledger {
@@ -103,6 +105,11 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
   };
 }
 
+/** Lets a server's ledgers keep house once. */
+export function keepHouse({ timers }: Bench): void {
+  timers.pass(5000);
+}
+
 /** The code of the VerbatimError that `work` throws. */
 export function codeOf(work: () => unknown): string {
   try {
@@ -112,13 +119,4 @@ export function codeOf(work: () => unknown): string {
     throw error;
   }
   throw new Error('Nothing was thrown.');
-}
-
-/** Waits for housekeeping to make `condition` true. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It has not come true within 5 s.');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

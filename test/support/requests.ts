@@ -4,6 +4,7 @@ import { fakeAudio } from './fake-engine.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import type { ErrorBody } from '../../src/http/responses.js';
 import { bearer, type TestServer } from './server.js';
+import { until } from './until.js';
 
 export interface Answer {
   status: number;
@@ -83,21 +84,16 @@ export class RawClient {
     this.socket.write(text);
   }
 
-  async until(pattern: RegExp, withinMs = 3000): Promise<RegExpExecArray> {
-    const deadline = Date.now() + withinMs;
-    for (;;) {
-      const match = pattern.exec(this.received);
-      if (match !== null) return match;
-      if (Date.now() > deadline) throw new Error(`not received within ${withinMs} ms: ${pattern.source}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    await until(() => pattern.test(this.received), pattern.source);
+    return pattern.exec(this.received)!;
   }
 
   /** Status and JSON body of the one response received, once it is whole. */
-  async answer(withinMs = 3000): Promise<{ status: number; head: string; error: ErrorBody['error'] }> {
-    const length = Number((await this.until(/content-length: (\d+)\r\n/i, withinMs))[1]);
+  async answer(): Promise<{ status: number; head: string; error: ErrorBody['error'] }> {
+    const length = Number((await this.until(/content-length: (\d+)\r\n/i))[1]);
     const whole = new RegExp(`^HTTP/1\\.1 (\\d+)[^]*?\\r\\n\\r\\n([^]{${length}})`);
-    const [all, status, body] = await this.until(whole, withinMs);
+    const [all, status, body] = await this.until(whole);
     const { error } = JSON.parse(body!) as ErrorBody;
     return { status: Number(status), head: all.slice(0, -length), error };
   }

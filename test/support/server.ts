@@ -10,7 +10,9 @@ import { createLogger } from '../../src/service/log.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
+import { systemTimers } from '../../src/timers.js';
 import { FakeEngine } from './fake-engine.js';
+import type { ManualTimers } from './manual-timers.js';
 
 export const SECRET = 'a secret for the tests';
 
@@ -31,6 +33,8 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   /** Where `verbatim.db` lies or is made; removed with the server. */
   directory?: string;
   ledger?: Partial<LedgerOptions>;
+  /** Default: the system's. */
+  timers?: ManualTimers;
 }
 
 export class TestServer<E extends SpeechEngine = FakeEngine> {
@@ -43,19 +47,22 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     readonly directory: string,
     readonly ledger: Ledger,
     readonly engine: E,
+    private readonly timers: ManualTimers | null,
   ) {}
 
   static async start<E extends SpeechEngine = FakeEngine>(
     options: TestServerOptions<E> = {},
   ): Promise<TestServer<E>> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'verbatim-test-'));
+    const timers = options.timers ?? systemTimers;
     const ledger = createLedger({
       path: join(directory, 'verbatim.db'),
       secret: SECRET,
+      timers,
       ...options.ledger,
     });
     const engine = options.engine ?? (new FakeEngine() as SpeechEngine as E);
-    const server = new TestServer(directory, ledger, engine);
+    const server = new TestServer(directory, ledger, engine, options.timers ?? null);
     server.#running = await startServer({
       host: '127.0.0.1',
       port: 0,
@@ -68,6 +75,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
         stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },
       }),
       metrics: new Metrics(),
+      timers,
       settings: options.settings ?? {},
       uploadBase: directory,
     });
@@ -114,11 +122,13 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     }
   }
 
-  /** Uploads that lie on disk now. */
+  /** Paths of the uploads that lie on disk now. */
   uploads(): string[] {
     return readdirSync(this.directory)
       .filter((name) => name.startsWith('verbatim-upload-'))
-      .flatMap((name) => readdirSync(join(this.directory, name)));
+      .flatMap((name) =>
+        readdirSync(join(this.directory, name)).map((file) => join(this.directory, name, file)),
+      );
   }
 
   close(drainMs = 0): Promise<void> {
@@ -127,7 +137,10 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
 
   async dispose(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
+    // What a failed test left behind waits for time to pass.
+    const passing = setInterval(() => this.timers?.pass(1000), 10);
     await this.close();
+    clearInterval(passing);
     await this.engine.close();
     this.ledger.close();
     rmSync(this.directory, { recursive: true, force: true });
@@ -136,13 +149,4 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
 
 export function bearer(key: { rawKey: string } | string): Record<string, string> {
   return { authorization: `Bearer ${typeof key === 'string' ? key : key.rawKey}` };
-}
-
-/** Polls until `condition` holds; for what a test cannot be told of. */
-export async function until(condition: () => boolean, withinMs = 2000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -8,11 +8,11 @@ import { createdKeyBody, keyListBody, revokedKeyBody } from '../responses.js';
 import type { Route } from '../route.js';
 
 export function keyRoutes(deps: HttpDeps): Route[] {
-  const { ledger, inFlight, settings } = deps;
+  const { ledger, inFlight } = deps;
   const managed = (handler: AuthenticatedHandler) =>
     authenticated(deps, withScope(MANAGEMENT_SCOPE, handler));
   const create = managed(async (exchange, { account }) => {
-    const name = parseName(await readJsonObject(exchange, settings.jsonTimeoutMs));
+    const name = parseName(await readJsonObject(exchange, deps));
     exchange.json(201, createdKeyBody(ledger.createKey({ accountId: account.id, name, scopes: [] })));
   });
   const list = managed((exchange, { account }) => {

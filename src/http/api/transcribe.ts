@@ -65,7 +65,7 @@ async function inFlight(
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   const onClose = (): void => flight.abort(new ClientGoneError());
   exchange.res.once('close', onClose);
-  const timer = setTimeout(() => flight.abort(timedOut(deps)), deps.settings.requestTimeoutMs);
+  const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   const file = new UploadedFile(deps.uploads.newPath());
   try {
     return await receiveAndRun(deps, exchange, flight, { file, idempotencyKey });
@@ -73,7 +73,7 @@ async function inFlight(
     // Whatever an aborted step failed with, the reason of the abort is what happened.
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     await file.remove();
     flight.end();
   }
@@ -93,7 +93,7 @@ class UploadedFile {
 }
 
 async function receiveAndRun(
-  { settings, transcription }: HttpDeps,
+  { settings, timers, transcription }: HttpDeps,
   exchange: Exchange,
   { accountId, keyId, signal }: InFlightRequest,
   { file, idempotencyKey }: { file: UploadedFile; idempotencyKey: string | null },
@@ -105,6 +105,7 @@ async function receiveAndRun(
     path: file.path,
     maxFileBytes: settings.maxFileBytes,
     idleMs: settings.uploadIdleMs,
+    timers,
     signal,
   });
   const uploadMs = performance.now() - exchange.startedAt;

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { Accounts } from './accounts.js';
 import { ApiKeys } from './api-keys.js';
 import { audit, type Violation } from './audit.js';
@@ -26,6 +27,7 @@ import type {
 } from '../types.js';
 import { Usage } from './usage.js';
 
+/** How often a server writes keys' last uses, deletes old answers and looks for dead servers. */
 const HOUSEKEEPING_MS = 5_000;
 /** How long a successful write answers for the next ones: /readyz needs no key, so anyone may call it. */
 const WRITABLE_FOR_MS = 1_000;
@@ -36,8 +38,7 @@ export interface LedgerOptions {
   /** VERBATIM_SECRET; without it a file beside the database holds the secret. */
   secret?: string | null;
   clock?: Clock;
-  /** How often a server writes keys' last uses, deletes old answers and looks for dead servers. */
-  housekeepingMs?: number;
+  timers?: Timers;
   /** How long a write waits for another process's transaction; 5 s. */
   busyTimeoutMs?: number;
   /** Hears of housekeeping that failed and will be tried again. */
@@ -53,7 +54,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 export function createLedger(options: LedgerOptions): Ledger {
   const ledger = new SqliteLedger(options);
   try {
-    ledger.startInstance(options.housekeepingMs ?? HOUSEKEEPING_MS);
+    ledger.startInstance(options.timers ?? systemTimers);
   } catch (error) {
     ledger.close();
     throw error;
@@ -76,7 +77,7 @@ class SqliteLedger implements Ledger {
   readonly #recovery = { holds: 0, credits: 0, idempotencyRecords: 0 };
   /** What could not be undone when it should have been. */
   readonly #owed: (() => void)[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Timer | null = null;
   #writableUntil = -Infinity;
 
   constructor(options: LedgerOptions) {
@@ -101,13 +102,13 @@ class SqliteLedger implements Ledger {
     return { ...this.#recovery };
   }
 
-  startInstance(housekeepingMs: number): void {
+  startInstance(timers: Timers): void {
     this.#secret();
     this.transaction(() => {
       this.#instances.reap((id) => this.#bury(id));
       this.#instances.register();
     });
-    this.#timer = setInterval(() => this.#keepHouse(), housekeepingMs).unref();
+    this.#timer = timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
   }
 
   transaction<T>(work: () => T): T {
@@ -210,7 +211,7 @@ class SqliteLedger implements Ledger {
 
   close(): void {
     if (!this.#database.open) return;
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.cancel();
     try {
       this.#keys.flushLastUsed();
       this.transaction(() => this.#instances.unregister((id) => this.#bury(id)));

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { loadBinding } from '../../../src/engine/binding.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { loadRealEngine, transcribeFile } from '../../support/real-engine.js';
-import { until } from '../../support/server.js';
+import { until } from '../../support/until.js';
 import { WordErrorRate, wordErrors } from '../../../bench/wer.js';
 import {
   pause,
@@ -118,7 +118,7 @@ describe('The engine on the real addon and model', function () {
       (error: unknown) => error,
     );
     expect(await ended).to.equal('enough');
-    await until(() => engine.stats().busySlots === 0, Infinity);
+    await until(() => engine.stats().busySlots === 0);
     expect(engine.stats()).to.include({ queuedWindows: 0, backlogSeconds: 0 });
     expect(windows, `windows of ${seconds} s`).to.be.at.most(2 + engine.stats().slots);
     const { path, text } = sample('en-wav16.wav');

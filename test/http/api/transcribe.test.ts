@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { TextTranslator } from '../../../src/transcription/language-support.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { PART_END, PART_HEAD, RawClient, transcribe, uploadHead, type Part } from '../../support/requests.js';
-import { TestServer, until, type Customer } from '../../support/server.js';
+import { TestServer, type Customer } from '../../support/server.js';
+import { until } from '../../support/until.js';
 
 /** Real enough to see what it is given: marks every word with the target language. */
 const translator: TextTranslator = {

@@ -13,7 +13,8 @@ import { EndlessTranslation } from '../../support/endless-translation.js';
 import { fakeAudio, type FakeEngine } from '../../support/fake-engine.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { call, transcribe, type Answer, type Part } from '../../support/requests.js';
-import { bearer, TestServer, until, type Customer } from '../../support/server.js';
+import { bearer, TestServer, type Customer } from '../../support/server.js';
+import { until } from '../../support/until.js';
 
 const settings = { creditsPerMinute: 2, translationCreditsPerMinute: 3 };
 
@@ -33,8 +34,7 @@ function bundledTranslator(binding = new EndlessTranslation(loadBinding())): Tra
 const translateMs = ({ headers }: Answer): number =>
   Number(/translate;dur=([\d.]+)$/.exec(headers.get('server-timing') ?? '')?.[1]);
 
-describe('translate_to', function () {
-  this.timeout(60_000);
+describe('translate_to', () => {
   let binding: EndlessTranslation;
   let translator: TranslationEngine;
   let server: TestServer;
@@ -146,16 +146,14 @@ describe('translate_to', function () {
       binding.endless = false;
     });
 
-    const translating = (): Promise<void> => until(() => binding.rounds > 0, 10_000);
+    const translating = (): Promise<void> => until(() => binding.rounds > 0);
 
     it('a revoked key ends the request, uncharged, and the next one is served', async () => {
       const request = send(english, { translate_to: 'de' });
       await translating();
-      const startedAt = performance.now();
       const revocation = { method: 'DELETE', headers: bearer(customer.managementKey) };
       expect((await call(server, `/api/v1/keys/${customer.key.id}`, revocation)).status).to.equal(200);
       const { status, error } = await request;
-      expect(performance.now() - startedAt).to.be.below(1000);
       expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
       expect(server.balance(customer)).to.equal(100);
       binding.endless = false;
@@ -175,9 +173,7 @@ describe('translate_to', function () {
   });
 });
 
-describe('translate_to, from real speech', function () {
-  this.timeout(60_000);
-
+describe('translate_to, from real speech', () => {
   it('transcribes and translates in one call', async () => {
     const translator = bundledTranslator();
     const server = await TestServer.start<SpeechEngine>({

@@ -3,6 +3,7 @@ import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { createLogger } from '../../../src/service/log.js';
 import { Metrics } from '../../../src/http/metrics.js';
 import { startServer } from '../../../src/service/server.js';
+import { systemTimers } from '../../../src/timers.js';
 import { QuickEngine } from './quick-engine.js';
 
 const [path = '', secret = '', uploadBase = ''] = process.argv.slice(2);
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
     engine: new QuickEngine(),
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
+    timers: systemTimers,
     settings: { maxInFlight: 1000 },
   });
   process.stdout.write(`recovered ${JSON.stringify(ledger.recovery)}\nlistening on ${server.url}\n`);
