@@ -14,7 +14,7 @@ import { median, sum } from '../src/bench/statistics.js';
 import { readContext } from '../src/service/context.js';
 import { loadEngine } from '../src/service/speech-engine.js';
 import type { Acceleration } from '../src/engine/binding.js';
-import type { SpeechEngine, Transcript } from '../src/engine/types.js';
+import type { Transcript } from '../src/engine/types.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
 const TOLERANCE_POINTS = 0.2;
@@ -48,23 +48,13 @@ async function transcribeAll(clips: readonly Clip[], acceleration: Acceleration)
     const heard: Heard[] = [];
     for (const clip of clips) {
       encodeMs = [];
-      const { text, language } = await transcribe(engine, join(values.clips, clip.file));
+      const path = join(values.clips, clip.file);
+      const { text, language } = await engine.transcribeFile({ path, accountId: 'bench', language: 'auto' });
       heard.push({ text, language, encodeMs });
     }
     return heard;
   } finally {
     await engine.close();
-  }
-}
-
-async function transcribe(engine: SpeechEngine, path: string): Promise<Transcript> {
-  const audio = await engine.open(path);
-  const admission = engine.admit({ accountId: 'bench', audioSeconds: audio.durationSeconds });
-  try {
-    return await engine.transcribe({ audio, admission, language: 'auto' });
-  } finally {
-    admission.release();
-    audio.close();
   }
 }
 

@@ -56,18 +56,7 @@ export async function transcribeClip(
   language: string,
   accountId: string,
 ): Promise<TranscribedClip> {
-  const audio = await engine.open(clip.path);
-  const seconds = audio.durationSeconds;
-  try {
-    const admission = engine.admit({ accountId, audioSeconds: seconds });
-    try {
-      const spoken = languageFor(clip, language);
-      const { timings } = await engine.transcribe({ audio, admission, language: spoken });
-      return { seconds, timings };
-    } finally {
-      admission.release();
-    }
-  } finally {
-    audio.close();
-  }
+  const spoken = languageFor(clip, language);
+  const transcript = await engine.transcribeFile({ path: clip.path, accountId, language: spoken });
+  return { seconds: transcript.durationSeconds, timings: transcript.timings };
 }

@@ -10,6 +10,8 @@ import { loadEngine } from '../service/speech-engine.js';
 import { languageOption } from './options.js';
 import { createTranslationEngine } from '../service/translation-engine.js';
 
+const ACCOUNT = 'cli';
+
 interface Options {
   language?: string;
   translateTo?: string;
@@ -28,10 +30,10 @@ export function addTranscribe(program: Command): void {
     .option('--diarize', 'tell speakers apart')
     .option('--json', 'print JSON with segments and times')
     .description('transcribe a file on this machine, without a server')
-    .action(transcribeFile);
+    .action(transcribe);
 }
 
-async function transcribeFile(file: string, options: Options): Promise<void> {
+async function transcribe(file: string, options: Options): Promise<void> {
   const { config, roots, manifest } = readContext();
   if (options.diarize === true)
     throw new VerbatimError('unsupported_diarization', 'No diarization model is installed.');
@@ -47,30 +49,13 @@ async function transcribeFile(file: string, options: Options): Promise<void> {
       punctuate: options.punctuate,
       diarize: false,
     });
-    const { transcript, seconds } = await transcribe(engine, file, language);
+    const transcript = await engine.transcribeFile({ path: file, accountId: ACCOUNT, language });
     const translation =
       to === null ? null : { language: to, text: await translate(engine, support, file, transcript, to) };
-    print(transcript, seconds, translation, options);
+    print(transcript, translation, options);
   } finally {
     await engine.close();
     await translator.close();
-  }
-}
-
-async function transcribe(
-  engine: SpeechEngine,
-  file: string,
-  language: string,
-  task: 'transcribe' | 'translate' = 'transcribe',
-): Promise<{ transcript: Transcript; seconds: number }> {
-  const audio = await engine.open(file);
-  const admission = engine.admit({ accountId: 'cli', audioSeconds: audio.durationSeconds });
-  try {
-    const transcript = await engine.transcribe({ audio, admission, language, task });
-    return { transcript, seconds: audio.durationSeconds };
-  } finally {
-    admission.release();
-    audio.close();
   }
 }
 
@@ -85,10 +70,11 @@ async function translate(
   if (to === language) return transcript.text;
   const translator = support.translatorFor(language, to);
   if (translator === 'speech model') {
-    return (await transcribe(engine, file, language, 'translate')).transcript.text;
+    const pass = { path: file, accountId: ACCOUNT, language, task: 'translate', after: transcript } as const;
+    return (await engine.transcribeFile(pass)).text;
   }
   const { signal } = new AbortController();
-  return translator.translate({ accountId: 'cli', transcript, to, signal });
+  return translator.translate({ accountId: ACCOUNT, transcript, to, signal });
 }
 
 function spokenLanguage(engine: SpeechEngine, wanted: string | undefined): string {
@@ -102,7 +88,6 @@ function spokenLanguage(engine: SpeechEngine, wanted: string | undefined): strin
 
 function print(
   transcript: Transcript,
-  durationSeconds: number,
   translation: { language: string; text: string } | null,
   options: Options,
 ): void {
@@ -115,7 +100,7 @@ function print(
     return;
   }
   const answer = {
-    duration_sec: durationSeconds,
+    duration_sec: transcript.durationSeconds,
     language: transcript.language,
     language_probability: transcript.languageProbability,
     text,

@@ -37,6 +37,12 @@ export function toVerbatimError(error: unknown): VerbatimError {
   return new VerbatimError('internal_error', 'The audio could not be transcribed.', { cause: error });
 }
 
+/** Throws what the caller of a request is to see of an error in it. */
+export function failRequest(error: unknown, signal: AbortSignal | undefined): never {
+  if (signal?.aborted === true) throw signal.reason;
+  throw toVerbatimError(error);
+}
+
 function isFaultOfTheRequest(code: string): code is keyof typeof FAULTS_OF_THE_REQUEST {
   return code in FAULTS_OF_THE_REQUEST;
 }

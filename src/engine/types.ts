@@ -1,35 +1,35 @@
 /** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
-import type { AudioInfo, Segment } from './binding.js';
+import type { Segment } from './binding.js';
 
-/** An audio file that is open, decodable, and of known exact duration. */
-export interface OpenAudio {
-  readonly info: AudioInfo;
-  readonly durationSeconds: number;
-  /** Idempotent. */
-  close(): void;
-}
-
-/** A place in the backlog. Releasing it is idempotent. */
-export interface Admission {
-  readonly accountId: string;
-  readonly audioSeconds: number;
-  release(): void;
-}
-
-export interface TranscribeInput {
-  audio: OpenAudio;
-  admission: Admission;
+export interface FileToTranscribe {
+  path: string;
+  /** Whose turns it takes. */
+  accountId: string;
   /** ISO 639-1, or 'auto'. */
   language: string;
   task?: 'transcribe' | 'translate';
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
+  /** Audio longer than this is refused as soon as that much of it is counted; default: none is. */
+  maxSeconds?: number;
+  /**
+   * Asked before and while the file is measured whether this much audio may be worked on, in seconds counted so far.
+   * What it throws refuses the file.
+   */
+  covers?: (countedSeconds: number) => void;
+  /** Awaited before the audio enters the backlog: the place for a hold. What it throws refuses the file. */
+  measured?: (durationSeconds: number) => void | Promise<void>;
+  /**
+   * The transcript of an earlier pass over the same file, whose duration is taken instead of measuring once more. The
+   * backlog has let this request in before, and does not refuse it now: finished work is not thrown away.
+   */
+  after?: Pick<Transcript, 'durationSeconds'>;
 }
 
 export interface TranscriptTimings {
   /** From admission to the first window's start. */
   queueMs: number;
-  /** Decoding and cutting the audio, summed. */
-  decodeMs: number;
+  /** Reading the file, summed: measuring it, decoding its audio, cutting windows. */
+  readMs: number;
   /** First window's start to last window's end. */
   speechMs: number;
   /** Summed over windows: time in slots. */
@@ -37,6 +37,8 @@ export interface TranscriptTimings {
 }
 
 export interface Transcript {
+  /** Of the file. */
+  durationSeconds: number;
   language: string;
   languageProbability: number | null;
   text: string;
@@ -76,14 +78,15 @@ export interface SpeechEngine {
   readonly device: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   /**
-   * Opens and measures. Rejects with VerbatimError `unsupported_audio_format`, `invalid_audio`; `audio_too_long` as soon as
-   * it is known to be longer than `maxSeconds`; with signal.reason when aborted.
+   * The one way in: measures the file, asks `measured`, takes the audio into the backlog, transcribes it. Whatever the
+   * outcome, nothing of it stays open or queued.
+   *
+   * Rejects with signal.reason when aborted (the slots are freed at once), with what `covers` and `measured` threw, else
+   * with VerbatimError: `unsupported_language`, `unsupported_audio_format`, `invalid_audio`; `audio_too_long` as soon as
+   * it is known to be longer than `maxSeconds`; `overloaded` with retryAfterSeconds when the backlog has no room;
+   * `shutting_down` after close().
    */
-  open(path: string, signal?: AbortSignal, maxSeconds?: number): Promise<OpenAudio>;
-  /** Takes the audio into the backlog, or throws VerbatimError `overloaded` with retryAfterSeconds at once. */
-  admit(input: { accountId: string; audioSeconds: number }): Admission;
-  /** Rejects with signal.reason when aborted (the slots are freed at once), with VerbatimError otherwise. */
-  transcribe(input: TranscribeInput): Promise<Transcript>;
+  transcribeFile(file: FileToTranscribe): Promise<Transcript>;
   stats(): EngineStats;
   /** Frees slots and model; resolves when nothing runs any more. */
   close(): Promise<void>;

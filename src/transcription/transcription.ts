@@ -3,7 +3,7 @@
  * given back, the idempotency record is forgotten and the audio is closed before the error leaves.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Admission, OpenAudio, SpeechEngine, Transcript } from '../engine/types.js';
+import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/types.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
@@ -60,7 +60,7 @@ export interface TranscriptionResult {
 
 export interface TranscriptionTimings {
   queueMs: number;
-  decodeMs: number;
+  readMs: number;
   speechMs: number;
   inferenceMs: number;
   translateMs: number;
@@ -85,7 +85,7 @@ interface Draft {
 
 const NO_TIMINGS: TranscriptionTimings = Object.freeze({
   queueMs: 0,
-  decodeMs: 0,
+  readMs: 0,
   speechMs: 0,
   inferenceMs: 0,
   translateMs: 0,
@@ -115,7 +115,7 @@ export class TranscriptionService {
     const token = this.#beginIdempotent(request);
     if (token !== null && typeof token !== 'string') return token;
     try {
-      return await this.#openAndBill(request, token);
+      return await this.#transcribeAndBill(request, token);
     } catch (error) {
       if (token !== null) this.deps.ledger.abandonIdempotent(token);
       throw error;
@@ -138,51 +138,44 @@ export class TranscriptionService {
     throw new VerbatimError('idempotency_conflict', message, { param: 'Idempotency-Key' });
   }
 
-  async #openAndBill(request: TranscriptionRequest, token: string | null): Promise<TranscriptionAnswer> {
-    const { engine, ledger } = this.deps;
-    const { accountId, keyId, requestId, signal } = request;
-    const audio = await engine.open(request.audio.path, signal, this.deps.settings.maxAudioSeconds);
+  async #transcribeAndBill(
+    request: TranscriptionRequest,
+    token: string | null,
+  ): Promise<TranscriptionAnswer> {
+    const { engine, ledger, settings } = this.deps;
+    const { accountId, audio, options, signal } = request;
+    const hold: { id: string | null } = { id: null };
     try {
-      request.learned({ audioSeconds: audio.durationSeconds });
-      signal.throwIfAborted();
-      this.#checkDuration(audio.durationSeconds);
-      const { translateTo, language } = request.options;
-      const mayTranslate = translateTo !== null && translateTo !== language;
-      const credits = this.#credits(audio.durationSeconds, mayTranslate);
-      const hold = ledger.hold({ accountId, keyId, requestId, credits });
-      try {
-        const draft = await this.#work(request, audio);
-        await request.discardAudio();
-        return this.#settle(request, hold.id, token, audio.durationSeconds, draft);
-      } catch (error) {
-        ledger.release(hold.id);
-        throw error;
-      }
-    } finally {
-      audio.close();
-    }
-  }
-
-  async #work(request: TranscriptionRequest, audio: OpenAudio): Promise<Draft> {
-    const { engine } = this.deps;
-    const { accountId, options, signal } = request;
-    const admission = engine.admit({ accountId, audioSeconds: audio.durationSeconds });
-    try {
-      const language = options.language ?? 'auto';
-      const transcript = await engine.transcribe({ audio, admission, language, signal });
+      const transcript = await engine.transcribeFile({
+        ...{ path: audio.path, accountId, signal },
+        language: options.language ?? 'auto',
+        maxSeconds: settings.maxAudioSeconds,
+        measured: (durationSeconds) => {
+          request.learned({ audioSeconds: durationSeconds });
+          signal.throwIfAborted();
+          hold.id = this.#hold(request, durationSeconds);
+        },
+      });
       const { queueMs, inferenceMs } = transcript.timings;
       request.learned({ queueMs, inferenceMs });
-      return await this.#translate(request, admission, transcript);
-    } finally {
-      admission.release();
+      const draft = await this.#translate(request, transcript);
+      await request.discardAudio();
+      return this.#settle(request, hold.id, token, transcript.durationSeconds, draft);
+    } catch (error) {
+      if (hold.id !== null) ledger.release(hold.id);
+      throw error;
     }
   }
 
-  async #translate(
-    request: TranscriptionRequest,
-    admission: Admission,
-    transcript: Transcript,
-  ): Promise<Draft> {
+  /** As much as the request can cost at most. */
+  #hold({ accountId, keyId, requestId, options }: TranscriptionRequest, durationSeconds: number): string {
+    const { translateTo, language } = options;
+    const mayTranslate = translateTo !== null && translateTo !== language;
+    const credits = this.#credits(durationSeconds, mayTranslate);
+    return this.deps.ledger.hold({ accountId, keyId, requestId, credits }).id;
+  }
+
+  async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
     const { options } = request;
     const plain = (text: string, language: string): string =>
       options.punctuate ? text : withoutPunctuation(text, language);
@@ -201,7 +194,7 @@ export class TranscriptionService {
     const startedAt = performance.now();
     const translated =
       translator === 'speech model'
-        ? await this.#translateSpeech(request, admission, language)
+        ? await this.#translateSpeech(request, transcript)
         : await this.#translateText(translator, request, transcript, to);
     timings.translateMs = performance.now() - startedAt;
     const translation = { language: to, text: plain(translated, to) };
@@ -219,29 +212,24 @@ export class TranscriptionService {
 
   /** A second pass over the audio, with Whisper's translate task. */
   async #translateSpeech(
-    { audio: { path }, signal }: TranscriptionRequest,
-    admission: Admission,
-    language: string,
+    { accountId, audio: { path }, signal }: TranscriptionRequest,
+    transcript: Transcript,
   ): Promise<string> {
-    const { engine } = this.deps;
-    const audio = await engine.open(path, signal);
-    try {
-      const { text } = await engine.transcribe({ audio, admission, language, task: 'translate', signal });
-      return text;
-    } finally {
-      audio.close();
-    }
+    const { language } = transcript;
+    const pass = { path, accountId, language, task: 'translate', signal, after: transcript } as const;
+    return (await this.deps.engine.transcribeFile(pass)).text;
   }
 
   #settle(
     request: TranscriptionRequest,
-    holdId: string,
+    holdId: string | null,
     token: string | null,
     durationSeconds: number,
     draft: Draft,
   ): TranscriptionAnswer {
     // The last look before money moves: a client that left or a key that was revoked is not charged.
     request.signal.throwIfAborted();
+    if (holdId === null) throw new Error('The engine answered before it told the duration.');
     const { timings, translated, ...spoken } = draft;
     const credits = this.#credits(durationSeconds, translated);
     const id = `tr_${randomBytes(16).toString('base64url')}`;
@@ -262,17 +250,6 @@ export class TranscriptionService {
     const { creditsPerMinute, translationCreditsPerMinute } = this.deps.settings;
     const rate = creditsPerMinute + (translated ? translationCreditsPerMinute : 0);
     return startedMinutes(durationSeconds) * rate;
-  }
-
-  #checkDuration(seconds: number): void {
-    const { maxAudioSeconds } = this.deps.settings;
-    if (seconds <= maxAudioSeconds) return;
-    const length = Math.ceil(seconds);
-    throw new VerbatimError(
-      'audio_too_long',
-      `The audio is ${length} s long; the limit is ${maxAudioSeconds} s.`,
-      { param: 'audio' },
-    );
   }
 }
 

@@ -198,12 +198,13 @@ describe('the error table', () => {
 
   it('415 unsupported_audio_format', async () => {
     const parts: [string, Buffer][] = [['audio', Buffer.from('%PDF-1.7')]];
-    expectError(await transcribe(server, { key: customer.key, parts }), 415, 'unsupported_audio_format');
+    const answer = await transcribe(server, { key: customer.key, parts });
+    expectError(answer, 415, 'unsupported_audio_format', 'audio');
   });
 
   it('422 invalid_audio', async () => {
     const answer = await transcribe(server, { key: customer.key, parts: [['audio', BROKEN_AUDIO]] });
-    expectError(answer, 422, 'invalid_audio');
+    expectError(answer, 422, 'invalid_audio', 'audio');
   });
 
   for (const language of ['tlh', 'ja', 'english', '', '12', 'e n']) {

@@ -6,18 +6,8 @@
  * only, and anything else is no audio.
  */
 import { openSync, readSync, closeSync } from 'node:fs';
-import type { AudioInfo } from '../../src/engine/binding.js';
-import type {
-  Admission,
-  EngineStats,
-  OpenAudio,
-  SpeechEngine,
-  TranscribeInput,
-  Transcript,
-} from '../../src/engine/types.js';
+import type { EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
-
-const INFO: AudioInfo = { container: 'wav', codec: 'pcm_s16', sampleRate: 16_000, channels: 1 };
 
 export function fakeAudio(seconds: number, { language = 'en', text = 'Hello, World.' } = {}): Buffer {
   return Buffer.from(`audio ${seconds} ${language} ${text}\n`);
@@ -25,7 +15,8 @@ export function fakeAudio(seconds: number, { language = 'en', text = 'Hello, Wor
 
 export const BROKEN_AUDIO = Buffer.from('broken\n');
 
-interface FakeAudio extends OpenAudio {
+interface FakeAudio {
+  seconds: number;
   language: string;
   text: string;
 }
@@ -43,7 +34,7 @@ export class FakeEngine implements SpeechEngine {
   slots = 2;
   maxBacklogSeconds = 36_000;
   realTimeFactor = 0.1;
-  /** Thrown by the next transcribe call, then forgotten. */
+  /** Thrown by the next pass, then forgotten. */
   failWith: Error | null = null;
   openFiles = 0;
   admitted = 0;
@@ -70,64 +61,19 @@ export class FakeEngine implements SpeechEngine {
     while (this.running < count) await new Promise<void>((resolve) => this.#arrivals.add(resolve));
   }
 
-  open(path: string, signal?: AbortSignal): Promise<OpenAudio> {
-    signal?.throwIfAborted();
-    const line = firstLine(path);
-    const [, seconds, language, text] = /^audio (\S+) (\S+) (.*)$/.exec(line) ?? [];
-    if (line === 'broken') return Promise.reject(new VerbatimError('invalid_audio', 'The audio is broken.'));
-    if (seconds === undefined) {
-      return Promise.reject(new VerbatimError('unsupported_audio_format', 'Not WAV, FLAC, MP3 or OGG.'));
-    }
+  async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
+    file.signal?.throwIfAborted();
+    this.#refuseUnknown(file.language);
+    file.covers?.(0);
+    const audio = readAudio(file.path);
     this.openFiles++;
-    let open = true;
-    const audio: FakeAudio = {
-      info: INFO,
-      durationSeconds: Number(seconds),
-      language: language!,
-      text: text!,
-      close: () => {
-        if (open) this.openFiles--;
-        open = false;
-      },
-    };
-    return Promise.resolve(audio);
-  }
-
-  admit({ accountId, audioSeconds }: { accountId: string; audioSeconds: number }): Admission {
-    if (this.backlogSeconds + audioSeconds > this.maxBacklogSeconds) {
-      throw new VerbatimError('overloaded', 'The backlog is full.', {
-        retryAfterSeconds: Math.max(1, Math.ceil(this.backlogSeconds * this.realTimeFactor)),
-      });
-    }
-    this.admitted++;
-    this.backlogSeconds += audioSeconds;
-    let held = true;
-    const release = (): void => {
-      if (!held) return;
-      held = false;
-      this.admitted--;
-      this.backlogSeconds -= audioSeconds;
-    };
-    return { accountId, audioSeconds, release };
-  }
-
-  async transcribe({ audio, language, task, signal }: TranscribeInput): Promise<Transcript> {
-    const file = audio as FakeAudio;
-    this.running++;
-    for (const resolve of this.#arrivals) resolve();
-    this.#arrivals.clear();
     try {
-      await this.#pass(signal);
-      this.transcribed++;
-      return {
-        language: language === 'auto' ? file.language : language,
-        languageProbability: language === 'auto' ? 0.99 : null,
-        text: task === 'translate' ? `into English: ${file.text}` : file.text,
-        segments: [],
-        timings: { queueMs: 1, decodeMs: 2, speechMs: 3, inferenceMs: 4 },
-      };
+      if (file.after === undefined) refuseUncovered(file, audio.seconds);
+      await file.measured?.(audio.seconds);
+      file.signal?.throwIfAborted();
+      return await this.#admitted(file, audio);
     } finally {
-      this.running--;
+      this.openFiles--;
     }
   }
 
@@ -142,7 +88,54 @@ export class FakeEngine implements SpeechEngine {
     return Promise.resolve();
   }
 
-  async #pass(signal: AbortSignal | undefined): Promise<void> {
+  async #admitted(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
+    if (file.after === undefined) this.#refuseExcess(audio.seconds);
+    this.admitted++;
+    this.backlogSeconds += audio.seconds;
+    try {
+      return await this.#transcribe(file, audio);
+    } finally {
+      this.admitted--;
+      this.backlogSeconds -= audio.seconds;
+    }
+  }
+
+  async #transcribe({ language, task, signal }: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
+    this.running++;
+    for (const resolve of this.#arrivals) resolve();
+    this.#arrivals.clear();
+    try {
+      await this.work(signal);
+      this.transcribed++;
+      return {
+        durationSeconds: audio.seconds,
+        language: language === 'auto' ? audio.language : language,
+        languageProbability: language === 'auto' ? 0.99 : null,
+        text: task === 'translate' ? `into English: ${audio.text}` : audio.text,
+        segments: [],
+        timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
+      };
+    } finally {
+      this.running--;
+    }
+  }
+
+  #refuseUnknown(language: string): void {
+    if (language === 'auto' || this.languages.includes(language)) return;
+    throw new VerbatimError('unsupported_language', `Not a language of the model: "${language}".`, {
+      param: 'language',
+    });
+  }
+
+  #refuseExcess(seconds: number): void {
+    if (this.backlogSeconds + seconds <= this.maxBacklogSeconds) return;
+    throw new VerbatimError('overloaded', 'The backlog is full.', {
+      retryAfterSeconds: Math.max(1, Math.ceil(this.backlogSeconds * this.realTimeFactor)),
+    });
+  }
+
+  /** What one pass over a file takes. */
+  protected async work(signal: AbortSignal | undefined): Promise<void> {
     if (this.failWith !== null) {
       const error = this.failWith;
       this.failWith = null;
@@ -155,6 +148,25 @@ export class FakeEngine implements SpeechEngine {
       void this.#gate!.opened.then(resolve);
     });
   }
+}
+
+function readAudio(path: string): FakeAudio {
+  const line = firstLine(path);
+  const [, seconds, language, text] = /^audio (\S+) (\S+) (.*)$/.exec(line) ?? [];
+  if (line === 'broken') throw new VerbatimError('invalid_audio', 'The audio is broken.', { param: 'audio' });
+  if (seconds === undefined || language === undefined || text === undefined) {
+    throw new VerbatimError('unsupported_audio_format', 'Not WAV, FLAC, MP3 or OGG.', { param: 'audio' });
+  }
+  return { seconds: Number(seconds), language, text };
+}
+
+function refuseUncovered({ maxSeconds = Infinity, covers }: FileToTranscribe, seconds: number): void {
+  if (seconds > maxSeconds) {
+    throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
+      param: 'audio',
+    });
+  }
+  covers?.(seconds);
 }
 
 /** Only the start: some uploads of the tests are large. */

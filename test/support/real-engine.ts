@@ -31,22 +31,10 @@ export interface RealRequest {
   signal?: AbortSignal;
 }
 
-/** Opens, admits, transcribes and releases, as the service does. */
-export async function transcribeFile(
+export function transcribeFile(
   engine: SpeechEngine,
   path: string,
   { accountId = 'one', language = 'auto', signal }: RealRequest = {},
 ): Promise<Transcript> {
-  const audio = await engine.open(path, signal);
-  try {
-    const admission = engine.admit({ accountId, audioSeconds: audio.durationSeconds });
-    try {
-      const cancel = signal === undefined ? {} : { signal };
-      return await engine.transcribe({ audio, admission, language, ...cancel });
-    } finally {
-      admission.release();
-    }
-  } finally {
-    audio.close();
-  }
+  return engine.transcribeFile({ path, accountId, language, signal });
 }

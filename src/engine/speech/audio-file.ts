@@ -1,8 +1,9 @@
 import { VerbatimError } from '../../errors.js';
 import type { AudioWorkers } from './audio-workers.js';
-import type { AudioInfo, AudioReader, NativeBinding, WindowPolicy } from '../binding.js';
+import type { AudioReader, NativeBinding, WindowPolicy } from '../binding.js';
 import type { Clock } from '../clock.js';
-import type { OpenAudio } from '../types.js';
+import { failRequest } from '../native-errors.js';
+import type { FileToTranscribe } from '../types.js';
 import { WindowReader } from './window-reader.js';
 
 export interface AudioSource {
@@ -13,10 +14,8 @@ export interface AudioSource {
 }
 
 /** An open file of known duration. */
-export class AudioFile implements OpenAudio {
-  readonly info: AudioInfo;
+export class AudioFile {
   readonly windows: WindowReader;
-  private claimed = false;
 
   private constructor(
     private readonly source: AudioSource,
@@ -26,33 +25,31 @@ export class AudioFile implements OpenAudio {
     /** Milliseconds that finding the duration took. */
     readonly measureMs: number,
   ) {
-    this.info = reader.info;
     this.windows = new WindowReader(reader, source.workers, source.clock);
   }
 
-  /** Opens and measures; rejects with the addon's error, with `audio_too_long`, or with signal.reason. */
-  static async open(
-    source: AudioSource,
-    path: string,
-    signal: AbortSignal | undefined,
-    maxSeconds: number,
-  ): Promise<AudioFile> {
+  /** Opens and measures; rejects as transcribeFile() does. */
+  static async open(source: AudioSource, file: FileToTranscribe): Promise<AudioFile> {
+    const { path, signal, maxSeconds = Infinity } = file;
     const { binding, policy, workers, clock } = source;
     let spentMs = 0;
     const step = <T>(work: () => Promise<T>): Promise<T> =>
       workers.run('measure', async () => {
         signal?.throwIfAborted();
         const start = clock.now();
-        const result = await work();
+        const result = await work().catch((error: unknown) => failRequest(error, signal));
         spentMs += clock.now() - start;
         return result;
       });
+    file.covers?.(0);
     const reader = await step(() => binding.openAudio(path, policy));
     try {
-      let duration: number | null = null;
+      let duration = file.after?.durationSeconds ?? null;
       while (duration === null) {
         duration = await step(() => reader.measure());
-        refuseLonger(duration ?? reader.measuredSeconds, maxSeconds);
+        const counted = duration ?? reader.measuredSeconds;
+        refuseLonger(counted, maxSeconds);
+        file.covers?.(counted);
       }
       signal?.throwIfAborted();
       return new AudioFile(source, path, reader, duration, spentMs);
@@ -60,12 +57,6 @@ export class AudioFile implements OpenAudio {
       reader.close();
       throw error;
     }
-  }
-
-  /** A file is read once: its windows stream by. */
-  claim(): void {
-    if (this.claimed) throw new Error('This audio was transcribed before; open it once more.');
-    this.claimed = true;
   }
 
   /** A second pass over the same file, from its start; cuts the same windows. */

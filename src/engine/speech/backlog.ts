@@ -1,6 +1,5 @@
 import { VerbatimError } from '../../errors.js';
 import type { Clock } from '../clock.js';
-import type { Admission } from '../types.js';
 
 export interface BacklogOptions {
   maxSeconds: number;
@@ -9,8 +8,8 @@ export interface BacklogOptions {
   realTimeFactor: () => number;
 }
 
-/** A request's audio in the backlog; what has been transcribed of it no longer counts. */
-export class BacklogPlace implements Admission {
+/** A request's audio in the backlog; what has been transcribed of it no longer counts. Releasing it is idempotent. */
+export class BacklogPlace {
   private left: number;
 
   constructor(
@@ -58,13 +57,18 @@ export class Backlog {
    * that is longer than the bound would otherwise never be served.
    */
   admit(input: { accountId: string; audioSeconds: number }): BacklogPlace {
-    const { accountId, audioSeconds } = input;
-    if (!(audioSeconds >= 0 && Number.isFinite(audioSeconds))) {
-      throw new RangeError(`audioSeconds is ${audioSeconds}; allowed: 0 or more, finite.`);
-    }
+    const { audioSeconds } = input;
     const waiting = this.seconds;
     const excess = waiting + audioSeconds - this.options.maxSeconds;
     if (excess > 0 && waiting > 0) throw this.overloaded(Math.min(excess, waiting));
+    return this.readmit(input);
+  }
+
+  /** Takes a request in once more that was admitted before, room or not. */
+  readmit({ accountId, audioSeconds }: { accountId: string; audioSeconds: number }): BacklogPlace {
+    if (!(audioSeconds >= 0 && Number.isFinite(audioSeconds))) {
+      throw new RangeError(`audioSeconds is ${audioSeconds}; allowed: 0 or more, finite.`);
+    }
     const place = new BacklogPlace(accountId, audioSeconds, this.options.clock.now(), (released) =>
       this.places.delete(released),
     );

@@ -21,8 +21,8 @@ export class RepeatPass {
     return this.wanted.size > 0;
   }
 
-  get decodeMs(): number {
-    return this.reader?.decodeMs ?? 0;
+  get readMs(): number {
+    return this.reader?.readMs ?? 0;
   }
 
   /** Null once closed. */

@@ -2,23 +2,15 @@ import { fromWhisperLanguage } from '../languages.js';
 import { VerbatimError } from '../../errors.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
-import { Backlog, BacklogPlace } from './backlog.js';
+import { Backlog, type BacklogPlace } from './backlog.js';
 import type { Acceleration, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
-import { toVerbatimError } from '../native-errors.js';
+import { failRequest } from '../native-errors.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { Scheduler } from './scheduler.js';
 import { SlotPool } from './slot-pool.js';
-import { TranscriptionRequest, type RequestContext } from './transcription-request.js';
-import type {
-  Admission,
-  EngineObserver,
-  EngineStats,
-  OpenAudio,
-  SpeechEngine,
-  TranscribeInput,
-  Transcript,
-} from '../types.js';
+import { TranscriptionRequest, type RequestContext, type RequestInput } from './transcription-request.js';
+import type { EngineObserver, EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../types.js';
 
 export interface SpeechEngineOptions {
   binding: NativeBinding;
@@ -98,34 +90,23 @@ class Transcriber implements SpeechEngine {
     this.scheduler = new Scheduler(pool, policy.maxSeconds);
   }
 
-  async open(path: string, signal?: AbortSignal, maxSeconds = Infinity): Promise<OpenAudio> {
+  async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
     this.refuseWhenClosing();
-    return this.translatingErrors(signal, () => AudioFile.open(this.source, path, signal, maxSeconds));
-  }
-
-  admit(input: { accountId: string; audioSeconds: number }): Admission {
-    this.refuseWhenClosing();
-    return this.backlog.admit(input);
-  }
-
-  async transcribe(input: TranscribeInput): Promise<Transcript> {
-    this.refuseWhenClosing();
-    const { audio, admission: place, task = 'transcribe', signal } = input;
-    if (!(audio instanceof AudioFile && place instanceof BacklogPlace)) {
-      throw new TypeError('transcribe() takes what open() and admit() of this engine gave.');
-    }
-    const language = this.chooseLanguage(input.language);
-    audio.claim();
-    const request = new TranscriptionRequest({ audio, place, language, task }, this.context);
-    return this.translatingErrors(signal, async () => {
+    const language = this.chooseLanguage(file.language);
+    const audio = await AudioFile.open(this.source, file);
+    try {
+      await file.measured?.(audio.durationSeconds);
+      file.signal?.throwIfAborted();
+      this.refuseWhenClosing();
+      const place = this.admit(file, audio.durationSeconds);
       try {
-        await this.scheduler.run(request, signal);
-        return request.transcript();
+        return await this.transcribe(file, { audio, place, language, task: file.task ?? 'transcribe' });
       } finally {
-        request.close();
-        place.advance(place.audioSeconds);
+        place.release();
       }
-    });
+    } finally {
+      audio.close();
+    }
   }
 
   stats(): EngineStats {
@@ -143,6 +124,23 @@ class Transcriber implements SpeechEngine {
   close(): Promise<void> {
     this.closing ??= this.drain();
     return this.closing;
+  }
+
+  private admit({ accountId, after }: FileToTranscribe, audioSeconds: number): BacklogPlace {
+    const request = { accountId, audioSeconds };
+    return after === undefined ? this.backlog.admit(request) : this.backlog.readmit(request);
+  }
+
+  private async transcribe({ signal }: FileToTranscribe, input: RequestInput): Promise<Transcript> {
+    const request = new TranscriptionRequest(input, this.context);
+    try {
+      await this.scheduler.run(request, signal);
+      return request.transcript();
+    } catch (error) {
+      return failRequest(error, signal);
+    } finally {
+      request.close();
+    }
   }
 
   private async drain(): Promise<void> {
@@ -165,15 +163,6 @@ class Transcriber implements SpeechEngine {
       `The language "${language}" is not one of the model's: ${this.languages.join(', ')}.`,
       { param: 'language' },
     );
-  }
-
-  private async translatingErrors<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal?.aborted === true) throw signal.reason;
-      throw toVerbatimError(error);
-    }
   }
 }
 

@@ -126,6 +126,7 @@ export class TranscriptionRequest implements WindowedRequest {
       .filter(({ text }) => text.trim() !== '');
     const texts = segments.map((segment) => segment.text);
     return {
+      durationSeconds: this.input.audio.durationSeconds,
       language,
       languageProbability: segments.length > 0 ? (this.vote?.leaderProbability ?? null) : null,
       // Whisper's translate task writes English, whatever is spoken.
@@ -133,8 +134,7 @@ export class TranscriptionRequest implements WindowedRequest {
       segments,
       timings: {
         queueMs: this.firstStart === null ? 0 : this.firstStart - this.input.place.admittedAt,
-        decodeMs:
-          this.input.audio.measureMs + this.input.audio.windows.decodeMs + (this.repeat?.decodeMs ?? 0),
+        readMs: this.input.audio.measureMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
         speechMs: this.firstStart === null ? 0 : this.lastEnd - this.firstStart,
         inferenceMs: this.inferenceMs,
       },

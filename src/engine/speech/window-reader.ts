@@ -32,7 +32,7 @@ export class WindowReader {
   ) {}
 
   /** Milliseconds spent decoding and cutting so far. */
-  get decodeMs(): number {
+  get readMs(): number {
     return this.spentMs;
   }
 

@@ -131,13 +131,13 @@ async function receiveAndRun(
 
 function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number): void {
   const { id, body, replayed } = answer;
-  const { queueMs, decodeMs, speechMs, translateMs } = answer.timings;
+  const { queueMs, readMs, speechMs, translateMs } = answer.timings;
   if (id !== null) exchange.facts.transcriptionId = id;
   if (replayed) exchange.facts.replayed = true;
   const phases = {
     upload: uploadMs,
     queue: queueMs,
-    decode: decodeMs,
+    decode: readMs,
     speech: speechMs,
     translate: translateMs,
   };

@@ -51,7 +51,7 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
   },
   audio_too_long: {
     meaning: 'The audio is longer than the service takes.',
-    message: 'The audio is 20000 s long; the limit is 14400 s.',
+    message: 'The audio is longer than the limit of 14400 s.',
     param: 'audio',
   },
   unsupported_media_type: {

@@ -128,7 +128,8 @@ describe('The engine on the real addon and model', function () {
   it('refuses what is no audio, and audio without samples', async () => {
     writeFileSync(file('text.wav'), 'This is a text.');
     writeWav(file('empty.wav'), []);
-    const refused = (path: string): Promise<unknown> => engine.open(path).catch((error: unknown) => error);
+    const refused = (path: string): Promise<unknown> =>
+      transcribeFile(engine, path).catch((error: unknown) => error);
     expect(await refused(file('text.wav'))).to.include({ code: 'unsupported_audio_format', param: 'audio' });
     expect(await refused(file('empty.wav'))).to.include({ code: 'invalid_audio', param: 'audio' });
     expect(await refused(file('missing.wav'))).to.include({ code: 'internal_error', param: null });

@@ -1,6 +1,6 @@
 /** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
 import { createSpeechEngine, type SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
-import type { SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import type { FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
 import { FakeClock, FakeBinding, POLICY, type FakeFile, type FakeSettings } from '../fake-binding.js';
 
 export interface Outcome {
@@ -10,13 +10,7 @@ export interface Outcome {
   endMs: number;
 }
 
-export interface Request {
-  path: string;
-  accountId?: string;
-  language?: string;
-  signal?: AbortSignal;
-  maxSeconds?: number;
-}
+export type Request = Partial<FileToTranscribe> & { path: string };
 
 export class Scenario {
   readonly outcomes = new Map<string, Outcome>();
@@ -53,23 +47,12 @@ export class Scenario {
     return this.fake.addFile(path, typeof file === 'number' ? { seconds: file } : file);
   }
 
-  /** Opens, admits, transcribes, releases, as the service does; the outcome is filed under the path. */
+  /** The outcome is filed under the path. */
   async send(request: Request): Promise<void> {
-    const { path, accountId = 'one', language = 'en', signal, maxSeconds } = request;
+    const { path } = request;
     const outcome: Outcome = { transcript: null, error: null, endMs: 0 };
-    const cancel = signal === undefined ? {} : { signal };
     try {
-      const audio = await this.engine.open(path, signal, maxSeconds);
-      try {
-        const admission = this.engine.admit({ accountId, audioSeconds: audio.durationSeconds });
-        try {
-          outcome.transcript = await this.engine.transcribe({ audio, admission, language, ...cancel });
-        } finally {
-          admission.release();
-        }
-      } finally {
-        audio.close();
-      }
+      outcome.transcript = await this.engine.transcribeFile({ accountId: 'one', language: 'en', ...request });
     } catch (error) {
       outcome.error = error;
     }

@@ -173,9 +173,9 @@ describe('Transcriber', () => {
     void scene.send({ path: 'first' });
     void scene.send({ path: 'second' });
     await scene.finish();
-    const { queueMs, decodeMs, speechMs, inferenceMs } = scene.transcript('second').timings;
+    const { queueMs, readMs, speechMs, inferenceMs } = scene.transcript('second').timings;
     expect(queueMs).to.equal(800 + 5);
-    expect(decodeMs).to.equal(20 + 3 * 5);
+    expect(readMs).to.equal(20 + 3 * 5);
     expect(speechMs).to.equal(1600);
     expect(inferenceMs).to.equal(1600);
     expect(measurements).to.have.lengthOf(3);
@@ -231,10 +231,12 @@ describe('Transcriber', () => {
     expect(backlogSeconds).to.be.within(1190, 1210);
     const retryAfterSeconds = Math.ceil((backlogSeconds + 1000 - 2000) * scene.engine.stats().realTimeFactor);
     expect(retryAfterSeconds).to.be.within(98, 105);
-    expect(() => scene.engine.admit({ accountId: 'two', audioSeconds: 1000 }))
-      .to.throw()
-      .that.includes({ code: 'overloaded', status: 503, retryAfterSeconds });
+    scene.file('late', 1000);
+    void scene.send({ path: 'late', accountId: 'two' });
     await scene.finish();
+    const expected = { code: 'overloaded', status: 503, retryAfterSeconds };
+    expect(scene.outcome('late').error).to.include(expected);
+    expect(scene.outcome('late').endMs).to.be.below(800_020);
     expect(scene.transcript('next').segments).to.have.lengthOf(125);
   });
 
@@ -267,21 +269,6 @@ describe('Transcriber', () => {
     expect(scene.fake.openReaders).to.equal(0);
   });
 
-  it('takes a file once only', async () => {
-    const scene = await Scenario.start();
-    scene.file('file', 8);
-    const opening = scene.engine.open('file');
-    await scene.finish();
-    const audio = await opening;
-    const admission = scene.engine.admit({ accountId: 'one', audioSeconds: 8 });
-    void scene.engine.transcribe({ audio, admission, language: 'en' });
-    await scene.finish();
-    const again = await scene.engine
-      .transcribe({ audio, admission, language: 'en' })
-      .catch((error: unknown) => error);
-    expect(again).to.be.instanceOf(Error).with.property('message').that.includes('open it once more');
-  });
-
   it('drains: lets what runs finish, refuses what is new, and leaves nothing open', async () => {
     const scene = await Scenario.start({ slots: 2 });
     scene.file('running', 80);
@@ -290,9 +277,6 @@ describe('Transcriber', () => {
     await scene.clock.run(100);
     let closed = false;
     const closing = scene.engine.close().then(() => (closed = true));
-    expect(() => scene.engine.admit({ accountId: 'x', audioSeconds: 1 }))
-      .to.throw()
-      .include({ status: 503 });
     void scene.send({ path: 'late' });
     await scene.clock.run(200);
     expect(scene.outcome('late').error).to.include({ code: 'shutting_down' });
@@ -329,6 +313,81 @@ describe('Transcriber', () => {
   });
 });
 
+describe('Transcriber: the way of a file', () => {
+  /** Seconds of the backlog and open readers. */
+  const taken = ({ engine, fake }: Scenario): number[] => [engine.stats().backlogSeconds, fake.openReaders];
+
+  it('asks what is covered while it measures, and for the hold before the backlog', async () => {
+    const scene = await Scenario.start();
+    const path = scene.file('file', { seconds: 80, measureSteps: 4 });
+    const asked: string[] = [];
+    const covers = (seconds: number): unknown => asked.push(`covers ${seconds}`);
+    const measured = async (seconds: number): Promise<void> => {
+      await scene.clock.sleep(500);
+      asked.push(`measured ${seconds}`);
+      expect(taken(scene)).to.deep.equal([0, 1]);
+      expect(scene.fake.runs).to.be.empty;
+    };
+    void scene.send({ path, covers, measured });
+    await scene.finish();
+    const steps = [0, 20, 40, 60, 80].map((seconds) => `covers ${seconds}`);
+    expect(asked).to.deep.equal([...steps, 'measured 80']);
+    expect(scene.transcript(path)).to.include({ durationSeconds: 80 });
+    expect(scene.fake.runs).to.have.lengthOf(10);
+    expect(taken(scene)).to.deep.equal([0, 0]);
+  });
+
+  it('refuses with what the caller throws, and lets go of the file', async () => {
+    const scene = await Scenario.start();
+    const path = scene.file('file', { seconds: 80, measureSteps: 4 });
+    const no = new Error('no');
+    const refuseFrom = (limit: number) => (seconds: number) => {
+      if (seconds >= limit) throw no;
+    };
+    const reject = (): Promise<void> => Promise.reject(no);
+    for (const request of [{ covers: refuseFrom(0) }, { covers: refuseFrom(40) }, { measured: reject }]) {
+      void scene.send({ path, ...request });
+      await scene.finish();
+      expect(scene.outcome(path).error).to.equal(no);
+      expect(taken(scene)).to.deep.equal([0, 0]);
+    }
+    expect(scene.fake.runs).to.be.empty;
+  });
+
+  it('takes nothing into the backlog for a caller that left, or an engine that closed, during the hold', async () => {
+    const scene = await Scenario.start();
+    const path = scene.file('file', 80);
+    const left = new AbortController();
+    const leave = (): void => left.abort(new Error('gone'));
+    void scene.send({ path, signal: left.signal, measured: leave });
+    await scene.finish();
+    expect(scene.outcome(path).error).to.equal(left.signal.reason);
+    const close = async (): Promise<void> => scene.engine.close();
+    void scene.send({ path, measured: close });
+    await scene.finish();
+    expect(scene.outcome(path).error).to.include({ code: 'shutting_down' });
+    expect(scene.fake.runs).to.be.empty;
+    expect(taken(scene)).to.deep.equal([0, 0]);
+  });
+
+  it('takes a second pass without measuring, however full the backlog is', async () => {
+    const scene = await Scenario.start({ maxBacklogSeconds: 80 });
+    const path = scene.file('file', { seconds: 80, measureSteps: 4 });
+    scene.file('other', 80);
+    void scene.send({ path: 'other' });
+    await scene.clock.run(10);
+    const after = { durationSeconds: 80 };
+    const covers = (seconds: number): unknown => expect(seconds).to.equal(0);
+    void scene.send({ path, after, covers, task: 'translate' });
+    await scene.clock.run(20);
+    expect(scene.engine.stats().backlogSeconds).to.equal(160);
+    await scene.finish();
+    expect(scene.transcript(path).segments).to.have.lengthOf(10);
+    expect(scene.transcript(path).timings.readMs).to.equal(1 + 11);
+    expect(scene.engine.stats().backlogSeconds).to.equal(0);
+  });
+});
+
 describe('Transcriber: Whisper’s own translation', () => {
   it('is offered for models that were trained for it only', async () => {
     for (const translates of [true, false]) {
@@ -341,13 +400,9 @@ describe('Transcriber: Whisper’s own translation', () => {
   it('writes English, spaces and all, whatever is spoken', async () => {
     const scene = await Scenario.start({}, { languages: ['zh', 'en'] });
     const path = scene.file('file', windows(8, [{ text: '"Good."' }, { text: '"Morning."' }]));
-    const answer = (async () => {
-      const audio = await scene.engine.open(path);
-      const admission = scene.engine.admit({ accountId: 'one', audioSeconds: audio.durationSeconds });
-      return scene.engine.transcribe({ audio, admission, language: 'zh', task: 'translate' });
-    })();
+    void scene.send({ path, language: 'zh', task: 'translate' });
     await scene.finish();
-    const { text, language } = await answer;
+    const { text, language } = scene.transcript(path);
     expect({ text, language }).to.deep.equal({ text: '"Good." "Morning."', language: 'zh' });
     expect(scene.fake.runsOf(path).map(({ options }) => options.task)).to.deep.equal([
       'translate',
