@@ -62,7 +62,7 @@ export default tseslint.config(
   forbidden('engine', ROOMS.engine, 'speech/', ['**/translation/**']),
   forbidden('engine', ROOMS.engine, 'translation/', ['**/speech/**']),
   {
-    files: ['src/cli/**', 'src/service/serve.ts', 'src/main.ts', 'bench/**'],
+    files: ['src/cli/**', 'src/service/serve.ts', 'src/main.ts', 'bench/**', 'test/slow/**'],
     rules: { 'no-console': 'off' },
   },
   {

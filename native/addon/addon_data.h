@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "compute_threads.h"
 #include "napi_setup.h"
 #include "running_calls.h"
 
@@ -28,6 +29,10 @@ struct AddonData {
   std::shared_ptr<std::int64_t> held_bytes = std::make_shared<std::int64_t>(0);
 
   RunningCalls running_calls;
+
+  // Where run_on_worker's work is done; shared with the work itself, which may outlive the environment's
+  // JavaScript.
+  std::shared_ptr<ComputeThreads> compute_threads = std::make_shared<ComputeThreads>();
 };
 
 inline AddonData& addon_data(Napi::Env env) { return *env.GetInstanceData<AddonData>(); }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "addon_data.h"
 #include "caller_stack.h"
 #include "failure.h"
 #include "napi_setup.h"
@@ -29,9 +30,10 @@ Napi::Promise promise_from(Napi::Env env, Call&& call) {
   }
 }
 
-// The bridge from a blocking call to a promise, the only one. `run()` makes a value on a libuv worker thread
-// and must not touch Node-API; `convert(env, value)` makes JavaScript of it on the JS thread. An exception in
-// `run` becomes a value at the thread's edge and then the promise's rejection, with the caller's stack.
+// The bridge from a blocking call to a promise, the only one. `run()` makes a value and must not touch
+// Node-API: a libuv worker thread waits while one of the environment's compute threads runs it; `convert(env,
+// value)` makes JavaScript of it on the JS thread. An exception in `run` becomes a value at the thread's edge
+// and then the promise's rejection, with the caller's stack.
 //
 // What `run` captures keeps the native objects it works on alive, whatever JS does to their handles
 // meanwhile. The captures are destroyed on the JS thread and before any reaction to the promise runs: guards
@@ -43,6 +45,7 @@ class PromiseWork final : public Napi::AsyncWorker {
 
   PromiseWork(Napi::Env env, const char* name, Run run, Convert convert)
       : AsyncWorker(env, name),
+        compute_threads_(addon_data(env).compute_threads),
         deferred_(env),
         stack_(env),
         run_(std::move(run)),
@@ -53,7 +56,7 @@ class PromiseWork final : public Napi::AsyncWorker {
  protected:
   void Execute() override {
     try {
-      outcome_.template emplace<Result>(run_());
+      compute_threads_->run([this] { outcome_.template emplace<Result>(run_()); });
     } catch (...) {
       outcome_.template emplace<Failure>(current_failure());
     }
@@ -81,6 +84,7 @@ class PromiseWork final : public Napi::AsyncWorker {
     }
   }
 
+  const std::shared_ptr<ComputeThreads> compute_threads_;
   Napi::Promise::Deferred deferred_;
   CallerStack stack_;
   Run run_;

@@ -1,0 +1,82 @@
+/**
+ * How long a refusal takes while every core computes and greedy clients fill the backlog, as a polite client on a connection of
+ * its own sees it (so `npm run build` first). A refusal costs next to nothing; it must not wait for a window to end.
+ */
+import { openAsBlob } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { FormData, Pool } from 'undici';
+import { startVerbatim, type VerbatimProcess } from '../../src/bench/verbatim-process.js';
+import { sample } from '../support/speech.js';
+
+const GREEDY = 12;
+const PROBES = 300;
+const GOAL_MS = 50;
+
+describe('Refusals under overload', function () {
+  this.timeout(600_000);
+  let server: VerbatimProcess;
+  let pool: Pool;
+  let over = false;
+
+  before(async () => {
+    server = await startVerbatim({
+      main: join(__dirname, '..', '..', 'dist', 'main.js'),
+      env: {
+        VERBATIM_SLOTS: String(availableParallelism()),
+        VERBATIM_THREADS: '1',
+        VERBATIM_MAX_BACKLOG_SECONDS: '20',
+        VERBATIM_LOG_LEVEL: 'silent',
+      },
+    });
+    pool = new Pool(server.url, { connections: GREEDY + 4 });
+  });
+
+  after(async () => {
+    over = true;
+    await pool.destroy();
+    await server.stop();
+  });
+
+  async function post(key: string): Promise<{ status: number; ms: number }> {
+    const { path } = sample('en-wav16.wav');
+    const body = new FormData();
+    body.append('audio', await openAsBlob(path), basename(path));
+    const start = performance.now();
+    const response = await pool.request({
+      method: 'POST',
+      path: '/api/v1/transcribe',
+      headers: { authorization: `Bearer ${key}` },
+      body,
+    });
+    await response.body.dump();
+    return { status: response.statusCode, ms: performance.now() - start };
+  }
+
+  async function beGreedy(key: string): Promise<void> {
+    while (!over) if ((await post(key)).status === 503) await sleep(20);
+  }
+
+  it(`take at most ${GOAL_MS} ms for 95 of 100`, async () => {
+    const greedy = Array.from({ length: GREEDY }, () => beGreedy(server.keys[0]!).catch(() => undefined));
+    await sleep(2000);
+    const refusals: number[] = [];
+    for (let probe = 0; probe < PROBES; probe++) {
+      const { status, ms } = await post(server.keys[0]!);
+      if (status === 503) refusals.push(ms);
+      await sleep(20);
+    }
+    over = true;
+    await Promise.all(greedy);
+    refusals.sort((one, other) => one - other);
+    const at = (share: number): number => refusals[Math.floor(share * (refusals.length - 1))] ?? Infinity;
+    console.log(
+      `      ${refusals.length} refusals: p50 ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`,
+    );
+    expect(refusals.length).to.be.above(PROBES / 10);
+    expect(at(0.95)).to.be.at.most(GOAL_MS);
+  });
+});
