@@ -1,4 +1,5 @@
 /** So many clients, each with one request at a time, until the work is done. */
+import { loadClock } from './clock.js';
 
 export interface Timed<T> {
   value: T;
@@ -10,14 +11,15 @@ export async function closedLoop<I, T>(
   items: readonly I[],
   clients: number,
   work: (item: I, client: number) => Promise<T>,
+  clock = loadClock,
 ): Promise<Timed<T>[]> {
   const results: Timed<T>[] = [];
   const queue = items.entries();
   const client = async (_: unknown, number: number): Promise<void> => {
     for (const [index, item] of queue) {
-      const start = performance.now();
+      const start = clock.now();
       const value = await work(item, number);
-      results[index] = { value, milliseconds: performance.now() - start };
+      results[index] = { value, milliseconds: clock.now() - start };
     }
   };
   await Promise.all(Array.from({ length: clients }, client));

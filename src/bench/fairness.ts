@@ -1,6 +1,7 @@
 /** What a short clip waits while a long file runs, against the same clip on an idle server. */
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../engine/clock.js';
+import { loadClock } from './clock.js';
 import type { HttpTarget, Upload } from './http-target.js';
 import { median, percentile } from './statistics.js';
 
@@ -12,6 +13,7 @@ export interface FairnessOptions {
   count: number;
   /** No more of them than fit in this many seconds; a phase has at least one. */
   limitSeconds: number;
+  clock?: Clock;
 }
 
 export interface Fairness {
@@ -29,7 +31,7 @@ const HEAD_START_MS = 1000;
 
 /** The long file is hung up on at the end, so it is never charged. Rejects with an Error when a clip fails. */
 export async function measureFairness(options: FairnessOptions): Promise<Fairness> {
-  const { target, short, long } = options;
+  const { target, short, long, clock = loadClock } = options;
   const warmUp = await target.send(short, 0);
   if (warmUp.status !== 200) throw failure(target, warmUp.status);
   const idleMs = await shortClips(options);
@@ -37,7 +39,7 @@ export async function measureFairness(options: FairnessOptions): Promise<Fairnes
   let longEnded = false;
   // Another account's file, where there is more than one.
   const running = target.send(long, 1, hangUp.signal).then(() => (longEnded = true));
-  await sleep(HEAD_START_MS);
+  await clock.sleep(HEAD_START_MS);
   try {
     const busyMs = await shortClips(options, () => longEnded);
     if (busyMs.length === 0)
@@ -61,12 +63,12 @@ export function summarizeFairness(idleMs: number[], busyMs: number[]): Fairness 
  * server that takes one request at a time it has waited for that end.
  */
 async function shortClips(
-  { target, short, count, limitSeconds }: FairnessOptions,
+  { target, short, count, limitSeconds, clock = loadClock }: FairnessOptions,
   isOver: () => boolean = () => false,
 ): Promise<number[]> {
   const times: number[] = [];
-  const deadline = performance.now() + limitSeconds * 1000;
-  while (times.length < count && (times.length === 0 || performance.now() < deadline)) {
+  const deadline = clock.now() + limitSeconds * 1000;
+  while (times.length < count && (times.length === 0 || clock.now() < deadline)) {
     if (isOver()) return times;
     const { status, milliseconds } = await target.send(short, 0);
     if (isOver() && times.length > 0) return times;

@@ -1,5 +1,6 @@
 /** Requests at times fixed beforehand: a slow server does not slow the load down, as a closed loop lets it. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../engine/clock.js';
+import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
 import { pick, poissonArrivals, type Random } from './random.js';
 import { percentiles, type Percentiles } from './statistics.js';
@@ -11,6 +12,7 @@ export interface LoadOptions {
   rate: number;
   seconds: number;
   random: Random;
+  clock?: Clock;
 }
 
 export interface LoadResult {
@@ -29,19 +31,20 @@ export interface LoadResult {
 }
 
 /** Runs the load and waits for the last answer. */
-export async function openLoop({ target, uploads, rate, seconds, random }: LoadOptions): Promise<LoadResult> {
-  const start = performance.now();
+export async function openLoop(options: LoadOptions): Promise<LoadResult> {
+  const { target, uploads, rate, seconds, random, clock = loadClock } = options;
+  const start = clock.now();
   const requests = poissonArrivals(random, rate, seconds).map(async (time) => {
     const upload = pick(random, uploads);
     const account = Math.floor(random() * target.accounts);
     const due = start + time * 1000;
-    await sleep(Math.max(0, due - performance.now()));
+    await clock.sleep(Math.max(0, due - clock.now()));
     const outcome = await target.send(upload, account);
     // Counted from when it was due, so that a busy client does not hide what a user would have waited.
-    return { upload, outcome: { ...outcome, milliseconds: performance.now() - due } };
+    return { upload, outcome: { ...outcome, milliseconds: clock.now() - due } };
   });
   const results = await Promise.all(requests);
-  return { rate, ...tally(results, (performance.now() - start) / 1000) };
+  return { rate, ...tally(results, (clock.now() - start) / 1000) };
 }
 
 function tally(

@@ -1,5 +1,6 @@
 /** Hours of mixed load, as users and their networks make it, and the server's memory meanwhile. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../engine/clock.js';
+import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
 import { residentBytes } from './process-usage.js';
 import { pick, poissonArrivals, type Random } from './random.js';
@@ -16,6 +17,7 @@ export interface SoakOptions {
   sampleSeconds: number;
   random: Random;
   onSample?: (sample: MemorySample) => void;
+  clock?: Clock;
 }
 
 export interface MemorySample {
@@ -45,13 +47,13 @@ const MOST_PATIENCE_MS = 1500;
 
 /** Resolves when the last answer is there. Rejects when the server's process is gone. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { seconds, rate, random } = options;
+  const { seconds, rate, random, clock = loadClock } = options;
   const outcomes: SoakResult['outcomes'] = {};
-  const start = performance.now();
+  const start = clock.now();
   const requests = poissonArrivals(random, rate, seconds).map((time) => ({ time, kind: pickKind(random) }));
   const sending = Promise.all(
     requests.map(async ({ time, kind }) => {
-      await sleep(Math.max(0, start + time * 1000 - performance.now()));
+      await clock.sleep(Math.max(0, start + time * 1000 - clock.now()));
       const { status } = await send(options, kind);
       const counts = (outcomes[kind] ??= {});
       counts[status] = (counts[status] ?? 0) + 1;
@@ -67,7 +69,8 @@ function pickKind(random: Random): Kind {
   return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
 }
 
-async function send({ target, uploads, long, random }: SoakOptions, kind: Kind): Promise<Outcome> {
+async function send(options: SoakOptions, kind: Kind): Promise<Outcome> {
+  const { target, uploads, long, random, clock = loadClock } = options;
   const upload = pick(random, uploads);
   const account = Math.floor(random() * target.accounts);
   switch (kind) {
@@ -82,18 +85,24 @@ async function send({ target, uploads, long, random }: SoakOptions, kind: Kind):
       return target.send({ ...upload, bytes }, account);
     }
     case 'hang-up':
-      return target.send(upload, account, AbortSignal.timeout(Math.ceil(random() * MOST_PATIENCE_MS)));
+      return target.send(upload, account, abortedAfter(random() * MOST_PATIENCE_MS, clock));
   }
 }
 
+function abortedAfter(milliseconds: number, clock: Clock): AbortSignal {
+  const controller = new AbortController();
+  void clock.sleep(milliseconds).then(() => controller.abort());
+  return controller.signal;
+}
+
 async function sampleMemory(
-  { pid, seconds, sampleSeconds, onSample }: SoakOptions,
+  { pid, seconds, sampleSeconds, onSample, clock = loadClock }: SoakOptions,
   start: number,
 ): Promise<MemorySample[]> {
   const samples: MemorySample[] = [];
   for (let due = sampleSeconds; due <= seconds; due += sampleSeconds) {
-    await sleep(Math.max(0, start + due * 1000 - performance.now()));
-    const sample = { seconds: (performance.now() - start) / 1000, residentBytes: residentBytes(pid) };
+    await clock.sleep(Math.max(0, start + due * 1000 - clock.now()));
+    const sample = { seconds: (clock.now() - start) / 1000, residentBytes: residentBytes(pid) };
     samples.push(sample);
     onSample?.(sample);
   }

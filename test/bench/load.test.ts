@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { measureFairness, repeatedWav, summarizeFairness } from '../../src/bench/fairness.js';
+import { measureFairness, repeatedWav, summarizeFairness, type Fairness } from '../../src/bench/fairness.js';
 import {
   serverTiming,
   verbatimTarget,
@@ -8,55 +8,79 @@ import {
   type Upload,
 } from '../../src/bench/http-target.js';
 import { openLoop, type LoadResult } from '../../src/bench/open-loop.js';
-import { seededRandom } from '../../src/bench/random.js';
+import { poissonArrivals, seededRandom } from '../../src/bench/random.js';
 import { searchRate } from '../../src/bench/rate-search.js';
+import type { Clock } from '../../src/engine/clock.js';
+import type { FakeClock } from '../engine/fake-binding.js';
 import { samplePath } from '../native/support.js';
 import { StubServer, withStub } from './stub-server.js';
+import { TimedTarget } from './timed-target.js';
 
 const upload: Upload = { name: 'clip.wav', bytes: new Blob(['abc']), seconds: 3, language: 'en' };
 
 describe('Open-loop load', () => {
+  const load = { uploads: [upload], rate: 40, seconds: 0.5 };
+
   it('does not wait for answers, and counts them, their waits and their accounts', async () => {
-    const stub = new StubServer(() => 300);
-    await withStub(stub, async (url) => {
-      const target = verbatimTarget(url, ['one', 'two']);
-      const load = { target, uploads: [upload], rate: 40, seconds: 0.5, random: seededRandom(5) };
-      const result = await openLoop(load);
-      expect(result.sent).to.be.within(8, 40);
-      expect(result).to.include({ answered: result.sent, refused: 0, failed: 0, rate: 40 });
-      expect(result.latency?.p50).to.be.at.least(295);
-      expect(result.queue?.p95).to.equal(7.5);
-      expect(new Set(stub.seen.map(({ key }) => key))).to.deep.equal(new Set(['Bearer one', 'Bearer two']));
-      expect(stub.seen[0]?.body).to.contain('name="language"').and.to.contain('filename="clip.wav"');
+    const target = new TimedTarget(() => 300);
+    const result = await target.run((clock) => openLoop({ ...load, target, clock, random: seededRandom(5) }));
+    const due = poissonArrivals(seededRandom(5), load.rate, load.seconds);
+    expect(target.sent.map(({ at }) => at)).to.deep.equal(due.map((time) => 1000 * time));
+    expect(target.mostInFlight).to.be.above(3);
+    const sent = due.length;
+    expect(result).to.include({ rate: 40, sent, answered: sent, refused: 0, failed: 0 });
+    for (const latency of Object.values(result.latency ?? {})) expect(latency).to.be.closeTo(300, 1e-9);
+    expect(result.latency).to.have.keys('p50', 'p95', 'p99');
+    expect(result.queue?.p95).to.equal(7.5);
+    expect(result.rtfx).to.be.closeTo((sent * upload.seconds) / (due.at(-1)! + 0.3), 1e-9);
+    expect(new Set(target.sent.map(({ account }) => account))).to.deep.equal(new Set([0, 1]));
+  });
+
+  it('counts the wait from when a request was due, however late the client sends it', async () => {
+    const target = new TimedTarget(() => 300);
+    const late = (clock: FakeClock): Clock => ({
+      now: () => clock.now(),
+      sleep: (milliseconds) => clock.sleep(milliseconds + 50),
     });
+    const result = await target.run((clock) =>
+      openLoop({ ...load, target, clock: late(clock), random: seededRandom(5) }),
+    );
+    expect(result.latency?.p50).to.be.closeTo(350, 1e-9);
   });
 
   it('tells refusals from failures', async () => {
     const statuses = [200, 503, 429, 500];
     let next = 0;
-    const stub = new StubServer(
+    const target = new TimedTarget(
       () => 1,
-      () => statuses[next++ % 4] ?? 200,
+      () => statuses[next++ % 4]!,
     );
+    const { sent, answered, refused, failed } = await target.run((clock) =>
+      openLoop({ ...load, target, clock, rate: 100, random: seededRandom(1) }),
+    );
+    expect(sent).to.be.above(8);
+    expect(answered).to.equal(Math.ceil(sent / 4));
+    expect(refused).to.equal(Math.floor((sent + 2) / 4) + Math.floor((sent + 1) / 4));
+    expect(failed).to.equal(Math.floor(sent / 4));
+  });
+
+  it('sends Verbatim the clip, its language and the key of the account', async () => {
+    const stub = new StubServer();
     await withStub(stub, async (url) => {
-      const target = verbatimTarget(url, ['one']);
-      const { sent, answered, refused, failed } = await openLoop({
-        ...{ target, uploads: [upload], rate: 100, seconds: 0.4, random: seededRandom(1) },
-      });
-      expect(answered).to.equal(Math.ceil(sent / 4));
-      expect(refused).to.equal(Math.floor((sent + 2) / 4) + Math.floor((sent + 1) / 4));
-      expect(failed).to.equal(Math.floor(sent / 4));
+      const target = verbatimTarget(url, ['one', 'two']);
+      for (const account of [0, 1]) {
+        const outcome = await target.send(upload, account);
+        expect(outcome).to.deep.include({ status: 200, phases: { upload: 1, queue: 7.5 } });
+      }
+      expect(stub.seen.map(({ key }) => key)).to.deep.equal(['Bearer one', 'Bearer two']);
+      expect(stub.seen[0]?.body).to.contain('name="language"').and.to.contain('filename="clip.wav"');
     });
   });
 
   it('takes a lost connection for an outcome, and an error inside a 200 of whisper-server for a failure', async () => {
     const nobody = verbatimTarget('http://127.0.0.1:1', ['one']);
     expect(await nobody.send(upload, 0)).to.include({ status: 0 });
-    const stub = new StubServer(
-      () => 1,
-      () => 200,
-      '{"error":"failed to read audio data"}',
-    );
+    const stub = new StubServer(() => 200, '{"error":"failed to read audio data"}');
     await withStub(stub, async (url) => {
       expect(await whisperServerTarget(url).send(upload, 0)).to.include({ status: 500 });
     });
@@ -98,31 +122,39 @@ describe('The search for the highest rate', () => {
 });
 
 describe('Fairness', () => {
-  it('compares short clips behind a long file with short clips alone', async () => {
-    let longRuns = false;
-    const stub = new StubServer(() => (longRuns ? 60 : 20));
-    const long = { ...upload, seconds: 600, language: 'auto' };
-    await withStub(stub, async (url) => {
-      const plain = verbatimTarget(url, ['one', 'two']);
-      const target = {
-        ...plain,
-        send: (...[clip, account, signal]: Parameters<typeof plain.send>) => {
-          if (clip !== long) return plain.send(clip, account, signal);
-          longRuns = true;
-          return new Promise<Outcome>((resolve) => {
-            signal?.addEventListener('abort', () => resolve({ status: 0, milliseconds: 0, phases: {} }));
-          });
-        },
-      };
-      const fairness = await measureFairness({ target, short: upload, long, count: 5, limitSeconds: 10 });
-      expect(fairness.idleMs).to.have.length(5);
-      expect(fairness.busyMs).to.have.length(5);
-      expect(fairness.medianRatio).to.be.above(1);
+  const long = { ...upload, seconds: 600, language: 'auto' };
+  const clips = { short: upload, long, count: 5, limitSeconds: 10 };
+  /** The long file never ends; while it runs, a short clip takes three times as long. */
+  const besideLong = (): TimedTarget => {
+    const target: TimedTarget = new TimedTarget((clip) => {
+      if (clip === long) return Infinity;
+      return target.sent.some(({ upload: sent }) => sent === long) ? 60 : 20;
     });
+    return target;
+  };
+
+  it('compares short clips behind a long file with short clips alone', async () => {
+    const target = besideLong();
+    const fairness = await target.run((clock) => measureFairness({ ...clips, target, clock }));
+    expect(fairness.idleMs).to.deep.equal([20, 20, 20, 20, 20]);
+    expect(fairness.busyMs).to.deep.equal([60, 60, 60, 60, 60]);
+    expect(fairness).to.include({ medianRatio: 3, p95Ratio: 3 });
+    const sent = target.sent.find((one) => one.upload === long);
+    expect(sent?.account).to.equal(1);
+    expect(sent?.signal?.aborted, 'hung up on').to.equal(true);
+    expect(target.inFlight).to.equal(0);
+  });
+
+  it('takes no more clips than there is time for, and one at least', async () => {
+    const few = besideLong();
+    const limited = await few.run((clock) =>
+      measureFairness({ ...clips, target: few, clock, limitSeconds: 0.05 }),
+    );
+    expect(limited.idleMs).to.have.length(3);
+    expect(limited.busyMs).to.have.length(1);
   });
 
   it('counts the clip that waited for the end of the long file, and no clip of after it', async () => {
-    const long = { ...upload, seconds: 600, language: 'auto' };
     const outcome: Outcome = { status: 200, milliseconds: 1, phases: {} };
     let waiting: (() => void) | null = null;
     let endsAtOnce = false;
@@ -140,10 +172,11 @@ describe('Fairness', () => {
         return { ...outcome, milliseconds: behind ? 500 : 1 };
       },
     };
-    const options = { target, short: { ...upload }, long, count: 5, limitSeconds: 10 };
-    expect((await measureFairness(options)).busyMs).to.deep.equal([500]);
+    const measure = (): Promise<Fairness> =>
+      new TimedTarget(() => 0).run((clock) => measureFairness({ ...clips, target, clock }));
+    expect((await measure()).busyMs).to.deep.equal([500]);
     endsAtOnce = true;
-    const failed = await measureFairness(options).catch((error: unknown) => String(error));
+    const failed = await measure().catch((error: unknown) => String(error));
     expect(failed).to.contain('done at once');
   });
 

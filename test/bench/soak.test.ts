@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { verbatimTarget, type Upload } from '../../src/bench/http-target.js';
+import type { Upload } from '../../src/bench/http-target.js';
 import { memoryParts } from '../../src/bench/memory.js';
 import { seededRandom } from '../../src/bench/random.js';
 import { memorySlope, soak } from '../../src/bench/soak.js';
-import { StubServer, withStub } from './stub-server.js';
+import { TimedTarget, type Sent } from './timed-target.js';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -16,25 +16,39 @@ describe('Mixed load', () => {
       language: 'auto',
     };
     const long: Upload = { ...clip, name: 'long.wav' };
-    const stub = new StubServer(() => 1);
-    await withStub(stub, async (url) => {
-      const { samples, outcomes } = await soak({
-        ...{ target: verbatimTarget(url, ['one', 'two']), pid: process.pid, uploads: [clip], long },
+    const target = new TimedTarget(() => 1);
+    const { samples, outcomes } = await target.run((clock) =>
+      soak({
+        ...{ target, pid: process.pid, uploads: [clip], long, clock },
         ...{ rate: 150, seconds: 1, sampleSeconds: 0.2, random: seededRandom(3) },
-      });
-      expect(Object.keys(outcomes)).to.have.members(['clip', 'translated', 'truncated', 'hang-up', 'long']);
-      for (const kind of ['clip', 'translated', 'truncated', 'long'])
-        expect(Object.keys(outcomes[kind] ?? {}), kind).to.deep.equal(['200']);
-      expect(samples).to.have.length(5);
-      for (const sample of samples) expect(sample.residentBytes).to.be.above(20 * MEBIBYTE);
-      const translated = stub.seen.filter(({ body }) => body.includes('name="translate_to"'));
-      expect(translated).to.have.length(outcomes['translated']?.[200] ?? 0);
-      expect(stub.seen.some(({ body }) => body.includes('filename="long.wav"'))).to.equal(true);
-      const whole = 'x'.repeat(100);
-      expect(stub.seen.filter(({ body }) => !body.includes(whole))).to.have.length(
-        outcomes['truncated']?.[200] ?? 0,
-      );
-    });
+      }),
+    );
+    expect(Object.keys(outcomes)).to.have.members(['clip', 'translated', 'truncated', 'hang-up', 'long']);
+    for (const [kind, counts] of Object.entries(outcomes))
+      if (kind !== 'hang-up') expect(Object.keys(counts), kind).to.deep.equal(['200']);
+    const sent = (is: (one: Sent) => boolean): number => target.sent.filter(is).length;
+    expect(sent(({ upload }) => upload.translateTo === 'en')).to.equal(outcomes['translated']?.[200]);
+    expect(sent(({ upload }) => upload.name === 'long.wav')).to.equal(outcomes['long']?.[200]);
+    expect(sent(({ upload }) => upload.bytes.size < 100)).to.equal(outcomes['truncated']?.[200]);
+    expect(sent(({ signal }) => signal !== undefined)).to.equal(
+      Object.values(outcomes['hang-up'] ?? {}).reduce((sum, count) => sum + count, 0),
+    );
+    expect(samples).to.have.length(5);
+    samples.forEach(({ seconds }, index) => expect(seconds).to.be.closeTo(0.2 * (index + 1), 1e-9));
+    for (const sample of samples) expect(sample.residentBytes).to.be.above(0);
+  });
+
+  it('hangs up on a slow server after a while, never on purpose on others', async () => {
+    const target = new TimedTarget(() => 2000);
+    const clip: Upload = { name: 'clip.wav', bytes: new Blob(['x']), seconds: 3, language: 'auto' };
+    const { outcomes } = await target.run((clock) =>
+      soak({
+        ...{ target, pid: process.pid, uploads: [clip], long: clip, clock },
+        ...{ rate: 150, seconds: 1, sampleSeconds: 1, random: seededRandom(3) },
+      }),
+    );
+    for (const [kind, counts] of Object.entries(outcomes))
+      expect(Object.keys(counts), kind).to.deep.equal([kind === 'hang-up' ? '0' : '200']);
   });
 
   it('has a slope in bytes an hour, from what comes after the warm-up', () => {

@@ -1,20 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server that knows nothing of audio: it answers after `delay()` ms with `status()`. */
+/** A server that knows nothing of audio: it answers at once with `status()`. */
 export class StubServer {
-  readonly seen: { key: string | undefined; body: string; at: number }[] = [];
+  readonly seen: { key: string | undefined; body: string }[] = [];
   readonly #server: Server;
 
-  constructor(delay: () => number, status: () => number = () => 200, body = '{}') {
+  constructor(status: () => number = () => 200, body = '{}') {
     this.#server = createServer((request, response) => {
       let text = '';
       request.on('data', (chunk: Buffer) => (text += chunk.toString()));
       request.on('end', () => {
-        this.seen.push({ key: request.headers.authorization, body: text, at: performance.now() });
-        setTimeout(() => {
-          response.writeHead(status(), { 'server-timing': 'upload;dur=1.0, queue;dur=7.5' }).end(body);
-        }, delay());
+        this.seen.push({ key: request.headers.authorization, body: text });
+        response.writeHead(status(), { 'server-timing': 'upload;dur=1.0, queue;dur=7.5' }).end(body);
       });
     });
   }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { EnginePass } from '../../src/bench/engine-pass.js';
 import { closedLoop, repeated } from '../../src/bench/closed-loop.js';
 import { sweep, sweepCells } from '../../src/bench/sweep.js';
+import { FakeClock } from '../engine/fake-binding.js';
 
 const axes = { modelPaths: ['m'], devices: ['cpu'], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] };
 
@@ -33,15 +34,21 @@ describe('The closed loop', () => {
   it('keeps every client at work, one item each, and returns in the order of the items', async () => {
     let running = 0;
     let most = 0;
-    const results = await closedLoop(repeated([30, 1, 10], 4), 3, async (wait) => {
+    const clock = new FakeClock();
+    const work = async (wait: number): Promise<number> => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, wait));
+      await clock.sleep(wait);
       running--;
       return wait;
-    });
+    };
+    const looping = closedLoop(repeated([30, 1, 10], 4), 3, work, clock);
+    await clock.run();
+    const results = await looping;
     expect(most).to.equal(3);
     expect(results.map(({ value }) => value)).to.deep.equal(repeated([30, 1, 10], 4));
-    for (const { value, milliseconds } of results) expect(milliseconds).to.be.at.least(value - 2);
+    for (const { value, milliseconds } of results) expect(milliseconds).to.equal(value);
+    // 164 in all, and whoever is done first takes the next: the last ends with the fourth 30.
+    expect(clock.now()).to.equal(61);
   });
 
   it('fails when the work does', async () => {
