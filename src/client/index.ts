@@ -8,7 +8,7 @@ import { withRetries, type RetryOptions } from './retry.js';
 import type { components } from './schema.js';
 
 export { VerbatimApiError, type ErrorCode } from './errors.js';
-export type { RetryOptions } from './retry.js';
+export type { RetryOptions, Sleep } from './retry.js';
 export type { components, operations, paths } from './schema.js';
 
 type Schemas = components['schemas'];

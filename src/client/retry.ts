@@ -1,5 +1,5 @@
 /** When to try again, and how long to wait before. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as after } from 'node:timers/promises';
 import { VerbatimApiError } from './errors.js';
 
 export interface RetryOptions {
@@ -9,7 +9,14 @@ export interface RetryOptions {
   backoffMs?: number;
   /** Longest single wait in milliseconds; a service that asks for more is not waited for. Default 300,000. */
   maxWaitMs?: number;
+  /** How a wait passes, until the signal aborts; default: a timer. */
+  sleep?: Sleep;
 }
+
+export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+
+const timer: Sleep = (milliseconds, signal) =>
+  after(milliseconds, undefined, signal === undefined ? {} : { signal });
 
 export interface Attempts {
   signal: AbortSignal | undefined;
@@ -23,7 +30,7 @@ export async function withRetries<T>(
   options: RetryOptions,
   { signal, repeatable }: Attempts,
 ): Promise<T> {
-  const { maxRetries = 4, backoffMs = 500, maxWaitMs = 300_000 } = options;
+  const { maxRetries = 4, backoffMs = 500, maxWaitMs = 300_000, sleep = timer } = options;
   let lostAnswer = false;
   for (let tries = 0; ; tries++) {
     try {
@@ -35,7 +42,7 @@ export async function withRetries<T>(
       const wait = waitMs(error, backoffMs * 2 ** tries);
       if (tries >= maxRetries || wait > maxWaitMs) throw error;
       if (!refused && !(repeatable && isLostAnswer(error))) throw error;
-      await pause(wait, signal);
+      await pause(sleep(wait, signal), signal);
     }
   }
 }
@@ -60,9 +67,9 @@ function waitMs(error: unknown, backoffMs: number): number {
 }
 
 /** Rejects with the signal's reason, as fetch does. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function pause(over: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await sleep(ms, undefined, signal === undefined ? {} : { signal });
+    await over;
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

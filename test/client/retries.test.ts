@@ -1,6 +1,11 @@
 /** What the client does when the service asks it to wait, or the connection breaks: tries again, and pays once. */
 import { expect } from 'chai';
-import { VerbatimApiError, type ClientOptions, type VerbatimClient } from '../../src/client/index.js';
+import {
+  VerbatimApiError,
+  type ClientOptions,
+  type Sleep,
+  type VerbatimClient,
+} from '../../src/client/index.js';
 import { CuttingProxy, type Cut } from '../support/cutting-proxy.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { TestServer, type Customer } from '../support/server.js';
@@ -44,6 +49,16 @@ describe('client: retries', () => {
     );
   }
 
+  /** Waits that were asked for, in milliseconds; each is over when `meanwhile` is. */
+  function waits(meanwhile: () => unknown): { asked: number[]; sleep: Sleep } {
+    const asked: number[] = [];
+    const sleep: Sleep = async (milliseconds) => {
+      asked.push(milliseconds);
+      await meanwhile();
+    };
+    return { asked, sleep };
+  }
+
   const statuses = (): unknown[] => server.logs.map(({ status }) => status);
 
   function expectChargedOnce(): void {
@@ -54,13 +69,10 @@ describe('client: retries', () => {
   describe('an answer that asks to wait', () => {
     it('503: waits as long as Retry-After says', async () => {
       server.engine.backlogSeconds = 10 * HOUR;
-      server.engine.realTimeFactor = 1 / (10 * HOUR);
-      const startedAt = performance.now();
-      const running = client().transcribe({ audio });
-      await until(() => server.logs.length === 1);
-      server.engine.backlogSeconds = 0;
-      expect((await running).credits_used).to.equal(2);
-      expect(performance.now() - startedAt).to.be.above(1000);
+      server.engine.realTimeFactor = 7 / (10 * HOUR);
+      const { asked, sleep } = waits(() => (server.engine.backlogSeconds = 0));
+      expect((await client({ sleep }).transcribe({ audio })).credits_used).to.equal(2);
+      expect(asked).to.deep.equal([7000]);
       expect(statuses()).to.deep.equal([503, 200]);
       expectChargedOnce();
     });
@@ -70,11 +82,14 @@ describe('client: retries', () => {
       server.engine.realTimeFactor = 0.001;
       const first = client().transcribe({ audio });
       await server.engine.untilRunning(1);
-      const second = client().transcribe({ audio });
-      await until(() => server.logs.length === 1);
-      expect(server.logs[0]).to.include({ status: 429, code: 'rate_limited' });
-      server.engine.release();
-      expect([(await first).credits_used, (await second).credits_used]).to.deep.equal([2, 2]);
+      const { asked, sleep } = waits(async () => {
+        expect(server.logs[0]).to.include({ status: 429, code: 'rate_limited' });
+        server.engine.release();
+        await first;
+      });
+      const second = client({ sleep }).transcribe({ audio });
+      expect([(await second).credits_used, (await first).credits_used]).to.deep.equal([2, 2]);
+      expect(asked).to.deep.equal([1000]);
     });
 
     it('is thrown when the service asks for too long a wait', async () => {
@@ -88,9 +103,11 @@ describe('client: retries', () => {
     it('is thrown when the tries are used up', async () => {
       server.engine.backlogSeconds = 10 * HOUR;
       server.engine.realTimeFactor = 1 / (10 * HOUR);
-      const error = await refusal(client({ maxRetries: 1 }).transcribe({ audio }));
+      const { asked, sleep } = waits(() => undefined);
+      const error = await refusal(client({ maxRetries: 1, sleep }).transcribe({ audio }));
       server.engine.backlogSeconds = 0;
       expect(error).to.include({ status: 503, retryAfterSeconds: 1 });
+      expect(asked).to.deep.equal([1000]);
       expect(statuses()).to.deep.equal([503, 503]);
     });
   });
@@ -100,6 +117,7 @@ describe('client: retries', () => {
       const answer = await (await cutClient('upload', 'upload')).transcribe({ audio: large });
       expect(answer.credits_used).to.equal(2);
       expect(proxy!.connections).to.be.at.least(3);
+      expect(server.engine.transcribed).to.equal(1);
       expectChargedOnce();
     });
 
@@ -124,6 +142,8 @@ describe('client: retries', () => {
       customer = server.customer(100);
       server.engine.holdAll();
       const running = (await cutClient('client')).transcribe({ audio });
+      await server.engine.untilRunning(1);
+      proxy!.breakClients();
       await until(() => server.logs.some(({ code }) => code === 'idempotency_conflict'));
       expect(server.engine.running).to.equal(1);
       server.engine.release();

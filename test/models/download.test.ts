@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { downloadModel } from '../../src/models/download.js';
 import type { SpeechModelEntry } from '../../src/models/manifest.js';
 import { isInstalled, verifyModel } from '../../src/models/store.js';
+import { until } from '../support/until.js';
 
 const content = Buffer.alloc(300_000, 'weights ');
 const sha1 = createHash('sha1').update(content).digest('hex');
@@ -119,7 +120,10 @@ describe('downloading a model', () => {
       }
       cut = false;
       response.writeHead(200, { 'content-length': content.length });
-      response.write(content.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 50));
+      response.write(content.subarray(0, 100_000));
+      const part = join(directory, 'ggml-toy.bin.part');
+      const begun = (): boolean => (statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0;
+      void until(begun).then(() => response.destroy());
     };
     await download();
     expect(requests).to.have.length(2);

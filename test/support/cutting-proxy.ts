@@ -5,16 +5,19 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /**
  * What happens to a connection:
  * - `pass`: nothing;
- * - `upload`: broken once some of the request has been passed on;
+ * - `upload`: broken once a megabyte of the request has been passed on;
  * - `answer`: broken in place of the answer, which the server has sent;
  * - `half answer`: broken in the middle of the answer;
- * - `client`: the client's side is broken when the request has begun; the server's stays, so that it notices nothing.
+ * - `client`: the client's side is broken by breakClients(); the server's stays, so that it notices nothing.
  */
 export type Cut = 'pass' | 'upload' | 'answer' | 'half answer' | 'client';
+
+const SOME_OF_AN_UPLOAD = 1_000_000;
 
 export class CuttingProxy {
   connections = 0;
   readonly #sockets = new Set<Socket>();
+  readonly #toBreak = new Set<Socket>();
 
   private constructor(
     private readonly server: Server,
@@ -33,6 +36,10 @@ export class CuttingProxy {
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  breakClients(): void {
+    for (const client of this.#toBreak) client.destroy();
   }
 
   async close(): Promise<void> {
@@ -55,10 +62,10 @@ export class CuttingProxy {
       client.destroy();
       upstream.destroy();
     };
+    if (cut === 'client') this.#toBreak.add(client);
     client.on('data', (chunk) => {
       upstream.write(chunk);
-      if (cut === 'upload') setTimeout(breakBoth, 20);
-      if (cut === 'client') setTimeout(() => client.destroy(), 100);
+      if (cut === 'upload' && client.bytesRead >= SOME_OF_AN_UPLOAD) breakBoth();
     });
     upstream.on('data', (chunk) => {
       if (cut === 'answer') breakBoth();

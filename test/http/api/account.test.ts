@@ -6,14 +6,17 @@ import { bearer, TestServer, type Customer } from '../../support/server.js';
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('accounts over HTTP', () => {
+  const eve = Date.UTC(2026, 1, 28, 23, 59, 59, 999);
+  let now = eve;
   let server: TestServer;
   let customer: Customer;
 
   before(async () => {
-    server = await TestServer.start();
+    server = await TestServer.start({ ledger: { clock: () => now } });
   });
   after(() => server.dispose());
   beforeEach(() => {
+    now = eve;
     customer = server.customer(100);
   });
 
@@ -41,7 +44,7 @@ describe('accounts over HTTP', () => {
   });
 
   describe('GET /usage', () => {
-    it('has every day of the window, today the last', async () => {
+    it('has every day of the window, today the last; days end at midnight in UTC', async () => {
       await transcribe(server, { key: customer.key, parts: [['audio', fakeAudio(61)]] });
       const { status, body } = await as(customer.key, '/api/v1/usage?days=3');
       expect(status).to.equal(200);
@@ -52,18 +55,23 @@ describe('accounts over HTTP', () => {
         'by_day',
         'by_endpoint',
       ]);
-      const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
       expect(body).to.deep.equal({
         window_days: 3,
         total_minutes: 2,
         total_credits: 2,
         by_day: [
-          { date: day(2), minutes: 0 },
-          { date: day(1), minutes: 0 },
-          { date: day(0), minutes: 2 },
+          { date: '2026-02-26', minutes: 0 },
+          { date: '2026-02-27', minutes: 0 },
+          { date: '2026-02-28', minutes: 2 },
         ],
         by_endpoint: [{ endpoint: '/api/v1/transcribe', minutes: 2 }],
       });
+      now += 1;
+      const { body: later } = await as(customer.key, '/api/v1/usage?days=2');
+      expect(later['by_day']).to.deep.equal([
+        { date: '2026-02-28', minutes: 2 },
+        { date: '2026-03-01', minutes: 0 },
+      ]);
     });
 
     for (const [query, days] of [
