@@ -52,6 +52,11 @@ Napi::Value probabilities_to_js(Napi::Env env, const WindowResult& result) {
   return out;
 }
 
+Napi::Value average_to_js(Napi::Env env, const WindowResult& result) {
+  if (!result.average_log_probability) return env.Null();
+  return Napi::Number::New(env, *result.average_log_probability);
+}
+
 }  // namespace
 
 DecodeOptions decode_options(Napi::Value options) {
@@ -80,6 +85,8 @@ Napi::Object to_js(Napi::Env env, const WindowResult& result, double start_secon
                                [&](const Segment& s) { return segment_to_js(env, s, start_seconds); }));
   out.Set("language", result.language);
   out.Set("languageProbabilities", probabilities_to_js(env, result));
+  out.Set("averageLogProbability", average_to_js(env, result));
+  out.Set("scoredTokens", result.scored_tokens);
   out.Set("timings", timings_to_js(env, result.timings));
   return out;
 }

@@ -133,6 +133,13 @@ export interface WindowResult {
   language: string;
   /** Code -> probability over the model's languages when the language was 'auto', else null. */
   languageProbabilities: Record<string, number> | null;
+  /**
+   * How sure the model was: the mean natural log-probability, <= 0, of the tokens that segments with text were decoded to,
+   * text and time stamps alike (not the prompt, not the end of text); null when there are none.
+   */
+  averageLogProbability: number | null;
+  /** The tokens that count in averageLogProbability. */
+  scoredTokens: number;
   timings: WindowTimings;
 }
 

@@ -64,6 +64,10 @@ export interface FakeWindow {
   text?: string;
   /** What detection says; en when not given. */
   probabilities?: Record<string, number>;
+  /** How sure the model is of the text; -0.05 when not given. */
+  averageLogProbability?: number;
+  /** The tokens that counts for; 5 when not given. */
+  scoredTokens?: number;
   /** Fails with this error. */
   error?: NativeErrorCode;
 }
@@ -361,10 +365,13 @@ function resultOf(window: FakeAudioWindow, options: DecodeOptions): WindowResult
   const language = options.language === 'auto' ? detected : options.language;
   const text = window.spec.text ?? `${language}${window.index}`;
   const { startSeconds, endSeconds } = window;
+  const { averageLogProbability = -0.05, scoredTokens = 5 } = window.spec;
   return {
     segments: [{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0, tokens: [] }],
     language,
     languageProbabilities: options.language === 'auto' ? probabilities : null,
+    averageLogProbability: text === '' ? null : averageLogProbability,
+    scoredTokens: text === '' ? 0 : scoredTokens,
     timings: {
       melMs: 1,
       encodeMs: 2,

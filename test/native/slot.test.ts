@@ -45,6 +45,8 @@ describe('Addon: Slot', () => {
           expect(segment.tokens).to.not.be.empty;
           for (const token of segment.tokens) expect(token.probability).to.be.within(0, 1);
         }
+        expect(result.averageLogProbability).to.be.within(-0.3, 0);
+        expect(result.scoredTokens).to.be.greaterThan(result.segments.flatMap(({ tokens }) => tokens).length);
         expect(result.timings).to.include({ encoderPasses: 1 });
         expect(result.timings.tokens).to.be.greaterThan(0);
         expect(result.timings.totalMs).to.be.at.least(result.timings.encodeMs);
@@ -61,6 +63,15 @@ describe('Addon: Slot', () => {
     const text = segment?.tokens.map((token) => token.text).join('');
     expect(text).to.contain('Laura');
     expect(result).to.include({ language: 'en', languageProbabilities: null });
+  });
+
+  it('gives no average log-probability where nothing was decoded', async () => {
+    const window = await firstWindow(samplePath('en-wav16.wav'));
+    // Every no-speech probability is above the one threshold, every average below the other.
+    const deaf = { language: 'en', ownLength: true, noSpeechThreshold: -1, logProbThreshold: 1 };
+    const result = await slot.transcribe(window, deaf);
+    expect(result.segments).to.deep.equal([]);
+    expect(result).to.include({ averageLogProbability: null, scoredTokens: 0 });
   });
 
   it('gives the same answer from every slot and every time', async () => {

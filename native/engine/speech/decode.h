@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,6 +89,13 @@ struct Timings {
 
 struct WindowResult {
   std::vector<Segment> segments;
+  // How sure the model was: the mean natural log probability, <= 0, of the tokens that segments with text
+  // were decoded to, text and time stamps alike; the prompt, the end of text and segments without a letter do
+  // not count. Empty when no token counts. A token of a fall-back counts with its probability at that
+  // temperature.
+  std::optional<double> average_log_probability;
+  // The tokens that count in it.
+  int scored_tokens = 0;
   // The language the text was decoded in.
   std::string language;
   // Code and probability over the model's languages; empty unless the language was "auto".

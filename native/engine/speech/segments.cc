@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "speech/utf8.h"
 
@@ -26,6 +27,10 @@ std::vector<Token> collect_tokens(whisper_context* context, whisper_state* state
   return tokens;
 }
 
+bool is_blank(const char* text) {
+  return std::string_view(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<Segment> collect_segments(whisper_context* context, whisper_state* state,
@@ -45,6 +50,24 @@ std::vector<Segment> collect_segments(whisper_context* context, whisper_state* s
     segments.push_back(std::move(segment));
   }
   return segments;
+}
+
+void score_tokens(whisper_context* context, whisper_state* state, WindowResult& result) {
+  const whisper_token end = whisper_token_eot(context);
+  const whisper_token first_time_stamp = whisper_token_beg(context);
+  double sum = 0.0;
+  int tokens = 0;
+  for (int i = 0; i < whisper_full_n_segments_from_state(state); ++i) {
+    if (is_blank(whisper_full_get_segment_text_from_state(state, i))) continue;
+    for (int j = 0; j < whisper_full_n_tokens_from_state(state, i); ++j) {
+      const whisper_token_data token = whisper_full_get_token_data_from_state(state, i, j);
+      if (token.id >= end && token.id < first_time_stamp) continue;
+      sum += static_cast<double>(token.plog);
+      ++tokens;
+    }
+  }
+  result.scored_tokens = tokens;
+  if (tokens > 0) result.average_log_probability = sum / tokens;
 }
 
 }  // namespace verbatim

@@ -14,4 +14,7 @@ namespace verbatim {
 std::vector<Segment> collect_segments(whisper_context* context, whisper_state* state,
                                       const std::vector<float>& no_speech, double seconds);
 
+// Sets average_log_probability and scored_tokens from what the state holds after the window.
+void score_tokens(whisper_context* context, whisper_state* state, WindowResult& result);
+
 }  // namespace verbatim

@@ -48,6 +48,8 @@ void check_same(const WindowResult& actual, const WindowResult& expected) {
   CHECK(tokens_of(actual) == tokens_of(expected));
   CHECK(actual.language == expected.language);
   CHECK(actual.language_probabilities == expected.language_probabilities);
+  CHECK(actual.average_log_probability == expected.average_log_probability);
+  CHECK(actual.scored_tokens == expected.scored_tokens);
   REQUIRE(actual.segments.size() == expected.segments.size());
   for (std::size_t i = 0; i < actual.segments.size(); ++i) {
     CHECK(actual.segments[i].no_speech_probability == expected.segments[i].no_speech_probability);
@@ -105,6 +107,42 @@ TEST_CASE("segments lie inside the window, in order, with valid text and tokens 
   }
 }
 
+TEST_CASE("the average log probability is that of the text and the time stamps of the segments") {
+  Slot slot(bundled_model(), 1);
+  for (const test::Clip& clip : test::clips()) {
+    CAPTURE(clip.file);
+    const WindowResult result = slot.transcribe(window_of(clip.file), own_length(), nullptr);
+    REQUIRE(result.average_log_probability);
+    double of_text = 0.0;
+    int text_tokens = 0;
+    for (const auto& [id, probability] : tokens_of(result)) {
+      of_text += std::log(static_cast<double>(probability));
+      ++text_tokens;
+    }
+    const double of_all = *result.average_log_probability * result.scored_tokens;
+    const int time_stamps = result.scored_tokens - text_tokens;
+    CHECK(time_stamps > 0);
+    CHECK(time_stamps <= 2 * static_cast<int>(result.segments.size()));
+    CHECK(*result.average_log_probability <= 0.0);
+    CHECK(of_all < of_text);
+    // Six units a time stamp: one in four hundred, of some hundreds that could be.
+    CHECK(of_all > of_text - 6.0 * time_stamps);
+  }
+}
+
+TEST_CASE("the model is less sure of speech played backwards") {
+  Slot slot(bundled_model(), 1);
+  for (const char* file : {"seen1-en-04.flac", "seen1-de-01.flac", "seen1-fr-02.flac", "seen1-es-03.flac"}) {
+    CAPTURE(file);
+    Window backwards = window_of(file);
+    const WindowResult right = slot.transcribe(backwards, own_length(), nullptr);
+    std::reverse(backwards.samples.begin(), backwards.samples.end());
+    const WindowResult wrong = slot.transcribe(backwards, own_length(), nullptr);
+    REQUIRE(right.average_log_probability);
+    CHECK(wrong.average_log_probability.value_or(-1.0) < *right.average_log_probability - 0.1);
+  }
+}
+
 TEST_CASE("nothing of a window is seen by the next one") {
   const Window& window = window_of("held1-es-07.flac");
   const WindowResult expected = fresh(window, own_length());
@@ -158,6 +196,8 @@ TEST_CASE("a window judged no speech is empty") {
   options.log_prob_threshold = 1.0f;  // and every average below
   const WindowResult result = fresh(speech, options);
   CHECK(result.segments.empty());
+  CHECK_FALSE(result.average_log_probability);
+  CHECK(result.scored_tokens == 0);
   CHECK(result.timings.fallbacks == 0);
 }
 
