@@ -27,7 +27,7 @@ export interface VerbatimOptions {
 
 const CREDITS = 10_000_000;
 const ACCOUNTS = 8;
-/** As `npm start` and the `verbatim` command set them; see README.md, Tuning. */
+/** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const MODEL_FROM_FILE = 'from-file';
 

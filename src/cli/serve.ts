@@ -4,6 +4,6 @@ import { serve } from '../service/serve.js';
 export function addServe(program: Command): void {
   program
     .command('serve')
-    .description('run the service; settings come from the environment (see README.md)')
+    .description('run the service; settings come from the environment (see docs/operations.md)')
     .action(serve);
 }
