@@ -86,6 +86,25 @@ export async function compareInPairs(
   return { ...scores, ratios, gain: median(ratios) };
 }
 
+/** Less than this is not told apart from chance, and the defaults stay. */
+export const LEAST_GAIN = 1.02;
+
+export interface Choice extends Settings {
+  /** Throughput of the choice and of the defaults, medians. */
+  rtfx: number;
+  defaultRtfx: number;
+  /** Of the choice over the defaults; 1 where they stay. */
+  gain: number;
+}
+
+/** The best where it gains enough over the defaults it was compared with, else the defaults. */
+export function choose(baseline: Settings, best: Settings, comparison: Comparison): Choice {
+  const defaultRtfx = median(comparison.baseline);
+  const wins = !sameSettings(best, baseline) && comparison.gain >= LEAST_GAIN;
+  if (!wins) return { ...baseline, rtfx: defaultRtfx, defaultRtfx, gain: 1 };
+  return { ...best, rtfx: median(comparison.tuned), defaultRtfx, gain: comparison.gain };
+}
+
 export function sameSettings(a: Settings, b: Settings): boolean {
   return a.slots === b.slots && a.threads === b.threads;
 }

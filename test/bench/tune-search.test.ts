@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import {
+  choose,
   compareInPairs,
   successiveHalving,
   tuneCandidates,
+  type Comparison,
   type Settings,
 } from '../../src/bench/tune-search.js';
 import { seededRandom } from '../../src/bench/random.js';
@@ -46,6 +48,24 @@ describe('The search for settings', () => {
     expect(only).to.deep.equal([{ settings: { slots: 1, threads: 1 }, scores: [7] }]);
     const nothing = await successiveHalving([], () => Promise.resolve(1)).catch((error: unknown) => error);
     expect(nothing).to.be.instanceOf(RangeError);
+  });
+
+  it('takes the best only where it gains more than chance does', () => {
+    const baseline = { slots: 2, threads: 1 };
+    const best = { slots: 1, threads: 2 };
+    const compared = (tuned: number): Comparison => ({
+      baseline: [90, 100, 110],
+      tuned: [tuned, tuned, tuned],
+      ratios: [tuned / 90, tuned / 100, tuned / 110],
+      gain: tuned / 100,
+    });
+    const stays = { ...baseline, rtfx: 100, defaultRtfx: 100, gain: 1 };
+    expect(choose(baseline, best, compared(102))).to.deep.equal({
+      ...{ ...best, rtfx: 102, defaultRtfx: 100, gain: 1.02 },
+    });
+    expect(choose(baseline, best, compared(101.9))).to.deep.equal(stays);
+    expect(choose(baseline, best, compared(60))).to.deep.equal(stays);
+    expect(choose(baseline, baseline, compared(150))).to.deep.equal(stays);
   });
 
   it('compares by pairs, so that a machine that slows down changes nothing', async () => {

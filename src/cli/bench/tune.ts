@@ -6,7 +6,9 @@ import { identifyModel } from '../../bench/environment.js';
 import { rounded, withSpread, type Report, type Table } from '../../bench/report.js';
 import { median, summarize } from '../../bench/statistics.js';
 import {
+  choose,
   compareInPairs,
+  LEAST_GAIN,
   sameSettings,
   successiveHalving,
   sweepAll,
@@ -41,9 +43,6 @@ interface Options extends WorkOptions {
   file: string;
 }
 
-/** Less than this is not told apart from chance, and the defaults stay. */
-const LEAST_GAIN = 1.02;
-
 export function addBenchTune(bench: Command): void {
   const command = bench
     .command('tune')
@@ -72,8 +71,7 @@ async function benchTune(options: Options): Promise<void> {
   const trials = await successiveHalving(candidatesWith(baseline, device), measure);
   const best = trials[0]?.settings ?? baseline;
   const comparison = await compareInPairs(baseline, best, options.pairs, measure);
-  const wins = !sameSettings(best, baseline) && comparison.gain >= LEAST_GAIN;
-  const chosen = wins ? best : baseline;
+  const chosen = choose(baseline, best, comparison);
   const check = await checkBySweep(chosen, candidatesWith(baseline, device), options, measure);
   const identity = await identifyModel(model.name, model.path);
   writeTuned(
@@ -84,10 +82,11 @@ async function benchTune(options: Options): Promise<void> {
       acceleration,
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),
-      ...chosen,
-      rtfx: rounded(summarize(wins ? comparison.tuned : comparison.baseline).median),
-      defaultRtfx: rounded(summarize(comparison.baseline).median),
-      gain: wins ? rounded(comparison.gain) : 1,
+      slots: chosen.slots,
+      threads: chosen.threads,
+      rtfx: rounded(chosen.rtfx),
+      defaultRtfx: rounded(chosen.defaultRtfx),
+      gain: rounded(chosen.gain),
       tunedAt: new Date().toISOString(),
     },
     options.file,
