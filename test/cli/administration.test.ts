@@ -62,7 +62,7 @@ describe('administration on the command line', () => {
     expect(json('keys', 'list', '--account', 'ada@example.org')[0]?.['revoked_at']).to.be.a('string');
     expect(json('accounts', 'audit')).to.deep.equal([]);
     expect(verbatim('accounts', 'audit').stdout).to.contain('the books balance');
-  }).timeout(60_000);
+  });
 
   it('exits with 2 for wrong usage and 1 for a failure, and says why', () => {
     expect(verbatim('nonsense')).to.include({ status: 2 });
@@ -89,7 +89,7 @@ describe('administration on the command line', () => {
     expect(nobody.stderr).to.contain('no account with the e-mail address "x@example.org"');
     expect(verbatim('models', 'pull', 'nonsense').stderr).to.contain('There is no model "nonsense"');
     expect(verbatim('--help').status).to.equal(0);
-  }).timeout(60_000);
+  });
 
   it('exits with 1 when the books do not balance, and says where', () => {
     verbatim('accounts', 'create', '--email', 'ada@example.org');
@@ -102,7 +102,7 @@ describe('administration on the command line', () => {
     expect(audit.status).to.equal(1);
     expect(audit.stdout).to.contain('purchased = remaining + spent + held + expired');
     expect(audit.stdout).to.contain('25 purchased, 26 remaining');
-  }).timeout(60_000);
+  });
 
   it('lists the models and verifies the bundled one', () => {
     const models = json('models', 'list');
@@ -113,5 +113,5 @@ describe('administration on the command line', () => {
     expect(verified.map((row) => row['result'])).to.satisfy((results: string[]) =>
       results.every((r) => r === 'ok'),
     );
-  }).timeout(60_000);
+  });
 });

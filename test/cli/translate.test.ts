@@ -19,7 +19,6 @@ interface GoldenCase {
 const golden = (JSON.parse(readFileSync(ct2Fixture('golden.json'), 'utf8')) as { cases: GoldenCase[] }).cases;
 
 describe('translation on the command line', function () {
-  this.timeout(60_000);
   let directory: string;
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-cli-'))));

@@ -14,5 +14,5 @@ describe("the client's types", () => {
     const source = COMMENT_HEADER + astToString(await openapiTypescript(document));
     const generated = await format(source, { ...(await resolveConfig(path)), filepath: path });
     expect(generated).to.equal(readFileSync(path, 'utf8'));
-  }).timeout(60_000);
+  });
 });

@@ -7,8 +7,10 @@ import { readConfig } from '../../src/service/config.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { readManifest } from '../../src/models/manifest.js';
 import { call, transcribe, type Part } from '../support/requests.js';
+import { ManualTimers } from '../support/manual-timers.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
+import { withoutEnd } from '../support/without-end.js';
 
 const ROOT = join(__dirname, '..', '..');
 const SAMPLES = join(ROOT, 'test', 'fixtures', 'audio', 'samples');
@@ -42,8 +44,7 @@ function recall(transcript: string, reference: string): number {
   return spoken.filter((word) => heard.has(word)).length / spoken.length;
 }
 
-describe('the real engine behind HTTP', function () {
-  this.timeout(120_000);
+describe('the real engine behind HTTP', () => {
   let server: TestServer<SpeechEngine>;
   let customer: Customer;
   const long = repeated(bytesOf('en-wav16.wav'), 250);
@@ -54,7 +55,8 @@ describe('the real engine behind HTTP', function () {
     const config = readConfig(env, ROOT);
     const roots = { packageRoot: ROOT, modelsDir: config.modelsDir };
     const engine = await loadEngine(config, roots, readManifest(ROOT, config.modelsDir));
-    server = await TestServer.start({ engine });
+    // No time passes: what ends a request is what the test does.
+    server = await TestServer.start({ engine, timers: new ManualTimers() });
   });
   after(() => server.dispose());
   beforeEach(() => {
@@ -103,49 +105,58 @@ describe('the real engine behind HTTP', function () {
     expect(server.balance(customer)).to.equal(100);
   });
 
-  it('a client that hangs up frees its slot within 500 ms', async () => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const gone = transcribe(server, { key: customer.key, parts: [['audio', long]], signal }).catch(
-      () => null,
-    );
-    await running();
-    controller.abort();
-    await until(() => server.engine.stats().busySlots === 0 && server.uploads().length === 0);
-    await gone;
-    expect(server.balance(customer)).to.equal(100);
-  });
+  describe('a file without end', () => {
+    let bounded: () => void;
+    beforeEach(() => {
+      bounded = withoutEnd(server.engine);
+    });
+    afterEach(() => bounded());
 
-  it('a key revoked during inference and while queued: 401 within 1 s, uncharged', async () => {
-    const other = server.customer(100);
-    const inference = send([['audio', long]]);
-    await running();
-    const queued = send([['audio', long]], other.key);
-    await until(() => server.uploads().length === 2 && server.engine.stats().backlogSeconds > 1000);
-    for (const [owner, request] of [
-      [other, queued],
-      [customer, inference],
-    ] as const) {
-      const init = { method: 'DELETE', headers: bearer(owner.managementKey) };
-      const startedAt = performance.now();
-      expect((await call(server, `/api/v1/keys/${owner.key.id}`, init)).status).to.equal(200);
-      const { status, error } = await request;
-      expect(performance.now() - startedAt).to.be.below(1000);
-      expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
-      expect(server.balance(owner)).to.equal(100);
-    }
-    await until(() => server.engine.stats().busySlots === 0);
+    it('a client that hangs up frees its slot', async () => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const gone = transcribe(server, { key: customer.key, parts: [['audio', long]], signal }).catch(
+        () => null,
+      );
+      await running();
+      controller.abort();
+      await until(() => server.engine.stats().busySlots === 0 && server.uploads().length === 0);
+      await gone;
+      expect(server.balance(customer)).to.equal(100);
+    });
+
+    it('a key revoked during inference and while queued: 401 at once, uncharged', async () => {
+      const other = server.customer(100);
+      const inference = send([['audio', long]]);
+      await running();
+      const queued = send([['audio', long]], other.key);
+      await until(() => server.balance(other) < 100); // held: it waits for the slot
+      for (const [owner, request] of [
+        [other, queued],
+        [customer, inference],
+      ] as const) {
+        const init = { method: 'DELETE', headers: bearer(owner.managementKey) };
+        expect((await call(server, `/api/v1/keys/${owner.key.id}`, init)).status).to.equal(200);
+        const { status, error } = await request;
+        expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
+        expect(server.balance(owner)).to.equal(100);
+      }
+      await until(() => server.engine.stats().busySlots === 0);
+    });
   });
 
   it('a server that drains aborts a long file when its patience ends', async () => {
     const config = readConfig({ VERBATIM_SLOTS: '1', VERBATIM_DEVICE: 'cpu' }, ROOT);
     const roots = { packageRoot: ROOT, modelsDir: config.modelsDir };
     const engine = await loadEngine(config, roots, readManifest(ROOT, config.modelsDir));
-    const draining = await TestServer.start({ engine });
+    withoutEnd(engine);
+    const timers = new ManualTimers();
+    const draining = await TestServer.start({ engine, timers });
     const payer = draining.customer();
     const request = transcribe(draining, { key: payer.key, parts: [['audio', long]] });
     await until(() => engine.stats().busySlots === 1);
     const closed = draining.close(100);
+    timers.pass(100);
     expect((await request).error?.code).to.equal('shutting_down');
     await closed;
     expect(draining.balance(payer)).to.equal(100);

@@ -39,7 +39,6 @@ const withModel: ImportTranslationOptions['withModel'] = async (directory, look)
 };
 
 describe('translation models', function () {
-  this.timeout(30_000);
   let directory: string;
   let modelsDir: string;
   let model: string;

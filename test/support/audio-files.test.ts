@@ -107,7 +107,6 @@ describe('mutated audio', () => {
   });
 
   it('is opened and measured or refused with the error of an upload', async function () {
-    this.timeout(60_000);
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
     const answers = new Map<string, number>();
     try {

@@ -117,10 +117,10 @@ describe('withoutPunctuation', () => {
     );
   });
 
-  it('takes time in proportion to the text', () => {
-    const text = "A.b.c-d'e,1.2 ".repeat(50_000);
-    const start = performance.now();
-    withoutPunctuation(text, 'en');
-    expect(performance.now() - start).to.be.below(2000);
+  it('is done with a text that a search back and forth would take minutes for', () => {
+    const unit = "A.b.c-d'e,1.2";
+    const expected = withoutPunctuation(unit, 'en');
+    const text = withoutPunctuation(`${unit} `.repeat(50_000), 'en');
+    expect(text === Array<string>(50_000).fill(expected).join(' ')).to.equal(true);
   });
 });

@@ -11,6 +11,7 @@ import type { SpeechEngine } from '../../../src/engine/types.js';
 import { readManifest } from '../../../src/models/manifest.js';
 import { EndlessTranslation } from '../../support/endless-translation.js';
 import { fakeAudio, type FakeEngine } from '../../support/fake-engine.js';
+import { ManualTimers } from '../../support/manual-timers.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { call, transcribe, type Answer, type Part } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -44,7 +45,8 @@ describe('translate_to', () => {
   before(async () => {
     binding = new EndlessTranslation(loadBinding());
     translator = bundledTranslator(binding);
-    server = await TestServer.start({ translator, settings });
+    // No time passes: a revocation is heard of, not looked for.
+    server = await TestServer.start({ translator, settings, timers: new ManualTimers() });
     engine = server.engine;
     engine.languages = ['de', 'en', 'es', 'fr', 'it'];
   });

@@ -1,0 +1,40 @@
+/** What must be fast, by this machine's clock. */
+import { expect } from 'chai';
+import { withoutPunctuation } from '../../src/transcription/punctuation.js';
+import { Bench } from '../ledger/support.js';
+
+/** Milliseconds of processor time, the least of five runs. */
+function processorMs(work: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
+
+describe('speed', () => {
+  it('API keys are authenticated thousands of times a second', () => {
+    const bench = new Bench();
+    const ledger = bench.server();
+    const accountId = ledger.createAccount({ email: 'ann@example.com', name: 'Ann' }).id;
+    const keys = Array.from({ length: 200 }, (_, n) =>
+      ledger.createKey({ accountId, name: `key ${n}`, scopes: [] }),
+    );
+    const ms = processorMs(() => {
+      for (let n = 0; n < 2000; n += 1) ledger.authenticate(keys[n % 200]!.rawKey);
+    });
+    expect(ms).to.be.below(1000);
+    bench.dispose();
+  });
+
+  it('punctuation is dropped in time proportional to the text', () => {
+    const msOf = (repeats: number): number => {
+      const text = "A.b.c-d'e,1.2 ".repeat(repeats);
+      return processorMs(() => withoutPunctuation(text, 'en'));
+    };
+    msOf(5_000); // compiled from here on
+    expect(msOf(80_000) / msOf(10_000)).to.be.below(16);
+  });
+});
