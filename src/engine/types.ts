@@ -43,6 +43,8 @@ export interface Transcript {
   languageProbability: number | null;
   text: string;
   segments: Segment[];
+  /** Windows whose text was left out, since the model was less sure of it than its traits ask for. */
+  unsureWindows: number;
   timings: TranscriptTimings;
 }
 
@@ -77,6 +79,8 @@ export interface SpeechEngine {
   readonly translatesToEnglish: boolean;
   readonly device: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
+  /** Shows that the service works, and knows no real recordings. */
+  readonly isDemonstration: boolean;
   /**
    * The one way in: measures the file, asks `measured`, takes the audio into the backlog, transcribes it. Whatever the
    * outcome, nothing of it stays open or queued.

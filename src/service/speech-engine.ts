@@ -42,6 +42,10 @@ export async function loadEngine(
     policy: windowPolicy(manifest, entry),
     ...(entry.languages === 'whisper' ? {} : { languages: entry.languages }),
     translates: entry.translates === true,
+    isDemonstration: entry.demonstration === true,
+    ...(entry.minAverageLogProbability === undefined
+      ? {}
+      : { minAverageLogProbability: entry.minAverageLogProbability }),
     devices: resolveDevices(config.device, binding),
     slots: config.slots,
     threads: config.threads,

@@ -31,6 +31,9 @@ export class FakeEngine implements SpeechEngine {
   translatesToEnglish = false;
   device = { ids: ['cpu'], name: 'Fake CPU' };
   modelName = 'fake';
+  isDemonstration = false;
+  /** Of the next transcripts. */
+  unsureWindows = 0;
   slots = 2;
   maxBacklogSeconds = 36_000;
   realTimeFactor = 0.1;
@@ -113,6 +116,7 @@ export class FakeEngine implements SpeechEngine {
         languageProbability: language === 'auto' ? 0.99 : null,
         text: task === 'translate' ? `into English: ${audio.text}` : audio.text,
         segments: [],
+        unsureWindows: this.unsureWindows,
         timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
       };
     } finally {

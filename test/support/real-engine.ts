@@ -3,12 +3,14 @@ import { loadEngine } from '../../src/service/speech-engine.js';
 import { packageRoot } from '../../src/service/context.js';
 import { readConfig } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest, type Manifest } from '../../src/models/manifest.js';
 
 export interface RealEngineOptions {
   slots: number;
   maxBacklogSeconds?: number;
   observer?: EngineObserver;
+  /** Without the trait that leaves out what the model is not sure of. */
+  withoutFloor?: boolean;
 }
 
 export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine> {
@@ -22,7 +24,19 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
   };
   const config = readConfig(env, packageRoot);
   const roots = { packageRoot, modelsDir: config.modelsDir };
-  return loadEngine(config, roots, readManifest(packageRoot, config.modelsDir), options.observer);
+  const manifest = readManifest(packageRoot, config.modelsDir);
+  return loadEngine(
+    config,
+    roots,
+    options.withoutFloor === true ? floorless(manifest) : manifest,
+    options.observer,
+  );
+}
+
+function floorless(manifest: Manifest): Manifest {
+  const models = structuredClone(manifest.models);
+  for (const entry of models) if (entry.kind === 'speech') delete entry.minAverageLogProbability;
+  return { ...manifest, models };
 }
 
 export interface RealRequest {

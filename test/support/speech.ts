@@ -2,7 +2,8 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-const ROOT = join(__dirname, '..', 'fixtures', 'audio', 'samples');
+const AUDIO = join(__dirname, '..', 'fixtures', 'audio');
+const ROOT = join(AUDIO, 'samples');
 const SAMPLE_RATE = 16_000;
 const BYTES_PER_SAMPLE = 2;
 
@@ -32,6 +33,15 @@ export function sample(file: string): Sample {
   const found = samples().find(({ path }) => path.endsWith(`/${file}`));
   if (found === undefined) throw new Error(`There is no sample ${file}.`);
   return found;
+}
+
+/** Clear speech of words that the bundled model was never taught. */
+export function unknownClips(): { path: string; language: string }[] {
+  const folder = join(AUDIO, 'unknown');
+  const { clips } = JSON.parse(readFileSync(join(folder, 'references.json'), 'utf8')) as {
+    clips: { file: string; language: string }[];
+  };
+  return clips.map(({ file, language }) => ({ path: join(folder, file), language }));
 }
 
 /** 16-bit samples at 16 kHz of the sample that is stored so. */

@@ -24,6 +24,10 @@ export interface SpeechEngineOptions {
   translates?: boolean;
   /** Traits of the model that differ from the addon's decoding defaults. */
   decode?: Partial<DecodeOptions>;
+  /** Shows that the service works, and knows no real recordings. */
+  isDemonstration?: boolean;
+  /** Text of windows with a lower average log-probability is left out; default: none is. See confidentResults(). */
+  minAverageLogProbability?: number;
   /** Ids from resolveDevices(); each gets the model and its own slots. */
   devices: readonly string[];
   /** Windows in flight on one device. */
@@ -62,6 +66,7 @@ class Transcriber implements SpeechEngine {
   readonly translatesToEnglish: boolean;
   readonly device: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
+  readonly isDemonstration: boolean;
   private readonly source: AudioSource;
   private readonly context: RequestContext;
   private readonly backlog: Backlog;
@@ -77,6 +82,7 @@ class Transcriber implements SpeechEngine {
     const { binding, policy, observer, maxBacklogSeconds: maxSeconds } = options;
     const realTimeFactor = new RealTimeFactor(pool.size);
     this.modelName = options.modelName;
+    this.isDemonstration = options.isDemonstration === true;
     this.languages = languagesOf(models, options.languages);
     this.translatesToEnglish = options.translates === true && models[0]?.info.multilingual === true;
     this.device = {
@@ -85,7 +91,10 @@ class Transcriber implements SpeechEngine {
     };
     this.source = { binding, policy, workers: new AudioWorkers(AUDIO_WORKERS), clock };
     const decode = options.decode ?? {};
-    this.context = { policy, languages: this.languages, decode, clock, realTimeFactor, observer };
+    this.context = {
+      ...{ policy, languages: this.languages, decode, clock, realTimeFactor, observer },
+      minAverageLogProbability: options.minAverageLogProbability ?? null,
+    };
     this.backlog = new Backlog({ maxSeconds, clock, realTimeFactor: () => realTimeFactor.value });
     this.scheduler = new Scheduler(pool, policy.maxSeconds);
   }

@@ -2,6 +2,7 @@ import type { AudioFile } from './audio-file.js';
 import type { BacklogPlace } from './backlog.js';
 import type { DecodeOptions, Slot, WindowPolicy, WindowResult } from '../binding.js';
 import type { Clock } from '../clock.js';
+import { confidentResults } from './confidence.js';
 import { LanguageVote } from './language-vote.js';
 import type { RealTimeFactor } from './real-time-factor.js';
 import { RepeatPass } from './repeat-pass.js';
@@ -24,6 +25,8 @@ export interface RequestContext {
   languages: readonly string[];
   /** Traits of the model that differ from the addon's defaults. */
   decode: Partial<DecodeOptions>;
+  /** Text of which the model was less sure is left out; null: none is. See confidentResults(). */
+  minAverageLogProbability: number | null;
   clock: Clock;
   realTimeFactor: RealTimeFactor;
   observer: EngineObserver | undefined;
@@ -120,10 +123,9 @@ export class TranscriptionRequest implements WindowedRequest {
 
   transcript(): Transcript {
     const language = this.language ?? DEFAULT_LANGUAGE;
-    const ordered = [...this.results].sort(([one], [other]) => one - other);
-    const segments = ordered
-      .flatMap(([, result]) => result.segments)
-      .filter(({ text }) => text.trim() !== '');
+    const ordered = [...this.results].sort(([one], [other]) => one - other).map(([, result]) => result);
+    const confident = confidentResults(ordered, this.context.minAverageLogProbability);
+    const segments = confident.flatMap((result) => result.segments).filter(({ text }) => text.trim() !== '');
     const texts = segments.map((segment) => segment.text);
     return {
       durationSeconds: this.input.audio.durationSeconds,
@@ -132,6 +134,7 @@ export class TranscriptionRequest implements WindowedRequest {
       // Whisper's translate task writes English, whatever is spoken.
       text: joinTexts(texts, this.input.task === 'translate' ? 'en' : language),
       segments,
+      unsureWindows: ordered.length - confident.length,
       timings: {
         queueMs: this.firstStart === null ? 0 : this.firstStart - this.input.place.admittedAt,
         readMs: this.input.audio.measureMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),

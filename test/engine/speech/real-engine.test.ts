@@ -13,6 +13,7 @@ import {
   sample,
   samples,
   silence,
+  unknownClips,
   writeRepeatedWav,
   writeWav,
 } from '../../support/speech.js';
@@ -43,9 +44,27 @@ describe('The engine on the real addon and model', function () {
       const transcript = await transcribeFile(engine, path);
       expect(transcript.language, path).to.equal(language);
       expect(transcript.languageProbability).to.be.within(0.5, 1);
+      expect(transcript.unsureWindows, path).to.equal(0);
       rate.add(wordErrors(text, transcript.text));
     }
     expect(rate.percent, 'word error rate').to.be.below(20);
+  });
+
+  it('leaves out what the bundled model only guesses at, and a model without a floor writes it', async () => {
+    const floorless = await loadRealEngine({ slots: 1, withoutFloor: true });
+    try {
+      for (const { path } of unknownClips()) {
+        const transcript = await transcribeFile(engine, path);
+        expect(transcript, path).to.include({ text: '', languageProbability: null });
+        expect(transcript.segments).to.deep.equal([]);
+        const guessed = await transcribeFile(floorless, path);
+        expect(guessed.text, path).to.match(/\w+ \w+ \w+/);
+        expect(guessed.unsureWindows).to.equal(0);
+        expect(transcript.unsureWindows).to.be.at.least(1);
+      }
+    } finally {
+      await floorless.close();
+    }
   });
 
   it('gives the same texts when all are sent at once as one by one', async () => {

@@ -1,0 +1,33 @@
+import type { WindowResult } from '../binding.js';
+
+/**
+ * A window is judged with so many windows that hold text on either side of it. A single one has some ten tokens, too
+ * few for its own average to tell a lucky guess from speech that the model knows; a recording seldom changes its kind.
+ */
+export const NEIGHBOURS = 2;
+
+/**
+ * The results, in the order of the file, of which the model was sure enough: the average log-probability over the tokens
+ * of the window and of its neighbours is at least `floor`. Windows without text always are; null leaves every one.
+ */
+export function confidentResults(results: readonly WindowResult[], floor: number | null): WindowResult[] {
+  if (floor === null) return [...results];
+  const scored = results.filter((result) => result.averageLogProbability !== null);
+  const unsure = new Set(
+    scored.filter(
+      (_, at) => averageOf(scored.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1)) < floor,
+    ),
+  );
+  return results.filter((result) => !unsure.has(result));
+}
+
+/** Weighted by tokens. */
+function averageOf(results: readonly WindowResult[]): number {
+  let sum = 0;
+  let tokens = 0;
+  for (const { averageLogProbability, scoredTokens } of results) {
+    sum += (averageLogProbability ?? 0) * scoredTokens;
+    tokens += scoredTokens;
+  }
+  return sum / tokens;
+}
