@@ -38,6 +38,8 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
   const keys = createKeys(database);
   const child = spawnServe(options, {
     VERBATIM_DATABASE: database,
+    // A bench is many clients at one address.
+    VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: '100000',
     ...(options.modelFile === undefined ? {} : modelFromFile(directory, options.modelFile)),
   });
   try {

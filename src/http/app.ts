@@ -1,6 +1,7 @@
 /** The Express application. It never listens: server.ts gives it a socket. */
 import express, { type Express, type RequestHandler } from 'express';
 import { VerbatimError } from '../errors.js';
+import { tooManyFromAddress } from './address-limit.js';
 import { accountRoutes } from './api/account.js';
 import type { HttpDeps } from './deps.js';
 import { docsRoutes } from './docs.js';
@@ -17,7 +18,9 @@ export function createApp(deps: HttpDeps): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  app.set('trust proxy', [...deps.settings.trustProxy]);
   app.use(beginExchange(deps));
+  app.use(limitForwarded(deps));
   const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes, docsRoutes].flatMap((make) =>
     make(deps),
   );
@@ -32,6 +35,18 @@ function beginExchange(deps: HttpDeps): RequestHandler {
     (res.locals as { exchange: Exchange }).exchange = new Exchange(req, res, deps);
     if (req.headers.host === undefined && req.httpVersion === '1.1') {
       throw new VerbatimError('invalid_request', 'The Host header is missing.');
+    }
+    next();
+  };
+}
+
+/** What a trusted proxy passes on counts for the address that it names; a client of our own has its connections counted. */
+function limitForwarded({ addresses }: HttpDeps): RequestHandler {
+  return ({ ip, socket }, res, next) => {
+    if (ip !== undefined && ip !== socket.remoteAddress) {
+      const release = addresses.take(ip);
+      if (release === null) throw tooManyFromAddress(addresses.maximum);
+      res.once('close', release);
     }
     next();
   };

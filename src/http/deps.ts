@@ -2,6 +2,7 @@
 import type { SpeechEngine } from '../engine/types.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from 'pino';
+import type { AddressLimit } from './address-limit.js';
 import type { Metrics } from './metrics.js';
 import type { InFlightRegistry } from './in-flight.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
@@ -19,6 +20,8 @@ export interface HttpSettings {
   requestTimeoutMs: number;
   /** null: /metrics is open. */
   metricsToken: string | null;
+  /** Addresses, networks (CIDR) or `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed. */
+  trustProxy: readonly string[];
 }
 
 export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
@@ -27,6 +30,7 @@ export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   jsonTimeoutMs: 10_000,
   requestTimeoutMs: 4 * 3_600_000,
   metricsToken: null,
+  trustProxy: [],
 };
 
 export interface HttpDeps {
@@ -37,6 +41,7 @@ export interface HttpDeps {
   transcription: TranscriptionService;
   inFlight: InFlightRegistry;
   uploads: UploadDirectory;
+  addresses: AddressLimit;
   logger: Logger;
   metrics: Metrics;
   timers: Timers;

@@ -1,13 +1,13 @@
 /** /openapi.json, and /docs: Swagger UI from the installed package, so that it works without the internet. */
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { HttpDeps } from './deps.js';
 import { openApiDocument } from './openapi/document.js';
 import type { Handler, Route } from './route.js';
 
-const UI = dirname(require.resolve('swagger-ui-dist/package.json'));
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'";
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
+};
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -30,22 +30,25 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#ui', deepLinkin
 export function docsRoutes({ version }: Pick<HttpDeps, 'version'>): Route[] {
   const document = JSON.stringify(openApiDocument(version));
   return [
-    get('/openapi.json', 'application/json; charset=utf-8', () => document),
-    get('/docs', 'text/html; charset=utf-8', () => PAGE),
-    get('/docs/start.js', 'text/javascript; charset=utf-8', () => START),
-    get('/docs/swagger-ui.css', 'text/css; charset=utf-8', asset('swagger-ui.css')),
-    get('/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', asset('swagger-ui-bundle.js')),
+    get('/openapi.json', text('application/json', document)),
+    get('/docs', text('text/html', PAGE)),
+    get('/docs/start.js', text('text/javascript', START)),
+    get('/docs/swagger-ui.css', asset('text/css', 'swagger-ui.css')),
+    get('/docs/swagger-ui-bundle.js', asset('text/javascript', 'swagger-ui-bundle.js')),
   ];
 }
 
-function get(path: string, type: string, body: () => string): Route {
-  const handler: Handler = (exchange) =>
-    exchange.send(200, type, body(), { 'Content-Security-Policy': POLICY });
+function get(path: string, handler: Handler): Route {
   return { path, methods: { GET: handler } };
 }
 
-/** Read when it is first asked for, then kept. */
-function asset(name: string): () => string {
-  let text: string | null = null;
-  return () => (text ??= readFileSync(join(UI, name), 'utf8'));
+function text(type: string, content: string): Handler {
+  const body = Buffer.from(content);
+  return (exchange) => exchange.send(200, `${type}; charset=utf-8`, body, HEADERS);
+}
+
+/** Of the installed package; that the file is there is looked at when the server starts. */
+function asset(type: string, name: string): Handler {
+  const path = require.resolve(`swagger-ui-dist/${name}`);
+  return (exchange) => exchange.file(dirname(path), basename(path), `${type}; charset=utf-8`, HEADERS);
 }

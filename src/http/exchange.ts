@@ -1,6 +1,7 @@
 /** One request and its answer: identity, what the log line says, and the one way a response is sent. */
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Identity } from '../ledger/types.js';
 import type { HttpDeps } from './deps.js';
@@ -10,6 +11,8 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** nginx's code for a client that left before its answer; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
+/** Longer bodies leave piece by piece, so that a client's progress shows. */
+const PIECE_BYTES = 65_536;
 
 /** What a handler learns on the way and the log line tells. */
 export interface RequestFacts {
@@ -50,25 +53,48 @@ export class Exchange {
     this.send(status, JSON_TYPE, body, headers);
   }
 
-  send(status: number, contentType: string, body: string, headers: OutgoingHttpHeaders = {}): void {
-    this.#answer(status, { 'Content-Type': contentType, ...headers }, body);
+  send(status: number, contentType: string, body: string | Buffer, headers: OutgoingHttpHeaders = {}): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    this.#answer(status, { 'Content-Type': contentType, ...headers }, bytes);
+  }
+
+  /** A file of the installation, streamed: what a client does not take stays on the disk. */
+  file(root: string, name: string, contentType: string, headers: OutgoingHttpHeaders): Promise<void> {
+    const { req, res } = this;
+    res.set({ 'Content-Type': contentType, ...headers, ...this.#everyHeader(headers) });
+    if (refusesBody(req)) res.set('Connection', 'close');
+    const options = { root, acceptRanges: false, cacheControl: false, etag: false, lastModified: false };
+    return new Promise((resolve, reject) => {
+      res.sendFile(name, options, (error?: Error) => {
+        if (error === undefined) {
+          this.#record(200);
+          resolve();
+        } else reject(error);
+      });
+    });
   }
 
   noContent(headers: OutgoingHttpHeaders): void {
     this.#answer(204, headers, null);
   }
 
-  #answer(status: number, headers: OutgoingHttpHeaders, body: string | null): void {
+  #answer(status: number, given: OutgoingHttpHeaders, body: Buffer | null): void {
     const { req, res } = this;
-    headers['X-Request-Id'] = this.id;
-    headers['Cache-Control'] ??= 'no-store';
-    headers['X-Content-Type-Options'] = 'nosniff';
-    if (body !== null) headers['Content-Length'] = Buffer.byteLength(body);
-    if (this.deps.inFlight.draining) headers['Connection'] = 'close';
+    const headers = { ...given, ...this.#everyHeader(given) };
+    if (body !== null) headers['Content-Length'] = body.length;
     if (body !== null && refusesBody(req))
       lingeringSend(req, res, { status, headers, body }, this.deps.timers);
-    else res.writeHead(status, headers).end(body ?? undefined);
+    else end(res.writeHead(status, headers), req.method === 'HEAD' ? null : body);
     this.#record(status);
+  }
+
+  #everyHeader(given: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    return {
+      'X-Request-Id': this.id,
+      'Cache-Control': given['Cache-Control'] ?? 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      ...(this.deps.inFlight.draining ? { Connection: 'close' } : {}),
+    };
   }
 
   #record(status: number): void {
@@ -88,6 +114,18 @@ export class Exchange {
       ...this.facts,
       durationMs: Math.round(milliseconds * 10) / 10,
     });
+  }
+}
+
+function end(res: Response, body: Buffer | null): void {
+  if (body === null) res.end();
+  else if (body.length <= PIECE_BYTES) res.end(body);
+  else Readable.from(pieces(body), { objectMode: false }).pipe(res);
+}
+
+function* pieces(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += PIECE_BYTES) {
+    yield body.subarray(start, start + PIECE_BYTES);
   }
 }
 

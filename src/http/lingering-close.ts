@@ -25,7 +25,7 @@ export function refusesBody(req: IncomingMessage): boolean {
 export function lingeringSend(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
+  { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: Buffer },
   timers: Timers,
 ): void {
   const { socket } = req;

@@ -56,6 +56,16 @@ export class Metrics implements EngineObserver, TranslationObserver {
     'Time of a batch of sentences in a translator',
     INFERENCE_BUCKETS,
   );
+  readonly #connections = new Gauge({
+    name: 'verbatim_connections',
+    help: 'Open connections of clients',
+    registers: [this.#registry],
+  });
+  readonly #refusedConnections = this.#counter(
+    'connections_refused_total',
+    'Connections over the limit of their address',
+  );
+  readonly #cutAnswers = this.#counter('answers_cut_total', 'Answers that their client did not take');
   #observing = false;
 
   /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
@@ -90,6 +100,22 @@ export class Metrics implements EngineObserver, TranslationObserver {
     }
     series.count.inc();
     series.seconds.observe(seconds);
+  }
+
+  connectionOpened(): void {
+    this.#connections.inc();
+  }
+
+  connectionClosed(): void {
+    this.#connections.dec();
+  }
+
+  connectionRefused(): void {
+    this.#refusedConnections.inc();
+  }
+
+  answerCut(): void {
+    this.#cutAnswers.inc();
   }
 
   windowDone(window: Parameters<EngineObserver['windowDone']>[0]): void {

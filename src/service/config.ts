@@ -1,4 +1,5 @@
 /** The one place that reads the environment: typed, validated, frozen. */
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,6 +19,9 @@ export interface Config {
   readonly maxBacklogSeconds: number;
   readonly maxAudioSeconds: number;
   readonly maxInFlight: number;
+  readonly maxConnectionsPerAddress: number;
+  /** Addresses, networks and `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[];
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
@@ -70,6 +74,8 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS', 36_000, 1, 100_000_000),
     maxAudioSeconds: integer('VERBATIM_MAX_AUDIO_SECONDS', 14_400, 1, 1_000_000),
     maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
+    maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
+    trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
     creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
     translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
     translationBackend: oneOf(
@@ -89,6 +95,24 @@ function device(value: string): string {
     throw new ConfigError('VERBATIM_DEVICE', value, 'auto, cpu, cuda or cuda:N[,N...]');
   }
   return value;
+}
+
+const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Whoever is named here can claim any address, so a number of hops or "true" is not taken. */
+function proxies(value: string): string[] {
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.length === 1 && entries[0] === '') return [];
+  if (entries.every((entry) => NETWORK_NAMES.includes(entry) || isNetwork(entry))) return entries;
+  const allowed = `IP addresses, networks such as 10.0.0.0/8, ${NETWORK_NAMES.join(', ')}, separated by commas`;
+  throw new ConfigError('VERBATIM_TRUST_PROXY', value, allowed);
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, more] = entry.split('/');
+  const version = isIP(address);
+  if (version === 0 || more !== undefined) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

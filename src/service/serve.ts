@@ -79,6 +79,8 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     settings: {
       maxAudioSeconds: config.maxAudioSeconds,
       maxInFlight: config.maxInFlight,
+      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+      trustProxy: config.trustProxy,
       creditsPerMinute: config.creditsPerMinute,
       translationCreditsPerMinute: config.translationCreditsPerMinute,
       metricsToken: config.metricsToken,

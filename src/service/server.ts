@@ -1,11 +1,12 @@
 /** From parts to a listening service, and down again without losing a request. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SpeechEngine } from '../engine/types.js';
+import { AddressLimit } from '../http/address-limit.js';
 import { createApp } from '../http/app.js';
-import { answerClientErrors } from '../http/client-error.js';
 import { DEFAULT_HTTP_SETTINGS, type HttpSettings } from '../http/deps.js';
+import { createListener, type ListenerSettings } from '../http/listener.js';
 import { UploadDirectory } from '../http/upload-directory.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
@@ -17,13 +18,11 @@ import { RevocationWatch } from '../http/revocation-watch.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
 
-export interface ServerSettings extends HttpSettings, TranscriptionSettings {
+export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
   /** Requests in flight of one account. */
   maxInFlight: number;
-  /** For a request's headers to arrive. */
-  headersTimeoutMs: number;
-  /** For a whole request to arrive, body and all. */
-  receiveTimeoutMs: number;
+  /** Connections of one address; requests, where a trusted proxy passes them on for it. */
+  maxConnectionsPerAddress: number;
 }
 
 export const DEFAULT_SERVER_SETTINGS: ServerSettings = {
@@ -32,8 +31,10 @@ export const DEFAULT_SERVER_SETTINGS: ServerSettings = {
   creditsPerMinute: 1,
   translationCreditsPerMinute: 0,
   maxInFlight: 64,
+  maxConnectionsPerAddress: 256,
   headersTimeoutMs: 20_000,
   receiveTimeoutMs: 1_800_000,
+  answerStallMs: 30_000,
 };
 
 export interface ServerOptions {
@@ -63,8 +64,6 @@ export interface RunningServer {
 
 /** Answers on their way when the drain is over get this long to leave. */
 const FLUSH_MS = 2000;
-const CONNECTIONS_CHECK_MS = 5000;
-const KEEP_ALIVE_MS = 65_000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { engine, ledger, logger, metrics, timers } = options;
@@ -89,6 +88,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
   const { version } = options;
+  const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const app = createApp({
     version,
     ledger,
@@ -96,12 +96,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     transcription,
     inFlight,
     uploads,
+    addresses,
     logger,
     metrics,
     timers,
     settings,
   });
-  const server = createListener(settings, { logger, timers }, app);
+  const server = createListener(app, { settings, addresses, logger, metrics, timers });
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
@@ -123,28 +124,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   let closed: Promise<void> | undefined;
   return { url: urlOf(server), close: (drainMs) => (closed ??= shutDown(drainMs)) };
-}
-
-function createListener(
-  settings: ServerSettings,
-  { logger, timers }: Pick<ServerOptions, 'logger' | 'timers'>,
-  app: Parameters<typeof createServer>[1] & object,
-): Server {
-  const server = createServer(
-    {
-      headersTimeout: settings.headersTimeoutMs,
-      requestTimeout: settings.receiveTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: Math.min(CONNECTIONS_CHECK_MS, settings.headersTimeoutMs),
-      // The application says it in JSON.
-      requireHostHeader: false,
-    },
-    app,
-  );
-  // Without a listener Node would invite the body of a request that is about to be refused.
-  server.on('checkContinue', app);
-  answerClientErrors(server, logger, timers);
-  return server;
 }
 
 async function closeConnections(server: Server, timers: Timers): Promise<void> {

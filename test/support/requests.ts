@@ -72,9 +72,9 @@ export class RawClient {
     socket.on('error', () => undefined);
   }
 
-  static open(server: AnyServer): Promise<RawClient> {
+  static open(server: AnyServer, localAddress = '127.0.0.1'): Promise<RawClient> {
     return new Promise((resolve, reject) => {
-      const socket = connect(server.port, '127.0.0.1');
+      const socket = connect({ port: server.port, host: '127.0.0.1', localAddress });
       socket.once('error', reject);
       socket.once('connect', () => resolve(new RawClient(socket)));
     });

@@ -84,7 +84,7 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     param: 'diarize',
   },
   rate_limited: {
-    meaning: "The account's own limit on requests in flight.",
+    meaning: "The account's own limit on requests in flight, or the limit on connections of one address.",
     message: 'The account has 64 requests in flight; its limit is 64.',
   },
   internal_error: { meaning: 'A bug of the service.', message: 'Something went wrong on the server.' },

@@ -5,8 +5,8 @@ import { examples } from './examples.js';
 
 type Json = Record<string, unknown>;
 
-/** Malformed HTTP is possible everywhere, and so is a bug. */
-const ANYWHERE: ErrorCode[] = ['invalid_request', 'internal_error'];
+/** Malformed HTTP is possible everywhere, and so are too many requests of one address, and a bug. */
+const ANYWHERE: ErrorCode[] = ['invalid_request', 'rate_limited', 'internal_error'];
 const WITH_TOKEN: ErrorCode[] = [...ANYWHERE, 'missing_api_key', 'invalid_api_key'];
 const WITH_KEY: ErrorCode[] = [...WITH_TOKEN, 'overloaded', 'shutting_down'];
 const WITH_MANAGEMENT_KEY: ErrorCode[] = [...WITH_KEY, 'insufficient_scope'];
@@ -75,7 +75,6 @@ const transcribe: Json = {
         'unsupported_language',
         'unsupported_translation',
         'unsupported_diarization',
-        'rate_limited',
       ],
       MISSING_AUDIO,
     ),

@@ -1,0 +1,32 @@
+/** An answer where there is no request to route: the contract's JSON written by hand, and the connection's end. */
+import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
+import type { VerbatimError } from '../errors.js';
+import type { Timers } from '../timers.js';
+import { errorBody } from './responses.js';
+
+/** For the client to read the answer while it may still be sending. */
+const LINGER_MS = 2000;
+
+/** The status is the error's own. What the client still sends is thrown away. */
+export function endWithError(socket: Socket, error: VerbatimError, requestId: string, timers: Timers): void {
+  const body = JSON.stringify(errorBody(error, requestId));
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    ...(error.retryAfterSeconds === null ? [] : [`Retry-After: ${error.retryAfterSeconds}`]),
+    'Connection: close',
+  ];
+  endSoon(socket, timers, `${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Sends the rest and a FIN, and takes what comes for a moment: a reset would cost the client what it has not read. */
+export function endSoon(socket: Socket, timers: Timers, rest = ''): void {
+  socket.removeAllListeners('data');
+  socket.resume();
+  socket.end(rest);
+  const timer = timers.after(LINGER_MS, () => socket.destroy());
+  socket.once('close', () => timer.cancel());
+}
