@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -41,12 +42,29 @@ std::size_t workspace_bytes(const WeightStore* store, std::size_t state, int thr
 // Bytes of packed weights so far; 0 for null.
 std::size_t packed_bytes(const WeightStore* store) noexcept;
 
+// Products with a packed weight that were computed so far, in all states; 0 for null.
+std::uint64_t computed_products(const WeightStore* store) noexcept;
+
+// While it lives, models that this thread loads keep their weights in the CPU's memory as their file has
+// them, unless `store` is null. ggml repacks weights of some types as it loads them (on x86 q4_0 and some
+// q*_k, with AMX f16, q4_1 and q8_0 as well) and then nothing else can read them: the encoder would run on
+// ggml alone. Scopes do not nest.
+class LoadScope {
+ public:
+  explicit LoadScope(const WeightStore* store);
+  ~LoadScope();
+  LoadScope(const LoadScope&) = delete;
+  LoadScope& operator=(const LoadScope&) = delete;
+};
+
 // While it lives, whisper states made on this thread compute their large products on the accelerator, with
 // weights packed in `store`; with a null store they do not. Scopes do not nest.
 class StateScope {
  public:
   explicit StateScope(std::shared_ptr<WeightStore> store);
   ~StateScope();
+  // Whether a state made in this scope leaves products with the model's weights to the accelerator.
+  bool took_weights() const noexcept;
   StateScope(const StateScope&) = delete;
   StateScope& operator=(const StateScope&) = delete;
 };

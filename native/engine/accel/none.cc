@@ -12,8 +12,12 @@ std::size_t workspace_bytes(const WeightStore* /*store*/, std::size_t /*state*/,
 }
 std::shared_ptr<WeightStore> make_weight_store(Acceleration /*acceleration*/) { return nullptr; }
 std::size_t packed_bytes(const WeightStore* /*store*/) noexcept { return 0; }
+LoadScope::LoadScope(const WeightStore* /*store*/) {}
+LoadScope::~LoadScope() = default;
+std::uint64_t computed_products(const WeightStore* /*store*/) noexcept { return 0; }
 StateScope::StateScope(std::shared_ptr<WeightStore> /*store*/) {}
 StateScope::~StateScope() = default;
+bool StateScope::took_weights() const noexcept { return false; }
 
 }  // namespace verbatim::accel
 #endif

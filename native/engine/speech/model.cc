@@ -7,12 +7,14 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "accel/accelerator.h"
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
 #include "speech/whisper_log.h"
+#include "speech/whisper_state.h"
 
 namespace verbatim {
 namespace {
@@ -90,6 +92,17 @@ std::uint64_t packed_weight_bytes(const ModelShape& shape, const accel::WeightSt
   return matrices * state * state * accel::operand_size(store);
 }
 
+// Whether the accelerator computes with this model's weights: asked of a state like those its slots will
+// have.
+bool accelerates(whisper_context* context, const std::shared_ptr<accel::WeightStore>& store) {
+  if (!store) return false;
+  take_whisper_error();
+  const accel::StateScope scope(store);
+  const StatePointer state(whisper_init_state(context));
+  if (!state) throw EngineError(ErrorCode::kOutOfMemory, "no memory for a slot: " + take_whisper_error());
+  return scope.took_weights();
+}
+
 whisper_model_loader stream_loader(std::ifstream& stream) {
   whisper_model_loader loader{};
   loader.context = &stream;
@@ -140,10 +153,8 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   const ModelFileInfo file = check(stream, path);
   const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
   auto model = std::make_shared<SpeechModel>(Private{});
-  if (gpu < 0) model->packed_weights_ = accel::make_weight_store(acceleration);
-  const accel::WeightStore* const store = model->packed_weights_.get();
-  const std::uint64_t packed_bytes = packed_weight_bytes(file.shape, store);
-  check_room(target, gpu, file.weight_bytes + packed_bytes);
+  auto store = gpu < 0 ? accel::make_weight_store(acceleration) : nullptr;
+  check_room(target, gpu, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
 
   whisper_context_params params = whisper_context_default_params();
   params.use_gpu = gpu >= 0;
@@ -152,14 +163,17 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   stream.seekg(0);
   whisper_model_loader loader = stream_loader(stream);
   take_whisper_error();
+  const accel::LoadScope scope(store.get());
   model->context_.reset(whisper_init_with_params_no_state(&loader, params));
   if (!model->context_) {
     throw EngineError(ErrorCode::kInvalidModel,
                       path.filename().string() + ": whisper.cpp refused the model: " + take_whisper_error());
   }
+  if (accelerates(model->context_.get(), store)) model->packed_weights_ = std::move(store);
+  const accel::WeightStore* const used = model->packed_weights_.get();
   model->info_ = describe(file, target);
-  model->info_.accelerator = accel::accelerator_name(store);
-  model->info_.memory_bytes += packed_bytes;
+  model->info_.accelerator = accel::accelerator_name(used);
+  model->info_.memory_bytes += packed_weight_bytes(file.shape, used);
   return model;
 }
 

@@ -16,7 +16,7 @@ namespace verbatim {
 struct SpeechModelInfo {
   // "tiny", "base", ..., or "custom" for a shape that OpenAI never published.
   std::string type;
-  // "f32", "f16", "q8_0", "q5_1", ...
+  // "f16", "q8_0", "q5_1", ...
   std::string weight_type;
   bool multilingual = false;
   // ISO 639-1 codes (whisper.cpp's spelling).
@@ -26,7 +26,8 @@ struct SpeechModelInfo {
   std::string device_name;
   // Bytes of weights, the packed copies that the accelerator will make of the encoder's included.
   std::uint64_t memory_bytes = 0;
-  // What computes the encoder's large products: "" for whisper.cpp alone, else accel::accelerator_name().
+  // What computes the encoder's large products: accel::accelerator_name(), or "" for whisper.cpp alone, which
+  // is also the answer where the accelerator cannot read the model's weights.
   std::string accelerator;
 };
 

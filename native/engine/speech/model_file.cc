@@ -108,7 +108,8 @@ void check_shape(const ModelShape& shape) {
   expect(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
   const ggml_type type = weight_type(shape.file_type);
   expect(type != GGML_TYPE_COUNT, "file type", shape.file_type,
-         "0 (f32), 1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)");
+         "1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k); whisper.cpp "
+         "loads 0 (f32), but its convolutions end the process");
   expect(shape.audio_state % ggml_blck_size(type) == 0, "state size", shape.audio_state,
          "a multiple of the " + std::to_string(ggml_blck_size(type)) + " values in a block of type " +
              ggml_type_name(type));

@@ -81,6 +81,7 @@ double worst_error(const Case& c, int threads, Acceleration acceleration, double
   if (c.bias) result = ggml_add(context.get(), result, bias);
   if (c.gelu) result = ggml_gelu(context.get(), result);
   REQUIRE(ggml_backend_dev_supports_op(accelerator(), result));
+  CHECK(scope.took_weights());
   const Owned<ggml_backend_buffer> buffer(ggml_backend_alloc_ctx_tensors(context.get(), backend.get()));
   const std::vector<float> a = fill(matrix, 1);
   const std::vector<float> b = fill(bias, 2);
@@ -215,6 +216,36 @@ TEST_CASE("accelerator: what it does not gain by is left to the CPU") {
   CHECK_FALSE(ggml_backend_dev_supports_op(accelerator(), product(512, 512, 1)));
   CHECK_FALSE(ggml_backend_dev_supports_op(accelerator(), product(512, 512, 8)));
   CHECK_FALSE(ggml_backend_dev_supports_op(accelerator(), product(51865, 512, 100)));
+}
+
+TEST_CASE("accelerator: weights that ggml has repacked are left to it, and in a load scope it repacks none") {
+  const auto store = accel::make_weight_store(Acceleration::kAuto);
+  const auto extra_types = [] {
+    return reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(
+        ggml_backend_reg_get_proc_address(ggml_backend_cpu_reg(), "ggml_backend_dev_get_extra_bufts"));
+  };
+  {
+    const accel::LoadScope scope(store.get());
+    CHECK((extra_types() == nullptr));
+  }
+  {
+    const accel::LoadScope scope(nullptr);
+    CHECK((extra_types() != nullptr));
+  }
+  REQUIRE((extra_types() != nullptr));
+  ggml_backend_buffer_type_t* type = extra_types()(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU));
+  for (; *type != nullptr; ++type) {
+    CAPTURE(std::string(ggml_backend_buft_name(*type)));
+    const Owned<ggml_context> weights = make_context();
+    ggml_tensor* const matrix = ggml_new_tensor_2d(weights.get(), GGML_TYPE_Q4_0, 512, 512);
+    const Owned<ggml_backend_buffer> buffer(ggml_backend_alloc_ctx_tensors_from_buft(weights.get(), *type));
+    ggml_backend_buffer_set_usage(buffer.get(), GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    const Owned<ggml_context> context = make_context();
+    ggml_tensor* const columns = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, 512, 1500);
+    const accel::StateScope state(store);
+    CHECK_FALSE(ggml_backend_dev_supports_op(accelerator(), ggml_mul_mat(context.get(), matrix, columns)));
+    CHECK_FALSE(state.took_weights());
+  }
 }
 
 TEST_CASE("accelerator: a state made outside a scope does without") {

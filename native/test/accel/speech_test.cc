@@ -1,15 +1,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "accel/accelerator.h"
+#include "speech/model_tensors.h"
 #include "speech/slot.h"
 #include "speech/speech_support.h"
 #include "support/slot_aborts.h"
+#include "testing/noise.h"
+#include "testing/random_model.h"
 
 namespace verbatim {
 namespace {
@@ -28,7 +32,45 @@ std::string transcript(Slot& slot, const test::Clip& clip) {
   return test::text_of(slot.transcribe(test::window_of(clip.file), own_length(), nullptr));
 }
 
+// A model with random weights of that type, two layers each.
+std::shared_ptr<const SpeechModel> random_model(std::int32_t state, const std::string& weights) {
+  ModelShape shape = bench::published_shape("tiny", weights);
+  shape.audio_state = shape.text_state = state;
+  shape.audio_heads = shape.text_heads = std::max(1, state / 64);
+  shape.audio_layers = shape.text_layers = 2;
+  const test::TemporaryFile file("accelerated.bin");
+  bench::write_random_model(shape, 1, file.path());
+  return SpeechModel::load(file.path(), "cpu", Acceleration::kAuto);
+}
+
+WindowResult transcribe_noise(const std::shared_ptr<const SpeechModel>& model) {
+  Window window;
+  window.samples = bench::noise(2 * kSampleRate, 1);
+  DecodeOptions options = own_length();
+  options.language = "en";
+  options.max_tokens = 2;
+  options.temperature_increment = 0.0f;
+  return Slot(model, 1).transcribe(window, options, nullptr);
+}
+
 }  // namespace
+
+TEST_CASE("the accelerator computes with every type of weights that loads, however ggml would keep it") {
+  const std::string name = accel::accelerator_name(accel::make_weight_store(Acceleration::kAuto).get());
+  // Six matrices in each of the encoder's layers, the keys' and the values' in each of the decoder's.
+  const std::uint64_t products = name.empty() ? 0 : 6 * 2 + 2 * 2;
+  for (const std::string weights :
+       {"f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k"}) {
+    CAPTURE(weights);
+    // A row of a k type is made of blocks of 256.
+    const auto model = random_model(weights.ends_with("_k") ? 256 : 64, weights);
+    CHECK(model->info().accelerator == name);
+    const Timings timings = transcribe_noise(model).timings;
+    REQUIRE(timings.encoder_passes >= 1);
+    CHECK(accel::computed_products(model->packed_weights().get()) ==
+          products * static_cast<std::uint64_t>(timings.encoder_passes));
+  }
+}
 
 TEST_CASE("a model names its accelerator, and its memory counts the packed weights") {
   const auto model = accelerated();

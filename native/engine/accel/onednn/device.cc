@@ -3,11 +3,13 @@
 
 #include <cstring>
 #include <exception>
+#include <tuple>
 #include <utility>
 
 #include "accel/accelerator.h"
 #include "accel/host_device.h"
 #include "accel/onednn/attention.h"
+#include "accel/onednn/plain_weights.h"
 #include "accel/onednn/product.h"
 #include "accel/onednn/workspace.h"
 
@@ -16,6 +18,8 @@ namespace {
 
 // The store for states that this thread makes now.
 thread_local std::shared_ptr<WeightStore> store_in_scope;
+// A product with a weight was taken while it was in scope.
+thread_local bool took_weights_in_scope = false;
 
 const char* const kName = "oneDNN";
 
@@ -103,6 +107,7 @@ void* get_proc_address(const char* name) {
 }
 
 bool supports(const ggml_tensor& node) {
+  if (takes_weight_product(node)) took_weights_in_scope = true;
   return is_no_operation(node.op) || takes_product(node) || takes_bias(node) || takes_gelu(node) ||
          takes_attention(node);
 }
@@ -121,6 +126,8 @@ std::size_t operand_size(const WeightStore* store) noexcept {
 void register_accelerator() {
   static HostDevice device(
       {kName, "oneAPI Deep Neural Network Library", make_backend, supports, get_proc_address});
+  static const bool is_wrapped = (wrap_extra_buffer_types(), true);
+  std::ignore = is_wrapped;
 }
 
 // The feed-forward block's activations, one set of a window's keys or values, and each lane's block of
@@ -142,7 +149,15 @@ std::shared_ptr<WeightStore> make_weight_store(Acceleration acceleration) {
 
 std::size_t packed_bytes(const WeightStore* store) noexcept { return store == nullptr ? 0 : store->bytes(); }
 
-StateScope::StateScope(std::shared_ptr<WeightStore> store) { store_in_scope = std::move(store); }
+std::uint64_t computed_products(const WeightStore* store) noexcept {
+  return store == nullptr ? 0 : store->products();
+}
+
+StateScope::StateScope(std::shared_ptr<WeightStore> store) {
+  store_in_scope = std::move(store);
+  took_weights_in_scope = false;
+}
 StateScope::~StateScope() { store_in_scope.reset(); }
+bool StateScope::took_weights() const noexcept { return took_weights_in_scope; }
 
 }  // namespace verbatim::accel

@@ -20,8 +20,18 @@ constexpr std::int64_t kLeastRows = 32;
 // Rows of a weight over its depth: 4 in feed-forward blocks, 40 to 270 in vocabulary projections.
 constexpr std::int64_t kMostSlender = 8;
 
+ggml_backend_buffer_t buffer_of(const ggml_tensor& tensor) {
+  return tensor.view_src != nullptr ? tensor.view_src->buffer : tensor.buffer;
+}
+
+// In a buffer of another kind a tensor is not laid out as its type says.
+bool is_plain_memory(const ggml_tensor& tensor) {
+  const ggml_backend_buffer_t buffer = buffer_of(tensor);
+  return buffer == nullptr || ggml_backend_buffer_is_host(buffer);
+}
+
 bool is_weight(const ggml_tensor& tensor) {
-  const ggml_backend_buffer_t buffer = tensor.view_src != nullptr ? tensor.view_src->buffer : tensor.buffer;
+  const ggml_backend_buffer_t buffer = buffer_of(tensor);
   return buffer != nullptr && ggml_backend_buffer_get_usage(buffer) == GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
 }
 
@@ -67,12 +77,16 @@ bool takes_product(const ggml_tensor& product) {
   if (product.op != GGML_OP_MUL_MAT) return false;
   const ggml_tensor& weights = *product.src[0];
   const ggml_tensor& columns = *product.src[1];
-  return is_plain_matrix(weights) && is_plain_matrix(columns) && is_plain_matrix(product) &&
-         product.type == GGML_TYPE_F32 && (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) &&
-         convertible(weights.type) &&
+  return is_plain_memory(weights) && is_plain_matrix(weights) && is_plain_matrix(columns) &&
+         is_plain_matrix(product) && product.type == GGML_TYPE_F32 &&
+         (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) && convertible(weights.type) &&
          columns.ne[1] >= (is_weight(weights) ? kLeastPositions : kLeastColumns) &&
          weights.ne[0] >= kLeastDepth && weights.ne[1] >= kLeastRows &&
          weights.ne[1] <= kMostSlender * std::max(weights.ne[0], columns.ne[1]);
+}
+
+bool takes_weight_product(const ggml_tensor& product) {
+  return takes_product(product) && is_weight(*product.src[0]);
 }
 
 bool takes_bias(const ggml_tensor& sum) {
@@ -119,6 +133,7 @@ void compute_product(Workspace& workspace, const ggml_tensor& product, const ggm
   }
   matmul.primitive.execute(workspace.stream, arguments);
   workspace.stream.wait();
+  if (packed) workspace.store->count_product();
 }
 
 void compute_bias(const ggml_tensor& sum) {

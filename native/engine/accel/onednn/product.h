@@ -12,6 +12,8 @@ struct Workspace;
 // projections are left alone: the decoder does them one column at a time, and a packed copy would be the
 // largest of all.
 bool takes_product(const ggml_tensor& product);
+// The same, of a model's weight.
+bool takes_weight_product(const ggml_tensor& product);
 // GGML_OP_ADD of one bias row to the result of such a product.
 bool takes_bias(const ggml_tensor& sum);
 // GGML_OP_UNARY GELU (tanh) of such a sum.
