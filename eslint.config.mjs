@@ -34,6 +34,7 @@ const forbidden = (room, known, folder = '', also = []) => ({
                 .map((other) => `**/${other}/**`),
               ...Object.keys(PACKAGES).filter((name) => PACKAGES[name] !== room),
               '**/main.js',
+              '**/bench/**',
               ...also,
             ],
             message: `src/${room}/${folder} may import from: ${[...known, 'errors'].join(', ')}.`,

@@ -10,7 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { median, sum } from '../src/bench/statistics.js';
+import { median, sum } from './reports/statistics.js';
 import { readContext } from '../src/service/context.js';
 import { loadEngine } from '../src/service/speech-engine.js';
 import type { Acceleration } from '../src/engine/binding.js';

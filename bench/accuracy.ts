@@ -14,8 +14,14 @@ import { parseArgs } from 'node:util';
 import { VerbatimClient } from '../src/client/index.js';
 import { findModel, readManifest } from '../src/models/manifest.js';
 import { modelPath } from '../src/models/store.js';
-import { startVerbatim } from '../src/bench/verbatim-process.js';
-import { builtTool, transcribeWindows, whisperCli, type DecodingWords, type Heard } from './built-tools.js';
+import { startVerbatim } from './processes/verbatim-process.js';
+import {
+  builtTool,
+  transcribeWindows,
+  whisperCli,
+  type DecodingWords,
+  type Heard,
+} from './processes/built-tools.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
 const root = resolve(__dirname, '..');
@@ -52,7 +58,10 @@ async function main(): Promise<void> {
 }
 
 async function throughHttp(clips: readonly Clip[], model: string): Promise<Heard[]> {
-  const server = await startVerbatim({ env: { VERBATIM_MODEL: model }, main: join(root, 'dist', 'main.js') });
+  const server = await startVerbatim({
+    env: { VERBATIM_MODEL: model },
+    main: join(root, 'dist', 'src', 'main.js'),
+  });
   try {
     const client = new VerbatimClient({ baseUrl: server.url, apiKey: server.keys[0] ?? '' });
     const heard: Heard[] = [];

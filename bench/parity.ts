@@ -12,7 +12,13 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { builtTool, transcribeWindows, whisperCli, type EngineLine, type Heard } from './built-tools.js';
+import {
+  builtTool,
+  transcribeWindows,
+  whisperCli,
+  type EngineLine,
+  type Heard,
+} from './processes/built-tools.js';
 import { WordErrorRate, wordErrors } from './wer.js';
 
 const root = resolve(__dirname, '..');

@@ -2,7 +2,7 @@
 import { openLedger } from '../ledger/sqlite/ledger.js';
 import type { Account, Ledger } from '../ledger/types.js';
 import { readConfig } from '../service/config.js';
-import { packageRoot } from '../service/context.js';
+import { packageRoot } from '../package-root.js';
 
 /** Opens the books beside a running server, and closes them whatever happens. */
 export function withLedger(work: (ledger: Ledger) => void): void {

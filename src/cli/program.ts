@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../service/config.js';
 import { VerbatimError } from '../errors.js';
 import { addAccounts } from './accounts.js';
-import { addBench } from './bench/index.js';
+import { addBench } from './bench.js';
 import { packageVersion } from '../service/context.js';
 import { addCredits } from './credits.js';
 import { addKeys } from './keys.js';
@@ -32,11 +32,11 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     addKeys,
     addModels,
     addOpenApi,
-    addBench,
   ])
     add(program);
-  exitByException(program);
   try {
+    await addBench(program, argv);
+    exitByException(program);
     await program.parseAsync(argv);
     return process.exitCode === undefined ? DONE : Number(process.exitCode);
   } catch (error) {

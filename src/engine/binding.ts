@@ -10,6 +10,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageRoot } from '../package-root.js';
 
 export type NativeErrorCode =
   | 'unsupported_audio_format'
@@ -308,8 +309,7 @@ export interface NativeBinding {
 
 /** Loads the addon from the build tree; the message says what to do when it is not built. */
 export function loadBinding(): NativeBinding {
-  const root = join(__dirname, '..', '..');
-  const path = join(root, 'build', 'Release', 'verbatim.node');
+  const path = join(packageRoot, 'build', 'Release', 'verbatim.node');
   if (!existsSync(path)) {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
   }

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { readConfig, type Config } from './config.js';
 import { readManifest, type Manifest } from '../models/manifest.js';
 import type { StoreRoots } from '../models/store.js';
-
-export const packageRoot = join(__dirname, '..', '..');
+import { packageRoot } from '../package-root.js';
 
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;

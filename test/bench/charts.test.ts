@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { renderSvg } from '../../src/bench/charts.js';
+import { renderSvg } from '../../bench/reports/charts.js';
 
 const axes = { title: 'Throughput', x: 'slots', y: 'RTFx', name: 'rate' };
 

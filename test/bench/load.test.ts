@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { measureFairness, repeatedWav, summarizeFairness, type Fairness } from '../../src/bench/fairness.js';
+import { measureFairness, repeatedWav, summarizeFairness, type Fairness } from '../../bench/load/fairness.js';
 import {
   serverTiming,
   verbatimTarget,
   whisperServerTarget,
   type Outcome,
   type Upload,
-} from '../../src/bench/http-target.js';
-import { openLoop, type LoadResult } from '../../src/bench/open-loop.js';
-import { poissonArrivals, seededRandom } from '../../src/bench/random.js';
-import { searchRate } from '../../src/bench/rate-search.js';
+} from '../../bench/load/http-target.js';
+import { openLoop, type LoadResult } from '../../bench/load/open-loop.js';
+import { poissonArrivals, seededRandom } from '../../bench/random.js';
+import { searchRate } from '../../bench/load/rate-search.js';
 import type { Clock } from '../../src/engine/clock.js';
 import type { FakeClock } from '../engine/fake-binding.js';
 import { samplePath } from '../native/support.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { seededRandom, type Random } from '../../src/bench/random.js';
-import { fitLine, fitSlope } from '../../src/bench/regression.js';
+import { seededRandom, type Random } from '../../bench/random.js';
+import { fitLine, fitSlope } from '../../bench/reports/regression.js';
 
 /** Noise whose neighbours correlate by `correlation`: a first-order autoregression. */
 function noise(random: Random, count: number, correlation: number): number[] {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { describeEnvironment } from '../../src/bench/environment.js';
-import { rounded, toMarkdown, withSpread, writeReport, type Report } from '../../src/bench/report.js';
+import { describeEnvironment } from '../../bench/reports/environment.js';
+import { rounded, toMarkdown, withSpread, writeReport, type Report } from '../../bench/reports/report.js';
 
 const report: Report = {
   name: 'example',

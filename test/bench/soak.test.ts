@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Upload } from '../../src/bench/http-target.js';
-import { memoryParts } from '../../src/bench/memory.js';
-import { seededRandom } from '../../src/bench/random.js';
-import { memorySlope, soak } from '../../src/bench/soak.js';
+import type { Upload } from '../../bench/load/http-target.js';
+import { memoryParts } from '../../bench/load/memory.js';
+import { seededRandom } from '../../bench/random.js';
+import { memorySlope, soak } from '../../bench/load/soak.js';
 import { TimedTarget, type Sent } from './timed-target.js';
 
 const MEBIBYTE = 2 ** 20;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { median, pairedRatios, percentile, percentiles, summarize } from '../../src/bench/statistics.js';
+import { median, pairedRatios, percentile, percentiles, summarize } from '../../bench/reports/statistics.js';
 
 describe('Statistics of measurements', () => {
   it('takes the middle value, or the mean of the two middle ones', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { EnginePass } from '../../src/bench/engine-pass.js';
-import { closedLoop, repeated } from '../../src/bench/closed-loop.js';
-import { sweep, sweepCells } from '../../src/bench/sweep.js';
+import type { EnginePass } from '../../bench/engine/engine-pass.js';
+import { closedLoop, repeated } from '../../bench/load/closed-loop.js';
+import { sweep, sweepCells } from '../../bench/engine/sweep.js';
 import { FakeClock } from '../engine/fake-binding.js';
 
 const axes = { modelPaths: ['m'], devices: ['cpu'], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] };

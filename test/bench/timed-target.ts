@@ -1,4 +1,4 @@
-import type { HttpTarget, Outcome, Upload } from '../../src/bench/http-target.js';
+import type { HttpTarget, Outcome, Upload } from '../../bench/load/http-target.js';
 import { FakeClock } from '../engine/fake-binding.js';
 
 export interface Sent {

@@ -6,8 +6,8 @@ import {
   tuneCandidates,
   type Comparison,
   type Settings,
-} from '../../src/bench/tune-search.js';
-import { seededRandom } from '../../src/bench/random.js';
+} from '../../bench/engine/tune-search.js';
+import { seededRandom } from '../../bench/random.js';
 
 const scoreOf = ({ slots, threads }: Settings): number =>
   100 - 10 * Math.abs(slots - 4) - 3 * Math.abs(threads - 2);

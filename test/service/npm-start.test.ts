@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../src/service/context.js';
+import { packageRoot } from '../../src/package-root.js';
 
 /** Lines of standard output until one says where the service listens; npm writes its own before it. */
 async function listeningUrl(child: ChildProcess): Promise<string> {

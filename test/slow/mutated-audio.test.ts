@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { residentBytes } from '../../src/bench/process-usage.js';
-import { startVerbatim, type VerbatimProcess } from '../../src/bench/verbatim-process.js';
+import { residentBytes } from '../../bench/processes/process-usage.js';
+import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { STATUS_BY_CODE, type ErrorCode } from '../../src/errors.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 
@@ -37,7 +37,7 @@ describe('spoiled audio files', function () {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
     server = await startVerbatim({
-      main: join(__dirname, '..', '..', 'dist', 'main.js'),
+      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
       env: { TMPDIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
     });
   });

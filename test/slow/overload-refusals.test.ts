@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FormData, Pool } from 'undici';
-import { startVerbatim, type VerbatimProcess } from '../../src/bench/verbatim-process.js';
+import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { sample } from '../support/speech.js';
 
 const GREEDY = 12;
@@ -24,7 +24,7 @@ describe('Refusals under overload', function () {
 
   before(async () => {
     server = await startVerbatim({
-      main: join(__dirname, '..', '..', 'dist', 'main.js'),
+      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
       env: {
         VERBATIM_SLOTS: String(availableParallelism()),
         VERBATIM_THREADS: '1',

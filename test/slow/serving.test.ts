@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { Agent, FormData, request } from 'undici';
-import { peakMemoryBytes, residentBytes } from '../../src/bench/process-usage.js';
-import { startVerbatim, type VerbatimProcess } from '../../src/bench/verbatim-process.js';
+import { peakMemoryBytes, residentBytes } from '../../bench/processes/process-usage.js';
+import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { pause, pcmOfSample, sample, writeRepeatedMp3, writeRepeatedWav } from '../support/speech.js';
 
-const builtMain = join(__dirname, '..', '..', 'dist', 'main.js');
+const builtMain = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const SLOTS = 2;
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /** The engine of a configuration, on the real addon and the model that ships. */
 import { loadEngine } from '../../src/service/speech-engine.js';
-import { packageRoot } from '../../src/service/context.js';
+import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { readManifest, type Manifest } from '../../src/models/manifest.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { loadEngine } from '../../../src/service/speech-engine.js';
-import { packageRoot } from '../../../src/service/context.js';
+import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { readManifest } from '../../../src/models/manifest.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../../src/service/context.js';
+import { packageRoot } from '../../../src/package-root.js';
 import { installedTranslationModels } from '../../../src/service/translation-engine.js';
 import { readConfig } from '../../../src/service/config.js';
 import { loadBinding } from '../../../src/engine/binding.js';

@@ -1,0 +1,139 @@
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import { createBenchEngine } from '../engine/bench-engine.js';
+import { measureBilling, type Billing } from '../load/billing.js';
+import type { BarChart } from '../reports/charts.js';
+import { identifyModel } from '../reports/environment.js';
+import {
+  measureOverhead,
+  PHASES,
+  summarizeOverhead,
+  type Overhead,
+  type OverheadPair,
+} from '../load/overhead.js';
+import { rounded, type Table } from '../reports/report.js';
+import { percentiles } from '../reports/statistics.js';
+import { startVerbatim } from '../processes/verbatim-process.js';
+import type { Config } from '../../src/service/config.js';
+import { loadBinding } from '../../src/engine/binding.js';
+import { resolveDevices } from '../../src/engine/devices.js';
+import { integerFrom } from '../../src/cli/options.js';
+import {
+  addOutputOptions,
+  benchContext,
+  clipsOf,
+  DEFAULT_CLIPS,
+  modelNamed,
+  modelOption,
+  progress,
+  publish,
+  roundsOption,
+  serving,
+  type BenchModel,
+  type OutputOptions,
+} from './setup.js';
+
+interface Options extends OutputOptions {
+  model?: string;
+  clips: string;
+  language: string;
+  rounds: number;
+  slots: number;
+  threads: number;
+}
+
+/** Milliseconds at the median. */
+const GOAL = 8;
+const BILLED_REQUESTS = 200;
+
+export function addBenchOverhead(bench: Command): void {
+  const command = bench
+    .command('overhead')
+    .description("what HTTP, upload, queue and billing add to a clip's time in the engine, pair by pair")
+    .addOption(modelOption())
+    .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
+    .option('--language <xx>', 'auto, given (by refs.json beside the clips) or a code', 'auto')
+    .option('--slots <n>', 'windows in flight, in the engine and in the server', integerFrom(1), 1)
+    .option('--threads <n>', 'CPU threads a slot', integerFrom(1), availableParallelism());
+  addOutputOptions(command.addOption(roundsOption(10))).action(benchOverhead);
+}
+
+async function benchOverhead(options: Options): Promise<void> {
+  const context = benchContext();
+  const model = modelNamed(context, options.model);
+  const [device = 'cpu'] = resolveDevices(context.config.device, loadBinding());
+  const { acceleration } = context.config;
+  const pairs = await measure(model, { device, acceleration }, options);
+  const billing = measureBilling(BILLED_REQUESTS);
+  const overhead = summarizeOverhead(pairs);
+  const { language, slots, threads, rounds } = options;
+  const added = rounded(overhead.added.total);
+  publish(
+    {
+      name: 'overhead',
+      title: 'What the server adds to the engine',
+      environment: context.environment,
+      models: [await identifyModel(model.name, model.path)],
+      settings: { device, acceleration, slots, threads, language, pairs: pairs.length },
+      warmUp: 'all clips once, both ways',
+      runs: rounds,
+      tables: [phaseTable(overhead), billingTable(billing)],
+      charts: [phaseChart(overhead)],
+      notes: [
+        `Added at p50: ${added} ms by the whole time of a clip, ${rounded(overhead.addedOutsideSpeech)} ms without the time in the model; goal: below ${GOAL} ms.`,
+        'Upload, queue and speech as the server tells them (Server-Timing); the rest is opening the file and, with HTTP, billing, answer and transport.',
+        'Differences are of the same clip, one right after the other, the server first in every other round; one request at a time.',
+      ],
+      measurements: { overhead, pairs, billing },
+    },
+    options,
+  );
+}
+
+async function measure(
+  model: BenchModel,
+  { device, acceleration }: Pick<Config, 'device' | 'acceleration'>,
+  options: Options,
+): Promise<OverheadPair[]> {
+  const { slots, threads, language, rounds } = options;
+  const cell = { modelPath: model.path, device, slots, threads, beam: 1 };
+  const server = await startVerbatim(serving(model, { slots, threads, device }));
+  try {
+    const engine = await createBenchEngine(loadBinding(), { ...model, cell, acceleration });
+    try {
+      const clips = clipsOf(options.clips);
+      const onRound = (round: number): void => progress(`round ${round + 1} of ${rounds}`);
+      return await measureOverhead({ engine, target: server.target, clips, language, rounds, onRound });
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+function phaseTable({ engine, server, added }: Overhead): Table {
+  const rows = PHASES.map((phase) => ({
+    phase,
+    'engine p50 ms': rounded(engine[phase]),
+    'server p50 ms': rounded(server[phase]),
+    'added p50 ms': rounded(added[phase]),
+  }));
+  return { title: 'A clip, in the engine and through the server', rows };
+}
+
+function billingTable(billing: Billing): Table {
+  const rows = Object.entries(billing).map(([step, times]) => {
+    const { p50, p95, p99 } = percentiles(times as number[]);
+    return { step, 'p50 ms': rounded(p50), 'p95 ms': rounded(p95), 'p99 ms': rounded(p99) };
+  });
+  return { title: 'Billing alone', rows };
+}
+
+function phaseChart({ added }: Overhead): BarChart {
+  return {
+    ...{ kind: 'bars', name: 'phases', title: 'What the server adds, by phase', x: '', y: 'ms, median' },
+    categories: [...PHASES],
+    series: [{ name: 'added', values: PHASES.map((phase) => rounded(added[phase])) }],
+  };
+}

@@ -1,0 +1,218 @@
+import { availableParallelism, cpus } from 'node:os';
+import type { Command } from 'commander';
+import type { LineChart } from '../reports/charts.js';
+import { measureInProcess } from '../engine/engine-process.js';
+import { identifyModel } from '../reports/environment.js';
+import { rounded, withSpread, type Report, type Table } from '../reports/report.js';
+import { median, summarize } from '../reports/statistics.js';
+import {
+  choose,
+  compareInPairs,
+  LEAST_GAIN,
+  sameSettings,
+  successiveHalving,
+  sweepAll,
+  tuneCandidates,
+  type Comparison,
+  type Measure,
+  type Settings,
+  type Trial,
+} from '../engine/tune-search.js';
+import { readConfig, type Config } from '../../src/service/config.js';
+import { loadBinding } from '../../src/engine/binding.js';
+import { resolveDevices } from '../../src/engine/devices.js';
+import { tunedPath, writeTuned } from '../../src/service/tuned.js';
+import { packageRoot } from '../../src/package-root.js';
+import { integerFrom } from '../../src/cli/options.js';
+import {
+  addClipOptions,
+  addOutputOptions,
+  benchContext,
+  clipsOf,
+  modelNamed,
+  modelOption,
+  progress,
+  publish,
+  type BenchModel,
+  type WorkOptions,
+} from './setup.js';
+
+interface Options extends WorkOptions {
+  pairs: number;
+  sweep: number;
+  file: string;
+}
+
+export function addBenchTune(bench: Command): void {
+  const command = bench
+    .command('tune')
+    .description('find the best slots and threads for this machine and model; `serve` reads what it writes')
+    .addOption(modelOption())
+    .option('--pairs <n>', 'measurements of the winner and the defaults in turns', integerFrom(1), 5)
+    .option(
+      '--sweep <n>',
+      'then measure every candidate so often, and the best of them beside the choice; 0: do not',
+      integerFrom(0),
+      0,
+    )
+    .option('--file <path>', 'where the settings are written', tunedPath());
+  addOutputOptions(addClipOptions(command)).action(benchTune);
+}
+
+async function benchTune(options: Options): Promise<void> {
+  const context = benchContext();
+  const model = modelNamed(context, options.model);
+  const devices = resolveDevices(context.config.device, loadBinding());
+  const [device = 'cpu'] = devices;
+  const { slots, threads } = readConfig({}, packageRoot);
+  const baseline = { slots, threads };
+  const { acceleration } = context.config;
+  const measure = measurer(options, model, { device, acceleration });
+  const trials = await successiveHalving(candidatesWith(baseline, device), measure);
+  const best = trials[0]?.settings ?? baseline;
+  const comparison = await compareInPairs(baseline, best, options.pairs, measure);
+  const chosen = choose(baseline, best, comparison);
+  const check = await checkBySweep(chosen, candidatesWith(baseline, device), options, measure);
+  const identity = await identifyModel(model.name, model.path);
+  writeTuned(
+    {
+      version: 1,
+      model: identity,
+      devices,
+      acceleration,
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: availableParallelism(),
+      slots: chosen.slots,
+      threads: chosen.threads,
+      rtfx: rounded(chosen.rtfx),
+      defaultRtfx: rounded(chosen.defaultRtfx),
+      gain: rounded(chosen.gain),
+      tunedAt: new Date().toISOString(),
+    },
+    options.file,
+  );
+  progress(`wrote ${options.file}`);
+  const { clients, repeat, language } = options;
+  publish(
+    {
+      ...tuneReport(trials, { baseline, best, chosen }, comparison, check),
+      environment: context.environment,
+      models: [identity],
+      settings: { device, acceleration, clients, repeat, language },
+    },
+    options,
+  );
+}
+
+function candidatesWith(baseline: Settings, device: string): Settings[] {
+  const candidates = tuneCandidates(device, availableParallelism());
+  return candidates.some((settings) => sameSettings(settings, baseline))
+    ? candidates
+    : [baseline, ...candidates];
+}
+
+interface SweepCheck {
+  trials: Trial[];
+  /** The best cell of the sweep (baseline) and the choice (tuned), in turns; null where they are the same. */
+  comparison: Comparison | null;
+}
+
+async function checkBySweep(
+  chosen: Settings,
+  candidates: readonly Settings[],
+  { sweep, pairs }: Options,
+  measure: Measure,
+): Promise<SweepCheck | null> {
+  if (sweep === 0) return null;
+  const trials = await sweepAll(candidates, sweep, measure);
+  const best = trials[0]?.settings ?? chosen;
+  const comparison = sameSettings(best, chosen) ? null : await compareInPairs(best, chosen, pairs, measure);
+  return { trials, comparison };
+}
+
+function measurer(
+  options: Options,
+  model: BenchModel,
+  { device, acceleration }: Pick<Config, 'device' | 'acceleration'>,
+): Measure {
+  const { clients, repeat, language } = options;
+  const clips = clipsOf(options.clips);
+  const { path: modelPath, policy, languages } = model;
+  return async ({ slots, threads }) => {
+    const cell = { modelPath, device, slots, threads, beam: 1 };
+    const job = { cell, policy, languages, acceleration, clips, clients, repeat, language };
+    const { rtfx } = await measureInProcess(job);
+    progress(`${slots} slots x ${threads} threads: RTFx ${rounded(rtfx)}`);
+    return rtfx;
+  };
+}
+
+function tuneReport(
+  trials: readonly Trial[],
+  { baseline, best, chosen }: Record<'baseline' | 'best' | 'chosen', Settings>,
+  comparison: Comparison,
+  check: SweepCheck | null,
+): Omit<Report, 'environment' | 'models' | 'settings'> {
+  const pairs = {
+    defaults: show(baseline),
+    'RTFx of the defaults': withSpread(summarize(comparison.baseline)),
+    'best found': show(best),
+    'RTFx of the best': withSpread(summarize(comparison.tuned)),
+    'ratio by pair': withSpread(summarize(comparison.ratios)),
+    chosen: show(chosen),
+  };
+  return {
+    name: 'tune',
+    title: 'Tuning: slots and threads',
+    warmUp: 'all clips once, in each process',
+    runs: comparison.ratios.length,
+    tables: [
+      { title: 'Gain over the defaults, measured in turns', rows: [pairs] },
+      { title: 'Search, best first', rows: trialRows(trials) },
+      ...(check === null ? [] : checkTables(check, chosen)),
+    ],
+    charts: [searchChart(trials)],
+    notes: [
+      `Slots x threads. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
+    ],
+    measurements: { trials, comparison, check },
+  };
+}
+
+function show({ slots, threads }: Settings): string {
+  return `${slots} x ${threads}`;
+}
+
+function trialRows(trials: readonly Trial[]): Table['rows'] {
+  return trials.map(({ settings, scores }) => ({
+    ...settings,
+    rounds: scores.length,
+    RTFx: withSpread(summarize(scores)),
+  }));
+}
+
+function checkTables({ trials, comparison }: SweepCheck, chosen: Settings): Table[] {
+  const row = {
+    'best of the sweep': show(trials[0]?.settings ?? chosen),
+    chosen: show(chosen),
+    'chosen to best, by pair': comparison === null ? 'the same' : withSpread(summarize(comparison.ratios)),
+  };
+  return [
+    { title: 'The choice beside the best cell of a whole sweep', rows: [row] },
+    { title: 'Sweep, best first', rows: trialRows(trials) },
+  ];
+}
+
+function searchChart(trials: readonly Trial[]): LineChart {
+  const threads = [...new Set(trials.map(({ settings }) => settings.threads))].sort((a, b) => a - b);
+  return {
+    ...{ kind: 'lines', name: 'search', title: 'Throughput of what was tried' },
+    ...{ x: 'slots', y: 'seconds of audio a second' },
+    series: threads.map((count) => ({
+      name: `threads ${count}`,
+      points: trials
+        .filter(({ settings }) => settings.threads === count)
+        .map(({ settings, scores }) => [settings.slots, median(scores)]),
+    })),
+  };
+}

@@ -1,0 +1,62 @@
+/** The engine in this very process, set up as `serve` does, and one clip through it. */
+import type { Config } from '../../src/service/config.js';
+import type { NativeBinding, WindowPolicy } from '../../src/engine/binding.js';
+import { createSpeechEngine } from '../../src/engine/speech/transcriber.js';
+import type { EngineObserver, SpeechEngine, TranscriptTimings } from '../../src/engine/types.js';
+import { languageFor, type Clip } from '../clips.js';
+
+export interface EngineCell {
+  modelPath: string;
+  device: string;
+  slots: number;
+  threads: number;
+  /** 1 = greedy. */
+  beam: number;
+}
+
+export interface EngineSetting {
+  cell: EngineCell;
+  policy: WindowPolicy;
+  /** null: every language the weights know. */
+  languages: string[] | null;
+  acceleration: Config['acceleration'];
+}
+
+export function createBenchEngine(
+  binding: NativeBinding,
+  { cell, policy, languages, acceleration }: EngineSetting,
+  observer?: EngineObserver,
+): Promise<SpeechEngine> {
+  return createSpeechEngine({
+    binding,
+    modelPath: cell.modelPath,
+    modelName: 'bench',
+    policy,
+    ...(languages === null ? {} : { languages }),
+    decode: { beamSize: cell.beam },
+    devices: [cell.device],
+    slots: cell.slots,
+    threads: cell.threads,
+    acceleration,
+    maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
+    ...(observer === undefined ? {} : { observer }),
+  });
+}
+
+export interface TranscribedClip {
+  /** Of audio. */
+  seconds: number;
+  timings: TranscriptTimings;
+}
+
+/** From the opening of the file to its text; `language` as of languageFor(). */
+export async function transcribeClip(
+  engine: SpeechEngine,
+  clip: Clip,
+  language: string,
+  accountId: string,
+): Promise<TranscribedClip> {
+  const spoken = languageFor(clip, language);
+  const transcript = await engine.transcribeFile({ path: clip.path, accountId, language: spoken });
+  return { seconds: transcript.durationSeconds, timings: transcript.timings };
+}

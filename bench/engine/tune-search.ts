@@ -1,0 +1,110 @@
+/** Which settings are best, with few measurements: successive halving. */
+import { median, pairedRatios } from '../reports/statistics.js';
+
+export interface Settings {
+  slots: number;
+  threads: number;
+}
+
+/**
+ * What is worth trying. On a CPU: whole slots and threads that use half of the cores up to twice as many as there are
+ * (a slot waits now and then), in steps of two. On a GPU the host's threads do little, and slots are what counts.
+ */
+export function tuneCandidates(device: string, cores: number): Settings[] {
+  if (device !== 'cpu') return powersOfTwo(32).map((slots) => ({ slots, threads: 1 }));
+  const sizes = [...new Set([...powersOfTwo(cores), cores])];
+  return sizes.flatMap((threads) =>
+    [...new Set([...powersOfTwo(2 * cores), cores])]
+      .filter((slots) => slots * threads >= cores / 2 && slots * threads <= 2 * cores)
+      .map((slots) => ({ slots, threads })),
+  );
+}
+
+function powersOfTwo(most: number): number[] {
+  return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, exponent) => 2 ** exponent);
+}
+
+export interface Trial {
+  settings: Settings;
+  /** One a round it was in. */
+  scores: number[];
+}
+
+/** Higher is better. */
+export type Measure = (settings: Settings) => Promise<number>;
+
+/**
+ * Measures all candidates in turns, drops the worse half by the median of their scores so far, and goes on until one is
+ * left: the close ones get the most measurements. Trials come back best first.
+ */
+export async function successiveHalving(candidates: readonly Settings[], measure: Measure): Promise<Trial[]> {
+  if (candidates.length === 0) throw new RangeError('There is nothing to try.');
+  const left: Trial[] = candidates.map((settings) => ({ settings, scores: [] }));
+  const dropped: Trial[] = [];
+  do {
+    for (const trial of left) trial.scores.push(await measure(trial.settings));
+    left.sort((a, b) => median(b.scores) - median(a.scores));
+    dropped.unshift(...left.splice(Math.max(1, Math.floor(left.length / 2))));
+  } while (left.length > 1);
+  return [...left, ...dropped];
+}
+
+/** Every candidate equally often, in turns: what the search saves, and is judged by. Best first. */
+export async function sweepAll(
+  candidates: readonly Settings[],
+  rounds: number,
+  measure: Measure,
+): Promise<Trial[]> {
+  const trials = candidates.map((settings) => ({ settings, scores: [] as number[] }));
+  for (let round = 0; round < rounds; round++)
+    for (const { settings, scores } of trials) scores.push(await measure(settings));
+  return trials.sort((a, b) => median(b.scores) - median(a.scores));
+}
+
+export interface Comparison {
+  baseline: number[];
+  tuned: number[];
+  /** Of tuned to baseline, pair by pair. */
+  ratios: number[];
+  /** Median of the ratios. */
+  gain: number;
+}
+
+/** A B A B: what the winner gains, by measurements taken next to each other. */
+export async function compareInPairs(
+  baseline: Settings,
+  tuned: Settings,
+  pairs: number,
+  measure: Measure,
+): Promise<Comparison> {
+  const scores = { baseline: [] as number[], tuned: [] as number[] };
+  for (let pair = 0; pair < pairs; pair++) {
+    scores.baseline.push(await measure(baseline));
+    scores.tuned.push(await measure(tuned));
+  }
+  const ratios = pairedRatios(scores.tuned, scores.baseline);
+  return { ...scores, ratios, gain: median(ratios) };
+}
+
+/** Less than this is not told apart from chance, and the defaults stay. */
+export const LEAST_GAIN = 1.02;
+
+export interface Choice extends Settings {
+  /** Throughput of the choice and of the defaults, medians. */
+  rtfx: number;
+  defaultRtfx: number;
+  /** Of the choice over the defaults; 1 where they stay. */
+  gain: number;
+}
+
+/** The best where it gains enough over the defaults it was compared with, else the defaults. */
+export function choose(baseline: Settings, best: Settings, comparison: Comparison): Choice {
+  const defaultRtfx = median(comparison.baseline);
+  const wins = !sameSettings(best, baseline) && comparison.gain >= LEAST_GAIN;
+  if (!wins) return { ...baseline, rtfx: defaultRtfx, defaultRtfx, gain: 1 };
+  return { ...best, rtfx: median(comparison.tuned), defaultRtfx, gain: comparison.gain };
+}
+
+export function sameSettings(a: Settings, b: Settings): boolean {
+  return a.slots === b.slots && a.threads === b.threads;
+}

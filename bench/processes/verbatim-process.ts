@@ -1,0 +1,110 @@
+/** `verbatim serve` in a process of its own, on a fresh database and a free port, the way a user starts it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createLedger } from '../../src/ledger/sqlite/ledger.js';
+import { register } from '../../src/models/import.js';
+import { verbatimTarget } from '../load/http-target.js';
+import { stopProcess, type ServerUnderTest } from './server-under-test.js';
+
+export interface VerbatimProcess extends ServerUnderTest {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Of an account each; all of them can pay. */
+  readonly keys: readonly string[];
+}
+
+export interface VerbatimOptions {
+  /** VERBATIM_... */
+  env?: Readonly<Record<string, string>>;
+  /** A published Whisper model's file, served although it is not installed. */
+  modelFile?: string;
+  /** Entry point; default: of this very build. */
+  main?: string;
+}
+
+const CREDITS = 10_000_000;
+const ACCOUNTS = 8;
+/** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+const MODEL_FROM_FILE = 'from-file';
+
+export async function startVerbatim(options: VerbatimOptions = {}): Promise<VerbatimProcess> {
+  const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
+  const clean = (): void => rmSync(directory, { recursive: true, force: true });
+  const database = join(directory, 'verbatim.db');
+  const keys = createKeys(database);
+  const child = spawnServe(options, {
+    VERBATIM_DATABASE: database,
+    // A bench is many clients at one address.
+    VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: '100000',
+    ...(options.modelFile === undefined ? {} : modelFromFile(directory, options.modelFile)),
+  });
+  try {
+    const url = await listeningUrl(child);
+    const stop = (): Promise<void> => stopProcess(child).then(clean);
+    return { target: verbatimTarget(url, keys), url, keys, child, pid: child.pid ?? 0, stop };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}
+
+function spawnServe(
+  { env = {}, main = join(__dirname, '..', '..', 'src', `main${extname(__filename)}`) }: VerbatimOptions,
+  own: Readonly<Record<string, string>>,
+): ChildProcess {
+  const loader = extname(main) === '.ts' ? ['--import', 'tsx'] : [];
+  // The pool of the parent is the parent's; serve sizes its own.
+  const inherited = { ...process.env };
+  delete inherited['UV_THREADPOOL_SIZE'];
+  return spawn(process.execPath, [...loader, main, 'serve'], {
+    env: {
+      ...inherited,
+      ...ALLOCATOR,
+      VERBATIM_HOST: '127.0.0.1',
+      VERBATIM_PORT: '0',
+      VERBATIM_LOG_LEVEL: 'warn',
+      ...own,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function createKeys(database: string): string[] {
+  const ledger = createLedger({ path: database });
+  try {
+    return Array.from({ length: ACCOUNTS }, (_, number) => {
+      const { id: accountId } = ledger.createAccount({ email: `bench${number}@localhost` });
+      ledger.grantCredits({ accountId, amount: CREDITS });
+      return ledger.createKey({ accountId, name: 'bench', scopes: [] }).rawKey;
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+/** A models directory that knows the file, without a copy of it. */
+function modelFromFile(directory: string, path: string): Record<string, string> {
+  const modelsDir = join(directory, 'models');
+  const file = `ggml-${MODEL_FROM_FILE}.bin`;
+  mkdirSync(modelsDir);
+  symlinkSync(path, join(modelsDir, file));
+  register(modelsDir, {
+    ...{ name: MODEL_FROM_FILE, kind: 'speech', file, languages: 'whisper', windows: 'full' },
+    ...{ licence: 'unknown', source: path },
+  });
+  return { VERBATIM_MODELS_DIR: modelsDir, VERBATIM_MODEL: MODEL_FROM_FILE };
+}
+
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The server has no standard output.');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^listening on (\S+)$/.exec(line)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`verbatim serve stopped before it was ready (exit code ${child.exitCode}).`);
+}

@@ -1,0 +1,29 @@
+/** `verbatim bench`: its commands are a package of their own, which a machine that only serves need not have. */
+import { extname, join } from 'node:path';
+import type { Command } from 'commander';
+
+export const BENCH_PACKAGE = '@verbatim/bench';
+
+interface Harness {
+  addBenchCommands(bench: Command): void;
+}
+
+/** Loads the package only when one of its commands is meant: everything else starts without it. */
+export async function addBench(program: Command, argv: readonly string[]): Promise<void> {
+  const bench = program
+    .command('bench')
+    .description('measure this machine: engine, server, settings, peers; every report tells how it was made');
+  if (argv[2] === 'bench') (await loadHarness()).addBenchCommands(bench);
+}
+
+async function loadHarness(directory = join(__dirname, '..', '..', 'bench')): Promise<Harness> {
+  try {
+    return (await import(join(directory, `index${extname(__filename)}`))) as Harness;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(
+      `The benchmarks are the package ${BENCH_PACKAGE}, which is not installed or not built here. Run: ./setup`,
+      { cause: error },
+    );
+  }
+}
