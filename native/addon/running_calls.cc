@@ -4,19 +4,11 @@
 
 namespace verbatim::addon {
 
-RunningCalls::RunningCalls(Napi::Env env) : teardown_watch_(env, [this] { abort_all(); }) {
-  abort_on_exit_event(env);
-}
+RunningCalls::RunningCalls(Napi::Env env) { abort_on_exit_event(env); }
 
-void RunningCalls::add(std::shared_ptr<AbortFlag> flag) {
-  flags_.insert(std::move(flag));
-  teardown_watch_.set_active(true);
-}
+void RunningCalls::add(std::shared_ptr<AbortFlag> flag) { flags_.insert(std::move(flag)); }
 
-void RunningCalls::remove(const std::shared_ptr<AbortFlag>& flag) {
-  flags_.erase(flag);
-  teardown_watch_.set_active(!flags_.empty());
-}
+void RunningCalls::remove(const std::shared_ptr<AbortFlag>& flag) { flags_.erase(flag); }
 
 void RunningCalls::abort_all() {
   for (const auto& flag : flags_) flag->set();

@@ -5,13 +5,13 @@
 
 #include "abort.h"
 #include "napi_setup.h"
-#include "teardown_watch.h"
 
 namespace verbatim::addon {
 
 // The calls of one environment that can be aborted. Node.js lets running work finish before an environment
-// ends, so whatever ends it (process.exit, an uncaught exception, Worker.terminate) aborts them all: a window
-// that nobody will read must not hold up the exit. JS thread only.
+// ends, so its exit event (process.exit, an uncaught exception) aborts them all: a window that nobody will
+// read must not hold up the exit. A worker thread that is terminated has no such event: it ends when its
+// running calls do. JS thread only.
 class RunningCalls {
  public:
   explicit RunningCalls(Napi::Env env);
@@ -24,7 +24,6 @@ class RunningCalls {
   void abort_all();
 
   std::unordered_set<std::shared_ptr<AbortFlag>> flags_;
-  TeardownWatch teardown_watch_;
 };
 
 }  // namespace verbatim::addon

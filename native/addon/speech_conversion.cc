@@ -15,21 +15,12 @@ Napi::Array to_array(Napi::Env env, const std::vector<T>& items, Convert convert
   return out;
 }
 
-Napi::Object token_to_js(Napi::Env env, const Token& token) {
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("id", token.id);
-  out.Set("text", token.text);
-  out.Set("probability", token.probability);
-  return out;
-}
-
 Napi::Object segment_to_js(Napi::Env env, const Segment& segment, double start_seconds) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("startSeconds", start_seconds + segment.start_seconds);
   out.Set("endSeconds", start_seconds + segment.end_seconds);
   out.Set("text", segment.text);
   out.Set("noSpeechProbability", segment.no_speech_probability);
-  out.Set("tokens", to_array(env, segment.tokens, [&](const Token& t) { return token_to_js(env, t); }));
   return out;
 }
 

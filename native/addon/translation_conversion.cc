@@ -28,10 +28,6 @@ Napi::Object hypothesis_to_js(Napi::Env env, const TranslationHypothesis& hypoth
   Napi::Object out = Napi::Object::New(env);
   out.Set("tokens", to_js(env, hypothesis.tokens));
   out.Set("score", hypothesis.score);
-  if (hypothesis.attention.empty()) return out;
-  out.Set("attention", array_to_js(env, hypothesis.attention, [&](const std::vector<float>& row) {
-            return array_to_js(env, row, [&](float weight) { return Napi::Number::New(env, weight); });
-          }));
   return out;
 }
 
@@ -103,7 +99,6 @@ translation::TranslationOptions translation_options(Napi::Value options) {
   reader.optional("maxInputLength", out.max_input_length);
   reader.optional("maxDecodingLength", out.max_decoding_length);
   reader.optional("minDecodingLength", out.min_decoding_length);
-  reader.optional("returnAttention", out.return_attention);
   reader.optional("maxBatchSize", out.max_batch_size);
   return out;
 }

@@ -34,14 +34,14 @@ struct Size {
 // The executor's product in one of its types.
 class Executor {
  public:
-  Executor(const Size& size, const MatrixView& weights, PackedType type)
+  Executor(const Size& size, const MatrixView& weights, ComputeType type)
       : size_(size),
         memory_(PackedMatrix::bytes(weights, type)),
         matrix_(weights, type, memory_),
         quantized_(size.rows * quantized_row_bytes(size.depth)) {}
 
   void multiply(const std::vector<float>& x, std::vector<float>& y) {
-    const bool int8 = matrix_.type() == PackedType::kInt8;
+    const bool int8 = matrix_.type() == ComputeType::kInt8;
     GemmCall call;
     matrix_.prepare(call);
     for (std::size_t i = 0; int8 && i < size_.rows; ++i) {
@@ -120,7 +120,7 @@ void measure(const Size& size, int rounds) {
   view.rows = size.outputs;
   view.columns = size.depth;
   view.data = std::as_bytes(std::span(weights));
-  Executor float32(size, view, PackedType::kFloat32), int8(size, view, PackedType::kInt8);
+  Executor float32(size, view, ComputeType::kFloat32), int8(size, view, ComputeType::kInt8);
   Accelerated onednn(size, weights, accel::DataType::f32), bfloat16(size, weights, accel::fastest_type());
   const std::array<std::function<void()>, 4> contestants{
       [&] { float32.multiply(x, y); }, [&] { int8.multiply(x, y); }, [&] { onednn.multiply(x, y); },

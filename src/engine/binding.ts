@@ -102,19 +102,12 @@ export interface DecodeOptions {
   ownLength?: boolean;
 }
 
-export interface Token {
-  id: number;
-  text: string;
-  probability: number;
-}
-
 export interface Segment {
   /** Seconds on the file's time line. */
   startSeconds: number;
   endSeconds: number;
   text: string;
   noSpeechProbability: number;
-  tokens: Token[];
 }
 
 export interface WindowTimings {
@@ -194,9 +187,12 @@ export type TranslationBackend = 'auto' | 'ggml' | 'ctranslate2';
 export interface TranslationModelOptions {
   /** 'cpu' or 'cuda:N'. */
   device: string;
-  /** The type the weights are computed in, whatever the file holds; 'auto' (default): the file's own. */
+  /**
+   * The type the weights are computed in, whatever the file holds; 'auto' (default): the file's own. 'float16' is for GPUs:
+   * on the CPU it is refused, and 'auto' makes float32 of a file in float16.
+   */
   computeType?: 'auto' | 'float32' | 'float16' | 'bfloat16' | 'int8';
-  /** 'auto' (default): CTranslate2 where it was built in, else ggml. */
+  /** 'auto' (default): ggml, which is the faster one. */
   backend?: TranslationBackend;
 }
 
@@ -248,7 +244,6 @@ export interface TranslationOptions {
   maxInputLength?: number;
   maxDecodingLength?: number;
   minDecodingLength?: number;
-  returnAttention?: boolean;
   /** Sentences decoded together. */
   maxBatchSize?: number;
 }
@@ -257,8 +252,6 @@ export interface TranslationHypothesis {
   /** The target prefix included. */
   tokens: string[];
   score: number;
-  /** Per token, over the source positions; only when asked for. */
-  attention?: number[][];
 }
 
 export interface TranslationBatch {

@@ -367,7 +367,7 @@ function resultOf(window: FakeAudioWindow, options: DecodeOptions): WindowResult
   const { startSeconds, endSeconds } = window;
   const { averageLogProbability = -0.05, scoredTokens = 5 } = window.spec;
   return {
-    segments: [{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0, tokens: [] }],
+    segments: [{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0 }],
     language,
     languageProbabilities: options.language === 'auto' ? probabilities : null,
     averageLogProbability: text === '' ? null : averageLogProbability,

@@ -45,6 +45,11 @@ const BEGIN_ENDLESS_WORK = `
   await require('node:fs/promises').stat('.');
   say('begun');`;
 
+/** Says so when the work is queued; it ends by itself. */
+const BEGIN_SHORT_WORK = `
+  slot.transcribe(window, { language: 'en', ownLength: true }).catch(() => {});
+  say('begun');`;
+
 async function withLongClip<T>(body: (clip: string) => Promise<T>): Promise<T> {
   return inDirectory(async (directory) => {
     const clip = join(directory, 'long.wav');
@@ -89,15 +94,14 @@ describe('Addon: environments', () => {
     });
   });
 
-  it('aborts what runs in a worker thread that is terminated', async () => {
-    await withLongClip(async (clip) => {
-      for (let round = 0; round < 3; round++) {
-        const worker = new Worker(script(clip, BEGIN_ENDLESS_WORK), { eval: true });
-        await once(worker, 'message');
-        await worker.terminate();
-      }
-      expect(await transcribeWith(binding)).to.equal('Hello Emma, this is Laura.');
-    });
+  it('lets a worker thread that is terminated finish its running call, and harms nobody', async () => {
+    const code = script(samplePath('en-wav16.wav'), BEGIN_SHORT_WORK);
+    for (let round = 0; round < 3; round++) {
+      const worker = new Worker(code, { eval: true });
+      await once(worker, 'message');
+      expect(await worker.terminate()).to.equal(1);
+    }
+    expect(await transcribeWith(binding)).to.equal('Hello Emma, this is Laura.');
   });
 
   it('aborts what runs when the process exits, and keeps the exit code', async () => {

@@ -42,11 +42,9 @@ describe('Addon: Slot', () => {
           expect(segment.startSeconds).to.be.within(window.startSeconds - 0.001, window.endSeconds);
           expect(segment.endSeconds).to.be.within(segment.startSeconds, window.endSeconds + 0.001);
           expect(segment.noSpeechProbability).to.be.within(0, 1);
-          expect(segment.tokens).to.not.be.empty;
-          for (const token of segment.tokens) expect(token.probability).to.be.within(0, 1);
         }
         expect(result.averageLogProbability).to.be.within(-0.3, 0);
-        expect(result.scoredTokens).to.be.greaterThan(result.segments.flatMap(({ tokens }) => tokens).length);
+        expect(result.scoredTokens).to.be.greaterThan(result.segments.length);
         expect(result.timings).to.include({ encoderPasses: 1 });
         expect(result.timings.tokens).to.be.greaterThan(0);
         expect(result.timings.totalMs).to.be.at.least(result.timings.encodeMs);
@@ -55,13 +53,11 @@ describe('Addon: Slot', () => {
     });
   }
 
-  it('gives text, tokens and no language probabilities when the language is given', async () => {
+  it('gives text and no language probabilities when the language is given', async () => {
     const window = await firstWindow(samplePath('en-wav16.wav'));
     const result = await slot.transcribe(window, { language: 'en', ownLength: true });
     const [segment] = result.segments;
     expect(segment?.text.trim()).to.equal('Hello Emma, this is Laura.');
-    const text = segment?.tokens.map((token) => token.text).join('');
-    expect(text).to.contain('Laura');
     expect(result).to.include({ language: 'en', languageProbabilities: null });
   });
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "transformer/packed_type.h"
+#include "transformer/compute_type.h"
 #include "transformer/token_id.h"
 #include "transformer/transformer.h"
 
@@ -14,7 +14,7 @@ namespace verbatim::translation {
 class Embedder {
  public:
   // `type`: the type the weights are computed in; a table of another type is rounded to it row by row.
-  Embedder(const TransformerStack& stack, PackedType type) : stack_(stack), type_(type) {}
+  Embedder(const TransformerStack& stack, ComputeType type) : stack_(stack), type_(type) {}
 
   std::size_t width() const noexcept { return stack_.embeddings.columns; }
   // Positions that the model has; 0 = no limit.
@@ -28,7 +28,7 @@ class Embedder {
   void round_to_type(std::span<float> row) const;
 
   const TransformerStack& stack_;
-  PackedType type_;
+  ComputeType type_;
 };
 
 }  // namespace verbatim::translation

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "transformer/compute_type.h"
 #include "transformer/executor.h"
-#include "transformer/packed_type.h"
 
 namespace verbatim::translation {
 
@@ -16,7 +16,7 @@ class ExecutorFactory {
   virtual std::unique_ptr<Executor> create(int threads) const = 0;
   // Bytes of weights.
   virtual std::size_t bytes() const noexcept = 0;
-  virtual PackedType type() const noexcept = 0;
+  virtual ComputeType type() const noexcept = 0;
 };
 
 }  // namespace verbatim::translation

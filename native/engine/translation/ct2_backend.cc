@@ -51,12 +51,12 @@ auto guarded(ErrorCode code, Action action) {
 // differ.
 ct2::ComputeType compute_type_of(const TranslationModelOptions& options, const Transformer& transformer,
                                  ct2::Device device, int index) {
-  const PackedType chosen = choose_compute_type(options.compute_type, transformer);
-  const bool is_half = chosen == PackedType::kFloat16 || chosen == PackedType::kBfloat16;
+  const ComputeType chosen = choose_compute_type(options.compute_type, transformer);
+  const bool is_half = chosen == ComputeType::kFloat16 || chosen == ComputeType::kBfloat16;
   // A 16-bit file: the library knows what its processor computes it in.
   if (options.compute_type == "auto" && is_half) return ct2::ComputeType::DEFAULT;
   return guarded(ErrorCode::kInvalidArgument, [&] {
-    const auto type = ct2::str_to_compute_type(std::string(packed_type_name(chosen)));
+    const auto type = ct2::str_to_compute_type(std::string(compute_type_name(chosen)));
     ct2::resolve_compute_type(type, ct2::ComputeType::FLOAT32, device, index);
     return type;
   });
@@ -93,8 +93,6 @@ ct2::TranslationOptions library_options(const TranslationOptions& from, std::siz
   to.max_input_length = static_cast<std::size_t>(from.max_input_length);
   to.max_decoding_length = within(from.max_decoding_length);
   to.min_decoding_length = within(from.min_decoding_length);
-  if (!from.end_tokens.empty()) to.end_token = from.end_tokens;
-  to.return_end_token = from.return_end_token;
   to.return_attention = from.return_attention;
   to.return_scores = true;
   // Called once a step; true ends the decoding.
@@ -114,7 +112,6 @@ class Ct2Translator final : public Translator {
   TranslationBatch translate(std::span<const TranslationInput> inputs, const TranslationOptions& options,
                              const AbortFlag* abort) override {
     options.check();
-    files_.codec.end_ids(options.end_tokens);
     const auto start = std::chrono::steady_clock::now();
     TranslationBatch batch;
     batch.results.resize(inputs.size());

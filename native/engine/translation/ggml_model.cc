@@ -21,7 +21,7 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
     files().file.drop_pages();
     info_.backend = "ggml";
     info_.device = options.device;
-    info_.compute_type = packed_type_name(factory_->type());
+    info_.compute_type = compute_type_name(factory_->type());
     info_.memory_bytes = factory_->bytes();
   }
 
@@ -33,11 +33,11 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
   std::unique_ptr<const ExecutorFactory> make_factory(const TranslationModelOptions& options,
                                                       GgmlExecutor executor) const {
     const Transformer& transformer = files().transformer;
-    const PackedType type = choose_compute_type(options.compute_type, transformer);
-    if (options.device == "cpu" && executor == GgmlExecutor::kBest) {
-      return make_cpu_factory(transformer, type);
+    if (options.device == "cpu" && executor == GgmlExecutor::kByDevice) {
+      return make_cpu_factory(transformer, choose_cpu_compute_type(options.compute_type, transformer));
     }
-    return make_gpu_factory(transformer, type, ggml_device(options.device));
+    return make_gpu_factory(transformer, choose_compute_type(options.compute_type, transformer),
+                            ggml_device(options.device));
   }
 
   std::unique_ptr<const ExecutorFactory> factory_;

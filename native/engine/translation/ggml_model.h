@@ -7,17 +7,18 @@
 
 namespace verbatim::translation {
 
-// Which of the built-in executors runs a model.
+// Which executor of the runtime runs a model.
 enum class GgmlExecutor {
-  // Our kernels on the CPU, ggml's operations on GPUs.
-  kBest,
-  // ggml's operations everywhere: how the GPU's graphs are tested without one.
-  kPortable,
+  // Our kernels on the CPU, the GPU's graphs on GPUs.
+  kByDevice,
+  // The GPU's graphs everywhere: how they are tested without one.
+  kGpuGraphs,
 };
 
-// A CTranslate2 model on the built-in executors. Throws what TranslationModel::load throws.
+// A CTranslate2 model file on the transformer runtime, the backend "ggml". Throws what TranslationModel::load
+// throws.
 std::shared_ptr<const TranslationModel> load_ggml_model(const std::filesystem::path& directory,
                                                         const TranslationModelOptions& options,
-                                                        GgmlExecutor executor = GgmlExecutor::kBest);
+                                                        GgmlExecutor executor = GgmlExecutor::kByDevice);
 
 }  // namespace verbatim::translation

@@ -46,7 +46,7 @@ class GgmlTranslator final : public Translator {
                              const AbortFlag* abort) override {
     options.check();
     const auto start = Clock::now();
-    const SearchSettings settings{options, codec_.end_ids(options.end_tokens), codec_.target().unk_id(),
+    const SearchSettings settings{options, codec_.end_id(), codec_.target().unk_id(),
                                   files_.target_positions(),
                                   options.return_attention || options.replace_unknowns};
     TranslationBatch batch;
@@ -116,9 +116,7 @@ class GgmlTranslator final : public Translator {
 
   TranslationHypothesis decode(SearchHypothesis& hypothesis, const TranslationInput& input,
                                const CallOptions& call) const {
-    if (!call.options.return_end_token) {
-      while (!hypothesis.ids.empty() && call.search.is_end(hypothesis.ids.back())) hypothesis.ids.pop_back();
-    }
+    while (!hypothesis.ids.empty() && hypothesis.ids.back() == call.search.end_id) hypothesis.ids.pop_back();
     for (auto& row : hypothesis.attention) drop_added(row);
     TranslationHypothesis result;
     result.score = hypothesis.score;

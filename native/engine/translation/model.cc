@@ -16,10 +16,8 @@ std::vector<std::string> TranslationModel::backends() {
 std::shared_ptr<const TranslationModel> TranslationModel::load(const std::filesystem::path& directory,
                                                                const TranslationModelOptions& options) {
   const std::string& backend = options.backend;
-  if (backend == "ggml") return load_ggml_model(directory, options);
-  if (backend == "ctranslate2" || (backend == "auto" && has_ct2_backend()))
-    return load_ct2_model(directory, options);
-  if (backend == "auto") return load_ggml_model(directory, options);
+  if (backend == "ggml" || backend == "auto") return load_ggml_model(directory, options);
+  if (backend == "ctranslate2") return load_ct2_model(directory, options);
   throw EngineError(ErrorCode::kInvalidArgument, "translation backend \"" + backend +
                                                      "\" is unknown; auto, ggml and ctranslate2 are allowed");
 }

@@ -16,9 +16,10 @@ namespace verbatim::translation {
 struct TranslationModelOptions {
   // "cpu" or "cuda:N".
   std::string device = "cpu";
-  // Type the weights are computed in: "float32", "float16", "bfloat16", "int8", or "auto" (the file's own).
+  // Type the weights are computed in: "float32", "bfloat16", "int8", on GPUs "float16", or "auto" (the file's
+  // own; on the CPU float32 for float16).
   std::string compute_type = "auto";
-  // "ggml", "ctranslate2", or "auto": CTranslate2 where it was built in, else ggml.
+  // "ggml", "ctranslate2", or "auto": ggml, which is the faster one.
   std::string backend = "auto";
 };
 

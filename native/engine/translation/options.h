@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "transformer/search/options.h"
 
 namespace verbatim::translation {
@@ -14,10 +11,6 @@ struct TranslationOptions : SearchOptions {
   bool replace_unknowns = false;
   // Longer sources are cut; 0 = no limit.
   int max_input_length = 1024;
-  // Tokens that end a hypothesis; empty = the model's end token.
-  std::vector<std::string> end_tokens;
-  // Keep the end token in the hypothesis.
-  bool return_end_token = false;
   // Return the attention over the source for each token.
   bool return_attention = false;
   // Sentences decoded together; a call with more is cut into several such batches. At least 1.

@@ -84,18 +84,4 @@ std::vector<TokenId> TokenCodec::encode_prefix(const std::vector<std::string>& p
   return ids;
 }
 
-std::vector<TokenId> TokenCodec::end_ids(const std::vector<std::string>& end_tokens) const {
-  if (end_tokens.empty()) return {target().id(config_.eos_token)};
-  std::vector<TokenId> ids;
-  for (const std::string& token : end_tokens) {
-    const auto id = target().find(token);
-    if (!id) {
-      throw EngineError(ErrorCode::kInvalidArgument,
-                        "end token \"" + token + "\" is not in the target vocabulary");
-    }
-    ids.push_back(*id);
-  }
-  return ids;
-}
-
 }  // namespace verbatim::translation

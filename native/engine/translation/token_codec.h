@@ -27,8 +27,8 @@ class TokenCodec {
   // Start token, then the prefix. Throws EngineError kInvalidArgument when the model has no start token and
   // the prefix is empty.
   std::vector<TokenId> encode_prefix(const std::vector<std::string>& prefix) const;
-  // Throws EngineError kInvalidArgument for a token that the target vocabulary lacks.
-  std::vector<TokenId> end_ids(const std::vector<std::string>& end_tokens) const;
+  // The token that ends a hypothesis.
+  TokenId end_id() const { return target().id(config_.eos_token); }
 
  private:
   Ct2Config config_;

@@ -10,14 +10,14 @@
 namespace verbatim::translation {
 
 // The backend that the translation tests run on: VERBATIM_TRANSLATION_BACKEND, as for the service; where it
-// is unset or "auto", the one that the engine would choose.
+// is unset or "auto", the one that the engine chooses.
 inline std::string backend_under_test() {
   const char* const wanted = std::getenv("VERBATIM_TRANSLATION_BACKEND");
-  if (!wanted || std::string(wanted) == "auto") return TranslationModel::backends().back();
+  if (!wanted || std::string(wanted) == "auto") return TranslationModel::backends().front();
   return wanted;
 }
 
-// The built-in executor gives a sentence the same bits alone and in any batch; CTranslate2 does not claim to.
+// The runtime gives a sentence the same bits alone and in any batch; CTranslate2 does not claim to.
 inline bool is_ggml_under_test() { return backend_under_test() == "ggml"; }
 
 inline std::shared_ptr<const TranslationModel> load_under_test(const std::filesystem::path& directory,

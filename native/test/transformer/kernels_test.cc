@@ -67,17 +67,18 @@ TEST_CASE("products, in every type, with and without everything that follows the
       const Matrix source(outputs, depth, 1);
       const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
       const auto gate = random_values(rows * outputs, 4), residual = random_values(rows * outputs, 5);
-      for (const PackedType type :
-           {PackedType::kFloat32, PackedType::kFloat16, PackedType::kBfloat16, PackedType::kInt8}) {
+      for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
         WeightMemory memory(PackedMatrix::bytes(source.view, type));
         const PackedMatrix matrix(source.view, type, memory);
         const auto quantized = quantize(*kernels, x, depth);
-        const Gemm gemm = type == PackedType::kFloat32    ? kernels->gemm_float32
-                          : type == PackedType::kFloat16  ? kernels->gemm_float16
-                          : type == PackedType::kBfloat16 ? kernels->gemm_bfloat16
-                                                          : kernels->gemm_int8;
-        const void* input = type == PackedType::kInt8 ? static_cast<const void*>(quantized.data()) : x.data();
-        const double tolerance = type == PackedType::kFloat32 ? 1e-5 : type == PackedType::kInt8 ? 0.4 : 0.12;
+        const Gemm gemm = type == ComputeType::kFloat32    ? kernels->gemm_float32
+                          : type == ComputeType::kBfloat16 ? kernels->gemm_bfloat16
+                                                           : kernels->gemm_int8;
+        const void* input =
+            type == ComputeType::kInt8 ? static_cast<const void*>(quantized.data()) : x.data();
+        const double tolerance = type == ComputeType::kFloat32 ? 1e-5
+                                 : type == ComputeType::kInt8  ? 0.4
+                                                               : 0.12;
         const auto plain = run(gemm, matrix, input, rows, {});
         const auto full = run(gemm, matrix, input, rows, {bias.data(), 0, gate.data(), residual.data()});
         for (std::size_t i = 0; i < rows * outputs; ++i) {
@@ -100,11 +101,11 @@ TEST_CASE("a row gives the same bits in any company") {
   const auto x = random_values(most * depth, 2);
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
-    for (const PackedType type : {PackedType::kFloat32, PackedType::kInt8}) {
+    for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kInt8}) {
       WeightMemory memory(PackedMatrix::bytes(source.view, type));
       const PackedMatrix matrix(source.view, type, memory);
       const auto quantized = quantize(*kernels, x, depth);
-      const bool is_int8 = type == PackedType::kInt8;
+      const bool is_int8 = type == ComputeType::kInt8;
       const Gemm gemm = is_int8 ? kernels->gemm_int8 : kernels->gemm_float32;
       const void* input = is_int8 ? static_cast<const void*>(quantized.data()) : x.data();
       const auto all = run(gemm, matrix, input, most, {});
@@ -124,8 +125,8 @@ TEST_CASE("int8 sums are exact at the ends of the range") {
   view.rows = 1;
   view.columns = depth;
   view.data = std::as_bytes(std::span(extremes));
-  WeightMemory memory(PackedMatrix::bytes(view, PackedType::kInt8));
-  const PackedMatrix matrix(view, PackedType::kInt8, memory);
+  WeightMemory memory(PackedMatrix::bytes(view, ComputeType::kInt8));
+  const PackedMatrix matrix(view, ComputeType::kInt8, memory);
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     const auto x = quantize(*kernels, extremes, depth);

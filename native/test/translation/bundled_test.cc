@@ -80,7 +80,7 @@ TEST_CASE("the bundled model translates alike on every executor") {
   const auto directory = bundled_model();
   const auto expected = texts(*load_ggml_model(directory, {}));
   check_alike("float32", texts(*load_ggml_model(directory, {"cpu", "float32", "ggml"})), expected);
-  check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {}, GgmlExecutor::kPortable)),
+  check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)),
               expected);
   const bool is_ggml = is_ggml_under_test();
   check_alike(is_ggml ? "built-in, again" : "CTranslate2", texts(*load_under_test(directory)), expected);

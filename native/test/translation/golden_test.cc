@@ -128,9 +128,9 @@ std::shared_ptr<const TranslationModel> load_tested(const std::filesystem::path&
   return load_under_test(directory, options);
 }
 
-std::shared_ptr<const TranslationModel> load_portable(const std::filesystem::path& directory,
-                                                      const TranslationModelOptions& options) {
-  return load_ggml_model(directory, options, GgmlExecutor::kPortable);
+std::shared_ptr<const TranslationModel> load_gpu_graphs(const std::filesystem::path& directory,
+                                                        const TranslationModelOptions& options) {
+  return load_ggml_model(directory, options, GgmlExecutor::kGpuGraphs);
 }
 
 struct GoldenRun {
@@ -166,7 +166,7 @@ void check_same(const std::vector<TranslationHypothesis>& a, const std::vector<T
 // Every case of one compute type against its golden results, and each sentence alone against the batch.
 Tally run_cases(Load load, const std::string& compute, bool is_bit_identical) {
   const bool is_exact = compute == "float32";
-  const bool is_ours = is_ggml_under_test() || load == load_portable;
+  const bool is_ours = is_ggml_under_test() || load == load_gpu_graphs;
   Tally tally;
   for (const json& test : golden_cases()) {
     if (test.at("options").at("compute") != compute) continue;
@@ -216,7 +216,7 @@ TEST_CASE("16-bit weights give the float32 results of their file") {
 }
 
 TEST_CASE("golden parity of the graphs for GPUs, run on the CPU in float32") {
-  CHECK(run_cases(load_portable, "float32", false).worst_score < 1e-3);
+  CHECK(run_cases(load_gpu_graphs, "float32", false).worst_score < 1e-3);
 }
 
 // ggml rounds activations in blocks of 32 where CTranslate2 rounds whole rows. With these random weights
@@ -228,7 +228,7 @@ TEST_CASE("the graphs for GPUs in int8 stay as near to float32 as CTranslate2's 
   for (const json& test : golden_cases()) {
     if (test.at("model").get<std::string>().find("int8") == std::string::npos) continue;
     if (test.at("options").at("compute") != "float32") continue;
-    GoldenRun run(test, load_portable, "int8");
+    GoldenRun run(test, load_gpu_graphs, "int8");
     const TranslationBatch all = run.all();
     for (std::size_t i = 0; i < run.inputs.size(); ++i, ++sentences) {
       const json& expected = test.at("results_one_batch")[i];

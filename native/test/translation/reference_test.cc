@@ -53,8 +53,8 @@ std::shared_ptr<const TranslationModel> load_tested(const std::filesystem::path&
   return load_under_test(directory);
 }
 
-std::shared_ptr<const TranslationModel> load_portable(const std::filesystem::path& directory) {
-  return load_ggml_model(directory, {}, GgmlExecutor::kPortable);
+std::shared_ptr<const TranslationModel> load_gpu_graphs(const std::filesystem::path& directory) {
+  return load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs);
 }
 
 void check(RandomModel shape, Load load, double tolerance) {
@@ -84,7 +84,7 @@ void check(RandomModel shape, Load load, double tolerance) {
 // ggml's gelu on the CPU looks 16-bit values up, so that activations 1 and 4 are coarser there.
 void check_both(const RandomModel& shape, bool is_exact_on_device = true) {
   check(shape, load_tested, 2e-5);
-  check(shape, load_portable, is_exact_on_device ? 2e-5 : 2e-2);
+  check(shape, load_gpu_graphs, is_exact_on_device ? 2e-5 : 2e-2);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "support/translation_backend.h"
 #include "testing/random_ct2_model.h"
 #include "testing/temporary_directory.h"
+#include "translation/ggml_model.h"
 
 // The translator's contract: options, special tokens, empty sources, abort, sharing.
 namespace {
@@ -57,6 +58,22 @@ std::vector<TranslationInput> many_inputs(int count) {
 }
 
 }  // namespace
+
+TEST_CASE("auto runs on our own runtime, whatever else was built in") {
+  CHECK(TranslationModel::load(fixture("tiny-marian-int8"), {})->info().backend == "ggml");
+}
+
+TEST_CASE("weights stored in float16 are computed in float32 on the CPU, in float16 by the graphs for GPUs") {
+  const auto directory = fixture("tiny-marian-float16");
+  CHECK(load_ggml_model(directory, {})->info().compute_type == "float32");
+  CHECK(load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)->info().compute_type == "float16");
+  TranslationModelOptions options;
+  options.compute_type = "float16";
+  CHECK_THROWS_WITH_AS(
+      load_ggml_model(directory, options),
+      doctest::Contains("\"float16\" is for GPUs; float32, bfloat16, int8 and auto are allowed"),
+      verbatim::EngineError);
+}
 
 TEST_CASE("what the model says of itself") {
   const Loaded marian(fixture("tiny-marian-int8"));
@@ -107,31 +124,12 @@ TEST_CASE("empty sources are their prefixes, without a run") {
   CHECK(batch.results[3][0].tokens.size() == 5);
 }
 
-TEST_CASE("lengths, prefixes and end tokens") {
+TEST_CASE("lengths and prefixes") {
   Loaded model(fixture("tiny-m2m-float32"));
   const auto batch = model.run({{{"t8", "t9", "</s>"}, {"t40", "t41"}}}, length(6));
   const Tokens& tokens = batch.results[0][0].tokens;
   CHECK(tokens.size() == 6);
   CHECK(Tokens(tokens.begin(), tokens.begin() + 2) == Tokens{"t40", "t41"});
-  TranslationOptions options;
-  options.beam_size = 1;
-  options.max_decoding_length = 6;
-  options.min_decoding_length = 0;
-  options.end_tokens = {model
-                            .first({"t8", "t9", "</s>"},
-                                   [] {
-                                     auto o = length(3);
-                                     o.beam_size = 1;
-                                     return o;
-                                   }())
-                            .back()};
-  options.return_end_token = true;
-  const Tokens ended = model.first({"t8", "t9", "</s>"}, options);
-  CHECK(ended.size() <= 3);
-  CHECK(ended.back() == options.end_tokens.front());
-  options.end_tokens = {"no such token"};
-  CHECK_THROWS_WITH_AS(model.first({"t8"}, options), doctest::Contains("no such token"),
-                       verbatim::EngineError);
 }
 
 TEST_CASE("unknown tokens can be banned or replaced by what they attend to") {
@@ -202,7 +200,7 @@ TEST_CASE("an abort stops a batch within a step and leaves the translator usable
   Loaded model(fixture("tiny-marian-float32"));
   const auto inputs = many_inputs(4);
   TranslationOptions options = length(60);
-  // CTranslate2 is asked once for every sentence and step; the built-in executor once for every node.
+  // CTranslate2 is asked once for every sentence and step; the runtime once for every node.
   const int further = is_ggml_under_test() ? 0 : static_cast<int>(inputs.size()) + 1;
   const auto code = [&](const CountingAbort& abort) -> std::optional<verbatim::ErrorCode> {
     try {

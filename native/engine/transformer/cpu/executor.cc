@@ -201,12 +201,12 @@ class CpuExecutor final : public Executor {
 
 class CpuFactory final : public ExecutorFactory {
  public:
-  CpuFactory(const Transformer& model, PackedType type) : model_(model), weights_(model, type) {}
+  CpuFactory(const Transformer& model, ComputeType type) : model_(model), weights_(model, type) {}
   std::unique_ptr<Executor> create(int threads) const override {
     return std::make_unique<CpuExecutor>(model_, weights_, kernels(), threads);
   }
   std::size_t bytes() const noexcept override { return weights_.bytes(); }
-  PackedType type() const noexcept override { return weights_.type(); }
+  ComputeType type() const noexcept override { return weights_.type(); }
 
  private:
   const Transformer& model_;
@@ -215,7 +215,7 @@ class CpuFactory final : public ExecutorFactory {
 
 }  // namespace
 
-std::unique_ptr<const ExecutorFactory> make_cpu_factory(const Transformer& model, PackedType type) {
+std::unique_ptr<const ExecutorFactory> make_cpu_factory(const Transformer& model, ComputeType type) {
   return std::make_unique<CpuFactory>(model, type);
 }
 

@@ -25,15 +25,15 @@ float score_scale(const AttentionShape& shape) {
 
 using Gemm = void (*)(const GemmCall&);
 
-Gemm gemm_of(const Kernels& kernels, PackedType type) {
+Gemm gemm_of(const Kernels& kernels, ComputeType type) {
   switch (type) {
-    case PackedType::kFloat16:
-      return kernels.gemm_float16;
-    case PackedType::kBfloat16:
+    case ComputeType::kBfloat16:
       return kernels.gemm_bfloat16;
-    case PackedType::kInt8:
+    case ComputeType::kInt8:
       return kernels.gemm_int8;
-    case PackedType::kFloat32:
+    // The factory takes no float16.
+    case ComputeType::kFloat16:
+    case ComputeType::kFloat32:
       break;
   }
   return kernels.gemm_float32;

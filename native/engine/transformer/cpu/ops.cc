@@ -43,7 +43,7 @@ ggml_tensor* CpuOps::quantized(ggml_tensor* x) {
 ggml_tensor* CpuOps::linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation,
                             ggml_tensor* gate, ggml_tensor* residual) {
   const PackedMatrix& matrix = weights_.get(weights);
-  ggml_tensor* input = matrix.type() == PackedType::kInt8 ? quantized(x) : x;
+  ggml_tensor* input = matrix.type() == ComputeType::kInt8 ? quantized(x) : x;
   return add<LinearNode>(GGML_TYPE_F32, matrix.outputs(), static_cast<std::size_t>(x->ne[1]),
                          {input, gate, residual}, kernels_, rows_, matrix, weights, activation,
                          gate != nullptr, residual != nullptr);

@@ -10,17 +10,17 @@
 namespace verbatim::translation {
 namespace {
 
-std::size_t element_size(PackedType type) {
-  if (type == PackedType::kInt8) return 1;
-  return type == PackedType::kFloat32 ? 4 : 2;
+std::size_t element_size(ComputeType type) {
+  if (type == ComputeType::kInt8) return 1;
+  return type == ComputeType::kFloat32 ? 4 : 2;
 }
 
 std::size_t padded_outputs(std::size_t outputs) {
   return (outputs + kPanelOutputs - 1) / kPanelOutputs * kPanelOutputs;
 }
 
-std::size_t padded_depth(std::size_t depth, PackedType type) {
-  return type == PackedType::kInt8 ? quantized_depth(depth) : depth;
+std::size_t padded_depth(std::size_t depth, ComputeType type) {
+  return type == ComputeType::kInt8 ? quantized_depth(depth) : depth;
 }
 
 // Place of weight [row, 0] and the distance of the following ones, for floats in elements.
@@ -36,17 +36,16 @@ float identity(float value) { return value; }
 
 }  // namespace
 
-std::size_t PackedMatrix::bytes(const MatrixView& source, PackedType type) noexcept {
+std::size_t PackedMatrix::bytes(const MatrixView& source, ComputeType type) noexcept {
   return WeightMemory::aligned(padded_outputs(source.rows) * padded_depth(source.columns, type) *
                                element_size(type));
 }
 
-PackedMatrix::PackedMatrix(const MatrixView& source, PackedType type, WeightMemory& memory)
+PackedMatrix::PackedMatrix(const MatrixView& source, ComputeType type, WeightMemory& memory)
     : type_(type), outputs_(source.rows), depth_(source.columns), data_(memory.take(bytes(source, type))) {
-  if (type == PackedType::kFloat32) pack_floats<float>(source, identity);
-  if (type == PackedType::kFloat16) pack_floats<std::uint16_t>(source, float_to_float16);
-  if (type == PackedType::kBfloat16) pack_floats<std::uint16_t>(source, float_to_bfloat16);
-  if (type == PackedType::kInt8) pack_int8(source);
+  if (type == ComputeType::kFloat32) pack_floats<float>(source, identity);
+  if (type == ComputeType::kBfloat16) pack_floats<std::uint16_t>(source, float_to_bfloat16);
+  if (type == ComputeType::kInt8) pack_int8(source);
 }
 
 template <typename T, typename Convert>

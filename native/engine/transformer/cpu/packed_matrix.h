@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "transformer/compute_type.h"
 #include "transformer/cpu/weight_memory.h"
 #include "transformer/kernels/kernels.h"
 #include "transformer/matrix_view.h"
-#include "transformer/packed_type.h"
 
 namespace verbatim::translation {
 
@@ -20,12 +20,12 @@ class PackedMatrix {
   PackedMatrix() = default;
   // Converts where the stored type differs: floats are quantized as CTranslate2 does (scale 127 / max|row|,
   // rounded to nearest even); quantized values become value / scale.
-  PackedMatrix(const MatrixView& source, PackedType type, WeightMemory& memory);
+  PackedMatrix(const MatrixView& source, ComputeType type, WeightMemory& memory);
 
   // Bytes that a matrix takes in WeightMemory.
-  static std::size_t bytes(const MatrixView& source, PackedType type) noexcept;
+  static std::size_t bytes(const MatrixView& source, ComputeType type) noexcept;
 
-  PackedType type() const noexcept { return type_; }
+  ComputeType type() const noexcept { return type_; }
   std::size_t outputs() const noexcept { return outputs_; }
   std::size_t depth() const noexcept { return depth_; }
   std::size_t panels() const noexcept { return (outputs_ + kPanelOutputs - 1) / kPanelOutputs; }
@@ -38,7 +38,7 @@ class PackedMatrix {
   template <typename T, typename Convert>
   void pack_floats(const MatrixView& source, Convert convert);
 
-  PackedType type_ = PackedType::kFloat32;
+  ComputeType type_ = ComputeType::kFloat32;
   std::size_t outputs_ = 0;
   std::size_t depth_ = 0;
   std::span<std::byte> data_;

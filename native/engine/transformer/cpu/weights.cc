@@ -5,7 +5,7 @@
 namespace verbatim::translation {
 namespace {
 
-std::size_t total_bytes(const Transformer& model, PackedType type) {
+std::size_t total_bytes(const Transformer& model, ComputeType type) {
   std::size_t bytes = 0;
   for (const Linear* linear : linears(model)) bytes += PackedMatrix::bytes(linear->weight, type);
   return bytes;
@@ -13,7 +13,7 @@ std::size_t total_bytes(const Transformer& model, PackedType type) {
 
 }  // namespace
 
-CpuWeights::CpuWeights(const Transformer& model, PackedType type)
+CpuWeights::CpuWeights(const Transformer& model, ComputeType type)
     : type_(type), memory_(total_bytes(model, type)) {
   for (const Linear* linear : linears(model)) {
     matrices_.try_emplace(linear, linear->weight, type, memory_);

@@ -12,14 +12,14 @@ namespace verbatim::translation {
 class CpuWeights {
  public:
   // `model` must outlive the weights. Throws EngineError kOutOfMemory.
-  CpuWeights(const Transformer& model, PackedType type);
+  CpuWeights(const Transformer& model, ComputeType type);
 
   const PackedMatrix& get(const Linear& linear) const { return matrices_.at(&linear); }
   std::size_t bytes() const noexcept { return memory_.size(); }
-  PackedType type() const noexcept { return type_; }
+  ComputeType type() const noexcept { return type_; }
 
  private:
-  PackedType type_;
+  ComputeType type_;
   WeightMemory memory_;
   std::unordered_map<const Linear*, PackedMatrix> matrices_;
 };

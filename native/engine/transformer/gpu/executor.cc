@@ -258,13 +258,13 @@ class GpuExecutor final : public Executor {
 
 class GpuFactory final : public ExecutorFactory {
  public:
-  GpuFactory(const Transformer& model, PackedType type, ggml_backend_dev_t device)
+  GpuFactory(const Transformer& model, ComputeType type, ggml_backend_dev_t device)
       : model_(model), device_(device), weights_(model, type, ggml_backend_dev_buffer_type(device)) {}
   std::unique_ptr<Executor> create(int threads) const override {
     return std::make_unique<GpuExecutor>(model_, weights_, device_, threads);
   }
   std::size_t bytes() const noexcept override { return weights_.bytes(); }
-  PackedType type() const noexcept override { return weights_.type(); }
+  ComputeType type() const noexcept override { return weights_.type(); }
 
  private:
   const Transformer& model_;
@@ -286,7 +286,7 @@ ggml_backend_dev_t ggml_device(std::string_view id) {
   throw EngineError(ErrorCode::kDeviceUnavailable, "device \"" + std::string(id) + "\" is not available");
 }
 
-std::unique_ptr<const ExecutorFactory> make_gpu_factory(const Transformer& model, PackedType type,
+std::unique_ptr<const ExecutorFactory> make_gpu_factory(const Transformer& model, ComputeType type,
                                                         ggml_backend_dev_t device) {
   return std::make_unique<GpuFactory>(model, type, device);
 }

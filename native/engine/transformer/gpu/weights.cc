@@ -19,15 +19,15 @@ namespace {
 constexpr std::size_t kBlock = 32;           // values in a block of Q8_0
 constexpr std::size_t kBlockBytes = 2 + 32;  // a float16 scale, then the values
 
-ggml_type weight_type(const MatrixView& matrix, PackedType type) {
+ggml_type weight_type(const MatrixView& matrix, ComputeType type) {
   switch (type) {
-    case PackedType::kFloat16:
+    case ComputeType::kFloat16:
       return GGML_TYPE_F16;
-    case PackedType::kBfloat16:
+    case ComputeType::kBfloat16:
       return GGML_TYPE_BF16;
-    case PackedType::kInt8:
+    case ComputeType::kInt8:
       return matrix.columns % kBlock == 0 ? GGML_TYPE_Q8_0 : GGML_TYPE_F32;
-    case PackedType::kFloat32:
+    case ComputeType::kFloat32:
       break;
   }
   return GGML_TYPE_F32;
@@ -89,7 +89,7 @@ void upload_matrix(const MatrixView& matrix, const GpuLinear& target) {
 
 }  // namespace
 
-GpuWeights::GpuWeights(const Transformer& model, PackedType type, ggml_backend_buffer_type_t memory)
+GpuWeights::GpuWeights(const Transformer& model, ComputeType type, ggml_backend_buffer_type_t memory)
     : type_(type) {
   constexpr std::size_t kMostTensors = 16384;
   context_.reset(ggml_init({ggml_tensor_overhead() * kMostTensors, nullptr, true}));

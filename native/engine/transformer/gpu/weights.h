@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "transformer/packed_type.h"
+#include "transformer/compute_type.h"
 #include "transformer/transformer.h"
 
 namespace verbatim::translation {
@@ -29,14 +29,14 @@ struct GpuNorm {
 class GpuWeights {
  public:
   // `model` must outlive the weights. Throws EngineError kOutOfMemory.
-  GpuWeights(const Transformer& model, PackedType type, ggml_backend_buffer_type_t memory);
+  GpuWeights(const Transformer& model, ComputeType type, ggml_backend_buffer_type_t memory);
 
   const GpuLinear& get(const Linear& linear) const { return linears_.at(&linear); }
   const GpuNorm& get(const LayerNorm& norm) const { return norms_.at(&norm); }
   // Relative position vectors [head_size, distances].
   ggml_tensor* get(const MatrixView& table) const { return tables_.at(&table); }
   std::size_t bytes() const noexcept { return ggml_backend_buffer_get_size(buffer_.get()); }
-  PackedType type() const noexcept { return type_; }
+  ComputeType type() const noexcept { return type_; }
 
  private:
   void declare(const Transformer& model);
@@ -45,7 +45,7 @@ class GpuWeights {
   void declare_table(const MatrixView& table);
   void upload() const;
 
-  PackedType type_;
+  ComputeType type_;
   ggml_context_ptr context_;
   ggml_backend_buffer_ptr buffer_;
   std::unordered_map<const Linear*, GpuLinear> linears_;

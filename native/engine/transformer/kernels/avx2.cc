@@ -1,5 +1,5 @@
-// Compiled with AVX2, FMA and F16C where the compiler targets x86-64; empty elsewhere.
-#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+// Compiled with AVX2 and FMA where the compiler targets x86-64; empty elsewhere.
+#if defined(__AVX2__) && defined(__FMA__)
 #define VERBATIM_KERNELS avx2
 #define VERBATIM_KERNELS_NAME "avx2"
 #define VERBATIM_VECTOR_BYTES 32

@@ -41,32 +41,6 @@ constexpr int kPanelVectors = static_cast<int>(kPanelOutputs) / kLanes;
 
 VERBATIM_INLINE Vf load_weights(const float* p) { return load(p); }
 
-VERBATIM_INLINE Vf load_weights(const Half* p) {
-#if VERBATIM_VECTOR_BYTES == 64
-  return reinterpret_cast<Vf>(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
-#elif VERBATIM_VECTOR_BYTES == 32
-  return reinterpret_cast<Vf>(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
-#else
-  Vf result;
-  for (int i = 0; i < kLanes; ++i) {
-    const std::uint32_t rest = p[i].bits & 0x7fffu;
-    const std::uint32_t sign = (p[i].bits & 0x8000u) << 16;
-    // Scaling by 2^112 moves the exponent to its place and normalizes subnormals.
-    std::uint32_t bits = rest << 13;
-    float magnitude;
-    __builtin_memcpy(&magnitude, &bits, 4);
-    magnitude *= 0x1p112f;
-    __builtin_memcpy(&bits, &magnitude, 4);
-    if (rest >= 0x7c00u) bits |= 0x7f800000u;
-    bits |= sign;
-    float value;
-    __builtin_memcpy(&value, &bits, 4);
-    result[i] = value;
-  }
-  return result;
-#endif
-}
-
 VERBATIM_INLINE Vf load_weights(const Brain* p) {
 #if VERBATIM_VECTOR_BYTES == 64
   const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
@@ -265,7 +239,6 @@ VERBATIM_INLINE void gemm(const GemmCall& call) {
 }
 
 void gemm_float32(const GemmCall& call) { gemm<float>(call); }
-void gemm_float16(const GemmCall& call) { gemm<Half>(call); }
 void gemm_bfloat16(const GemmCall& call) { gemm<Brain>(call); }
 void gemm_int8(const GemmCall& call) { gemm<std::uint8_t>(call); }
 

@@ -11,8 +11,15 @@ namespace verbatim::translation {
 namespace VERBATIM_KERNELS {
 
 extern const Kernels kTable;
-const Kernels kTable = {VERBATIM_KERNELS_NAME, gemm_float32, gemm_float16, gemm_bfloat16, gemm_int8,
-                        quantize_row,          layer_norm,   attend,       top_k,         log_sum_exp};
+const Kernels kTable = {VERBATIM_KERNELS_NAME,
+                        gemm_float32,
+                        gemm_bfloat16,
+                        gemm_int8,
+                        quantize_row,
+                        layer_norm,
+                        attend,
+                        top_k,
+                        log_sum_exp};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::translation

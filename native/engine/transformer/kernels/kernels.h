@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <span>
 
-#include "transformer/packed_type.h"
-
 // The arithmetic of the CPU executor, in one variant per instruction set, chosen at run time. Every output
 // value is computed by the same sequence of operations whatever the number of rows, so a sentence gives
 // bit-identical results alone and inside any batch.
 namespace verbatim::translation {
+
+// Outputs (weight rows) that lie side by side in memory. 32 floats are two AVX-512 registers.
+inline constexpr std::size_t kPanelOutputs = 32;
 
 // What happens to a product before it is stored: y = activation(product * scales + bias) * gate + residual.
 struct Epilogue {
@@ -70,7 +71,6 @@ struct Kernels {
   // "avx512", "avx2", "generic"
   const char* name;
   void (*gemm_float32)(const GemmCall& call);
-  void (*gemm_float16)(const GemmCall& call);
   void (*gemm_bfloat16)(const GemmCall& call);
   void (*gemm_int8)(const GemmCall& call);
   // Symmetric int8 with scale 127 / max|x| (a row of zeros: 1), as CTranslate2 does it on x86: 128 is added

@@ -25,9 +25,6 @@ using Vf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
 using Vi = std::int32_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
 using UnalignedVf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES), aligned(4), may_alias));
 
-struct Half {
-  std::uint16_t bits;
-};
 struct Brain {
   std::uint16_t bits;
 };

@@ -115,7 +115,7 @@ class BeamSentence {
       Candidate& candidate = candidates[i];
       if (step < prefix_.size()) {
         candidate = {i == 0 ? 0.0f : kHopeless, 0, prefix_[step]};
-      } else if (step == prefix_.size() && i > 0 && settings_.is_end(candidate.id)) {
+      } else if (step == prefix_.size() && i > 0 && candidate.id == settings_.end_id) {
         candidate.id = 0;
         candidate.score = kHopeless;
       }
@@ -126,7 +126,7 @@ class BeamSentence {
               std::size_t first_row) {
     const std::size_t step = beams_.front().ids.size();
     const auto ends = [&](const Candidate& candidate) {
-      return step >= prefix_.size() && settings_.is_end(candidate.id);
+      return step >= prefix_.size() && candidate.id == settings_.end_id;
     };
     std::vector<SearchHypothesis> next;
     std::vector<std::size_t> origins;

@@ -48,7 +48,7 @@ class GreedySearch {
   bool is_finished(const SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix) const {
     const std::size_t length = hypothesis.ids.size();
     return length == settings_.max_length() ||
-           (length > prefix.size() && settings_.is_end(hypothesis.ids.back()));
+           (length > prefix.size() && hypothesis.ids.back() == settings_.end_id);
   }
 
   // The rows of the next step.

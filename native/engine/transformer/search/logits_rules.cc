@@ -20,7 +20,7 @@ void LogitsRules::apply(std::span<float> logits, std::span<const TokenId> ids) c
   if (options.no_repeat_ngram_size > 0) ban_ngrams(logits, ids);
   if (options.disable_unk) ban(logits, settings_.unk_id);
   if (ids.size() < static_cast<std::size_t>(options.min_decoding_length)) {
-    for (const TokenId id : settings_.end_ids) ban(logits, id);
+    ban(logits, settings_.end_id);
   }
 }
 

@@ -8,10 +8,6 @@
 
 namespace verbatim::translation {
 
-bool SearchSettings::is_end(TokenId id) const noexcept {
-  return std::ranges::find(end_ids, id) != end_ids.end();
-}
-
 std::size_t SearchSettings::max_length() const noexcept {
   const auto wanted = static_cast<std::size_t>(options.max_decoding_length);
   return decoder_positions == 0 ? wanted : std::min(wanted, decoder_positions);

@@ -24,14 +24,14 @@ struct SearchBatch {
 // What the options mean for one model.
 struct SearchSettings {
   SearchOptions options;
-  std::vector<TokenId> end_ids;
+  // Ends a hypothesis.
+  TokenId end_id = 0;
   TokenId unk_id = 0;
   // Positions that the decoder has; 0 = no limit.
   std::size_t decoder_positions = 0;
   // Return the attention of every hypothesis.
   bool with_attention = false;
 
-  bool is_end(TokenId id) const noexcept;
   // Tokens of a hypothesis at most.
   std::size_t max_length() const noexcept;
   bool needs_attention() const noexcept;
