@@ -10,7 +10,7 @@
 
 #include "options.h"
 #include "program.h"
-#include "testing/random_model.h"
+#include "testing/random_whisper_model.h"
 
 namespace {
 
@@ -21,8 +21,8 @@ void run(const std::vector<std::string>& words) {
   const std::string weights = words.size() > 2 ? words[2] : "f16";
   const auto seed = static_cast<std::uint32_t>(words.size() > 3 ? verbatim::bench::integer(words[3], 0) : 1);
   const int text_tokens = words.size() > 4 ? verbatim::bench::integer(words[4], 1) : 0;
-  verbatim::bench::write_random_model(verbatim::bench::published_shape(words[0], weights), seed, words[1],
-                                      text_tokens);
+  verbatim::test::write_random_model(verbatim::test::published_shape(words[0], weights), seed, words[1],
+                                     text_tokens);
 }
 
 }  // namespace

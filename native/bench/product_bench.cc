@@ -113,8 +113,8 @@ class Accelerated {
 };
 
 void measure(const Size& size, int rounds) {
-  const std::vector<float> weights = noise(size.outputs * size.depth, 3);
-  const std::vector<float> x = noise(size.rows * size.depth, 3);
+  const std::vector<float> weights = test::noise(size.outputs * size.depth, 3);
+  const std::vector<float> x = test::noise(size.rows * size.depth, 3);
   std::vector<float> y(size.rows * size.outputs);
   MatrixView view;
   view.rows = size.outputs;

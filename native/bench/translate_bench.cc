@@ -2,7 +2,7 @@
 //
 //   translate_bench make DIR [float32|int8]     writes a model of OPUS-MT's shape with random weights
 //   translate_bench run DIR [options]           measures it and prints one JSON line a cell
-//   translate_bench compare DIR [options]       the built-in executor and the CTranslate2 library in turns
+//   translate_bench compare DIR [options]       the ggml backend and the CTranslate2 library in turns
 //     --backend ggml|ctranslate2  --device cpu|cuda:N  --compute TYPE  --threads N  --repeats N
 //     --in N  --out N (source and forced target tokens)  --batch 1,8,32  --beam 1,4
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace verbatim::bench {
+namespace verbatim::test {
 
 // Uniform in [-1, 1): standard engines give the same numbers everywhere, standard distributions do not.
 class Noise {
@@ -24,4 +24,4 @@ inline std::vector<float> noise(std::size_t count, std::uint32_t seed) {
   return values;
 }
 
-}  // namespace verbatim::bench
+}  // namespace verbatim::test

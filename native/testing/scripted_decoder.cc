@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace verbatim::bench {
+namespace verbatim::test {
 namespace {
 
 // Whisper's vocabulary of several languages: text, end of text, start of transcript, a token for each
@@ -44,4 +44,4 @@ void script_positions(std::span<float> positions, std::span<const float> embeddi
   }
 }
 
-}  // namespace verbatim::bench
+}  // namespace verbatim::test

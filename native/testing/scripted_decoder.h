@@ -6,7 +6,7 @@
 
 #include "speech/model_tensors.h"
 
-namespace verbatim::bench {
+namespace verbatim::test {
 
 // What a model with random weights is made to say after the prompt, at every position of its decoder:
 // English, transcribe, 0 s, `text_tokens` tokens of text that are all different, 29 s, and the end of text
@@ -22,4 +22,4 @@ std::vector<std::int32_t> scripted_tokens(const ModelShape& shape, int text_toke
 void script_positions(std::span<float> positions, std::span<const float> embedding, const ModelShape& shape,
                       int text_tokens);
 
-}  // namespace verbatim::bench
+}  // namespace verbatim::test

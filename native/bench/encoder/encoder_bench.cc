@@ -20,7 +20,7 @@
 #include "measure.h"
 #include "options.h"
 #include "program.h"
-#include "testing/random_model.h"
+#include "testing/random_whisper_model.h"
 #include "testing/temporary_directory.h"
 
 namespace {
@@ -41,7 +41,7 @@ Options parse(const std::vector<std::string>& words) {
 
 Contestants contestants(const Options& options, const std::string& shape,
                         const std::filesystem::path& directory) {
-  const ModelShape sizes = published_shape(shape, options["--weights"]);
+  const ModelShape sizes = test::published_shape(shape, options["--weights"]);
   if (!options["--model"].empty()) return whisper_contestants(options["--model"], sizes.mels);
   return random_contestants(sizes, shape, words_of_list(options["--ct2-types"]), directory);
 }
@@ -112,7 +112,7 @@ void run(const std::vector<std::string>& words) {
   const Options options = parse(words);
   const int rounds = integer(options["--rounds"], 1);
   const std::vector<int> thread_counts = positive_integers(options["--threads"]);
-  const TemporaryDirectory directory;
+  const test::TemporaryDirectory directory;
   register_encoder_tap();
   nlohmann::json report{{"rounds", rounds}, {"weights", options["--weights"]}};
   std::printf(
@@ -128,7 +128,7 @@ void run(const std::vector<std::string>& words) {
   }
   std::printf("\n| shape | encoder | relative error | at the worst position |\n|---|---|--:|--:|\n");
   for (const auto& [shape, all] : shapes) {
-    const auto width = static_cast<std::size_t>(published_shape(shape).audio_state);
+    const auto width = static_cast<std::size_t>(test::published_shape(shape).audio_state);
     for (auto& cell : print_distances(shape, all, width)) report["errors"].push_back(std::move(cell));
   }
   if (!options["--json"].empty()) write_json(options["--json"], report);

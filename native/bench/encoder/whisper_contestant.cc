@@ -56,7 +56,7 @@ class WhisperContestant : public Contestant {
 MelWindow noise_window(int mels) {
   MelWindow window;
   window.mels = mels;
-  window.values = noise(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames), 7);
+  window.values = test::noise(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames), 7);
   return window;
 }
 

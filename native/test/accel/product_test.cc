@@ -32,7 +32,7 @@ Owned<ggml_context> make_context() {
 
 // Stores values in the tensor's type; returns what it then holds.
 std::vector<float> fill(ggml_tensor* tensor, unsigned seed) {
-  const std::vector<float> values = bench::noise(static_cast<std::size_t>(ggml_nelements(tensor)), seed);
+  const std::vector<float> values = test::noise(static_cast<std::size_t>(ggml_nelements(tensor)), seed);
   if (tensor->type == GGML_TYPE_F32) {
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
     return values;

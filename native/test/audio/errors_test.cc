@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "audio/audio_files.h"
+#include "audio/hearing.h"
 
 using namespace verbatim;
 using namespace verbatim::test;

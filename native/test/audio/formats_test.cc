@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "audio/audio_files.h"
+#include "audio/hearing.h"
 
 using namespace verbatim;
 using namespace verbatim::test;

@@ -13,7 +13,7 @@
 #include "speech/model_file.h"
 #include "speech/slot.h"
 #include "speech/speech_support.h"
-#include "testing/random_model.h"
+#include "testing/random_whisper_model.h"
 
 namespace verbatim::bench {
 namespace {
@@ -128,7 +128,7 @@ TEST_CASE("engine bench: statistics") {
 
 TEST_CASE("random models: a shape with any type of weights loads, and its seed decides its bytes") {
   // A small shape of its own; the published ones differ in numbers only.
-  ModelShape shape = published_shape("tiny");
+  ModelShape shape = test::published_shape("tiny");
   shape.audio_state = shape.text_state = 64;
   shape.audio_heads = shape.text_heads = 1;
   shape.audio_layers = shape.text_layers = 1;
@@ -136,22 +136,22 @@ TEST_CASE("random models: a shape with any type of weights loads, and its seed d
   std::vector<std::string> contents;
   for (const char* weights : {"f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0"}) {
     CAPTURE(weights);
-    shape.file_type = published_shape("tiny", weights).file_type;
-    write_random_model(shape, 1, file.path());
+    shape.file_type = test::published_shape("tiny", weights).file_type;
+    test::write_random_model(shape, 1, file.path());
     CHECK(SpeechModel::load(file.path(), "cpu")->info().weight_type == weights);
   }
-  write_random_model(shape, 1, file.path());
+  test::write_random_model(shape, 1, file.path());
   const std::string first = test::file_text(file.path());
-  write_random_model(shape, 1, file.path());
+  test::write_random_model(shape, 1, file.path());
   CHECK(test::file_text(file.path()) == first);
-  write_random_model(shape, 2, file.path());
+  test::write_random_model(shape, 2, file.path());
   CHECK(test::file_text(file.path()) != first);
-  CHECK_THROWS_AS(published_shape("huge"), std::invalid_argument);
-  CHECK_THROWS_AS(published_shape("tiny", "f8"), std::invalid_argument);
+  CHECK_THROWS_AS(test::published_shape("huge"), std::invalid_argument);
+  CHECK_THROWS_AS(test::published_shape("tiny", "f8"), std::invalid_argument);
 }
 
 TEST_CASE("random models: a scripted one says its tokens of any window, in its language, in one pass") {
-  ModelShape shape = published_shape("tiny");
+  ModelShape shape = test::published_shape("tiny");
   shape.audio_layers = 1;
   // With two whisper.cpp takes it for a distilled model, which has no timestamps.
   shape.text_layers = 3;
@@ -160,8 +160,8 @@ TEST_CASE("random models: a scripted one says its tokens of any window, in its l
     for (const char* weights : {"f16", "q5_0"}) {
       CAPTURE(tokens);
       CAPTURE(weights);
-      shape.file_type = published_shape("tiny", weights).file_type;
-      write_random_model(shape, 1, file.path(), tokens);
+      shape.file_type = test::published_shape("tiny", weights).file_type;
+      test::write_random_model(shape, 1, file.path(), tokens);
       Slot slot(SpeechModel::load(file.path(), "cpu"), 1);
       std::mt19937 engine(1);
       for (const std::size_t seconds : {2, 28}) {
@@ -177,7 +177,7 @@ TEST_CASE("random models: a scripted one says its tokens of any window, in its l
       }
     }
   }
-  CHECK_THROWS_AS(write_random_model(shape, 1, file.path(), 401), std::invalid_argument);
+  CHECK_THROWS_AS(test::write_random_model(shape, 1, file.path(), 401), std::invalid_argument);
 }
 
 }  // namespace verbatim::bench

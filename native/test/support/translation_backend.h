@@ -17,7 +17,7 @@ inline std::string backend_under_test() {
   return wanted;
 }
 
-// The runtime gives a sentence the same bits alone and in any batch; CTranslate2 does not claim to.
+// The ggml backend gives a sentence the same bits alone and in any batch; CTranslate2 does not claim to.
 inline bool is_ggml_under_test() { return backend_under_test() == "ggml"; }
 
 inline std::shared_ptr<const TranslationModel> load_under_test(const std::filesystem::path& directory,

@@ -68,9 +68,9 @@ void check_alike(const char* name, const std::vector<std::string>& got,
   for (std::size_t i = 0; i < got.size(); ++i) {
     equal += got[i] == expected[i];
     if (got[i] != expected[i])
-      std::printf("  %s: \"%s\", built-in: \"%s\"\n", name, got[i].c_str(), expected[i].c_str());
+      std::printf("  %s: \"%s\", ggml: \"%s\"\n", name, got[i].c_str(), expected[i].c_str());
   }
-  std::printf("  %s: %zu of %zu translations equal to the built-in executor's\n", name, equal, got.size());
+  std::printf("  %s: %zu of %zu translations equal to the ggml backend's\n", name, equal, got.size());
   CHECK(equal >= 0.9 * static_cast<double>(got.size()));
 }
 
@@ -83,5 +83,5 @@ TEST_CASE("the bundled model translates alike on every executor") {
   check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)),
               expected);
   const bool is_ggml = is_ggml_under_test();
-  check_alike(is_ggml ? "built-in, again" : "CTranslate2", texts(*load_under_test(directory)), expected);
+  check_alike(is_ggml ? "ggml, again" : "CTranslate2", texts(*load_under_test(directory)), expected);
 }

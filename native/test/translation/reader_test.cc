@@ -87,7 +87,7 @@ TEST_CASE("every binary version and revision gives the same translation") {
   // 8 heads, relu, pre-norm, generated positions and no special tokens in the source: what old files imply.
   const RandomModel shape{
       .width = 32, .heads = 8, .pre_norm = true, .activation = 0, .zero_start = false, .positions = 0};
-  const verbatim::TemporaryDirectory directory;
+  const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter model(shape);
   write_old(directory.path() / "v5", model, model.variables(), 5, "TransformerSpec", 7);
   const auto expected = translate(directory.path() / "v5");
@@ -109,7 +109,7 @@ TEST_CASE("every binary version and revision gives the same translation") {
 }
 
 TEST_CASE("attributes of old files: shared by both sides, and special tokens") {
-  const verbatim::TemporaryDirectory directory;
+  const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter model({.activation = 2});
   Ct2Writer& variables = model.variables();
   for (const char* name : {"num_heads", "pre_norm", "activation"}) {
@@ -197,7 +197,7 @@ TEST_CASE("wrong weights are refused by name") {
 }
 
 TEST_CASE("wrong directories are refused by name") {
-  const verbatim::TemporaryDirectory directory;
+  const verbatim::test::TemporaryDirectory directory;
   const auto load = [&] { load_under_test(directory.path()); };
   CHECK_THROWS_WITH_AS(load(), doctest::Contains("model.bin"), verbatim::EngineError);
   RandomModelWriter({}).write(directory.path());

@@ -59,7 +59,7 @@ std::shared_ptr<const TranslationModel> load_gpu_graphs(const std::filesystem::p
 
 void check(RandomModel shape, Load load, double tolerance) {
   shape.spread = 1.5f;
-  const verbatim::TemporaryDirectory directory;
+  const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter writer(shape);
   writer.write(directory.path());
   ReferenceTransformer reference(shape, writer.variables());

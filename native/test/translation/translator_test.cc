@@ -59,7 +59,7 @@ std::vector<TranslationInput> many_inputs(int count) {
 
 }  // namespace
 
-TEST_CASE("auto runs on our own runtime, whatever else was built in") {
+TEST_CASE("auto is the ggml backend, whatever else was built in") {
   CHECK(TranslationModel::load(fixture("tiny-marian-int8"), {})->info().backend == "ggml");
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("lengths and prefixes") {
 }
 
 TEST_CASE("unknown tokens can be banned or replaced by what they attend to") {
-  const verbatim::TemporaryDirectory directory;
+  const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter writer({});
   // Nothing but the unknown token can win.
   std::vector<float> bias(60, -100.0f);
@@ -151,7 +151,7 @@ TEST_CASE("unknown tokens can be banned or replaced by what they attend to") {
 }
 
 TEST_CASE("a model without a start token wants a prefix, which is not part of the translation's start") {
-  const verbatim::TemporaryDirectory directory;
+  const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter({.zero_start = false}).write(directory.path());
   std::ofstream(directory.path() / "config.json")
       << R"({"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "decoder_start_token": null,
@@ -200,7 +200,7 @@ TEST_CASE("an abort stops a batch within a step and leaves the translator usable
   Loaded model(fixture("tiny-marian-float32"));
   const auto inputs = many_inputs(4);
   TranslationOptions options = length(60);
-  // CTranslate2 is asked once for every sentence and step; the runtime once for every node.
+  // CTranslate2 is asked once for every sentence and step; the ggml backend once for every node.
   const int further = is_ggml_under_test() ? 0 : static_cast<int>(inputs.size()) + 1;
   const auto code = [&](const CountingAbort& abort) -> std::optional<verbatim::ErrorCode> {
     try {
@@ -250,7 +250,7 @@ TEST_CASE("translators of one model run in parallel and outlive their handle on 
 }
 
 TEST_CASE("SentencePiece models beside the weights, or beside an Argos package's folder") {
-  const verbatim::TemporaryDirectory package;
+  const verbatim::test::TemporaryDirectory package;
   const auto directory = package.path() / "model";
   RandomModelWriter({}).write(directory);
   CHECK_THROWS_WITH_AS(Loaded(directory).model->tokenize("text"), doctest::Contains("no tokenizer"),

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "audio/audio_files.h"
 #include "audio/containers/mp3_frame.h"
+#include "audio/hearing.h"
 
 using namespace verbatim;
 using namespace verbatim::test;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "audio/audio_files.h"
 #include "audio/containers/ogg_page.h"
+#include "audio/hearing.h"
 
 using namespace verbatim;
 using namespace verbatim::test;

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "audio/audio_files.h"
+#include "audio/hearing.h"
 
 using namespace verbatim;
 using namespace verbatim::test;

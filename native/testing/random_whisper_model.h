@@ -7,7 +7,7 @@
 
 #include "speech/model_tensors.h"
 
-namespace verbatim::bench {
+namespace verbatim::test {
 
 // A published Whisper shape, multilingual: "tiny", "base", "small" or "large-v3-turbo", with weights
 // "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k". Throws std::invalid_argument with what
@@ -25,4 +25,4 @@ std::vector<float> random_tensor(const std::string& name, const TensorShape& ten
 void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path,
                         int text_tokens = 0);
 
-}  // namespace verbatim::bench
+}  // namespace verbatim::test

@@ -1,4 +1,4 @@
-#include "testing/random_model.h"
+#include "testing/random_whisper_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "testing/noise.h"
 #include "testing/scripted_decoder.h"
 
-namespace verbatim::bench {
+namespace verbatim::test {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x67676d6c;
@@ -181,4 +181,4 @@ void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::
   }
 }
 
-}  // namespace verbatim::bench
+}  // namespace verbatim::test
