@@ -38,6 +38,7 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
   const keys = createKeys(database);
   const child = spawnServe(options, {
     VERBATIM_DATABASE: database,
+    VERBATIM_DATA_DIR: directory,
     // A bench is many clients at one address.
     VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: '100000',
     ...(options.modelFile === undefined ? {} : modelFromFile(directory, options.modelFile)),

@@ -177,7 +177,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Models loaded, database writable, not draining */
+    /** Models loaded, database and uploads writable, not draining */
     get: operations['getReadiness'];
     put?: never;
     post?: never;
@@ -584,6 +584,11 @@ export interface components {
          * @example true
          */
         database_writable: boolean;
+        /**
+         * @description A file could be written where uploads go.
+         * @example true
+         */
+        uploads_writable: boolean;
         /**
          * @description The server is not draining.
          * @example true

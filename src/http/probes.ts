@@ -16,14 +16,15 @@ export function probeRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-function readyz({ engine, inFlight, ledger }: HttpDeps): Handler {
-  return (exchange) => {
+function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
+  return async (exchange) => {
     const readiness: Readiness = {
       model: engine.modelName,
       device: engine.device,
       checks: {
         model_loaded: engine.stats().slots > 0,
-        database_writable: passes(() => ledger.checkWritable()),
+        database_writable: await passes(() => ledger.checkWritable()),
+        uploads_writable: await passes(() => uploads.checkWritable()),
         accepting_requests: !inFlight.draining,
       },
     };
@@ -43,9 +44,9 @@ function sendUnready(exchange: Exchange, body: object, draining: boolean, retryA
   exchange.json(503, { ...body, error }, headers);
 }
 
-function passes(check: () => void): boolean {
+async function passes(check: () => void | Promise<void>): Promise<boolean> {
   try {
-    check();
+    await check();
     return true;
   } catch {
     return false;

@@ -76,11 +76,11 @@ export function revokedKeyBody({ id, revokedAt }: { id: string; revokedAt: strin
 export interface Readiness {
   model: string;
   device: { ids: readonly string[]; name: string };
-  checks: { model_loaded: boolean; database_writable: boolean; accepting_requests: boolean };
+  checks: Record<'model_loaded' | 'database_writable' | 'uploads_writable' | 'accepting_requests', boolean>;
 }
 
 export function readinessBody({ model, device, checks }: Readiness) {
-  const ready = checks.model_loaded && checks.database_writable && checks.accepting_requests;
+  const ready = Object.values(checks).every((passed) => passed);
   return {
     status: ready ? 'ready' : 'unavailable',
     model,

@@ -1,8 +1,8 @@
 /** A directory of this process's own for uploads, and the removal of those that crashed processes left behind. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 const PREFIX = 'verbatim-upload';
@@ -10,10 +10,27 @@ const PREFIX = 'verbatim-upload';
 export class UploadDirectory {
   private constructor(readonly path: string) {}
 
-  static async create(base: string = tmpdir()): Promise<UploadDirectory> {
+  /** `base` is made if it is missing, and shared with other servers. */
+  static async create(base: string): Promise<UploadDirectory> {
+    await mkdir(base, { recursive: true, mode: 0o700 });
     await removeStale(base);
     const owner = `${hostTag()}-${process.pid}-${startTime(process.pid) ?? 0}`;
-    return new UploadDirectory(await mkdtemp(join(base, `${PREFIX}-${owner}-`)));
+    const directory = new UploadDirectory(join(base, `${PREFIX}-${owner}-${randomUUID().slice(0, 8)}`));
+    await directory.ensure();
+    return directory;
+  }
+
+  /** Made again if something has removed it: a server may run longer than a cleaner of old files is patient. */
+  async ensure(): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+  }
+
+  /** Rejects when an upload could not be written now. */
+  async checkWritable(): Promise<void> {
+    await this.ensure();
+    const path = this.newPath();
+    await writeFile(path, '?', { flag: 'wx', mode: 0o600 });
+    await rm(path, { force: true });
   }
 
   /** Never made from anything the client sent. */
@@ -26,13 +43,13 @@ export class UploadDirectory {
   }
 }
 
-/** Another machine's directories (a shared volume, another container) are its own business. */
+/** What another user's or another machine's servers left (a shared volume, another container) is their own business. */
 async function removeStale(base: string): Promise<void> {
   const pattern = new RegExp(`^${PREFIX}-${hostTag()}-(\\d+)-(\\d+)-`);
   for (const name of await readdir(base)) {
     const [, pid, started] = pattern.exec(name) ?? [];
     if (pid === undefined || startTime(Number(pid)) === Number(started)) continue;
-    await rm(join(base, name), { recursive: true, force: true });
+    await rm(join(base, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

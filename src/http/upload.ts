@@ -18,6 +18,8 @@ export interface UploadOptions {
   textFields: readonly string[];
   /** Where the file goes; the caller removes it once receiveUpload has resolved. */
   path: string;
+  /** Sees to it that the directory of `path` is there. */
+  ensureDirectory: () => Promise<void>;
   maxFileBytes: number;
   idleMs: number;
   timers: Timers;
@@ -139,13 +141,13 @@ class FormReader {
   }
 
   #acceptFile(name: string | undefined, stream: Readable): void {
-    const { fileField, path, maxFileBytes } = this.options;
+    const { fileField } = this.options;
     if (name !== fileField) {
       this.#assertKnown(name);
       throw invalid(name, 'must be text, not a file.');
     }
     if (this.#file !== null) throw invalid(name, 'was sent more than once.');
-    this.#file = store(stream, path, maxFileBytes);
+    this.#file = store(stream, this.options);
   }
 
   #acceptField(name: string | undefined, value: string, truncated: boolean): void {
@@ -177,7 +179,11 @@ function createParser(req: IncomingMessage): Busboy {
   }
 }
 
-async function store(stream: Readable, path: string, maxBytes: number): Promise<StoredFile> {
+async function store(
+  stream: Readable,
+  { path, maxFileBytes: maxBytes, ensureDirectory }: UploadOptions,
+): Promise<StoredFile> {
+  await ensureDirectory();
   const hash = createHash('sha256');
   let bytes = 0;
   await pipeline(

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Holds the database, unless that is named, and the uploads. */
+  readonly dataDir: string;
   readonly database: string;
   readonly modelsDir: string;
   /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
@@ -60,12 +62,14 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     }
     return number;
   };
+  const dataDir = text('VERBATIM_DATA_DIR', 'data');
   const cores = availableParallelism();
   const threads = integer('VERBATIM_THREADS', 1, 1, 256);
   return Object.freeze({
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
-    database: text('VERBATIM_DATABASE', join('data', 'verbatim.db')),
+    dataDir,
+    database: text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
     model: env['VERBATIM_MODEL'] || null,
     device: device(text('VERBATIM_DEVICE', 'auto')),

@@ -1,5 +1,6 @@
 /** The whole service, from the configuration to the last answer after a stop signal. */
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Config } from './config.js';
 import { loadBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
@@ -75,6 +76,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     host: config.host,
     port: config.port,
     version: packageVersion(),
+    uploadBase: join(config.dataDir, 'uploads'),
     timers: systemTimers,
     ...parts,
     settings: {

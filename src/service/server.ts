@@ -49,8 +49,8 @@ export interface ServerOptions {
   metrics: Metrics;
   timers: Timers;
   settings?: Partial<ServerSettings>;
-  /** Where uploads wait for their transcription; the system's temporary directory by default. */
-  uploadBase?: string;
+  /** Where uploads wait for their transcription, each server's in a directory of its own. */
+  uploadBase: string;
 }
 
 export interface RunningServer {

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { fakeAudio } from '../support/fake-engine.js';
 import { call, transcribe } from '../support/requests.js';
@@ -28,8 +30,23 @@ describe('probes, metrics and logs', () => {
         status: 'ready',
         model: 'fake',
         device: { ids: ['cpu'], name: 'Fake CPU' },
-        checks: { model_loaded: true, database_writable: true, accepting_requests: true },
+        checks: {
+          model_loaded: true,
+          database_writable: true,
+          uploads_writable: true,
+          accepting_requests: true,
+        },
       });
+    });
+
+    it('is 503 when uploads cannot be written', async () => {
+      const [directory] = readdirSync(server.directory).filter((name) => name.startsWith('verbatim-upload'));
+      rmSync(join(server.directory, directory!), { recursive: true });
+      writeFileSync(join(server.directory, directory!), 'in the way');
+      const { status, body, error } = await call(server, '/readyz');
+      expect(status).to.equal(503);
+      expect(body['checks']).to.include({ uploads_writable: false, database_writable: true });
+      expect(error).to.include({ code: 'overloaded' });
     });
 
     it('is 503 when the database cannot be written', async () => {

@@ -11,7 +11,9 @@ describe('configuration', () => {
       model: null,
       device: 'auto',
     });
-    expect(config.database).to.equal('data/verbatim.db');
+    expect(config).to.include({ dataDir: 'data', database: 'data/verbatim.db' });
+    const elsewhere = readConfig({ VERBATIM_DATA_DIR: '/srv' }, '/package');
+    expect(elsewhere).to.include({ dataDir: '/srv', database: '/srv/verbatim.db' });
     expect(config.slots).to.be.at.least(1);
     expect(Object.isFrozen(config)).to.equal(true);
   });
@@ -21,6 +23,7 @@ describe('configuration', () => {
       {
         VERBATIM_HOST: '0.0.0.0',
         VERBATIM_PORT: '0',
+        VERBATIM_DATA_DIR: '/var/data',
         VERBATIM_DATABASE: '/var/verbatim.db',
         VERBATIM_MODELS_DIR: '/models',
         VERBATIM_MODEL: 'base',
@@ -45,6 +48,7 @@ describe('configuration', () => {
     expect(config).to.deep.equal({
       host: '0.0.0.0',
       port: 0,
+      dataDir: '/var/data',
       database: '/var/verbatim.db',
       modelsDir: '/models',
       model: 'base',

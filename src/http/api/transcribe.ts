@@ -93,7 +93,7 @@ class UploadedFile {
 }
 
 async function receiveAndRun(
-  { settings, timers, transcription }: HttpDeps,
+  { settings, timers, transcription, uploads }: HttpDeps,
   exchange: Exchange,
   { accountId, keyId, signal }: InFlightRequest,
   { file, idempotencyKey }: { file: UploadedFile; idempotencyKey: string | null },
@@ -103,6 +103,7 @@ async function receiveAndRun(
     fileField: 'audio',
     textFields: TEXT_FIELDS,
     path: file.path,
+    ensureDirectory: () => uploads.ensure(),
     maxFileBytes: settings.maxFileBytes,
     idleMs: settings.uploadIdleMs,
     timers,

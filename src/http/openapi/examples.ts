@@ -104,7 +104,12 @@ export const examples: Record<string, Examples> = {
       value: {
         status: 'ready',
         ...READY,
-        checks: { model_loaded: true, database_writable: true, accepting_requests: true },
+        checks: {
+          model_loaded: true,
+          database_writable: true,
+          uploads_writable: true,
+          accepting_requests: true,
+        },
       },
     },
   },
@@ -113,7 +118,12 @@ export const examples: Record<string, Examples> = {
       value: {
         status: 'unavailable',
         ...READY,
-        checks: { model_loaded: true, database_writable: true, accepting_requests: false },
+        checks: {
+          model_loaded: true,
+          database_writable: true,
+          uploads_writable: true,
+          accepting_requests: false,
+        },
         error: {
           code: 'shutting_down',
           message: 'The server is shutting down.',

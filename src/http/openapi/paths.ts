@@ -159,7 +159,7 @@ const servicePaths: Json = {
     get: {
       tags: ['service'],
       operationId: 'getReadiness',
-      summary: 'Models loaded, database writable, not draining',
+      summary: 'Models loaded, database and uploads writable, not draining',
       security: [],
       responses: {
         '200': answer('Readiness', 'Ready.'),

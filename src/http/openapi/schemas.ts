@@ -218,6 +218,7 @@ export const schemas: Record<string, Schema> = {
       checks: object({
         model_loaded: check('The speech model is in memory.'),
         database_writable: check('The ledger took a write.'),
+        uploads_writable: check('A file could be written where uploads go.'),
         accepting_requests: check('The server is not draining.'),
       }),
       error: {

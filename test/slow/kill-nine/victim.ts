@@ -51,7 +51,12 @@ function spawnReal({ database, secret, uploads }: VictimOptions): ChildProcess {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
-      ...{ VERBATIM_DATABASE: database, VERBATIM_SECRET: secret, VERBATIM_PORT: '0', TMPDIR: uploads },
+      ...{
+        VERBATIM_DATABASE: database,
+        VERBATIM_SECRET: secret,
+        VERBATIM_PORT: '0',
+        VERBATIM_DATA_DIR: uploads,
+      },
       ...{ VERBATIM_LOG_LEVEL: 'error', VERBATIM_MAX_IN_FLIGHT: '1000' },
     },
   });
