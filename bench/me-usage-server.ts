@@ -34,7 +34,7 @@ const CONSTANT = {
 async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
   const path = join(directory, 'verbatim.db');
-  const rawKey = fill(path, Number(process.argv[2]));
+  const rawKey = await fill(path, Number(process.argv[2]));
   const ledger = createLedger({ path, secret: SECRET });
   const logger = createLogger({ level: 'info', stream: { write: () => undefined } });
   const server = await startServer({
@@ -57,17 +57,17 @@ async function main(): Promise<void> {
   }
   plain.close();
   await server.close(0);
-  ledger.close();
+  await ledger.close();
   rmSync(directory, { recursive: true });
   process.exit(0);
 }
 
 /** One account with `rows` settled requests, spread over the last 90 days; the audit holds. */
-function fill(path: string, rows: number): string {
+async function fill(path: string, rows: number): Promise<string> {
   const ledger = openLedger({ path, secret: SECRET });
-  const { id: accountId } = ledger.createAccount({ email: 'ada@example.org', name: 'Ada' });
-  const key = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-  ledger.grantCredits({ accountId, amount: rows + 500 });
+  const { id: accountId } = await ledger.createAccount({ email: 'ada@example.org', name: 'Ada' });
+  const key = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+  await ledger.grantCredits({ accountId, amount: rows + 500 });
   const database = new Database(path);
   const numbers = `WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < @rows)`;
   const at = `@now - (n.id % ${DAYS}) * ${DAY_MS}`;
@@ -88,8 +88,8 @@ function fill(path: string, rows: number): string {
     for (const sql of statements) database.prepare(sql).run(input);
   })();
   database.close();
-  const violations = ledger.audit();
-  ledger.close();
+  const violations = await ledger.audit();
+  await ledger.close();
   if (violations.length > 0) throw new Error(JSON.stringify(violations));
   return key.rawKey;
 }

@@ -29,7 +29,7 @@ interface Books {
   events: number;
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       events: { type: 'string', default: '10000000' },
@@ -37,27 +37,27 @@ function main(): void {
     },
   });
   const directory = mkdtempSync(join(values.directory, 'verbatim-bench-'));
-  const books = open(join(directory, 'verbatim.db'));
+  const books = await open(join(directory, 'verbatim.db'));
   try {
-    report(
+    await report(
       books,
       SIZES.filter((size) => size <= Number(values.events)),
     );
   } finally {
-    books.ledger.close();
+    await books.ledger.close();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function open(path: string): Books {
+async function open(path: string): Promise<Books> {
   const ledger = createLedger({ path });
-  const { id: accountId } = ledger.createAccount({ email: 'busy@example.com' });
-  ledger.grantCredits({ accountId, amount: 1_000_000_000 });
-  const { id: keyId, rawKey } = ledger.createKey({ accountId, name: 'bench', scopes: [] });
+  const { id: accountId } = await ledger.createAccount({ email: 'busy@example.com' });
+  await ledger.grantCredits({ accountId, amount: 1_000_000_000 });
+  const { id: keyId, rawKey } = await ledger.createKey({ accountId, name: 'bench', scopes: [] });
   return { path, ledger, accountId, keyId, rawKey, events: 0 };
 }
 
-function report(books: Books, sizes: number[]): void {
+async function report(books: Books, sizes: number[]): Promise<void> {
   console.log(`Machine: ${machine()}. Median (99th percentile) of ${RUNS} runs, in microseconds.\n`);
   console.log('| events | usage, 30 days | usage, 90 days | balance | authenticate | hold + settle |');
   console.log('|---:|---:|---:|---:|---:|---:|');
@@ -65,18 +65,18 @@ function report(books: Books, sizes: number[]): void {
   for (const size of sizes) {
     grow(books, size);
     const cells = [
-      time(() => ledger.usage(accountId, 30)),
-      time(() => ledger.usage(accountId, 90)),
-      time(() => ledger.balance(accountId)),
-      time(() => ledger.authenticate(rawKey)),
-      time(() => charge(ledger, accountId, keyId)),
+      await time(() => ledger.usage(accountId, 30)),
+      await time(() => ledger.usage(accountId, 90)),
+      await time(() => ledger.balance(accountId)),
+      await time(() => ledger.authenticate(rawKey)),
+      await time(() => charge(ledger, accountId, keyId)),
     ];
     books.events += RUNS + WARM_UP;
     console.log(`| ${size.toLocaleString('en')} | ${cells.map(show).join(' | ')} |`);
   }
-  alternative(books);
+  await alternative(books);
   const started = performance.now();
-  const violations = ledger.audit();
+  const violations = await ledger.audit();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const gigabytes = (statSync(books.path).size / 1e9).toFixed(2);
   console.log(
@@ -86,7 +86,7 @@ function report(books: Books, sizes: number[]): void {
 }
 
 /** What the daily sums are compared with: the events themselves, by an index that covers the query. */
-function alternative({ path, accountId }: Books): void {
+async function alternative({ path, accountId }: Books): Promise<void> {
   const database = new Database(path);
   database.exec(
     'CREATE INDEX bench_cover ON usage_events (account_id, created_at, endpoint, minutes, credits)',
@@ -95,18 +95,21 @@ function alternative({ path, accountId }: Books): void {
     `SELECT created_at / ${DAY_MS} AS day, endpoint, sum(minutes), sum(credits) FROM usage_events
      WHERE account_id = ? AND created_at >= ? GROUP BY 1, 2`,
   );
-  const cells = [30, 90].map((days) => time(() => query.all(accountId, Date.now() - days * DAY_MS), 20));
+  const cells = [];
+  for (const days of [30, 90]) {
+    cells.push(await time(() => query.all(accountId, Date.now() - days * DAY_MS), 20));
+  }
   database.close();
   console.log(
     `\nThe same from the events by a covering index: ${cells.map(show).join(' for 30 days, ')} for 90.`,
   );
 }
 
-function charge(ledger: Ledger, accountId: string, keyId: string): void {
-  const { id } = ledger.hold({ accountId, keyId, requestId: 'req_bench', credits: 1 });
-  ledger.settle(id, {
+async function charge(ledger: Ledger, accountId: string, keyId: string): Promise<void> {
+  const { id } = await ledger.hold({ accountId, keyId, requestId: 'req_bench', credits: 1 });
+  await ledger.settle(id, {
     ...{ credits: 1, endpoint: '/api/v1/transcribe', audioSeconds: 30, minutes: 1, requestId: 'req_bench' },
-    response: (creditsRemaining) => String(creditsRemaining),
+    result: {},
   });
 }
 
@@ -158,13 +161,14 @@ function addEvents(
 
 const WARM_UP = 20;
 
-function time(work: () => void, runs = RUNS): { median: number; p99: number } {
-  for (let n = 0; n < WARM_UP; n += 1) work();
-  const samples = Array.from({ length: runs }, () => {
+async function time(work: () => unknown, runs = RUNS): Promise<{ median: number; p99: number }> {
+  const samples: number[] = [];
+  for (let n = 0; n < WARM_UP + runs; n += 1) {
     const started = performance.now();
-    work();
-    return (performance.now() - started) * 1000;
-  }).sort((a, b) => a - b);
+    await work();
+    if (n >= WARM_UP) samples.push((performance.now() - started) * 1000);
+  }
+  samples.sort((a, b) => a - b);
   const at = (share: number): number => samples[Math.min(runs - 1, Math.floor(runs * share))] ?? NaN;
   return { median: at(0.5), p99: at(0.99) };
 }
@@ -182,4 +186,4 @@ function machine(): string {
   );
 }
 
-main();
+void main();

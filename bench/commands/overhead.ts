@@ -64,7 +64,7 @@ async function benchOverhead(options: Options): Promise<void> {
   const [device = 'cpu'] = resolveDevices(context.config.device, loadBinding());
   const { acceleration } = context.config;
   const pairs = await measure(model, { device, acceleration }, options);
-  const billing = measureBilling(BILLED_REQUESTS);
+  const billing = await measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
   const { language, slots, threads, rounds } = options;
   const added = rounded(overhead.added.total);

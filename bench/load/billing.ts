@@ -13,22 +13,22 @@ export interface Billing {
 const WARM_UP = 10;
 
 /** On the disk of the temporary directory, where the server of a benchmark has its books, too. */
-export function measureBilling(requests: number): Billing {
+export async function measureBilling(requests: number): Promise<Billing> {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
   const ledger = createLedger({ path: join(directory, 'verbatim.db') });
   try {
-    const { id: accountId } = ledger.createAccount({ email: 'bench@localhost' });
-    const { id: keyId } = ledger.createKey({ accountId, name: 'bench', scopes: [] });
-    ledger.grantCredits({ accountId, amount: requests + WARM_UP });
+    const { id: accountId } = await ledger.createAccount({ email: 'bench@localhost' });
+    const { id: keyId } = await ledger.createKey({ accountId, name: 'bench', scopes: [] });
+    await ledger.grantCredits({ accountId, amount: requests + WARM_UP });
     const billing: Billing = { hold: [], settle: [] };
     for (let request = 0; request < requests + WARM_UP; request++) {
       const requestId = `req_${request}`;
       const begin = performance.now();
-      const hold = ledger.hold({ accountId, keyId, requestId, credits: 1 });
+      const hold = await ledger.hold({ accountId, keyId, requestId, credits: 1 });
       const held = performance.now();
-      ledger.settle(hold.id, {
+      await ledger.settle(hold.id, {
         ...{ credits: 1, minutes: 1, audioSeconds: 3, requestId, endpoint: '/api/v1/transcribe' },
-        response: () => '{}',
+        result: {},
       });
       if (request < WARM_UP) continue;
       billing.hold.push(held - begin);
@@ -36,7 +36,7 @@ export function measureBilling(requests: number): Billing {
     }
     return billing;
   } finally {
-    ledger.close();
+    await ledger.close();
     rmSync(directory, { recursive: true });
   }
 }

@@ -35,7 +35,7 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
   const clean = (): void => rmSync(directory, { recursive: true, force: true });
   const database = join(directory, 'verbatim.db');
-  const keys = createKeys(database);
+  const keys = await createKeys(database);
   const child = spawnServe(options, {
     VERBATIM_DATABASE: database,
     VERBATIM_DATA_DIR: directory,
@@ -75,16 +75,18 @@ function spawnServe(
   });
 }
 
-function createKeys(database: string): string[] {
+async function createKeys(database: string): Promise<string[]> {
   const ledger = createLedger({ path: database });
   try {
-    return Array.from({ length: ACCOUNTS }, (_, number) => {
-      const { id: accountId } = ledger.createAccount({ email: `bench${number}@localhost` });
-      ledger.grantCredits({ accountId, amount: CREDITS });
-      return ledger.createKey({ accountId, name: 'bench', scopes: [] }).rawKey;
-    });
+    const keys: string[] = [];
+    for (let number = 0; number < ACCOUNTS; number += 1) {
+      const { id: accountId } = await ledger.createAccount({ email: `bench${number}@localhost` });
+      await ledger.grantCredits({ accountId, amount: CREDITS });
+      keys.push((await ledger.createKey({ accountId, name: 'bench', scopes: [] })).rawKey);
+    }
+    return keys;
   } finally {
-    ledger.close();
+    await ledger.close();
   }
 }
 

@@ -11,11 +11,11 @@ export function addAccounts(program: Command): void {
     .option('--name <name>', "the holder's name")
     .option('--json', 'print JSON')
     .action((options: { email: string; name?: string; json?: boolean }) =>
-      withLedger((ledger) => {
-        if (ledger.findAccount(options.email) !== null) {
+      withLedger(async (ledger) => {
+        if ((await ledger.findAccount(options.email)) !== null) {
           throw new Error(`There is already an account for ${options.email}.`);
         }
-        const account = ledger.createAccount({ email: options.email, name: options.name ?? null });
+        const account = await ledger.createAccount({ email: options.email, name: options.name ?? null });
         printRows([{ id: account.id, email: account.email, name: account.name }], options.json === true);
       }),
     );
@@ -24,14 +24,12 @@ export function addAccounts(program: Command): void {
     .description('every account with its balance')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withLedger((ledger) => {
-        const rows = ledger.listAccounts().map((account) => ({
-          id: account.id,
-          email: account.email,
-          name: account.name,
-          credits: ledger.balance(account.id).balance,
-          created_at: account.createdAt,
-        }));
+      withLedger(async (ledger) => {
+        const rows = [];
+        for (const { id, email, name, createdAt } of await ledger.listAccounts()) {
+          const { balance } = await ledger.balance(id);
+          rows.push({ id, email, name, credits: balance, created_at: createdAt });
+        }
         printRows(rows, options.json === true);
       }),
     );
@@ -40,8 +38,8 @@ export function addAccounts(program: Command): void {
     .description('check the invariants of the books; exit code 1 when one does not hold')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withLedger((ledger) => {
-        const violations = ledger.audit();
+      withLedger(async (ledger) => {
+        const violations = await ledger.audit();
         if (options.json === true || violations.length > 0) {
           printRows(
             violations.map(({ invariant, detail }) => ({ invariant, detail })),

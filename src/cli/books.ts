@@ -5,18 +5,18 @@ import { readConfig } from '../service/config.js';
 import { packageRoot } from '../package-root.js';
 
 /** Opens the books beside a running server, and closes them whatever happens. */
-export function withLedger(work: (ledger: Ledger) => void): void {
+export async function withLedger(work: (ledger: Ledger) => Promise<void>): Promise<void> {
   const config = readConfig(process.env, packageRoot);
   const ledger = openLedger({ path: config.database, secret: config.secret });
   try {
-    work(ledger);
+    await work(ledger);
   } finally {
-    ledger.close();
+    await ledger.close();
   }
 }
 
-export function accountByEmail(ledger: Ledger, email: string): Account {
-  const account = ledger.findAccount(email);
+export async function accountByEmail(ledger: Ledger, email: string): Promise<Account> {
+  const account = await ledger.findAccount(email);
   if (account === null) throw new Error(`There is no account with the e-mail address "${email}".`);
   return account;
 }

@@ -18,14 +18,14 @@ export function addCredits(program: Command): void {
     )
     .option('--json', 'print JSON')
     .action((options: { account: string; amount: number; expires?: string; json?: boolean }) =>
-      withLedger((ledger) => {
-        const account = accountByEmail(ledger, options.account);
-        const { expiresAt } = ledger.grantCredits({
+      withLedger(async (ledger) => {
+        const account = await accountByEmail(ledger, options.account);
+        const { expiresAt } = await ledger.grantCredits({
           accountId: account.id,
           amount: options.amount,
           expiresAt: options.expires ?? null,
         });
-        const { balance, lifetimePurchased } = ledger.balance(account.id);
+        const { balance, lifetimePurchased } = await ledger.balance(account.id);
         const { email } = account;
         const row = { email, balance, lifetime_purchased: lifetimePurchased, expires_at: expiresAt };
         printRows([row], options.json === true);

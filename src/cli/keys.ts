@@ -17,10 +17,10 @@ export function addKeys(program: Command): void {
     .option('--json', 'print JSON')
     .description('prints the raw key; it is shown this once')
     .action((options: { account: string; name: string; scope?: string; json?: boolean }) =>
-      withLedger((ledger) => {
-        const account = accountByEmail(ledger, options.account);
+      withLedger(async (ledger) => {
+        const account = await accountByEmail(ledger, options.account);
         const scopes = options.scope === undefined ? [] : [options.scope];
-        const key = ledger.createKey({ accountId: account.id, name: options.name, scopes });
+        const key = await ledger.createKey({ accountId: account.id, name: options.name, scopes });
         if (options.json === true) {
           printRows([{ id: key.id, name: key.name, prefix: key.prefix, raw_key: key.rawKey }], true);
         } else {
@@ -34,8 +34,9 @@ export function addKeys(program: Command): void {
     .requiredOption('--account <email>', 'e-mail of the account')
     .option('--json', 'print JSON')
     .action((options: { account: string; json?: boolean }) =>
-      withLedger((ledger) => {
-        const rows = ledger.listKeys(accountByEmail(ledger, options.account).id).map((key) => ({
+      withLedger(async (ledger) => {
+        const { id } = await accountByEmail(ledger, options.account);
+        const rows = (await ledger.listKeys(id)).map((key) => ({
           id: key.id,
           name: key.name,
           prefix: key.prefix,
@@ -54,9 +55,9 @@ export function addKeys(program: Command): void {
     .option('--json', 'print JSON')
     .description('takes effect at once, in a running server too')
     .action((id: string, options: { account: string; json?: boolean }) =>
-      withLedger((ledger) => {
-        const account = accountByEmail(ledger, options.account);
-        const revoked = ledger.revokeKey(account.id, id);
+      withLedger(async (ledger) => {
+        const account = await accountByEmail(ledger, options.account);
+        const revoked = await ledger.revokeKey(account.id, id);
         if (revoked === null) throw new Error(`${account.email} has no key "${id}".`);
         if (options.json === true) {
           printRows([{ id: revoked.id, revoked_at: revoked.revokedAt }], true);

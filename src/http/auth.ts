@@ -16,13 +16,13 @@ export function authenticated(
   { ledger, inFlight }: Pick<HttpDeps, 'ledger' | 'inFlight'>,
   handler: AuthenticatedHandler,
 ): Handler {
-  return (exchange) => {
+  return async (exchange) => {
     inFlight.assertOpen();
     const rawKey = bearerToken(exchange.req.headers.authorization);
-    const identity = RAW_KEY.test(rawKey) ? ledger.authenticate(rawKey) : null;
+    const identity = RAW_KEY.test(rawKey) ? await ledger.authenticate(rawKey) : null;
     if (identity === null) throw invalidKey();
     exchange.identity = identity;
-    return handler(exchange, identity);
+    await handler(exchange, identity);
   };
 }
 

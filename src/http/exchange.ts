@@ -33,6 +33,8 @@ export class Exchange {
   identity: Identity | null = null;
   facts: RequestFacts = {};
   #recorded = false;
+  #working = false;
+  #clientGone = false;
 
   constructor(
     readonly req: Request,
@@ -41,7 +43,21 @@ export class Exchange {
   ) {
     const given = req.headers['x-request-id'];
     this.id = typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : newRequestId();
-    res.once('close', () => this.#record(CLIENT_CLOSED_REQUEST));
+    res.once('close', () => {
+      this.#clientGone = true;
+      if (!this.#working) this.#record(CLIENT_CLOSED_REQUEST);
+    });
+  }
+
+  /** Runs the handler. Of a client that leaves meanwhile the log tells when the handler is done, and all it has learned. */
+  async work(handler: (exchange: this) => void | Promise<void>): Promise<void> {
+    this.#working = true;
+    try {
+      await handler(this);
+    } finally {
+      this.#working = false;
+      if (this.#clientGone) this.#record(CLIENT_CLOSED_REQUEST);
+    }
   }
 
   json(status: number, body: object, headers?: OutgoingHttpHeaders): void {
@@ -85,7 +101,7 @@ export class Exchange {
     if (body !== null && refusesBody(req))
       lingeringSend(req, res, { status, headers, body }, this.deps.timers);
     else end(res.writeHead(status, headers), req.method === 'HEAD' ? null : body);
-    this.#record(status);
+    this.#record(this.#clientGone ? CLIENT_CLOSED_REQUEST : status);
   }
 
   #everyHeader(given: OutgoingHttpHeaders): OutgoingHttpHeaders {

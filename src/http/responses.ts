@@ -1,7 +1,7 @@
 /** The one place for response shapes: what API.md and the OpenAPI document describe, field by field, in order. */
 import type { ErrorCode } from '../errors.js';
 import type { ApiKey, Balance, CreatedKey, Identity, UsageReport } from '../ledger/types.js';
-import type { TranscriptionResult } from '../transcription/transcription.js';
+import type { TranscriptionResult } from '../transcription/result.js';
 
 export interface ErrorBody {
   error: { code: ErrorCode; message: string; param: string | null; request_id: string };

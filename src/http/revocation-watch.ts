@@ -15,23 +15,27 @@ export interface RevocationWatchOptions {
 
 export class RevocationWatch {
   readonly #timer: Timer;
+  #looking = false;
 
   constructor(private readonly options: RevocationWatchOptions) {
-    this.#timer = options.timers.every(INTERVAL_MS, () => this.#look());
+    this.#timer = options.timers.every(INTERVAL_MS, () => void this.#look());
   }
 
   close(): void {
     this.#timer.cancel();
   }
 
-  #look(): void {
+  async #look(): Promise<void> {
     const { inFlight, ledger, onError } = this.options;
-    if (inFlight.size === 0) return;
+    if (inFlight.size === 0 || this.#looking) return;
+    this.#looking = true;
     try {
-      for (const keyId of ledger.revokedAmong(inFlight.keyIds())) inFlight.revokeKey(keyId);
+      for (const keyId of await ledger.revokedAmong(inFlight.keyIds())) inFlight.revokeKey(keyId);
     } catch (error) {
       // A locked database must not stop the watch: the settlement checks the key once more.
       onError(error);
+    } finally {
+      this.#looking = false;
     }
   }
 }

@@ -23,7 +23,7 @@ export function mount(app: Express, { path, methods }: Route): void {
     const { exchange } = res.locals as Locals;
     exchange.route = path;
     const handler = handlers.get(req.method);
-    if (handler) return handler(exchange);
+    if (handler) return exchange.work(handler);
     res.setHeader('Allow', allow);
     throw new VerbatimError('method_not_allowed', `${path} answers ${allow}.`);
   });

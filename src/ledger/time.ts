@@ -1,5 +1,5 @@
-/** Milliseconds since 1970, UTC. Tests inject their own. */
-export type Clock = () => number;
+/** Milliseconds since 1970, UTC, as stored times are: what people call the time. Tests inject their own. */
+export type WallClock = () => number;
 
 export const DAY_MS = 86_400_000;
 

@@ -1,4 +1,9 @@
-/** What the shell asks of the ledger. Money is integers; every method is one synchronous transaction. */
+/**
+ * What the shell asks of the ledger. Money is integers; every method is one transaction: all of it, or nothing.
+ *
+ * Books that others keep busy: reads, holds and the work of administration wait a moment and then throw `overloaded`; a
+ * settlement waits until it is done or the ledger closes, because the work it is for is done already.
+ */
 
 export interface Account {
   id: string;
@@ -49,15 +54,26 @@ export interface Hold {
   credits: number;
 }
 
-export interface StoredResponse {
-  status: number;
-  body: string;
+/** A value as JSON keeps it. */
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [member: string]: JsonValue };
+
+/** What was charged, and what is left. */
+export interface Charge {
+  creditsUsed: number;
+  creditsRemaining: number;
 }
+
+/** An answer kept under its Idempotency-Key. */
+export type StoredAnswer =
+  | { kind: 'result'; result: JsonValue; charge: Charge }
+  /** The body as version 0.1.0 rendered it, before results were stored. */
+  | { kind: 'body'; body: string };
 
 /** How begin() found an Idempotency-Key. */
 export type IdempotencyState =
   | { state: 'new'; token: string }
-  | { state: 'replay'; response: StoredResponse }
+  | { state: 'replay'; answer: StoredAnswer }
   | { state: 'conflict'; reason: 'different_request' | 'still_running' };
 
 /** What dead servers had left behind, and this one gave back. */
@@ -77,8 +93,21 @@ export interface Settlement {
   requestId: string;
   /** Token of a 'new' idempotency record, completed in the same transaction. */
   idempotencyToken?: string;
-  /** Builds the response body from the balance after the charge; stored with the idempotency record. */
-  response: (creditsRemaining: number) => string;
+  /** What the work gave, stored with the idempotency record, so that a repeat gets the same. */
+  result: JsonValue;
+}
+
+/** An account as a first start makes it: with credits and keys. */
+export interface FirstAccount {
+  email: string;
+  name: string;
+  credits: number;
+  keys: readonly { name: string; scopes: string[] }[];
+}
+
+export interface Violation {
+  invariant: string;
+  detail: string;
 }
 
 export interface UsageReport {
@@ -91,51 +120,52 @@ export interface UsageReport {
 
 export interface Ledger {
   readonly recovery: Recovery;
-  /** Runs several calls as one transaction: all of them, or none. */
-  transaction<T>(work: () => T): T;
 
-  /** Throws `invalid_request` for a bad email address or one that is taken. */
-  createAccount(input: { email: string; name?: string | null }): Account;
-  findAccount(email: string): Account | null;
-  listAccounts(): Account[];
+  /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
+  createAccount(input: { email: string; name?: string | null }): Promise<Account>;
+  /** Account, credits and keys (in their order), unless there is an account already: then null, and nothing is made. */
+  createFirstAccount(input: FirstAccount): Promise<CreatedKey[] | null>;
+  findAccount(email: string): Promise<Account | null>;
+  listAccounts(): Promise<Account[]>;
 
   /** Throws `invalid_request` for a bad name or unknown scope, `not_found` for an unknown account. */
-  createKey(input: { accountId: string; name: string; scopes: string[] }): CreatedKey;
-  listKeys(accountId: string): ApiKey[];
+  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<CreatedKey>;
+  listKeys(accountId: string): Promise<ApiKey[]>;
   /** First revocation time; null when the account has no such key. */
-  revokeKey(accountId: string, keyId: string): { id: string; revokedAt: string } | null;
+  revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null>;
   /** null: unknown or revoked. */
-  authenticate(rawKey: string): Identity | null;
+  authenticate(rawKey: string): Promise<Identity | null>;
   /** Ids, out of those given, of keys that are revoked by now (the CLI may have revoked them). */
-  revokedAmong(keyIds: readonly string[]): string[];
+  revokedAmong(keyIds: readonly string[]): Promise<string[]>;
 
   /** expiresAt: an ISO 8601 date (its first moment, UTC) or date and time, to come. Throws `invalid_request`. */
-  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): CreditPack;
-  balance(accountId: string): Balance;
+  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack>;
+  balance(accountId: string): Promise<Balance>;
   /** Throws `insufficient_credits`, or `invalid_api_key` if the key was revoked meanwhile. */
-  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Hold;
+  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold>;
   /**
    * Usage row + spend + idempotency record in one transaction. Throws `invalid_api_key` if the key was revoked
    * meanwhile; whenever it throws, nothing has changed and the hold is to be released.
    */
-  settle(
-    holdId: string,
-    settlement: Settlement,
-  ): { creditsUsed: number; creditsRemaining: number; body: string };
-  /** Idempotent; does nothing to a settled hold. When the database cannot be written, it is done as soon as it can. */
-  release(holdId: string): void;
+  settle(holdId: string, settlement: Settlement): Promise<Charge>;
+  /**
+   * Idempotent; does nothing to a settled hold. Never waits: when the database cannot be written now, it is done as soon
+   * as it can.
+   */
+  release(holdId: string): Promise<void>;
 
-  beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): IdempotencyState;
+  beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): Promise<IdempotencyState>;
   /** Whether a request with this key is running, or its answer is stored. */
-  knowsIdempotencyKey(accountId: string, key: string): boolean;
-  /** Forgets a 'new' record whose request failed; as soon as the database can be written. */
-  abandonIdempotent(token: string): void;
+  knowsIdempotencyKey(accountId: string, key: string): Promise<boolean>;
+  /** Forgets a 'new' record whose request failed; like a release, it is done as soon as it can be. */
+  abandonIdempotent(token: string): Promise<void>;
 
   /** Throws `invalid_request` unless days is an integer from 1 to 90. */
-  usage(accountId: string, days: number): UsageReport;
-  /** Names of the invariants that do not hold; empty when the books balance. */
-  audit(): { invariant: string; detail: string }[];
+  usage(accountId: string, days: number): Promise<UsageReport>;
+  /** The invariants that do not hold; empty when the books balance. */
+  audit(): Promise<Violation[]>;
   /** Throws when the database cannot be written; a success counts for the next second. */
-  checkWritable(): void;
-  close(): void;
+  checkWritable(): Promise<void>;
+  /** Ends what still waits. What a server then holds is given back, here or by the next start. */
+  close(): Promise<void>;
 }

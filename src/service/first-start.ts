@@ -14,19 +14,19 @@ export interface FirstKeys {
 }
 
 /** null when the database has accounts already. */
-export function createFirstAccount(ledger: Ledger): FirstKeys | null {
-  return ledger.transaction(() => {
-    if (ledger.listAccounts().length > 0) return null;
-    const account = ledger.createAccount({ email: EMAIL, name: 'Local account' });
-    ledger.grantCredits({ accountId: account.id, amount: CREDITS });
-    const plain = ledger.createKey({ accountId: account.id, name: 'first key', scopes: [] });
-    const management = ledger.createKey({
-      accountId: account.id,
-      name: 'management',
-      scopes: [MANAGEMENT_SCOPE],
-    });
-    return { email: EMAIL, credits: CREDITS, apiKey: plain.rawKey, managementKey: management.rawKey };
+export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | null> {
+  const keys = await ledger.createFirstAccount({
+    email: EMAIL,
+    name: 'Local account',
+    credits: CREDITS,
+    keys: [
+      { name: 'first key', scopes: [] },
+      { name: 'management', scopes: [MANAGEMENT_SCOPE] },
+    ],
   });
+  const [plain, management] = keys ?? [];
+  if (plain === undefined || management === undefined) return null;
+  return { email: EMAIL, credits: CREDITS, apiKey: plain.rawKey, managementKey: management.rawKey };
 }
 
 export function firstStartText(keys: FirstKeys, url: string, packageRoot: string): string {

@@ -42,7 +42,7 @@ export async function serve(): Promise<void> {
     try {
       await runUntilStopped(config, { engine, translator, ledger, logger, metrics });
     } finally {
-      ledger.close();
+      await ledger.close();
     }
   } finally {
     await engine.close();
@@ -90,7 +90,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     },
   });
   console.log(`listening on ${server.url}`);
-  const keys = createFirstAccount(ledger);
+  const keys = await createFirstAccount(ledger);
   if (keys !== null) console.log(firstStartText(keys, server.url, packageRoot));
   const { ids, name } = engine.device;
   logger.info(

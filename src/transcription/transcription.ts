@@ -1,13 +1,15 @@
 /**
  * One paid transcription: hold -> transcribe -> translate -> settle, or release. Whatever goes wrong, the hold is
- * given back, the idempotency record is forgotten and the audio is closed before the error leaves.
+ * given back, the idempotency record is forgotten, and the audio is closed and removed before the failure is told.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
-import type { Ledger } from '../ledger/types.js';
+import type { Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import { withoutPunctuation } from './punctuation.js';
+import { resultOf, storedResult, type TranscriptionResult } from './result.js';
 
 export interface TranscriptionSettings {
   maxAudioSeconds: number;
@@ -24,7 +26,7 @@ export interface TranscriptionOptions {
   diarize: boolean;
 }
 
-/** What is learned on the way, and worth telling of a request that fails later. */
+/** What was learned on the way, as far as the request came. */
 export interface TranscriptionFacts {
   audioSeconds?: number;
   queueMs?: number;
@@ -37,25 +39,11 @@ export interface TranscriptionRequest {
   keyId: string;
   /** The path that usage is booked under. */
   endpoint: string;
+  /** The file is the service's from now on, and gone when `run` is done; before the charge, which only the answer follows. */
   audio: { path: string; sha256: string };
   options: TranscriptionOptions;
   idempotencyKey: string | null;
   signal: AbortSignal;
-  learned: (facts: TranscriptionFacts) => void;
-  /** Called when the audio has served: its file goes before the charge, so that only the answer follows that. */
-  discardAudio: () => Promise<void>;
-  /** The response body; it is stored with the charge, so that a repeat gets the same bytes. */
-  render: (result: TranscriptionResult) => string;
-}
-
-export interface TranscriptionResult {
-  id: string;
-  durationSeconds: number;
-  language: string;
-  text: string;
-  translation: { language: string; text: string } | null;
-  creditsUsed: number;
-  creditsRemaining: number;
 }
 
 export interface TranscriptionTimings {
@@ -66,13 +54,16 @@ export interface TranscriptionTimings {
   translateMs: number;
 }
 
-export interface TranscriptionAnswer {
-  /** null for a stored answer. */
-  id: string | null;
-  body: string;
-  replayed: boolean;
-  timings: TranscriptionTimings;
-}
+/** A new answer, or the one that is stored under the Idempotency-Key. */
+export type TranscriptionAnswer =
+  | { replayed: boolean; result: TranscriptionResult; timings: TranscriptionTimings }
+  /** The body as version 0.1.0 rendered and stored it. */
+  | { replayed: true; body: string; timings: TranscriptionTimings };
+
+/** How a request ended, and what was learned of it until then. */
+export type TranscriptionOutcome = { facts: TranscriptionFacts } & (
+  { answer: TranscriptionAnswer } | { error: unknown }
+);
 
 interface Draft {
   language: string;
@@ -110,27 +101,39 @@ export class TranscriptionService {
     return this.deps.settings.creditsPerMinute;
   }
 
-  async run(request: TranscriptionRequest): Promise<TranscriptionAnswer> {
-    this.languages.check(request.options);
-    const token = this.#beginIdempotent(request);
-    if (token !== null && typeof token !== 'string') return token;
+  async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
+    const facts: TranscriptionFacts = {};
     try {
-      return await this.#transcribeAndBill(request, token);
+      return { facts, answer: await this.#answer(request, facts) };
     } catch (error) {
-      if (token !== null) this.deps.ledger.abandonIdempotent(token);
+      await discardAudio(request);
+      return { facts, error };
+    }
+  }
+
+  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts): Promise<TranscriptionAnswer> {
+    this.languages.check(request.options);
+    const token = await this.#beginIdempotent(request);
+    if (token !== null && typeof token !== 'string') {
+      await discardAudio(request);
+      return replay(token);
+    }
+    try {
+      return await this.#transcribeAndBill(request, facts, token);
+    } catch (error) {
+      if (token !== null) await this.deps.ledger.abandonIdempotent(token);
       throw error;
     }
   }
 
   /** The token of a new record, the stored answer, or null when the client sent no Idempotency-Key. */
-  #beginIdempotent(request: TranscriptionRequest): string | TranscriptionAnswer | null {
+  async #beginIdempotent(request: TranscriptionRequest): Promise<string | StoredAnswer | null> {
     const { accountId, idempotencyKey: key } = request;
     if (key === null) return null;
-    const begun = this.deps.ledger.beginIdempotent({ accountId, key, fingerprint: fingerprint(request) });
+    const { ledger } = this.deps;
+    const begun = await ledger.beginIdempotent({ accountId, key, fingerprint: fingerprint(request) });
     if (begun.state === 'new') return begun.token;
-    if (begun.state === 'replay') {
-      return { id: null, body: begun.response.body, replayed: true, timings: NO_TIMINGS };
-    }
+    if (begun.state === 'replay') return begun.answer;
     const message =
       begun.reason === 'still_running'
         ? 'The first request with this Idempotency-Key is still running.'
@@ -140,39 +143,51 @@ export class TranscriptionService {
 
   async #transcribeAndBill(
     request: TranscriptionRequest,
+    facts: TranscriptionFacts,
     token: string | null,
   ): Promise<TranscriptionAnswer> {
-    const { engine, ledger, settings } = this.deps;
+    const { engine, settings } = this.deps;
     const { accountId, audio, options, signal } = request;
-    const hold: { id: string | null } = { id: null };
+    const held: { hold?: Promise<Hold> } = {};
     try {
       const transcript = await engine.transcribeFile({
         ...{ path: audio.path, accountId, signal },
         language: options.language ?? 'auto',
         maxSeconds: settings.maxAudioSeconds,
-        measured: (durationSeconds) => {
-          request.learned({ audioSeconds: durationSeconds });
+        measured: async (durationSeconds) => {
+          facts.audioSeconds = durationSeconds;
           signal.throwIfAborted();
-          hold.id = this.#hold(request, durationSeconds);
+          held.hold = this.#hold(request, durationSeconds);
+          await held.hold;
         },
       });
       const { queueMs, inferenceMs } = transcript.timings;
-      request.learned({ queueMs, inferenceMs });
+      Object.assign(facts, { queueMs, inferenceMs });
       const draft = await this.#translate(request, transcript);
-      await request.discardAudio();
-      return this.#settle(request, hold.id, token, transcript.durationSeconds, draft);
+      await discardAudio(request);
+      if (held.hold === undefined) throw new Error('The engine answered before it told the duration.');
+      return await this.#settle(request, await held.hold, { token, transcript, draft });
     } catch (error) {
-      if (hold.id !== null) ledger.release(hold.id);
+      await this.#release(held.hold);
       throw error;
     }
   }
 
   /** As much as the request can cost at most. */
-  #hold({ accountId, keyId, requestId, options }: TranscriptionRequest, durationSeconds: number): string {
+  #hold(
+    { accountId, keyId, requestId, options }: TranscriptionRequest,
+    durationSeconds: number,
+  ): Promise<Hold> {
     const { translateTo, language } = options;
     const mayTranslate = translateTo !== null && translateTo !== language;
     const credits = this.#credits(durationSeconds, mayTranslate);
-    return this.deps.ledger.hold({ accountId, keyId, requestId, credits }).id;
+    return this.deps.ledger.hold({ accountId, keyId, requestId, credits });
+  }
+
+  /** The hold may still be on its way when the request has failed already. */
+  async #release(hold: Promise<Hold> | undefined): Promise<void> {
+    const placed = await hold?.catch(() => null);
+    if (placed) await this.deps.ledger.release(placed.id);
   }
 
   async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
@@ -220,30 +235,27 @@ export class TranscriptionService {
     return (await this.deps.engine.transcribeFile(pass)).text;
   }
 
-  #settle(
-    request: TranscriptionRequest,
-    holdId: string | null,
-    token: string | null,
-    durationSeconds: number,
-    draft: Draft,
-  ): TranscriptionAnswer {
+  async #settle(
+    { endpoint, requestId, signal }: TranscriptionRequest,
+    hold: Hold,
+    work: { token: string | null; transcript: Transcript; draft: Draft },
+  ): Promise<TranscriptionAnswer> {
     // The last look before money moves: a client that left or a key that was revoked is not charged.
-    request.signal.throwIfAborted();
-    if (holdId === null) throw new Error('The engine answered before it told the duration.');
-    const { timings, translated, ...spoken } = draft;
-    const credits = this.#credits(durationSeconds, translated);
+    signal.throwIfAborted();
+    const { durationSeconds } = work.transcript;
+    const { timings, translated, ...spoken } = work.draft;
     const id = `tr_${randomBytes(16).toString('base64url')}`;
-    const { body } = this.deps.ledger.settle(holdId, {
-      credits,
-      endpoint: request.endpoint,
+    const result = storedResult({ id, durationSeconds, ...spoken });
+    const charge = await this.deps.ledger.settle(hold.id, {
+      credits: this.#credits(durationSeconds, translated),
+      endpoint,
       audioSeconds: durationSeconds,
       minutes: startedMinutes(durationSeconds),
-      requestId: request.requestId,
-      ...(token === null ? {} : { idempotencyToken: token }),
-      response: (creditsRemaining) =>
-        request.render({ id, durationSeconds, ...spoken, creditsUsed: credits, creditsRemaining }),
+      requestId,
+      ...(work.token === null ? {} : { idempotencyToken: work.token }),
+      result,
     });
-    return { id, body, replayed: false, timings };
+    return { replayed: false, result: resultOf(result, charge), timings };
   }
 
   #credits(durationSeconds: number, translated: boolean): number {
@@ -251,6 +263,16 @@ export class TranscriptionService {
     const rate = creditsPerMinute + (translated ? translationCreditsPerMinute : 0);
     return startedMinutes(durationSeconds) * rate;
   }
+}
+
+function replay(stored: StoredAnswer): TranscriptionAnswer {
+  const replayed = { replayed: true as const, timings: NO_TIMINGS };
+  if (stored.kind === 'body') return { ...replayed, body: stored.body };
+  return { ...replayed, result: resultOf(stored.result, stored.charge) };
+}
+
+function discardAudio({ audio }: TranscriptionRequest): Promise<void> {
+  return rm(audio.path, { force: true });
 }
 
 export function startedMinutes(seconds: number): number {

@@ -122,7 +122,9 @@ describe('verbatim bench', function () {
     bounded(engine, { endless: LONG_SECONDS, refused: REFUSED_CLIP });
     const server = await TestServer.start({ engine });
     try {
-      const keys = [server.customer(1000), server.customer(1000)].map(({ key }) => key.rawKey).join(',');
+      const keys = [await server.customer(1000), await server.customer(1000)]
+        .map(({ key }) => key.rawKey)
+        .join(',');
       const load = ['--start-rate', '2', '--seconds', '1', '--refinements', '1', '--p95', '600000'];
       const words = ['--clips', CLIP, '--long-seconds', String(LONG_SECONDS), '--short-clips', '2', ...load];
       const { tables, notes } = await report('http', '--url', server.url, '--key', keys, ...words);

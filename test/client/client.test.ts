@@ -45,7 +45,7 @@ describe('client', () => {
 
   beforeEach(async () => {
     server = await TestServer.start({ translator });
-    customer = server.customer(100);
+    customer = await server.customer(100);
   });
   afterEach(() => server.dispose());
 
@@ -141,7 +141,7 @@ describe('client', () => {
       const audio = audioFile(fakeAudio(3), 60_000_000);
       const stranger = server.client({ rawKey: `vb_${'A'.repeat(43)}` });
       expect(await rejection(stranger.transcribe({ audio }))).to.include({ code: 'invalid_api_key' });
-      const poor = server.client(server.customer(0).key);
+      const poor = server.client((await server.customer(0)).key);
       expect(await rejection(poor.transcribe({ audio }))).to.include({ code: 'insufficient_credits' });
     });
 
@@ -179,7 +179,7 @@ describe('client', () => {
       controller.abort(reason);
       expect(await running).to.equal(reason);
       await until(() => server.engine.running === 0 && server.uploads().length === 0);
-      expect(server.balance(customer)).to.equal(100);
+      expect(await server.balance(customer)).to.equal(100);
     });
 
     it('ends the wait before the next try', async () => {

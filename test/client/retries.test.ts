@@ -20,12 +20,12 @@ describe('client: retries', () => {
 
   beforeEach(async () => {
     server = await TestServer.start({ settings: { maxInFlight: 1 } });
-    customer = server.customer(100);
+    customer = await server.customer(100);
     proxy = null;
   });
   afterEach(async () => {
     await proxy?.close();
-    expect(server.ledger.audit()).to.deep.equal([]);
+    expect(await server.ledger.audit()).to.deep.equal([]);
     await server.dispose();
   });
 
@@ -61,9 +61,12 @@ describe('client: retries', () => {
 
   const statuses = (): unknown[] => server.logs.map(({ status }) => status);
 
-  function expectChargedOnce(): void {
-    expect(server.balance(customer)).to.equal(98);
-    expect(server.ledger.usage(customer.account.id, 1)).to.include({ totalMinutes: 2, totalCredits: 2 });
+  async function expectChargedOnce(): Promise<void> {
+    expect(await server.balance(customer)).to.equal(98);
+    expect(await server.ledger.usage(customer.account.id, 1)).to.include({
+      totalMinutes: 2,
+      totalCredits: 2,
+    });
   }
 
   describe('an answer that asks to wait', () => {
@@ -74,7 +77,7 @@ describe('client: retries', () => {
       expect((await client({ sleep }).transcribe({ audio })).credits_used).to.equal(2);
       expect(asked).to.deep.equal([7000]);
       expect(statuses()).to.deep.equal([503, 200]);
-      expectChargedOnce();
+      await expectChargedOnce();
     });
 
     it('429: waits as long as Retry-After says', async () => {
@@ -118,7 +121,7 @@ describe('client: retries', () => {
       expect(answer.credits_used).to.equal(2);
       expect(proxy!.connections).to.be.at.least(3);
       expect(server.engine.transcribed).to.equal(1);
-      expectChargedOnce();
+      await expectChargedOnce();
     });
 
     it('after the charge, before the answer: the repeat replays it', async () => {
@@ -126,20 +129,20 @@ describe('client: retries', () => {
       expect(answer.credits_remaining).to.equal(98);
       expect(server.engine.transcribed).to.equal(1);
       expect(server.logs.map(({ replayed }) => replayed)).to.deep.equal([undefined, true]);
-      expectChargedOnce();
+      await expectChargedOnce();
     });
 
     it('in the middle of the answer', async () => {
       const answer = await (await cutClient('half answer')).transcribe({ audio });
       expect(answer.text).to.equal('Hello, World.');
       expect(server.engine.transcribed).to.equal(1);
-      expectChargedOnce();
+      await expectChargedOnce();
     });
 
     it('that the server does not notice: the 409 of the repeat means "not yet"', async () => {
       await server.dispose();
       server = await TestServer.start();
-      customer = server.customer(100);
+      customer = await server.customer(100);
       server.engine.holdAll();
       const running = (await cutClient('client')).transcribe({ audio });
       await server.engine.untilRunning(1);
@@ -149,7 +152,7 @@ describe('client: retries', () => {
       server.engine.release();
       expect((await running).credits_remaining).to.equal(98);
       expect(server.engine.transcribed).to.equal(1);
-      expectChargedOnce();
+      await expectChargedOnce();
     });
 
     it('keeps the Idempotency-Key that the caller gave', async () => {
@@ -157,7 +160,7 @@ describe('client: retries', () => {
       await (await cutClient('answer')).transcribe({ audio }, options);
       const again = await client().transcribe({ audio }, options);
       expect(again.credits_remaining).to.equal(98);
-      expectChargedOnce();
+      await expectChargedOnce();
       const other = await refusal(client().transcribe({ audio, punctuate: false }, options));
       expect(other).to.include({ status: 409, code: 'idempotency_conflict', param: 'Idempotency-Key' });
     });
@@ -172,7 +175,7 @@ describe('client: retries', () => {
       const management = server.client(customer.managementKey, { baseUrl: proxy.url, backoffMs: 20 });
       const error = await management.createKey('once').catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(TypeError);
-      const names = server.ledger.listKeys(customer.account.id).map(({ name }) => name);
+      const names = (await server.ledger.listKeys(customer.account.id)).map(({ name }) => name);
       expect(names.filter((name) => name === 'once')).to.have.length(1);
     });
 

@@ -164,7 +164,7 @@ describe('connections of an address', () => {
     const settings = { maxConnectionsPerAddress: 2, trustProxy: ['127.0.0.0/8'] };
     server = await TestServer.start({ settings });
     server.engine.holdAll();
-    const { key } = server.customer();
+    const { key } = await server.customer();
     const forwarded = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
     const running = ['198.51.100.1', '198.51.100.1', '198.51.100.2'].map((address) =>
       transcribe(server, { key, headers: forwarded(address) }),

@@ -26,8 +26,8 @@ describe('early refusal', () => {
 
   before(async () => {
     server = await TestServer.start();
-    rich = server.customer().key.rawKey;
-    poor = server.customer(0).key.rawKey;
+    rich = (await server.customer()).key.rawKey;
+    poor = (await server.customer(0)).key.rawKey;
   });
   after(() => server.dispose());
   afterEach(() => {
@@ -195,7 +195,7 @@ describe('early refusal', () => {
       const engineServer = await TestServer.start();
       const client = await RawClient.open(engineServer);
       const body = PART_HEAD + fakeAudio(3).toString() + PART_END;
-      const { key } = engineServer.customer();
+      const { key } = await engineServer.customer();
       client.send(uploadHead(key, { ...expectHeader, length: body.length }));
       await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
       client.received = '';

@@ -25,7 +25,7 @@ export function useErrorTable(give: (table: ErrorTable) => void): void {
     server = await TestServer.start({
       settings: { maxInFlight: 2, maxAudioSeconds: 600, maxFileBytes: 1_000_000 },
     });
-    customer = server.customer(CREDITS);
+    customer = await server.customer(CREDITS);
     give({
       ...{ server, customer },
       manage: (path, init) =>
@@ -34,10 +34,10 @@ export function useErrorTable(give: (table: ErrorTable) => void): void {
     });
   });
   after(() => server.dispose());
-  afterEach('nothing is charged, held, left on disk or running', () => {
-    expect(server.balance(customer)).to.equal(CREDITS);
-    expect(server.ledger.audit()).to.deep.equal([]);
-    expect(server.ledger.usage(customer.account.id, 1).totalMinutes).to.equal(0);
+  afterEach('nothing is charged, held, left on disk or running', async () => {
+    expect(await server.balance(customer)).to.equal(CREDITS);
+    expect(await server.ledger.audit()).to.deep.equal([]);
+    expect((await server.ledger.usage(customer.account.id, 1)).totalMinutes).to.equal(0);
     expect(server.uploads()).to.deep.equal([]);
     expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
   });

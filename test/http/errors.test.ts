@@ -39,12 +39,12 @@ describe('the error table', () => {
     });
 
     it('revoked key, on every endpoint', async () => {
-      const key = server.ledger.createKey({
+      const key = await server.ledger.createKey({
         accountId: customer.account.id,
         name: 'old',
         scopes: ['keys:write'],
       });
-      server.ledger.revokeKey(customer.account.id, key.id);
+      await server.ledger.revokeKey(customer.account.id, key.id);
       for (const path of ['/api/v1/me', '/api/v1/usage', '/api/v1/keys']) {
         expectError(await call(server, path, { headers: bearer(key) }), 401, 'invalid_api_key');
       }
@@ -54,17 +54,17 @@ describe('the error table', () => {
 
   describe('402 insufficient_credits', () => {
     it('no credits at all', async () => {
-      const poor = server.customer(0);
+      const poor = await server.customer(0);
       const { transcribed } = server.engine;
       expectError(await transcribe(server, { key: poor.key }), 402, 'insufficient_credits');
       expect(server.engine.transcribed).to.equal(transcribed);
     });
 
     it('fewer than the audio takes', async () => {
-      const poor = server.customer(2);
+      const poor = await server.customer(2);
       const answer = await transcribe(server, { key: poor.key, parts: [['audio', fakeAudio(120.5)]] });
       expectError(answer, 402, 'insufficient_credits');
-      expect(server.balance(poor)).to.equal(2);
+      expect(await server.balance(poor)).to.equal(2);
     });
   });
 
@@ -80,11 +80,11 @@ describe('the error table', () => {
   });
 
   it('404 key_not_found: unknown, or of another account', async () => {
-    const stranger = server.customer();
+    const stranger = await server.customer();
     for (const id of ['key_unknown', stranger.key.id, '%00', "' OR 1=1 --"]) {
       expectError(await manage(`/api/v1/keys/${id}`, { method: 'DELETE' }), 404, 'key_not_found');
     }
-    expect(server.ledger.authenticate(stranger.key.rawKey)).not.to.equal(null);
+    expect(await server.ledger.authenticate(stranger.key.rawKey)).not.to.equal(null);
   });
 
   it('404 not_found', async () => {
@@ -120,7 +120,7 @@ describe('the error table', () => {
     const headers = { 'idempotency-key': 'once' };
 
     it('another request under the same key', async () => {
-      const payer = server.customer();
+      const payer = await server.customer();
       expect((await transcribe(server, { key: payer.key, headers })).status).to.equal(200);
       for (const parts of [
         [['audio', fakeAudio(4)]],
@@ -136,11 +136,11 @@ describe('the error table', () => {
         const answer = await transcribe(server, { key: payer.key, headers, parts });
         expectError(answer, 409, 'idempotency_conflict', 'Idempotency-Key');
       }
-      expect(server.balance(payer)).to.equal(99);
+      expect(await server.balance(payer)).to.equal(99);
     });
 
     it('the first is still running', async () => {
-      const payer = server.customer();
+      const payer = await server.customer();
       server.engine.holdAll();
       const first = transcribe(server, { key: payer.key, headers });
       await server.engine.untilRunning(1);
@@ -148,13 +148,13 @@ describe('the error table', () => {
       server.engine.release();
       expectError(second, 409, 'idempotency_conflict', 'Idempotency-Key');
       expect((await first).status).to.equal(200);
-      expect(server.balance(payer)).to.equal(99);
+      expect(await server.balance(payer)).to.equal(99);
     });
   });
 
   it('413 file_too_large', async () => {
     const large = Buffer.concat([audio, Buffer.alloc(1_000_001 - audio.length)]);
-    const exact = server.customer();
+    const exact = await server.customer();
     const answer = await transcribe(server, { key: customer.key, parts: [['audio', large]] });
     expectError(answer, 413, 'file_too_large', 'audio');
     const fits = await transcribe(server, {
@@ -250,8 +250,8 @@ describe('the error table', () => {
   });
 
   it('429 rate_limited, for the account that has too many in flight alone', async () => {
-    const busy = server.customer();
-    const other = server.customer();
+    const busy = await server.customer();
+    const other = await server.customer();
     server.engine.holdAll();
     const running = [transcribe(server, { key: busy.key }), transcribe(server, { key: busy.managementKey })];
     await server.engine.untilRunning(2);
@@ -293,7 +293,7 @@ describe('the error table', () => {
 
     it('shutting_down, on every endpoint that needs a key', async () => {
       const draining = await TestServer.start();
-      const payer = draining.customer();
+      const payer = await draining.customer();
       draining.engine.holdAll();
       const running = transcribe(draining, { key: payer.key });
       await draining.engine.untilRunning(1);

@@ -13,7 +13,7 @@ describe('a machine that has run out of something', () => {
 
   beforeEach(async () => {
     server = await TestServer.start();
-    customer = server.customer();
+    customer = await server.customer();
   });
   afterEach(() => server.dispose());
 
@@ -24,9 +24,9 @@ describe('a machine that has run out of something', () => {
     const logged = server.logs.find((line) => line['msg'] === 'request failed');
     expect(logged).to.have.nested.property('err.code', code);
     expect(server.uploads()).to.deep.equal([]);
-    await until(() => server.balance(customer) === 100);
+    await until(async () => (await server.balance(customer)) === 100);
     expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
-    expect(server.ledger.audit()).to.deep.equal([]);
+    expect(await server.ledger.audit()).to.deep.equal([]);
     const again = await transcribe(server, { key: customer.key, headers: { 'idempotency-key': 'k' } });
     expect(again.status).to.equal(200);
   }

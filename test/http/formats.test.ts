@@ -19,7 +19,7 @@ describe('the same recording in every format', () => {
 
   before(async () => {
     server = await TestServer.start({ engine: await loadRealEngine({ slots: 2 }) });
-    client = new VerbatimClient({ baseUrl: server.url, apiKey: server.customer(100).key.rawKey });
+    client = new VerbatimClient({ baseUrl: server.url, apiKey: (await server.customer(100)).key.rawKey });
   });
   after(() => server.dispose());
 

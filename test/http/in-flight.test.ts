@@ -16,7 +16,7 @@ describe('requests in flight', () => {
   beforeEach(async () => {
     timers = new ManualTimers();
     server = await TestServer.start({ settings, timers });
-    customer = server.customer(100);
+    customer = await server.customer(100);
     server.engine.holdAll();
   });
   afterEach(() => server.dispose());
@@ -26,9 +26,9 @@ describe('requests in flight', () => {
     const { engine } = server;
     await until(() => engine.running === 0 && engine.admitted === 0 && engine.openFiles === 0);
     await until(() => server.uploads().length === 0);
-    expect(server.balance(customer)).to.equal(100);
-    expect(server.ledger.usage(customer.account.id, 1).totalCredits).to.equal(0);
-    expect(server.ledger.audit()).to.deep.equal([]);
+    expect(await server.balance(customer)).to.equal(100);
+    expect((await server.ledger.usage(customer.account.id, 1)).totalCredits).to.equal(0);
+    expect(await server.ledger.audit()).to.deep.equal([]);
     await until(async () => {
       const { text } = await call(server, '/metrics');
       return text.includes('\nverbatim_requests_in_flight 0\n');
@@ -100,8 +100,8 @@ describe('requests in flight', () => {
     ],
     [
       'by another process',
-      () => {
-        server.asCli((ledger) => ledger.revokeKey(customer.account.id, customer.key.id));
+      async () => {
+        await server.asCli((ledger) => ledger.revokeKey(customer.account.id, customer.key.id));
         timers.pass(1000);
         return Promise.resolve();
       },
@@ -124,7 +124,7 @@ describe('requests in flight', () => {
         const doomed = [1, 2, 3].map(() => transcribe(server, { key: customer.key }));
         await server.engine.untilRunning(3);
         expect(server.engine.stats()).to.include({ busySlots: 2, queuedWindows: 1 });
-        const other = server.customer();
+        const other = await server.customer();
         const spared = transcribe(server, { key: other.key });
         await server.engine.untilRunning(4);
         await revoke();
@@ -198,7 +198,7 @@ describe('requests in flight', () => {
     expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
     expect(error.message).to.equal('The body did not arrive within 0.4 s.');
     client.destroy();
-    expect(server.ledger.listKeys(customer.account.id)).to.have.length(2);
+    expect(await server.ledger.listKeys(customer.account.id)).to.have.length(2);
   });
 
   /** Node's own clock, which no test turns: it is waited for, however long it takes. */
@@ -250,7 +250,7 @@ describe('requests in flight', () => {
       await closed;
       const refused = await fetch(`${server.url}/healthz`).catch(() => null);
       expect(refused).to.equal(null);
-      expect(server.balance(customer)).to.equal(98);
+      expect(await server.balance(customer)).to.equal(98);
     });
 
     it('aborts those that take too long, uncharged', async () => {
@@ -265,8 +265,8 @@ describe('requests in flight', () => {
       expect({ status, code: error?.code }).to.deep.equal({ status: 503, code: 'shutting_down' });
       expect(headers.get('retry-after')).to.match(/^[1-9]\d*$/);
       await closed;
-      expect(server.balance(customer)).to.equal(100);
-      expect(server.ledger.audit()).to.deep.equal([]);
+      expect(await server.balance(customer)).to.equal(100);
+      expect(await server.ledger.audit()).to.deep.equal([]);
       expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
     });
 

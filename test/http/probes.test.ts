@@ -12,7 +12,7 @@ describe('probes, metrics and logs', () => {
 
   beforeEach(async () => {
     server = await TestServer.start();
-    customer = server.customer();
+    customer = await server.customer();
   });
   afterEach(() => server.dispose());
 

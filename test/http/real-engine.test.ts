@@ -59,11 +59,11 @@ describe('the real engine behind HTTP', () => {
     server = await TestServer.start({ engine, timers: new ManualTimers() });
   });
   after(() => server.dispose());
-  beforeEach(() => {
-    customer = server.customer(100);
+  beforeEach(async () => {
+    customer = await server.customer(100);
   });
-  afterEach(() => {
-    expect(server.ledger.audit()).to.deep.equal([]);
+  afterEach(async () => {
+    expect(await server.ledger.audit()).to.deep.equal([]);
     expect(server.uploads()).to.deep.equal([]);
     expect(server.engine.stats()).to.include({ busySlots: 0, queuedWindows: 0, backlogSeconds: 0 });
   });
@@ -102,7 +102,7 @@ describe('the real engine behind HTTP', () => {
       const { status, error } = await send([['audio', bytes]]);
       expect({ status, code: error?.code }).to.deep.equal({ status: expected, code });
     }
-    expect(server.balance(customer)).to.equal(100);
+    expect(await server.balance(customer)).to.equal(100);
   });
 
   describe('a file without end', () => {
@@ -122,15 +122,15 @@ describe('the real engine behind HTTP', () => {
       controller.abort();
       await until(() => server.engine.stats().busySlots === 0 && server.uploads().length === 0);
       await gone;
-      expect(server.balance(customer)).to.equal(100);
+      expect(await server.balance(customer)).to.equal(100);
     });
 
     it('a key revoked during inference and while queued: 401 at once, uncharged', async () => {
-      const other = server.customer(100);
+      const other = await server.customer(100);
       const inference = send([['audio', long]]);
       await running();
       const queued = send([['audio', long]], other.key);
-      await until(() => server.balance(other) < 100); // held: it waits for the slot
+      await until(async () => (await server.balance(other)) < 100); // held: it waits for the slot
       for (const [owner, request] of [
         [other, queued],
         [customer, inference],
@@ -139,7 +139,7 @@ describe('the real engine behind HTTP', () => {
         expect((await call(server, `/api/v1/keys/${owner.key.id}`, init)).status).to.equal(200);
         const { status, error } = await request;
         expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
-        expect(server.balance(owner)).to.equal(100);
+        expect(await server.balance(owner)).to.equal(100);
       }
       await until(() => server.engine.stats().busySlots === 0);
     });
@@ -152,14 +152,14 @@ describe('the real engine behind HTTP', () => {
     withoutEnd(engine);
     const timers = new ManualTimers();
     const draining = await TestServer.start({ engine, timers });
-    const payer = draining.customer();
+    const payer = await draining.customer();
     const request = transcribe(draining, { key: payer.key, parts: [['audio', long]] });
     await until(() => engine.stats().busySlots === 1);
     const closed = draining.close(100);
     timers.pass(100);
     expect((await request).error?.code).to.equal('shutting_down');
     await closed;
-    expect(draining.balance(payer)).to.equal(100);
+    expect(await draining.balance(payer)).to.equal(100);
     await draining.dispose();
   });
 });

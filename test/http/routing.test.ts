@@ -8,7 +8,7 @@ describe('routing and headers', () => {
 
   before(async () => {
     server = await TestServer.start();
-    customer = server.customer();
+    customer = await server.customer();
   });
   after(() => server.dispose());
 

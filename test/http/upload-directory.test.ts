@@ -81,7 +81,7 @@ describe('UploadDirectory', () => {
     const server = await TestServer.start();
     const [name] = readdirSync(server.directory).filter((entry) => entry.startsWith('verbatim-upload'));
     rmSync(join(server.directory, name!), { recursive: true });
-    expect((await transcribe(server, { key: server.customer().key })).status).to.equal(200);
+    expect((await transcribe(server, { key: (await server.customer()).key })).status).to.equal(200);
     await server.dispose();
   });
 

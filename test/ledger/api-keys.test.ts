@@ -8,15 +8,15 @@ describe('ledger: API keys', () => {
   let ledger: Ledger;
   let accountId: string;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     bench = new Bench();
     ledger = bench.server();
-    accountId = ledger.createAccount({ email: 'ann@example.com', name: 'Ann' }).id;
+    accountId = (await ledger.createAccount({ email: 'ann@example.com', name: 'Ann' })).id;
   });
   afterEach(() => bench.dispose());
 
-  it('makes a key, shows it once, and stores nothing but its HMAC', () => {
-    const key = ledger.createKey({ accountId, name: ' laptop ', scopes: ['keys:write'] });
+  it('makes a key, shows it once, and stores nothing but its HMAC', async () => {
+    const key = await ledger.createKey({ accountId, name: ' laptop ', scopes: ['keys:write'] });
     expect(key.rawKey).to.match(/^vb_[A-Za-z0-9_-]{43}$/);
     expect(key.prefix).to.equal(key.rawKey.slice(0, 11));
     expect(key).to.include({ name: 'laptop', lastUsedAt: null, revokedAt: null, accountId });
@@ -27,9 +27,9 @@ describe('ledger: API keys', () => {
     expect(JSON.stringify(row)).not.to.contain(key.rawKey.slice(12));
   });
 
-  it('knows a key by its exact text only', () => {
-    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    expect(ledger.authenticate(rawKey)).to.deep.include({
+  it('knows a key by its exact text only', async () => {
+    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    expect(await ledger.authenticate(rawKey)).to.deep.include({
       account: {
         id: accountId,
         email: 'ann@example.com',
@@ -37,7 +37,7 @@ describe('ledger: API keys', () => {
         createdAt: '2026-01-15T12:00:00.000Z',
       },
     });
-    expect(ledger.authenticate(rawKey)?.key).to.include({ id, name: 'laptop' });
+    expect((await ledger.authenticate(rawKey))?.key).to.include({ id, name: 'laptop' });
     const last = rawKey.endsWith('A') ? 'B' : 'A';
     for (const wrong of [
       '',
@@ -47,78 +47,79 @@ describe('ledger: API keys', () => {
       rawKey.slice(3),
       `${rawKey}A`,
     ]) {
-      expect(ledger.authenticate(wrong), wrong).to.equal(null);
+      expect(await ledger.authenticate(wrong), wrong).to.equal(null);
     }
   });
 
-  it('revokes at once, for every process, and keeps the first time', () => {
-    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+  it('revokes at once, for every process, and keeps the first time', async () => {
+    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
     const other = bench.cli();
-    expect(other.authenticate(rawKey)?.key.id).to.equal(id);
-    expect(ledger.revokedAmong([id, 'key_none'])).to.deep.equal([]);
-    const first = other.revokeKey(accountId, id);
+    expect((await other.authenticate(rawKey))?.key.id).to.equal(id);
+    expect(await ledger.revokedAmong([id, 'key_none'])).to.deep.equal([]);
+    const first = await other.revokeKey(accountId, id);
     expect(first).to.deep.equal({ id, revokedAt: '2026-01-15T12:00:00.000Z' });
-    expect(ledger.authenticate(rawKey)).to.equal(null);
-    expect(ledger.revokedAmong([id, 'key_none'])).to.deep.equal([id]);
+    expect(await ledger.authenticate(rawKey)).to.equal(null);
+    expect(await ledger.revokedAmong([id, 'key_none'])).to.deep.equal([id]);
     bench.now += 5000;
-    expect(ledger.revokeKey(accountId, id)).to.deep.equal(first);
-    expect(ledger.revokedAmong([])).to.deep.equal([]);
+    expect(await ledger.revokeKey(accountId, id)).to.deep.equal(first);
+    expect(await ledger.revokedAmong([])).to.deep.equal([]);
   });
 
-  it("finds no key of another account's", () => {
-    const { id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    const bob = ledger.createAccount({ email: 'bob@example.com' });
-    expect(ledger.revokeKey(bob.id, id)).to.equal(null);
-    expect(ledger.revokeKey(accountId, 'key_none')).to.equal(null);
-    expect(ledger.listKeys(accountId)[0]?.revokedAt).to.equal(null);
-    expect(ledger.listKeys(bob.id)).to.deep.equal([]);
+  it("finds no key of another account's", async () => {
+    const { id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const bob = await ledger.createAccount({ email: 'bob@example.com' });
+    expect(await ledger.revokeKey(bob.id, id)).to.equal(null);
+    expect(await ledger.revokeKey(accountId, 'key_none')).to.equal(null);
+    expect((await ledger.listKeys(accountId))[0]?.revokedAt).to.equal(null);
+    expect(await ledger.listKeys(bob.id)).to.deep.equal([]);
   });
 
-  it('lists newest first, revoked ones too, also within one millisecond', () => {
+  it('lists newest first, revoked ones too, also within one millisecond', async () => {
     const names = ['a', 'b', 'c'];
-    const ids = names.map((name) => ledger.createKey({ accountId, name, scopes: [] }).id);
-    ledger.revokeKey(accountId, ids[1]!);
-    const keys = ledger.listKeys(accountId);
+    const ids: string[] = [];
+    for (const name of names) ids.push((await ledger.createKey({ accountId, name, scopes: [] })).id);
+    await ledger.revokeKey(accountId, ids[1]!);
+    const keys = await ledger.listKeys(accountId);
     expect(keys.map((key) => key.name)).to.deep.equal(['c', 'b', 'a']);
     expect(keys.map((key) => key.revokedAt !== null)).to.deep.equal([false, true, false]);
     expect(keys[0]).not.to.have.property('rawKey');
   });
 
-  it('writes uses on close, not one by one, and never back in time', () => {
-    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+  it('writes uses on close, not one by one, and never back in time', async () => {
+    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
     const stored = (): unknown =>
       bench.raw((database) =>
         database.prepare('SELECT last_used_at FROM api_keys WHERE id = ?').pluck().get(id),
       );
     const other = bench.server();
-    ledger.authenticate(rawKey);
+    await ledger.authenticate(rawKey);
     expect(stored()).to.equal(null);
-    expect(ledger.listKeys(accountId)[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
+    expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
     bench.now += 60_000;
-    other.authenticate(rawKey);
-    other.close();
+    await other.authenticate(rawKey);
+    await other.close();
     expect(stored()).to.equal(bench.now);
-    ledger.close();
+    await ledger.close();
     expect(stored()).to.equal(bench.now);
   });
 
-  it('writes uses every few seconds while it runs', () => {
-    const { rawKey } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    bench.server().authenticate(rawKey);
-    expect(ledger.listKeys(accountId)[0]?.lastUsedAt).to.equal(null);
+  it('writes uses every few seconds while it runs', async () => {
+    const { rawKey } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    await bench.server().authenticate(rawKey);
+    expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal(null);
     keepHouse(bench);
-    expect(ledger.listKeys(accountId)[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
+    expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
   });
 
-  it('refuses bad names, unknown scopes and unknown accounts', () => {
-    const create = (name: string, scopes: string[] = [], account = accountId): string =>
+  it('refuses bad names, unknown scopes and unknown accounts', async () => {
+    const create = (name: string, scopes: string[] = [], account = accountId): Promise<string> =>
       codeOf(() => ledger.createKey({ accountId: account, name, scopes }));
     for (const name of ['', '   ', 'x'.repeat(101), 'a\0b', 'a\nb', '\ud800']) {
-      expect(create(name)).to.equal('invalid_request');
+      expect(await create(name)).to.equal('invalid_request');
     }
-    expect(create('ok', ['keys:read'])).to.equal('invalid_request');
-    expect(create('ok', [], 'acc_none')).to.equal('not_found');
+    expect(await create('ok', ['keys:read'])).to.equal('invalid_request');
+    expect(await create('ok', [], 'acc_none')).to.equal('not_found');
     const hundred = '😀'.repeat(100);
-    expect(ledger.createKey({ accountId, name: hundred, scopes: [] }).name).to.equal(hundred);
+    expect((await ledger.createKey({ accountId, name: hundred, scopes: [] })).name).to.equal(hundred);
   });
 });

@@ -22,24 +22,24 @@ describe('ledger: audit', () => {
   let bench: Bench;
   let ledger: Ledger;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     bench = new Bench();
     ledger = bench.server();
-    const ann = customer(ledger, 'ann@example.com', 100);
-    const state = ledger.beginIdempotent({ accountId: ann.account.id, key: 'k', fingerprint: 'f' });
+    const ann = await customer(ledger, 'ann@example.com', 100);
+    const state = await ledger.beginIdempotent({ accountId: ann.account.id, key: 'k', fingerprint: 'f' });
     if (state.state !== 'new') throw new Error(state.state);
-    ledger.settle(hold(ledger, ann, 3), settlement(2, { idempotencyToken: state.token }));
-    hold(ledger, ann, 4);
+    await ledger.settle(await hold(ledger, ann, 3), settlement(2, { idempotencyToken: state.token }));
+    await hold(ledger, ann, 4);
   });
   afterEach(() => bench.dispose());
 
-  it('finds nothing in books that balance, also from another process', () => {
-    expect(ledger.audit()).to.deep.equal([]);
-    expect(bench.cli().audit()).to.deep.equal([]);
+  it('finds nothing in books that balance, also from another process', async () => {
+    expect(await ledger.audit()).to.deep.equal([]);
+    expect(await bench.cli().audit()).to.deep.equal([]);
   });
 
   for (const invariant of Object.keys(INVARIANTS)) {
-    it(`finds when this is broken: ${invariant}`, () => {
+    it(`finds when this is broken: ${invariant}`, async () => {
       const damage = DAMAGE[invariant];
       if (damage === undefined) throw new Error('There is no damage to show this invariant at work.');
       bench.raw((database) => {
@@ -52,7 +52,7 @@ describe('ledger: audit', () => {
         for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
         expect(database.prepare(damage).run().changes).to.be.above(0);
       });
-      const found = ledger.audit().filter((violation) => violation.invariant === invariant);
+      const found = (await ledger.audit()).filter((violation) => violation.invariant === invariant);
       expect(found).not.to.be.empty;
       expect(found[0]?.detail).to.match(/\w+ .*\w/);
     });

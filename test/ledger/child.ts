@@ -17,11 +17,11 @@ function say(line: string): void {
 }
 
 /** Holds one credit at a time until there are none, and keeps them. */
-function race(ledger: Ledger): void {
+async function race(ledger: Ledger): Promise<void> {
   let won = 0;
   try {
     for (;;) {
-      hold(ledger, who, 1);
+      await hold(ledger, who, 1);
       won += 1;
     }
   } catch (error) {
@@ -31,18 +31,18 @@ function race(ledger: Ledger): void {
 }
 
 /** Holds, settles and releases until it is killed. Every charge is announced before and told after. */
-function churn(ledger: Ledger): void {
+async function churn(ledger: Ledger): Promise<void> {
   for (let n = 0; ; n += 1) {
-    const id = hold(ledger, who, 3);
+    const id = await hold(ledger, who, 3);
     const key = `${process.pid}-${n}`;
-    const state = ledger.beginIdempotent({ accountId, key, fingerprint: 'f' });
+    const state = await ledger.beginIdempotent({ accountId, key, fingerprint: 'f' });
     if (state.state !== 'new') throw new Error(state.state);
     if (n % 3 === 0) {
-      ledger.abandonIdempotent(state.token);
-      ledger.release(id);
+      await ledger.abandonIdempotent(state.token);
+      await ledger.release(id);
       continue;
     }
-    ledger.settle(id, settlement(2, { idempotencyToken: state.token, response: () => key }));
+    await ledger.settle(id, settlement(2, { idempotencyToken: state.token, result: { key } }));
     say(`charged ${id} ${key}`);
   }
 }
@@ -51,19 +51,18 @@ function churn(ledger: Ledger): void {
 const ledger = createLedger({
   path,
   secret: command === 'first-start' ? null : SECRET,
-  busyTimeoutMs: 60_000,
+  lockPatienceMs: 60_000,
 });
 say(`ready ${ledger.recovery.credits}`);
-process.stdin.once('data', () => {
-  if (command === 'race') race(ledger);
-  else if (command === 'churn') churn(ledger);
-  else if (command === 'hold') say(`held ${hold(ledger, who, 4)}`);
+process.stdin.once('data', () => void run());
+process.stdin.once('end', () => void ledger.close().then(() => process.exit(0)));
+
+async function run(): Promise<void> {
+  if (command === 'race') await race(ledger);
+  else if (command === 'churn') await churn(ledger);
+  else if (command === 'hold') say(`held ${await hold(ledger, who, 4)}`);
   else if (command === 'first-start') {
-    const account = ledger.createAccount({ email: `${process.pid}@example.com` });
-    say(`key ${ledger.createKey({ accountId: account.id, name: 'first', scopes: [] }).rawKey}`);
+    const account = await ledger.createAccount({ email: `${process.pid}@example.com` });
+    say(`key ${(await ledger.createKey({ accountId: account.id, name: 'first', scopes: [] })).rawKey}`);
   } else throw new Error(`Unknown command "${command}".`);
-});
-process.stdin.once('end', () => {
-  ledger.close();
-  process.exit(0);
-});
+}

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { migrate } from '../../src/ledger/sqlite/migrate.js';
 import { MIGRATIONS } from '../../src/ledger/sqlite/migrations/index.js';
-import { Bench, customer, hold, settlement } from './support.js';
+import { Bench, codeOf, customer, hold, refusal, settlement } from './support.js';
 
 describe('ledger: database', () => {
   let bench: Bench;
@@ -30,11 +30,11 @@ describe('ledger: database', () => {
     expect(statSync(join(bench.directory, 'a')).mode & 0o777).to.equal(0o700);
   });
 
-  it('keeps what an earlier run wrote', () => {
+  it('keeps what an earlier run wrote', async () => {
     const first = bench.server();
-    const ann = customer(first, 'ann@example.com', 7);
-    first.close();
-    expect(bench.server().balance(ann.account.id).balance).to.equal(7);
+    const ann = await customer(first, 'ann@example.com', 7);
+    await first.close();
+    expect((await bench.server().balance(ann.account.id)).balance).to.equal(7);
   });
 
   it('applies only the migrations that are missing, in order', () => {
@@ -78,10 +78,10 @@ describe('ledger: database', () => {
     expect(() => openLedger({ path: bench.path })).to.throw(Database.SqliteError, 'file is not a database');
   });
 
-  it('lets nobody change, delete or replace a usage row, or reopen a settled hold', () => {
+  it('lets nobody change, delete or replace a usage row, or reopen a settled hold', async () => {
     const ledger = bench.server();
-    const ann = customer(ledger, 'ann@example.com', 5);
-    ledger.settle(hold(ledger, ann, 2), settlement(2));
+    const ann = await customer(ledger, 'ann@example.com', 5);
+    await ledger.settle(await hold(ledger, ann, 2), settlement(2));
     bench.raw((database) => {
       for (const sql of [
         'UPDATE usage_events SET minutes = 0',
@@ -94,37 +94,44 @@ describe('ledger: database', () => {
       expect(() => database.exec('UPDATE holds SET credits = 0')).to.throw('a settled hold is final');
       expect(() => database.exec('DELETE FROM holds')).to.throw('a settled hold is final');
     });
-    expect(ledger.audit()).to.deep.equal([]);
+    expect(await ledger.audit()).to.deep.equal([]);
   });
 
-  it('runs several calls as one transaction', () => {
+  it('makes a first account with its credits and keys, or nothing of it', async () => {
     const ledger = bench.server();
-    const attempt = (): void => {
-      ledger.transaction(() => {
-        customer(ledger, 'ann@example.com', 5);
-        throw new Error('half way');
-      });
+    const first = { email: 'ann@example.com', name: 'Ann', credits: 5 };
+    const unknown = {
+      ...first,
+      keys: [
+        { name: 'plain', scopes: [] },
+        { name: 'other', scopes: ['nonsense'] },
+      ],
     };
-    expect(attempt).to.throw('half way');
-    expect(ledger.listAccounts()).to.deep.equal([]);
+    expect(await codeOf(() => ledger.createFirstAccount(unknown))).to.equal('invalid_request');
+    expect(await ledger.listAccounts()).to.deep.equal([]);
+    const keys = await ledger.createFirstAccount({ ...first, keys: [{ name: 'plain', scopes: [] }] });
+    const identity = await ledger.authenticate(keys?.[0]?.rawKey ?? '');
+    expect(identity?.account).to.include({ email: 'ann@example.com', name: 'Ann' });
+    expect(await ledger.balance(identity?.account.id ?? '')).to.include({ balance: 5 });
+    expect(await ledger.createFirstAccount({ ...first, email: 'bob@example.com', keys: [] })).to.equal(null);
   });
 
-  it('says whether it can write', () => {
+  it('says whether it can write', async () => {
     const ledger = bench.server();
-    expect(() => ledger.checkWritable()).not.to.throw();
+    await ledger.checkWritable();
     const written = bench.raw((database) =>
       database.prepare(`SELECT value FROM settings WHERE name = 'written_at'`).pluck().get(),
     );
     expect(written).to.equal(bench.now);
     const other = bench.cli();
-    other.close();
-    expect(() => other.checkWritable()).to.throw('not open');
+    await other.close();
+    expect((await refusal(() => other.checkWritable())).message).to.contain('not open');
   });
 
-  it('closes twice without complaint, and leaves no lock file', () => {
+  it('closes twice without complaint, and leaves no lock file', async () => {
     const ledger = bench.server();
-    ledger.close();
-    ledger.close();
+    await ledger.close();
+    await ledger.close();
     expect(existsSync(`${bench.path}-wal`)).to.equal(false);
   });
 });

@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { codeOf, customer, hold, settlement, useBooks, type Bench, type Customer } from './support.js';
+import {
+  codeOf,
+  customer,
+  hold,
+  refusal,
+  settlement,
+  useBooks,
+  type Bench,
+  type Customer,
+} from './support.js';
 
 interface Pack {
   remaining: number;
@@ -15,10 +24,10 @@ describe('ledger: hold, settle, release', () => {
   let ann: Customer;
   useBooks(0, (books) => ({ bench, ledger, ann } = books));
 
-  const grant = (amount: number, expiresAt: string | null = null): void => {
-    ledger.grantCredits({ accountId: ann.account.id, amount, expiresAt });
+  const grant = async (amount: number, expiresAt: string | null = null): Promise<void> => {
+    await ledger.grantCredits({ accountId: ann.account.id, amount, expiresAt });
   };
-  const balance = (): number => ledger.balance(ann.account.id).balance;
+  const balance = async (): Promise<number> => (await ledger.balance(ann.account.id)).balance;
   const packs = (): Pack[] =>
     bench.raw((database) =>
       database
@@ -26,163 +35,176 @@ describe('ledger: hold, settle, release', () => {
         .all(),
     );
 
-  it('takes a hold off the balance, charges it, and returns the rest', () => {
-    grant(10);
-    const id = hold(ledger, ann, 4);
-    expect(balance()).to.equal(6);
-    const result = ledger.settle(id, settlement(3));
-    expect(result).to.deep.equal({ creditsUsed: 3, creditsRemaining: 7, body: '{"creditsRemaining":7}' });
-    expect(ledger.balance(ann.account.id)).to.deep.equal({ balance: 7, lifetimePurchased: 10 });
+  it('takes a hold off the balance, charges it, and returns the rest', async () => {
+    await grant(10);
+    const id = await hold(ledger, ann, 4);
+    expect(await balance()).to.equal(6);
+    const result = await ledger.settle(id, settlement(3));
+    expect(result).to.deep.equal({ creditsUsed: 3, creditsRemaining: 7 });
+    expect(await ledger.balance(ann.account.id)).to.deep.equal({ balance: 7, lifetimePurchased: 10 });
     expect(packs()).to.deep.equal([{ remaining: 7, held: 0, spent: 3, expired: 0 }]);
   });
 
-  it('returns everything on release, and a second release changes nothing', () => {
-    grant(10);
-    const id = hold(ledger, ann, 4);
-    ledger.release(id);
-    ledger.release(id);
-    expect(balance()).to.equal(10);
+  it('returns everything on release, and a second release changes nothing', async () => {
+    await grant(10);
+    const id = await hold(ledger, ann, 4);
+    await ledger.release(id);
+    await ledger.release(id);
+    expect(await balance()).to.equal(10);
   });
 
-  it('never uses the id of a released hold again', () => {
-    grant(10);
-    const first = hold(ledger, ann, 4);
-    ledger.release(first);
-    const second = hold(ledger, ann, 5);
-    ledger.release(first);
+  it('never uses the id of a released hold again', async () => {
+    await grant(10);
+    const first = await hold(ledger, ann, 4);
+    await ledger.release(first);
+    const second = await hold(ledger, ann, 5);
+    await ledger.release(first);
     expect(second).not.to.equal(first);
-    expect(balance()).to.equal(5);
+    expect(await balance()).to.equal(5);
   });
 
-  it('leaves a settled hold alone when it is released afterwards', () => {
-    grant(10);
-    const id = hold(ledger, ann, 4);
-    ledger.settle(id, settlement(4));
-    ledger.release(id);
-    expect(balance()).to.equal(6);
+  it('leaves a settled hold alone when it is released afterwards', async () => {
+    await grant(10);
+    const id = await hold(ledger, ann, 4);
+    await ledger.settle(id, settlement(4));
+    await ledger.release(id);
+    expect(await balance()).to.equal(6);
   });
 
-  it('refuses a hold the balance cannot cover, naming cost and balance, and takes nothing', () => {
-    grant(2);
-    grant(3);
-    expect(() => hold(ledger, ann, 6)).to.throw('This request costs 6 credits; the account has 5.');
-    expect(codeOf(() => hold(ledger, ann, 6))).to.equal('insufficient_credits');
+  it('refuses a hold the balance cannot cover, naming cost and balance, and takes nothing', async () => {
+    await grant(2);
+    await grant(3);
+    expect((await refusal(() => hold(ledger, ann, 6))).message).to.contain(
+      'This request costs 6 credits; the account has 5.',
+    );
+    expect(await codeOf(() => hold(ledger, ann, 6))).to.equal('insufficient_credits');
     expect(packs()).to.deep.equal([
       { remaining: 2, held: 0, spent: 0, expired: 0 },
       { remaining: 3, held: 0, spent: 0, expired: 0 },
     ]);
   });
 
-  it('spends what expires first, then what is oldest, and returns the last to be spent', () => {
-    grant(5);
+  it('spends what expires first, then what is oldest, and returns the last to be spent', async () => {
+    await grant(5);
     bench.now += 1000;
-    grant(5);
-    grant(5, '2027-01-01');
-    grant(5, '2026-02-01');
-    const id = hold(ledger, ann, 17);
+    await grant(5);
+    await grant(5, '2027-01-01');
+    await grant(5, '2026-02-01');
+    const id = await hold(ledger, ann, 17);
     expect(packs().map((pack) => pack.held)).to.deep.equal([5, 2, 5, 5]);
-    ledger.settle(id, settlement(11));
+    await ledger.settle(id, settlement(11));
     expect(packs().map((pack) => pack.spent)).to.deep.equal([1, 0, 5, 5]);
     expect(packs().map((pack) => pack.remaining)).to.deep.equal([4, 5, 0, 0]);
   });
 
-  it('does not spend a pack from the moment it expires', () => {
-    grant(5, '2026-01-16T00:00:00.000Z');
-    grant(1);
+  it('does not spend a pack from the moment it expires', async () => {
+    await grant(5, '2026-01-16T00:00:00.000Z');
+    await grant(1);
     bench.now = Date.UTC(2026, 0, 15, 23, 59, 59, 999);
-    expect(balance()).to.equal(6);
+    expect(await balance()).to.equal(6);
     bench.now += 1;
-    expect(ledger.balance(ann.account.id)).to.deep.equal({ balance: 1, lifetimePurchased: 6 });
-    expect(codeOf(() => hold(ledger, ann, 2))).to.equal('insufficient_credits');
-    hold(ledger, ann, 1);
+    expect(await ledger.balance(ann.account.id)).to.deep.equal({ balance: 1, lifetimePurchased: 6 });
+    expect(await codeOf(() => hold(ledger, ann, 2))).to.equal('insufficient_credits');
+    await hold(ledger, ann, 1);
     expect(packs()[0]).to.deep.equal({ remaining: 0, held: 0, spent: 0, expired: 5 });
   });
 
-  it('honours a hold on a pack that expires meanwhile, but returns nothing to it', () => {
-    grant(5, '2026-01-16');
-    const settled = hold(ledger, ann, 3);
-    const released = hold(ledger, ann, 2);
+  it('honours a hold on a pack that expires meanwhile, but returns nothing to it', async () => {
+    await grant(5, '2026-01-16');
+    const settled = await hold(ledger, ann, 3);
+    const released = await hold(ledger, ann, 2);
     bench.now += 86_400_000;
-    ledger.settle(settled, settlement(2));
-    ledger.release(released);
-    expect(balance()).to.equal(0);
+    await ledger.settle(settled, settlement(2));
+    await ledger.release(released);
+    expect(await balance()).to.equal(0);
     expect(packs()).to.deep.equal([{ remaining: 0, held: 0, spent: 2, expired: 3 }]);
   });
 
-  it('settles at nothing, and holds nothing, when a minute costs nothing', () => {
-    const id = hold(ledger, ann, 0);
-    expect(ledger.settle(id, settlement(0, { minutes: 1 })).creditsUsed).to.equal(0);
-    expect(ledger.usage(ann.account.id, 1).totalMinutes).to.equal(1);
+  it('settles at nothing, and holds nothing, when a minute costs nothing', async () => {
+    const id = await hold(ledger, ann, 0);
+    expect((await ledger.settle(id, settlement(0, { minutes: 1 }))).creditsUsed).to.equal(0);
+    expect((await ledger.usage(ann.account.id, 1)).totalMinutes).to.equal(1);
   });
 
-  it('refuses to settle twice, or after a release', () => {
-    grant(10);
-    const settled = hold(ledger, ann, 1);
-    ledger.settle(settled, settlement(1));
-    expect(() => ledger.settle(settled, settlement(1))).to.throw('not open');
-    const released = hold(ledger, ann, 1);
-    ledger.release(released);
-    expect(() => ledger.settle(released, settlement(1))).to.throw('not open');
-    expect(balance()).to.equal(9);
+  it('refuses to settle twice, or after a release', async () => {
+    await grant(10);
+    const settled = await hold(ledger, ann, 1);
+    await ledger.settle(settled, settlement(1));
+    expect((await refusal(() => ledger.settle(settled, settlement(1)))).message).to.contain('not open');
+    const released = await hold(ledger, ann, 1);
+    await ledger.release(released);
+    expect((await refusal(() => ledger.settle(released, settlement(1)))).message).to.contain('not open');
+    expect(await balance()).to.equal(9);
   });
 
-  it('refuses amounts that are not whole, negative, or above the hold', () => {
-    grant(10);
-    expect(() => hold(ledger, ann, 1.5)).to.throw(RangeError, '1.5 credits');
-    expect(() => hold(ledger, ann, -1)).to.throw(RangeError);
-    const id = hold(ledger, ann, 2);
+  it('refuses amounts that are not whole, negative, or above the hold', async () => {
+    await grant(10);
+    expect(await refusal(() => hold(ledger, ann, 1.5)))
+      .to.be.instanceOf(RangeError)
+      .with.property('message')
+      .that.contains('1.5 credits');
+    expect(await refusal(() => hold(ledger, ann, -1))).to.be.instanceOf(RangeError);
+    const id = await hold(ledger, ann, 2);
     for (const wrong of [3, -1, 0.5, NaN]) {
-      expect(() => ledger.settle(id, settlement(wrong))).to.throw(RangeError, 'from 0 to 2');
+      expect(await refusal(() => ledger.settle(id, settlement(wrong))))
+        .to.be.instanceOf(RangeError)
+        .with.property('message')
+        .that.contains('from 0 to 2');
     }
-    expect(() => ledger.settle(id, settlement(1, { minutes: 0.5 }))).to.throw(RangeError, 'minutes');
-    ledger.release(id);
-    expect(balance()).to.equal(10);
+    expect(await refusal(() => ledger.settle(id, settlement(1, { minutes: 0.5 }))))
+      .to.be.instanceOf(RangeError)
+      .with.property('message')
+      .that.contains('minutes');
+    await ledger.release(id);
+    expect(await balance()).to.equal(10);
   });
 
-  it('changes nothing when the response cannot be built', () => {
-    grant(10);
-    const id = hold(ledger, ann, 2);
-    const broken = settlement(2, {
-      response: () => {
-        throw new Error('no body');
+  it('changes nothing when the result cannot be stored', async () => {
+    await grant(10);
+    const { account } = ann;
+    const begun = await ledger.beginIdempotent({ accountId: account.id, key: 'k', fingerprint: 'f' });
+    if (begun.state !== 'new') throw new Error(begun.state);
+    const id = await hold(ledger, ann, 2);
+    const broken = {
+      get text(): string {
+        throw new Error('no text');
       },
-    });
-    expect(() => ledger.settle(id, broken)).to.throw('no body');
-    expect(balance()).to.equal(8);
-    ledger.settle(id, settlement(2));
-    expect(ledger.usage(ann.account.id, 1).totalCredits).to.equal(2);
+    };
+    const charge = settlement(2, { idempotencyToken: begun.token, result: broken });
+    expect((await refusal(() => ledger.settle(id, charge))).message).to.equal('no text');
+    expect(await balance()).to.equal(8);
+    await ledger.settle(id, settlement(2));
+    expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(2);
   });
 
-  it('charges nothing for a key revoked meanwhile, before the hold or after it', () => {
-    grant(10);
-    const id = hold(ledger, ann, 2);
-    ledger.revokeKey(ann.account.id, ann.key.id);
-    expect(codeOf(() => ledger.settle(id, settlement(2)))).to.equal('invalid_api_key');
-    expect(codeOf(() => hold(ledger, ann, 1))).to.equal('invalid_api_key');
-    ledger.release(id);
-    expect(balance()).to.equal(10);
-    expect(ledger.usage(ann.account.id, 1).totalMinutes).to.equal(0);
+  it('charges nothing for a key revoked meanwhile, before the hold or after it', async () => {
+    await grant(10);
+    const id = await hold(ledger, ann, 2);
+    await ledger.revokeKey(ann.account.id, ann.key.id);
+    expect(await codeOf(() => ledger.settle(id, settlement(2)))).to.equal('invalid_api_key');
+    expect(await codeOf(() => hold(ledger, ann, 1))).to.equal('invalid_api_key');
+    await ledger.release(id);
+    expect(await balance()).to.equal(10);
+    expect((await ledger.usage(ann.account.id, 1)).totalMinutes).to.equal(0);
   });
 
-  it('refuses a hold with a key of another account', () => {
-    grant(10);
-    const bob = customer(ledger, 'bob@example.com', 5);
-    expect(codeOf(() => hold(ledger, { account: ann.account, key: bob.key }, 1))).to.equal('invalid_api_key');
+  it('refuses a hold with a key of another account', async () => {
+    await grant(10);
+    const bob = await customer(ledger, 'bob@example.com', 5);
+    expect(await codeOf(() => hold(ledger, { account: ann.account, key: bob.key }, 1))).to.equal(
+      'invalid_api_key',
+    );
   });
 
-  it('lets exactly 10 of 64 racing requests have the last 10 credits', () => {
-    grant(10);
-    const outcomes = Array.from({ length: 64 }, () => {
-      try {
-        return hold(ledger, ann, 1);
-      } catch {
-        return null;
-      }
-    });
+  it('lets exactly 10 of 64 racing requests have the last 10 credits', async () => {
+    await grant(10);
+    const outcomes = await Promise.all(
+      Array.from({ length: 64 }, () => hold(ledger, ann, 1).catch(() => null)),
+    );
     const won = outcomes.filter((id) => id !== null);
     expect(won).to.have.length(10);
-    for (const id of won) ledger.settle(id, settlement(1));
-    expect(balance()).to.equal(0);
-    expect(ledger.usage(ann.account.id, 1).totalCredits).to.equal(10);
+    for (const id of won) await ledger.settle(id, settlement(1));
+    expect(await balance()).to.equal(0);
+    expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(10);
   });
 });

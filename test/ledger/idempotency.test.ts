@@ -1,6 +1,15 @@
 import { expect } from 'chai';
-import type { IdempotencyState, Ledger } from '../../src/ledger/types.js';
-import { customer, hold, keepHouse, settlement, useBooks, type Bench, type Customer } from './support.js';
+import type { IdempotencyState, JsonValue, Ledger } from '../../src/ledger/types.js';
+import {
+  customer,
+  hold,
+  keepHouse,
+  refusal,
+  settlement,
+  useBooks,
+  type Bench,
+  type Customer,
+} from './support.js';
 
 const DAY = 86_400_000;
 
@@ -10,97 +19,104 @@ describe('ledger: idempotency', () => {
   let ann: Customer;
   useBooks(1000, (books) => ({ bench, ledger, ann } = books));
 
-  const begin = (fingerprint = 'f1', key = 'k1', who = ann): IdempotencyState =>
+  const begin = (fingerprint = 'f1', key = 'k1', who = ann): Promise<IdempotencyState> =>
     ledger.beginIdempotent({ accountId: who.account.id, key, fingerprint });
   const token = (state: IdempotencyState): string => {
     if (state.state !== 'new') throw new Error(`The record is ${state.state}.`);
     return state.token;
   };
-  const answer = (idempotencyToken: string, body: string): void => {
-    ledger.settle(hold(ledger, ann, 1), settlement(1, { idempotencyToken, response: () => body }));
+  const answer = async (idempotencyToken: string, result: JsonValue = {}): Promise<void> => {
+    await ledger.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken, result }));
   };
 
-  it('replays the answer of the first', () => {
-    answer(token(begin()), '{"text":"hello"}');
-    const replay = { state: 'replay', response: { status: 200, body: '{"text":"hello"}' } };
-    expect(begin()).to.deep.equal(replay);
-    expect(begin()).to.deep.equal(replay);
+  it('replays the answer of the first', async () => {
+    const result = { text: 'hello \ud800 "\0"', seconds: 0.1 + 0.2, list: [1e-9, null, true, { deep: [] }] };
+    await answer(token(await begin()), result);
+    const charge = { creditsUsed: 1, creditsRemaining: 999 };
+    const replay = { state: 'replay', answer: { kind: 'result', result, charge } };
+    expect(await begin()).to.deep.equal(replay);
+    await ledger.grantCredits({ accountId: ann.account.id, amount: 5 });
+    expect(await begin(), 'with the balance as it was').to.deep.equal(replay);
   });
 
-  it('refuses a different request under the same key, and one that is still running', () => {
-    const first = token(begin());
-    expect(begin('f1')).to.deep.equal({ state: 'conflict', reason: 'still_running' });
-    expect(begin('f2')).to.deep.equal({ state: 'conflict', reason: 'different_request' });
-    answer(first, '{}');
-    expect(begin('f2')).to.deep.equal({ state: 'conflict', reason: 'different_request' });
+  it('refuses a different request under the same key, and one that is still running', async () => {
+    const first = token(await begin());
+    expect(await begin('f1')).to.deep.equal({ state: 'conflict', reason: 'still_running' });
+    expect(await begin('f2')).to.deep.equal({ state: 'conflict', reason: 'different_request' });
+    await answer(first);
+    expect(await begin('f2')).to.deep.equal({ state: 'conflict', reason: 'different_request' });
   });
 
-  it('keeps accounts and keys apart', () => {
-    const bob = customer(ledger, 'bob@example.com');
-    token(begin('f1', 'k1'));
-    token(begin('f1', 'k2'));
-    token(begin('f1', 'k1', bob));
+  it('keeps accounts and keys apart', async () => {
+    const bob = await customer(ledger, 'bob@example.com');
+    token(await begin('f1', 'k1'));
+    token(await begin('f1', 'k2'));
+    token(await begin('f1', 'k1', bob));
   });
 
-  it('knows a key while its request runs and while its answer is stored', () => {
-    const known = (key = 'k1', who = ann): boolean => ledger.knowsIdempotencyKey(who.account.id, key);
-    expect(known()).to.equal(false);
-    ledger.abandonIdempotent(token(begin()));
-    expect(known()).to.equal(false);
-    const running = token(begin());
-    expect(known()).to.equal(true);
-    answer(running, '{}');
-    expect([known(), known('k2'), known('k1', customer(ledger, 'bob@example.com'))]).to.deep.equal([
-      true,
-      false,
-      false,
-    ]);
+  it('knows a key while its request runs and while its answer is stored', async () => {
+    const known = (key = 'k1', who = ann): Promise<boolean> =>
+      ledger.knowsIdempotencyKey(who.account.id, key);
+    expect(await known()).to.equal(false);
+    await ledger.abandonIdempotent(token(await begin()));
+    expect(await known()).to.equal(false);
+    const running = token(await begin());
+    expect(await known()).to.equal(true);
+    await answer(running);
+    expect([
+      await known(),
+      await known('k2'),
+      await known('k1', await customer(ledger, 'bob@example.com')),
+    ]).to.deep.equal([true, false, false]);
     bench.now += DAY;
-    expect(known()).to.equal(false);
+    expect(await known()).to.equal(false);
   });
 
-  it('forgets a request that failed, but never an answer', () => {
-    const failed = token(begin());
-    ledger.abandonIdempotent(failed);
-    const second = token(begin('f2'));
-    ledger.abandonIdempotent(failed);
-    expect(begin('f2').state).to.equal('conflict');
-    answer(second, '{}');
-    ledger.abandonIdempotent(second);
-    expect(begin('f2').state).to.equal('replay');
+  it('forgets a request that failed, but never an answer', async () => {
+    const failed = token(await begin());
+    await ledger.abandonIdempotent(failed);
+    const second = token(await begin('f2'));
+    await ledger.abandonIdempotent(failed);
+    expect((await begin('f2')).state).to.equal('conflict');
+    await answer(second);
+    await ledger.abandonIdempotent(second);
+    expect((await begin('f2')).state).to.equal('replay');
   });
 
-  it('keeps an answer for a day from when it was given, and a running request as long as it takes', () => {
-    const slow = token(begin());
+  it('keeps an answer for a day from when it was given, and a running request as long as it takes', async () => {
+    const slow = token(await begin());
     bench.now += 2 * DAY;
-    expect(begin().state).to.equal('conflict');
-    answer(slow, '{}');
+    expect((await begin()).state).to.equal('conflict');
+    await answer(slow);
     bench.now += DAY - 1;
-    expect(begin().state).to.equal('replay');
+    expect((await begin()).state).to.equal('replay');
     bench.now += 1;
-    answer(token(begin('f2')), '{"second":true}');
-    expect(begin('f2').state).to.equal('replay');
+    await answer(token(await begin('f2')), { second: true });
+    expect((await begin('f2')).state).to.equal('replay');
   });
 
-  it('charges nothing when the record is gone', () => {
-    const lost = token(begin());
-    ledger.abandonIdempotent(lost);
-    expect(() => answer(lost, '{}')).to.throw('gone or already answered');
-    expect(ledger.usage(ann.account.id, 1).totalCredits).to.equal(0);
-    expect(ledger.balance(ann.account.id).balance).to.equal(999); // the hold, until it is released
+  it('charges nothing when the record is gone', async () => {
+    const lost = token(await begin());
+    await ledger.abandonIdempotent(lost);
+    expect((await refusal(() => answer(lost))).message).to.contain('gone or already answered');
+    expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(0);
+    expect((await ledger.balance(ann.account.id)).balance).to.equal(999); // the hold, until it is released
   });
 
-  it('answers one record once', () => {
-    const once = token(begin());
-    answer(once, '{}');
-    expect(() => answer(once, '{"again":true}')).to.throw('gone or already answered');
-    expect(ledger.usage(ann.account.id, 1).totalCredits).to.equal(1);
+  it('answers one record once', async () => {
+    const once = token(await begin());
+    await answer(once);
+    expect((await refusal(() => answer(once, { again: true }))).message).to.contain(
+      'gone or already answered',
+    );
+    expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(1);
   });
 
-  it('deletes old answers by and by', () => {
-    for (let n = 0; n < 120; n += 1) answer(token(begin('f', `k${n}`)), '{"text":"private words"}');
+  it('deletes old answers by and by', async () => {
+    for (let n = 0; n < 120; n += 1)
+      await answer(token(await begin('f', `k${n}`)), { text: 'private words' });
     bench.now += DAY;
-    token(begin('f', 'running'));
+    token(await begin('f', 'running'));
     bench.server();
     const left = (): unknown =>
       bench.raw((database) => database.prepare('SELECT count(*) FROM idempotency_records').pluck().get());

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
-import { Bench, customer, hold, SECRET, settlement } from './support.js';
+import { Bench, customer, hold, refusal, SECRET, settlement } from './support.js';
 
 describe('ledger: servers on one file', () => {
   let bench: Bench;
@@ -14,70 +14,76 @@ describe('ledger: servers on one file', () => {
 
   const lockFiles = (): string[] => readdirSync(bench.directory).filter((name) => name.includes('-server-'));
 
-  it('leaves the holds and running requests of a living server alone', () => {
+  it('leaves the holds and running requests of a living server alone', async () => {
     const first = bench.server();
-    const ann = customer(first, 'ann@example.com', 10);
-    const id = hold(first, ann, 4);
+    const ann = await customer(first, 'ann@example.com', 10);
+    const id = await hold(first, ann, 4);
     const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
-    const begun = first.beginIdempotent(input);
+    const begun = await first.beginIdempotent(input);
     const second = bench.server();
     expect(second.recovery).to.deep.equal({ holds: 0, credits: 0, idempotencyRecords: 0 });
-    expect(second.balance(ann.account.id).balance).to.equal(6);
-    expect(second.beginIdempotent(input).state).to.equal('conflict');
+    expect((await second.balance(ann.account.id)).balance).to.equal(6);
+    expect((await second.beginIdempotent(input)).state).to.equal('conflict');
     if (begun.state !== 'new') throw new Error(begun.state);
-    expect(first.settle(id, settlement(4, { idempotencyToken: begun.token })).creditsRemaining).to.equal(6);
-    expect(second.beginIdempotent(input).state).to.equal('replay');
+    expect(
+      (await first.settle(id, settlement(4, { idempotencyToken: begun.token }))).creditsRemaining,
+    ).to.equal(6);
+    expect((await second.beginIdempotent(input)).state).to.equal('replay');
   });
 
-  it('gives back what a server still holds when it closes', () => {
+  it('gives back what a server still holds when it closes', async () => {
     const first = bench.server();
-    const ann = customer(first, 'ann@example.com', 10);
-    hold(first, ann, 4);
+    const ann = await customer(first, 'ann@example.com', 10);
+    await hold(first, ann, 4);
     const second = bench.server();
-    first.close();
-    expect(second.balance(ann.account.id).balance).to.equal(10);
+    await first.close();
+    expect((await second.balance(ann.account.id)).balance).to.equal(10);
     expect(lockFiles()).to.have.length(1);
   });
 
-  it('gives back the holds and forgets the running requests of a dead server, and keeps its answers', () => {
+  it('gives back the holds and forgets the running requests of a dead server, and keeps its answers', async () => {
     const first = bench.server();
-    const ann = customer(first, 'ann@example.com', 10);
+    const ann = await customer(first, 'ann@example.com', 10);
     const accountId = ann.account.id;
-    const answered = first.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' });
+    const answered = await first.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' });
     if (answered.state !== 'new') throw new Error(answered.state);
-    first.settle(
-      hold(first, ann, 1),
-      settlement(1, { idempotencyToken: answered.token, response: () => '{}' }),
+    await first.settle(
+      await hold(first, ann, 1),
+      settlement(1, { idempotencyToken: answered.token, result: {} }),
     );
-    first.beginIdempotent({ accountId, key: 'running', fingerprint: 'f' });
-    hold(first, ann, 4);
-    hold(first, ann, 2);
+    await first.beginIdempotent({ accountId, key: 'running', fingerprint: 'f' });
+    await hold(first, ann, 4);
+    await hold(first, ann, 2);
     // The files as a power cut would leave them: no process has the lock, for there is no lock file.
     const copy = join(bench.directory, 'copy.db');
     for (const suffix of ['', '-wal']) cpSync(bench.path + suffix, copy + suffix);
     const next = createLedger({ path: copy, secret: SECRET, clock: () => bench.now });
     try {
       expect(next.recovery).to.deep.equal({ holds: 2, credits: 6, idempotencyRecords: 1 });
-      expect(next.balance(accountId).balance).to.equal(9);
-      expect(next.beginIdempotent({ accountId, key: 'running', fingerprint: 'g' }).state).to.equal('new');
-      expect(next.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' }).state).to.equal('replay');
-      expect(next.audit()).to.deep.equal([]);
+      expect((await next.balance(accountId)).balance).to.equal(9);
+      expect((await next.beginIdempotent({ accountId, key: 'running', fingerprint: 'g' })).state).to.equal(
+        'new',
+      );
+      expect((await next.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' })).state).to.equal(
+        'replay',
+      );
+      expect(await next.audit()).to.deep.equal([]);
     } finally {
-      next.close();
+      await next.close();
     }
   });
 
-  it('lets a command line in that neither registers nor releases anything', () => {
+  it('lets a command line in that neither registers nor releases anything', async () => {
     const server = bench.server();
-    const ann = customer(server, 'ann@example.com', 10);
-    hold(server, ann, 4);
+    const ann = await customer(server, 'ann@example.com', 10);
+    await hold(server, ann, 4);
     const cli = bench.cli();
     expect(lockFiles()).to.have.length(1);
-    expect(cli.balance(ann.account.id).balance).to.equal(6);
-    cli.grantCredits({ accountId: ann.account.id, amount: 5 });
-    expect(() => hold(cli, ann, 1)).to.throw('only a server may hold credits');
-    cli.close();
-    expect(server.balance(ann.account.id).balance).to.equal(11);
+    expect((await cli.balance(ann.account.id)).balance).to.equal(6);
+    await cli.grantCredits({ accountId: ann.account.id, amount: 5 });
+    expect((await refusal(() => hold(cli, ann, 1))).message).to.contain('only a server may hold credits');
+    await cli.close();
+    expect((await server.balance(ann.account.id)).balance).to.equal(11);
   });
 
   it('cleans up after a server that died while it registered', () => {

@@ -28,39 +28,48 @@ describe('ledger: what waits for the disk', () => {
   });
 
   /** One request after the other; returns the length of the log after each charge: what is on the disk for certain. */
-  const requests = (ledger: Ledger, ann: Customer, count: number): number[] =>
-    Array.from({ length: count }, (_, number) => {
-      const id = hold(ledger, ann, 2);
-      if (number % 3 === 2) ledger.release(hold(ledger, ann, 1));
-      ledger.settle(id, settlement(1));
-      return statSync(`${bench.path}-wal`).size;
-    });
+  const requests = async (ledger: Ledger, ann: Customer, count: number): Promise<number[]> => {
+    const lengths: number[] = [];
+    while (lengths.length < count) {
+      const id = await hold(ledger, ann, 2);
+      if (lengths.length % 3 === 2) await ledger.release(await hold(ledger, ann, 1));
+      await ledger.settle(id, settlement(1));
+      lengths.push(statSync(`${bench.path}-wal`).size);
+    }
+    return lengths;
+  };
 
   /** The books as they are when the machine lost power and only so much of the log had reached the disk. */
-  const afterPowerCut = (length: number): { charged: number; violations: unknown[]; balance: number } => {
+  const afterPowerCut = async (
+    length: number,
+  ): Promise<{ charged: number; violations: unknown[]; balance: number }> => {
     const path = join(bench.directory, `cut-${length}.db`);
     copyFileSync(bench.path, path);
     writeFileSync(`${path}-wal`, readFileSync(`${bench.path}-wal`).subarray(0, length));
     const ledger = createLedger({ path, secret: SECRET, clock: () => bench.now });
     try {
-      const account = ledger.findAccount('ann@example.com');
+      const account = await ledger.findAccount('ann@example.com');
       if (account === null) throw new Error('The account is gone.');
-      const charged = ledger.usage(account.id, 1).totalCredits;
-      return { charged, violations: ledger.audit(), balance: ledger.balance(account.id).balance };
+      const charged = (await ledger.usage(account.id, 1)).totalCredits;
+      return {
+        charged,
+        violations: await ledger.audit(),
+        balance: (await ledger.balance(account.id)).balance,
+      };
     } finally {
-      ledger.close();
+      await ledger.close();
     }
   };
 
-  it('is a charge: a power cut takes at most what came after the last one, and the books balance', () => {
+  it('is a charge: a power cut takes at most what came after the last one, and the books balance', async () => {
     const ledger = bench.server();
-    const ann = customer(ledger, 'ann@example.com', CREDITS);
-    const onDisk = requests(ledger, ann, 6);
-    hold(ledger, ann, 5);
+    const ann = await customer(ledger, 'ann@example.com', CREDITS);
+    const onDisk = await requests(ledger, ann, 6);
+    await hold(ledger, ann, 5);
     for (const [index, length] of onDisk.entries()) {
       const next = onDisk[index + 1] ?? statSync(`${bench.path}-wal`).size;
       for (const cut of [length, Math.floor((length + next) / 2), next - 1]) {
-        const { charged, violations, balance } = afterPowerCut(cut);
+        const { charged, violations, balance } = await afterPowerCut(cut);
         expect(violations, `cut at ${cut}`).to.deep.equal([]);
         expect(charged, `cut at ${cut}`).to.equal(index + 1);
         expect(balance, `cut at ${cut}`).to.equal(CREDITS - charged);

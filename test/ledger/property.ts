@@ -46,45 +46,55 @@ export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class Life {
   readonly model = new Model();
   readonly keys = new Map<string, { key: Customer['key']; revoked: boolean }>();
-  who: Customer;
 
-  constructor(private readonly world: World) {
-    this.who = customer(world.ledger, `${world.accounts++}@example.com`);
+  private constructor(
+    private readonly world: World,
+    private who: Customer,
+  ) {}
+
+  static async begin(world: World): Promise<Life> {
+    return new Life(world, await customer(world.ledger, `${world.accounts++}@example.com`));
   }
 
-  run(steps: readonly Step[]): void {
+  async run(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      this.#do(step);
-      expect(this.#ledger.balance(this.who.account.id).balance).to.equal(this.model.balance(this.world.now));
+      await this.#do(step);
+      expect((await this.#ledger.balance(this.who.account.id)).balance).to.equal(
+        this.model.balance(this.world.now),
+      );
     }
-    this.#compare();
+    await this.#compare();
   }
 
   get #ledger(): Ledger {
     return this.world.ledger;
   }
 
-  #do(step: Step): void {
+  async #do(step: Step): Promise<void> {
     const { model, world } = this;
     const now = world.now;
     switch (step.kind) {
       case 'grant': {
         const expiresAt = step.hours === null ? null : now + step.hours * HOUR;
         const iso = expiresAt === null ? null : new Date(expiresAt).toISOString();
-        this.#ledger.grantCredits({ accountId: this.who.account.id, amount: step.amount, expiresAt: iso });
+        await this.#ledger.grantCredits({
+          accountId: this.who.account.id,
+          amount: step.amount,
+          expiresAt: iso,
+        });
         model.grant(step.amount, expiresAt ?? Infinity);
         return;
       }
       case 'hold':
-        this.#hold(step.credits);
+        await this.#hold(step.credits);
         return;
       case 'settle':
-        this.#settle(this.#pick(step.pick), step.share);
+        await this.#settle(this.#pick(step.pick), step.share);
         return;
       case 'release': {
         const id = this.#pick(step.pick);
         if (id === undefined) return;
-        this.#ledger.release(id);
+        await this.#ledger.release(id);
         model.finish(id, 0, now);
         return;
       }
@@ -92,41 +102,45 @@ class Life {
         world.now += step.hours * HOUR;
         return;
       case 'revoke': {
-        this.#ledger.revokeKey(this.who.account.id, this.who.key.id);
+        await this.#ledger.revokeKey(this.who.account.id, this.who.key.id);
         for (const owner of this.keys.values()) owner.revoked ||= owner.key.id === this.who.key.id;
-        const key = this.#ledger.createKey({ accountId: this.who.account.id, name: 'next', scopes: [] });
+        const key = await this.#ledger.createKey({
+          accountId: this.who.account.id,
+          name: 'next',
+          scopes: [],
+        });
         this.who = { ...this.who, key };
         return;
       }
       case 'crash':
-        world.crash();
+        await world.crash();
         model.crash(now);
         return;
       case 'neighbour':
-        world.visit();
+        await world.visit();
         return;
     }
   }
 
-  #hold(credits: number): void {
+  async #hold(credits: number): Promise<void> {
     if (credits > this.model.balance(this.world.now)) {
-      expect(codeOf(() => hold(this.#ledger, this.who, credits))).to.equal('insufficient_credits');
+      expect(await codeOf(() => hold(this.#ledger, this.who, credits))).to.equal('insufficient_credits');
       return;
     }
-    const id = hold(this.#ledger, this.who, credits);
+    const id = await hold(this.#ledger, this.who, credits);
     this.model.hold(id, credits, this.world.now);
     this.keys.set(id, { key: this.who.key, revoked: false });
   }
 
-  #settle(id: string | undefined, share: number): void {
+  async #settle(id: string | undefined, share: number): Promise<void> {
     if (id === undefined) return;
     const credits = Math.floor(((this.model.holds.get(id)?.credits ?? 0) * share) / 4);
     const charge = settlement(credits);
     if (this.keys.get(id)?.revoked === true) {
-      expect(codeOf(() => this.#ledger.settle(id, charge))).to.equal('invalid_api_key');
+      expect(await codeOf(() => this.#ledger.settle(id, charge))).to.equal('invalid_api_key');
       return;
     }
-    this.#ledger.settle(id, charge);
+    await this.#ledger.settle(id, charge);
     this.model.settle(id, charge, this.world.now);
   }
 
@@ -136,7 +150,7 @@ class Life {
   }
 
   /** To the credit, pack by pack. A pack the ledger has not looked at since it expired still has its remaining. */
-  #compare(): void {
+  async #compare(): Promise<void> {
     const packs = this.world.packsOf(this.who.account.id);
     const late = ({ remaining, expired, expiresAt }: ModelPack): { remaining: number; expired: number } =>
       expiresAt <= this.world.now ? { remaining: 0, expired: remaining + expired } : { remaining, expired };
@@ -144,7 +158,7 @@ class Life {
       this.model.packs.map((pack) => ({ held: pack.held, spent: pack.spent, ...late(pack) })),
     );
     expect(this.model.packs.reduce((sum, pack) => sum + pack.spent, 0)).to.equal(this.model.settled);
-    for (const id of this.model.holds.keys()) this.#ledger.release(id);
+    for (const id of this.model.holds.keys()) await this.#ledger.release(id);
   }
 }
 
@@ -164,19 +178,19 @@ class World {
   }
 
   /** The files as they are this moment, and a new server on them: the old one's commits, and none of its memory. */
-  crash(): void {
+  async crash(): Promise<void> {
     const old = this.#path();
     this.#generation += 1;
     for (const suffix of ['', '-wal']) cpSync(old + suffix, this.#path() + suffix);
-    this.ledger.close();
+    await this.ledger.close();
     rmSync(old);
     this.ledger = this.#open();
-    expect(this.ledger.audit()).to.deep.equal([]);
+    expect(await this.ledger.audit()).to.deep.equal([]);
   }
 
   /** Another server comes and goes, which must change nothing. */
-  visit(): void {
-    this.#open().close();
+  async visit(): Promise<void> {
+    await this.#open().close();
   }
 
   packsOf(accountId: string): unknown[] {
@@ -193,9 +207,9 @@ class World {
     );
   }
 
-  dispose(): void {
-    expect(this.ledger.audit()).to.deep.equal([]);
-    this.#bench.dispose();
+  async dispose(): Promise<void> {
+    expect(await this.ledger.audit()).to.deep.equal([]);
+    await this.#bench.dispose();
   }
 
   #path(): string {
@@ -208,22 +222,22 @@ class World {
 }
 
 /** Checks that `runs` random interleavings leave ledger and model with the same books. */
-export function checkInterleavings(runs: number): void {
+export async function checkInterleavings(runs: number): Promise<void> {
   let world = new World();
   let lives = 0;
   try {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
-        new Life(world).run(steps);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+        await (await Life.begin(world)).run(steps);
         lives += 1;
         if (lives % 200 === 0) {
-          world.dispose();
+          await world.dispose();
           world = new World();
         }
       }),
       { numRuns: runs },
     );
   } finally {
-    world.dispose();
+    await world.dispose();
   }
 }

@@ -12,55 +12,55 @@ describe('ledger: server secret', () => {
   });
   afterEach(() => bench.dispose());
 
-  const accountWithKey = (): { rawKey: string; accountId: string; keyId: string } => {
+  const accountWithKey = async (): Promise<{ rawKey: string; accountId: string; keyId: string }> => {
     const ledger = bench.server({ secret: null });
-    const accountId = ledger.createAccount({ email: 'ann@example.com' }).id;
-    const { rawKey, id } = ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    ledger.close();
+    const accountId = (await ledger.createAccount({ email: 'ann@example.com' })).id;
+    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    await ledger.close();
     return { rawKey, accountId, keyId: id };
   };
 
-  it('makes a file only its owner can read, once', () => {
-    const { rawKey } = accountWithKey();
+  it('makes a file only its owner can read, once', async () => {
+    const { rawKey } = await accountWithKey();
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     const text = readFileSync(file, 'utf8');
     expect(text).to.match(/^[0-9a-f]{64}\n$/);
-    expect(bench.server({ secret: null }).authenticate(rawKey)).not.to.equal(null);
+    expect(await bench.server({ secret: null }).authenticate(rawKey)).not.to.equal(null);
     expect(readFileSync(file, 'utf8')).to.equal(text);
   });
 
-  it('makes no file when the secret is given, nor when none is needed', () => {
+  it('makes no file when the secret is given, nor when none is needed', async () => {
     bench.server();
     const cli = bench.cli({ secret: null });
-    cli.createAccount({ email: 'ann@example.com' });
+    await cli.createAccount({ email: 'ann@example.com' });
     expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
   });
 
-  it('refuses a file that others can read, saying how to mend it', () => {
-    accountWithKey();
+  it('refuses a file that others can read, saying how to mend it', async () => {
+    await accountWithKey();
     chmodSync(file, 0o644);
     expect(() => bench.server({ secret: null })).to.throw('chmod 600');
   });
 
-  it('refuses a damaged file', () => {
-    accountWithKey();
+  it('refuses a damaged file', async () => {
+    await accountWithKey();
     writeFileSync(file, 'not a secret\n');
     expect(() => bench.server({ secret: null })).to.throw('is damaged');
   });
 
-  it('refuses another secret than the one the keys were made with', () => {
-    accountWithKey();
+  it('refuses another secret than the one the keys were made with', async () => {
+    await accountWithKey();
     expect(() => bench.server()).to.throw('made with another secret than VERBATIM_SECRET');
     rmSync(file);
     expect(() => bench.server({ secret: null })).to.throw('made with another secret');
     expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
   });
 
-  it('takes a new secret once every key is revoked, which needs no secret', () => {
-    const { accountId, keyId, rawKey } = accountWithKey();
+  it('takes a new secret once every key is revoked, which needs no secret', async () => {
+    const { accountId, keyId, rawKey } = await accountWithKey();
     rmSync(file);
     const cli = bench.cli({ secret: null });
-    expect(cli.revokeKey(accountId, keyId)?.id).to.equal(keyId);
-    expect(bench.server().authenticate(rawKey)).to.equal(null);
+    expect((await cli.revokeKey(accountId, keyId))?.id).to.equal(keyId);
+    expect(await bench.server().authenticate(rawKey)).to.equal(null);
   });
 });

@@ -41,8 +41,8 @@ export class Bench {
     }
   }
 
-  dispose(): void {
-    for (const ledger of this.#ledgers) ledger.close();
+  async dispose(): Promise<void> {
+    for (const ledger of this.#ledgers) await ledger.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
@@ -72,25 +72,25 @@ export function useBooks(credits: number, give: (books: Books) => void): void {
   let bench: Bench;
   let ledger: Ledger;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     bench = new Bench();
     ledger = bench.server();
-    give({ bench, ledger, ann: customer(ledger, 'ann@example.com', credits) });
+    give({ bench, ledger, ann: await customer(ledger, 'ann@example.com', credits) });
   });
-  afterEach(() => {
-    expect(ledger.audit()).to.deep.equal([]);
-    bench.dispose();
+  afterEach(async () => {
+    expect(await ledger.audit()).to.deep.equal([]);
+    await bench.dispose();
   });
 }
 
-export function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Customer {
-  const account = ledger.createAccount({ email });
-  if (credits > 0) ledger.grantCredits({ accountId: account.id, amount: credits });
-  return { account, key: ledger.createKey({ accountId: account.id, name: 'test', scopes: [] }) };
+export async function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Promise<Customer> {
+  const account = await ledger.createAccount({ email });
+  if (credits > 0) await ledger.grantCredits({ accountId: account.id, amount: credits });
+  return { account, key: await ledger.createKey({ accountId: account.id, name: 'test', scopes: [] }) };
 }
 
-export function hold(ledger: Ledger, { account, key }: Customer, credits: number): string {
-  return ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'req_1', credits }).id;
+export async function hold(ledger: Ledger, { account, key }: Customer, credits: number): Promise<string> {
+  return (await ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'req_1', credits })).id;
 }
 
 export function settlement(credits: number, overrides: Partial<Settlement> = {}): Settlement {
@@ -100,7 +100,7 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
     audioSeconds: credits * 60,
     minutes: credits,
     requestId: 'req_1',
-    response: (creditsRemaining) => JSON.stringify({ creditsRemaining }),
+    result: { text: 'hello' },
     ...overrides,
   };
 }
@@ -110,13 +110,20 @@ export function keepHouse({ timers }: Bench): void {
   timers.pass(5000);
 }
 
-/** The code of the VerbatimError that `work` throws. */
-export function codeOf(work: () => unknown): string {
+/** What `work` throws or rejects with. */
+export async function refusal(work: () => unknown): Promise<Error> {
   try {
-    work();
+    await work();
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return String(error.code);
+    if (error instanceof Error) return error;
     throw error;
   }
   throw new Error('Nothing was thrown.');
+}
+
+/** The code of the VerbatimError that `work` rejects with. */
+export async function codeOf(work: () => unknown): Promise<string> {
+  const error = await refusal(work);
+  if ('code' in error) return String(error.code);
+  throw error;
 }

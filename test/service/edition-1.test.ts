@@ -49,7 +49,7 @@ describe('a database of the first edition', function () {
     });
   });
   afterEach(async () => {
-    expect(server.ledger.audit()).to.deep.equal([]);
+    expect(await server.ledger.audit()).to.deep.equal([]);
     await server.dispose();
   });
 

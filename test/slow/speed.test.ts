@@ -15,18 +15,16 @@ function processorMs(work: () => void): number {
 }
 
 describe('speed', () => {
-  it('API keys are authenticated thousands of times a second', () => {
+  it('API keys are authenticated thousands of times a second', async () => {
     const bench = new Bench();
     const ledger = bench.server();
-    const accountId = ledger.createAccount({ email: 'ann@example.com', name: 'Ann' }).id;
-    const keys = Array.from({ length: 200 }, (_, n) =>
-      ledger.createKey({ accountId, name: `key ${n}`, scopes: [] }),
-    );
-    const ms = processorMs(() => {
-      for (let n = 0; n < 2000; n += 1) ledger.authenticate(keys[n % 200]!.rawKey);
-    });
-    expect(ms).to.be.below(1000);
-    bench.dispose();
+    const accountId = (await ledger.createAccount({ email: 'ann@example.com', name: 'Ann' })).id;
+    const { rawKey } = await ledger.createKey({ accountId, name: 'key', scopes: [] });
+    const before = process.cpuUsage();
+    for (let n = 0; n < 2000; n += 1) await ledger.authenticate(rawKey);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).to.be.below(1000);
+    await bench.dispose();
   });
 
   it('punctuation is dropped in time proportional to the text', () => {

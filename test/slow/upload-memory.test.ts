@@ -16,7 +16,7 @@ describe('memory of an upload', () => {
 
   beforeEach(async () => {
     server = await TestServer.start();
-    customer = server.customer();
+    customer = await server.customer();
   });
   afterEach(() => server.dispose());
 

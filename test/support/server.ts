@@ -90,11 +90,11 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     return Number(new URL(this.url).port);
   }
 
-  customer(credits = 100): Customer {
-    const account = this.ledger.createAccount({ email: `customer${++this.#accounts}@example.com` });
-    if (credits > 0) this.ledger.grantCredits({ accountId: account.id, amount: credits });
-    const key = this.ledger.createKey({ accountId: account.id, name: 'plain', scopes: [] });
-    const managementKey = this.ledger.createKey({
+  async customer(credits = 100): Promise<Customer> {
+    const account = await this.ledger.createAccount({ email: `customer${++this.#accounts}@example.com` });
+    if (credits > 0) await this.ledger.grantCredits({ accountId: account.id, amount: credits });
+    const key = await this.ledger.createKey({ accountId: account.id, name: 'plain', scopes: [] });
+    const managementKey = await this.ledger.createKey({
       accountId: account.id,
       name: 'management',
       scopes: ['keys:write'],
@@ -108,17 +108,17 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     return client;
   }
 
-  balance({ account }: Customer): number {
-    return this.ledger.balance(account.id).balance;
+  async balance({ account }: Customer): Promise<number> {
+    return (await this.ledger.balance(account.id)).balance;
   }
 
   /** Another process's view of the same database: the CLI's. */
-  asCli<T>(work: (ledger: Ledger) => T): T {
+  async asCli<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
     const ledger = openLedger({ path: join(this.directory, 'verbatim.db'), secret: SECRET });
     try {
-      return work(ledger);
+      return await work(ledger);
     } finally {
-      ledger.close();
+      await ledger.close();
     }
   }
 
@@ -142,7 +142,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     await this.close();
     clearInterval(passing);
     await this.engine.close();
-    this.ledger.close();
+    await this.ledger.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 }

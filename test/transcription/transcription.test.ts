@@ -1,15 +1,18 @@
 /** The money around one transcription, on a real ledger: whatever fails, nothing is charged and nothing stays held. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { VerbatimError } from '../../src/errors.js';
+import { transcriptionBody } from '../../src/http/responses.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
 import { retryAfterSeconds } from '../../src/engine/speech/retry-after.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import {
-  type TranscriptionFacts,
+  type TranscriptionAnswer,
+  type TranscriptionOutcome,
   type TranscriptionRequest,
   TranscriptionService,
   startedMinutes,
@@ -24,22 +27,23 @@ describe('TranscriptionService', () => {
   let key: CreatedKey;
   let translator: TextTranslator;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-test-'));
     ledger = createLedger({ path: join(directory, 'verbatim.db'), secret: 'a secret for the tests' });
     engine = new FakeEngine();
-    account = ledger.createAccount({ email: 'ann@example.com' });
-    key = ledger.createKey({ accountId: account.id, name: 'k', scopes: [] });
-    ledger.grantCredits({ accountId: account.id, amount: 10 });
+    account = await ledger.createAccount({ email: 'ann@example.com' });
+    key = await ledger.createKey({ accountId: account.id, name: 'k', scopes: [] });
+    await ledger.grantCredits({ accountId: account.id, amount: 10 });
     translator = { supports: () => true, translate: () => Promise.resolve('Hallo.') };
   });
-  afterEach(() => {
-    expect(ledger.audit()).to.deep.equal([]);
+  afterEach(async () => {
+    expect(await ledger.audit()).to.deep.equal([]);
     expect(engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
-    ledger.close();
+    await ledger.close();
     rmSync(directory, { recursive: true });
   });
 
+  const audioPath = (): string => join(directory, 'audio');
   const service = (settings = {}): TranscriptionService =>
     new TranscriptionService({
       ledger,
@@ -49,7 +53,7 @@ describe('TranscriptionService', () => {
     });
 
   function request(overrides: Partial<TranscriptionRequest> = {}): TranscriptionRequest {
-    const path = join(directory, 'audio');
+    const path = audioPath();
     writeFileSync(path, fakeAudio(90));
     return {
       requestId: 'req_1',
@@ -60,131 +64,152 @@ describe('TranscriptionService', () => {
       options: { language: null, translateTo: null, punctuate: true, diarize: false },
       idempotencyKey: 'once',
       signal: new AbortController().signal,
-      learned: () => undefined,
-      discardAudio: () => Promise.resolve(),
-      render: (result) => JSON.stringify(result),
       ...overrides,
     };
   }
 
   const translated = { language: null, translateTo: 'de', punctuate: true, diarize: false };
 
-  async function rejection(work: Promise<unknown>): Promise<Error> {
-    return work.then(
-      () => expect.fail('resolved'),
-      (error: unknown) => error as Error,
-    );
+  /** What the request failed with; its audio is gone. */
+  async function failure(work: Promise<TranscriptionOutcome>): Promise<Error> {
+    const outcome = await work;
+    expect(existsSync(audioPath())).to.equal(false);
+    if ('error' in outcome) return outcome.error as Error;
+    return expect.fail('answered');
+  }
+
+  async function answerOf(work: Promise<TranscriptionOutcome>): Promise<TranscriptionAnswer> {
+    const outcome = await work;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.answer;
   }
 
   /** Nothing charged, nothing held, and the Idempotency-Key is free for the next attempt. */
   async function expectUntouched(): Promise<void> {
-    expect(ledger.balance(account.id).balance).to.equal(10);
-    expect(ledger.usage(account.id, 1).totalCredits).to.equal(0);
-    const again = await service().run(request());
+    expect((await ledger.balance(account.id)).balance).to.equal(10);
+    expect((await ledger.usage(account.id, 1)).totalCredits).to.equal(0);
+    const again = await answerOf(service().run(request()));
     expect(again.replayed).to.equal(false);
-    expect(ledger.balance(account.id).balance).to.equal(8);
+    expect((await ledger.balance(account.id)).balance).to.equal(8);
   }
 
   it('holds while it works, and spends when it is done', async () => {
     engine.holdAll();
-    const facts: TranscriptionFacts = {};
-    const learned = (fact: TranscriptionFacts): void => void Object.assign(facts, fact);
-    const running = service().run(request({ options: translated, learned }));
+    const running = service().run(request({ options: translated }));
     await engine.untilRunning(1);
-    expect(facts).to.deep.equal({ audioSeconds: 90 });
-    expect(ledger.balance(account.id).balance).to.equal(6);
-    expect(ledger.usage(account.id, 1).totalCredits).to.equal(0);
+    expect((await ledger.balance(account.id)).balance).to.equal(6);
+    expect((await ledger.usage(account.id, 1)).totalCredits).to.equal(0);
     engine.release();
-    const { body } = await running;
+    const { facts } = await running;
     expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
-    expect(JSON.parse(body)).to.deep.include({ creditsUsed: 4, creditsRemaining: 6, durationSeconds: 90 });
-    expect(ledger.usage(account.id, 1)).to.include({ totalCredits: 4, totalMinutes: 2 });
+    const answer = await answerOf(running);
+    const charged = { creditsUsed: 4, creditsRemaining: 6, durationSeconds: 90 };
+    expect(answer).to.have.property('result').that.deep.includes(charged);
+    expect(await ledger.usage(account.id, 1)).to.include({ totalCredits: 4, totalMinutes: 2 });
   });
 
-  it('discards the audio before it charges', async () => {
-    const charged: number[] = [];
-    const note = (): unknown => charged.push(ledger.usage(account.id, 1).totalCredits);
-    await service().run(
-      request({
-        discardAudio: () =>
-          Promise.resolve()
-            .then(note)
-            .then(() => undefined),
-      }),
+  it('removes the audio before it charges', async () => {
+    const settle = ledger.settle.bind(ledger);
+    const atCharge: boolean[] = [];
+    ledger.settle = (...charge) => {
+      atCharge.push(existsSync(audioPath()));
+      return settle(...charge);
+    };
+    await answerOf(service().run(request()));
+    expect(atCharge).to.deep.equal([false]);
+  });
+
+  it('gives a repeat the same answer, and removes its audio too', async () => {
+    const odd = 'Hello \ud800, "World"\u0000 \u2028 \u{1f600}';
+    translator.translate = () => Promise.resolve(odd);
+    const first = await answerOf(service().run(request({ options: translated })));
+    const again = await answerOf(service().run(request({ options: translated })));
+    expect(again.replayed).to.equal(true);
+    expect(existsSync(audioPath())).to.equal(false);
+    if (!('result' in first && 'result' in again)) return expect.fail('no results');
+    expect(again.result).to.deep.equal(first.result);
+    expect(JSON.stringify(transcriptionBody(again.result))).to.equal(
+      JSON.stringify(transcriptionBody(first.result)),
     );
-    note();
-    expect(charged).to.deep.equal([0, 2]);
+    expect((await ledger.balance(account.id)).balance).to.equal(6);
+  });
+
+  it('tells what was learned of a request that failed', async () => {
+    translator.translate = () => Promise.reject(new Error('a bug in translation'));
+    const { facts } = await service().run(request({ options: translated }));
+    expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
+  });
+
+  it('refuses a stored result of a form it does not know, uncharged', async () => {
+    await answerOf(service().run(request()));
+    const database = new Database(join(directory, 'verbatim.db'));
+    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 2)`);
+    database.close();
+    expect((await failure(service().run(request()))).message).to.contain('cannot read');
+    expect((await ledger.balance(account.id)).balance).to.equal(8);
   });
 
   it('gives the surcharge back when the spoken language was asked for', async () => {
     await service().run(request({ options: { ...translated, translateTo: 'en' } }));
-    expect(ledger.balance(account.id).balance).to.equal(8);
+    expect((await ledger.balance(account.id)).balance).to.equal(8);
   });
 
   it('holds no surcharge when the given language was asked for', async () => {
-    ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'other', credits: 8 });
+    await ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'other', credits: 8 });
     await service().run(request({ options: { ...translated, language: 'en', translateTo: 'en' } }));
-    expect(ledger.balance(account.id).balance).to.equal(0);
+    expect((await ledger.balance(account.id)).balance).to.equal(0);
   });
 
   it('books usage at a rate of 0 as well', async () => {
     await service({ creditsPerMinute: 0 }).run(request());
-    expect(ledger.balance(account.id).balance).to.equal(10);
-    expect(ledger.usage(account.id, 1)).to.include({ totalCredits: 0, totalMinutes: 2 });
+    expect((await ledger.balance(account.id)).balance).to.equal(10);
+    expect(await ledger.usage(account.id, 1)).to.include({ totalCredits: 0, totalMinutes: 2 });
   });
 
   describe('charges nothing when', () => {
     it('the engine fails', async () => {
       engine.failWith = new Error('a bug');
-      expect(await rejection(service().run(request()))).to.have.property('message', 'a bug');
+      expect(await failure(service().run(request()))).to.have.property('message', 'a bug');
       await expectUntouched();
     });
 
     it('the backlog is full', async () => {
       engine.backlogSeconds = 36_000;
-      expect(await rejection(service().run(request()))).to.have.property('code', 'overloaded');
+      expect(await failure(service().run(request()))).to.have.property('code', 'overloaded');
       engine.backlogSeconds = 0;
       await expectUntouched();
     });
 
     it('the translation fails', async () => {
       translator.translate = () => Promise.reject(new Error('a bug in translation'));
-      const error = await rejection(service().run(request({ options: translated })));
+      const error = await failure(service().run(request({ options: translated })));
       expect(error.message).to.equal('a bug in translation');
       await expectUntouched();
     });
 
     it('the pair turns out not to be covered', async () => {
       translator.supports = () => false;
-      const error = await rejection(service().run(request({ options: translated })));
+      const error = await failure(service().run(request({ options: translated })));
       expect(error).to.have.property('code', 'unsupported_translation');
       await expectUntouched();
     });
 
-    it('the answer cannot be rendered', async () => {
-      const render = (): string => {
-        throw new Error('a bug in rendering');
-      };
-      expect((await rejection(service().run(request({ render })))).message).to.equal('a bug in rendering');
-      await expectUntouched();
-    });
-
     it('the file is no audio', async () => {
-      const path = join(directory, 'text');
-      writeFileSync(path, 'hello');
-      const error = await rejection(service().run(request({ audio: { path, sha256: 'x' } })));
+      const text = request();
+      writeFileSync(audioPath(), 'hello');
+      const error = await failure(service().run(text));
       expect(error).to.have.property('code', 'unsupported_audio_format');
       await expectUntouched();
     });
 
     it('the audio is too long', async () => {
-      const error = await rejection(service({ maxAudioSeconds: 89 }).run(request()));
+      const error = await failure(service({ maxAudioSeconds: 89 }).run(request()));
       expect(error).to.include({ code: 'audio_too_long', param: 'audio' });
       await expectUntouched();
     });
 
     it('the credits do not suffice', async () => {
-      const error = await rejection(service({ creditsPerMinute: 6 }).run(request()));
+      const error = await failure(service({ creditsPerMinute: 6 }).run(request()));
       expect(error).to.have.property('code', 'insufficient_credits');
       await expectUntouched();
     });
@@ -204,7 +229,7 @@ describe('TranscriptionService', () => {
           await engine.untilRunning(1);
           controller.abort(reason);
         }
-        expect(await rejection(running)).to.equal(reason);
+        expect(await failure(running)).to.equal(reason);
         engine.release();
         await expectUntouched();
       });
@@ -217,18 +242,18 @@ describe('TranscriptionService', () => {
         return Promise.resolve('Hallo.');
       };
       const running = service().run(request({ options: translated, signal: controller.signal }));
-      expect((await rejection(running)).message).to.equal('gone');
+      expect((await failure(running)).message).to.equal('gone');
       await expectUntouched();
     });
 
     it('the key is revoked behind the server’s back', async () => {
-      const other = ledger.createKey({ accountId: account.id, name: 'other', scopes: [] });
+      const other = await ledger.createKey({ accountId: account.id, name: 'other', scopes: [] });
       engine.holdAll();
       const running = service().run(request({ keyId: other.id }));
       await engine.untilRunning(1);
-      ledger.revokeKey(account.id, other.id);
+      await ledger.revokeKey(account.id, other.id);
       engine.release();
-      expect(await rejection(running)).to.have.property('code', 'invalid_api_key');
+      expect(await failure(running)).to.have.property('code', 'invalid_api_key');
       await expectUntouched();
     });
   });

@@ -14,17 +14,17 @@ export function accountRoutes(deps: HttpDeps): Route[] {
     {
       path: '/api/v1/me',
       methods: {
-        GET: authenticated(deps, (exchange, identity) => {
-          exchange.json(200, meBody(identity, ledger.balance(identity.account.id)));
+        GET: authenticated(deps, async (exchange, identity) => {
+          exchange.json(200, meBody(identity, await ledger.balance(identity.account.id)));
         }),
       },
     },
     {
       path: '/api/v1/usage',
       methods: {
-        GET: authenticated(deps, (exchange, { account }) => {
+        GET: authenticated(deps, async (exchange, { account }) => {
           const days = parseDays(exchange.req.query['days']);
-          exchange.json(200, usageBody(ledger.usage(account.id, days)));
+          exchange.json(200, usageBody(await ledger.usage(account.id, days)));
         }),
       },
     },

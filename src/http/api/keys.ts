@@ -13,14 +13,15 @@ export function keyRoutes(deps: HttpDeps): Route[] {
     authenticated(deps, withScope(MANAGEMENT_SCOPE, handler));
   const create = managed(async (exchange, { account }) => {
     const name = parseName(await readJsonObject(exchange, deps));
-    exchange.json(201, createdKeyBody(ledger.createKey({ accountId: account.id, name, scopes: [] })));
+    const key = await ledger.createKey({ accountId: account.id, name, scopes: [] });
+    exchange.json(201, createdKeyBody(key));
   });
-  const list = managed((exchange, { account }) => {
-    exchange.json(200, keyListBody(ledger.listKeys(account.id)));
+  const list = managed(async (exchange, { account }) => {
+    exchange.json(200, keyListBody(await ledger.listKeys(account.id)));
   });
-  const revoke = managed((exchange, { account }) => {
+  const revoke = managed(async (exchange, { account }) => {
     const { id } = exchange.req.params;
-    const revoked = typeof id === 'string' ? ledger.revokeKey(account.id, id) : null;
+    const revoked = typeof id === 'string' ? await ledger.revokeKey(account.id, id) : null;
     if (revoked === null) throw new VerbatimError('key_not_found', 'The account has no key with this id.');
     inFlight.revokeKey(revoked.id);
     exchange.json(200, revokedKeyBody(revoked));

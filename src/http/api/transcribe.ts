@@ -4,7 +4,12 @@ import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
 import { retryAfterSeconds } from '../../engine/speech/retry-after.js';
 import { ClientGoneError, type InFlightRequest } from '../in-flight.js';
-import type { TranscriptionAnswer } from '../../transcription/transcription.js';
+import type {
+  TranscriptionAnswer,
+  TranscriptionFacts,
+  TranscriptionOutcome,
+  TranscriptionRequest,
+} from '../../transcription/transcription.js';
 import { authenticated } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
 import type { Exchange } from '../exchange.js';
@@ -22,9 +27,11 @@ export function transcribeRoutes(deps: HttpDeps): Route[] {
       path: PATH,
       methods: {
         POST: authenticated(deps, async (exchange, identity) => {
-          const idempotencyKey = refuseEarly(deps, exchange, identity);
-          const { answer, uploadMs } = await inFlight(deps, exchange, identity, idempotencyKey);
-          send(exchange, answer, uploadMs);
+          const idempotencyKey = await refuseEarly(deps, exchange, identity);
+          const { outcome, uploadMs } = await inFlight(deps, exchange, identity, idempotencyKey);
+          noteFacts(exchange, outcome.facts);
+          if ('error' in outcome) throw outcome.error;
+          send(exchange, outcome.answer, uploadMs);
         }),
       },
     },
@@ -32,7 +39,11 @@ export function transcribeRoutes(deps: HttpDeps): Route[] {
 }
 
 /** Returns the Idempotency-Key. A known one may have its answer stored, which costs neither credits nor time. */
-function refuseEarly(deps: HttpDeps, exchange: Exchange, { account }: Identity): string | null {
+async function refuseEarly(
+  deps: HttpDeps,
+  exchange: Exchange,
+  { account }: Identity,
+): Promise<string | null> {
   const { engine, ledger, settings, transcription } = deps;
   const { req } = exchange;
   if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
@@ -41,9 +52,10 @@ function refuseEarly(deps: HttpDeps, exchange: Exchange, { account }: Identity):
   refuseEncodedBody(exchange);
   refuseOversizedBody(req, settings.maxFileBytes);
   const idempotencyKey = parseIdempotencyKey(req.headers['idempotency-key']);
-  if (idempotencyKey !== null && ledger.knowsIdempotencyKey(account.id, idempotencyKey))
+  if (idempotencyKey !== null && (await ledger.knowsIdempotencyKey(account.id, idempotencyKey)))
     return idempotencyKey;
-  if (ledger.balance(account.id).balance < transcription.minimumCredits) {
+  const { balance } = await ledger.balance(account.id);
+  if (balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
   }
   const stats = engine.stats();
@@ -61,80 +73,75 @@ async function inFlight(
   exchange: Exchange,
   { account, key }: Identity,
   idempotencyKey: string | null,
-): Promise<{ answer: TranscriptionAnswer; uploadMs: number }> {
+): Promise<{ outcome: TranscriptionOutcome; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   const onClose = (): void => flight.abort(new ClientGoneError());
   exchange.res.once('close', onClose);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
-  const file = new UploadedFile(deps.uploads.newPath());
   try {
-    return await receiveAndRun(deps, exchange, flight, { file, idempotencyKey });
-  } catch (error) {
+    const request = await receive(deps, exchange, flight, idempotencyKey);
+    const uploadMs = performance.now() - exchange.startedAt;
+    const outcome = await deps.transcription.run(request);
     // Whatever an aborted step failed with, the reason of the abort is what happened.
+    if ('error' in outcome && flight.signal.aborted) outcome.error = flight.signal.reason;
+    return { outcome, uploadMs };
+  } catch (error) {
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
     timer.cancel();
-    await file.remove();
     flight.end();
   }
 }
 
-class UploadedFile {
-  private removed = false;
-
-  constructor(readonly path: string) {}
-
-  /** Waits for nothing when the file is gone already: a charged answer leaves at once. */
-  async remove(): Promise<void> {
-    if (this.removed) return;
-    await rm(this.path, { force: true });
-    this.removed = true;
-  }
-}
-
-async function receiveAndRun(
-  { settings, timers, transcription, uploads }: HttpDeps,
+/** Leaves no file behind when it throws; else the file is the request's. */
+async function receive(
+  { settings, timers, uploads }: HttpDeps,
   exchange: Exchange,
   { accountId, keyId, signal }: InFlightRequest,
-  { file, idempotencyKey }: { file: UploadedFile; idempotencyKey: string | null },
-): Promise<{ answer: TranscriptionAnswer; uploadMs: number }> {
+  idempotencyKey: string | null,
+): Promise<TranscriptionRequest> {
+  const path = uploads.newPath();
   acceptBody(exchange);
-  const upload = await receiveUpload(exchange.req, {
+  const { sha256, fields } = await receiveUpload(exchange.req, {
     fileField: 'audio',
     textFields: TEXT_FIELDS,
-    path: file.path,
+    path,
     ensureDirectory: () => uploads.ensure(),
     maxFileBytes: settings.maxFileBytes,
     idleMs: settings.uploadIdleMs,
     timers,
     signal,
   });
-  const uploadMs = performance.now() - exchange.startedAt;
-  const answer = await transcription.run({
-    requestId: exchange.id,
-    accountId,
-    keyId,
-    endpoint: PATH,
-    audio: { path: file.path, sha256: upload.sha256 },
-    options: parseOptions(upload.fields),
-    idempotencyKey,
-    signal,
-    learned: ({ audioSeconds, queueMs, inferenceMs }) => {
-      if (audioSeconds !== undefined) exchange.facts.audioSeconds = audioSeconds;
-      if (queueMs !== undefined) exchange.facts.queueMs = Math.round(queueMs);
-      if (inferenceMs !== undefined) exchange.facts.inferenceMs = Math.round(inferenceMs);
-    },
-    discardAudio: () => file.remove(),
-    render: (result) => JSON.stringify(transcriptionBody(result)),
-  });
-  return { answer, uploadMs };
+  try {
+    const options = parseOptions(fields);
+    const audio = { path, sha256 };
+    return {
+      requestId: exchange.id,
+      accountId,
+      keyId,
+      endpoint: PATH,
+      audio,
+      options,
+      idempotencyKey,
+      signal,
+    };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function noteFacts({ facts }: Exchange, { audioSeconds, queueMs, inferenceMs }: TranscriptionFacts): void {
+  if (audioSeconds !== undefined) facts.audioSeconds = audioSeconds;
+  if (queueMs !== undefined) facts.queueMs = Math.round(queueMs);
+  if (inferenceMs !== undefined) facts.inferenceMs = Math.round(inferenceMs);
 }
 
 function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number): void {
-  const { id, body, replayed } = answer;
+  const { replayed } = answer;
   const { queueMs, readMs, speechMs, translateMs } = answer.timings;
-  if (id !== null) exchange.facts.transcriptionId = id;
   if (replayed) exchange.facts.replayed = true;
+  else if ('result' in answer) exchange.facts.transcriptionId = answer.result.id;
   const phases = {
     upload: uploadMs,
     queue: queueMs,
@@ -143,10 +150,14 @@ function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number)
     translate: translateMs,
   };
   const serverTiming = Object.entries(phases).map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`);
-  exchange.jsonText(200, body, {
+  exchange.jsonText(200, bodyOf(answer), {
     'Server-Timing': serverTiming.join(', '),
     ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
   });
+}
+
+function bodyOf(answer: TranscriptionAnswer): string {
+  return 'body' in answer ? answer.body : JSON.stringify(transcriptionBody(answer.result));
 }
 
 function timedOut({ engine, settings }: HttpDeps): VerbatimError {

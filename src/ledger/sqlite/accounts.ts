@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import { randomId } from '../ids.js';
-import { toIso, type Clock } from '../time.js';
+import { toIso, type WallClock } from '../time.js';
 import type { Account } from '../types.js';
 
 export interface AccountRow {
@@ -22,7 +22,7 @@ export class Accounts {
 
   constructor(
     database: Database.Database,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#insert = database.prepare<[string, string, string | null, number], AccountRow>(
       'INSERT INTO accounts (id, email, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (email) DO NOTHING RETURNING *',

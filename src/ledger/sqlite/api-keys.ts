@@ -4,7 +4,7 @@ import { VerbatimError } from '../../errors.js';
 import { toAccount, type AccountRow } from './accounts.js';
 import { randomId } from '../ids.js';
 import { SCOPES } from '../scopes.js';
-import { toIso, toIsoOrNull, type Clock } from '../time.js';
+import { toIso, toIsoOrNull, type WallClock } from '../time.js';
 import type { ApiKey, CreatedKey, Identity } from '../types.js';
 
 const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
@@ -42,7 +42,7 @@ export class ApiKeys {
   constructor(
     private readonly database: Database.Database,
     private readonly secret: () => Buffer,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#insert = database.prepare<[string, string, string, Buffer, string, number, string], KeyRow>(
       `INSERT INTO api_keys (id, name, prefix, digest, scopes, created_at, account_id)

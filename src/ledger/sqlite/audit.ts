@@ -1,9 +1,5 @@
 import type Database from 'better-sqlite3';
-
-export interface Violation {
-  invariant: string;
-  detail: string;
-}
+import type { Violation } from '../types.js';
 
 /** Each query selects one line of detail for every row that breaks the invariant; none when the books balance. */
 export const INVARIANTS: Readonly<Record<string, string>> = {
@@ -63,7 +59,7 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
   'every stored answer has its usage row': `
     SELECT format('idempotency record of hold %s, account %s', record.hold_id, record.account_id)
     FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
-    WHERE record.body IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> record.account_id)`,
+    WHERE record.hold_id IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> record.account_id)`,
 
   'every reference leads somewhere': `
     SELECT format('%s row %s refers to a missing row of %s', "table", rowid, parent)

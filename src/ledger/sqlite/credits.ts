@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
-import { parseIso, toIso, toIsoOrNull, type Clock } from '../time.js';
+import { parseIso, toIso, toIsoOrNull, type WallClock } from '../time.js';
 import type { Balance, CreditPack } from '../types.js';
 
 /** Keeps every sum of thousands of packs an exact integer in JavaScript. */
@@ -32,7 +32,7 @@ export class Credits {
 
   constructor(
     database: Database.Database,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#insert = database.prepare<[number, number, number, number | null, string], PackRow>(
       `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id)

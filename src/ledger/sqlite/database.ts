@@ -3,14 +3,14 @@ import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrate } from './migrate.js';
 
-/** How long a writer waits for another process's transaction, all of which are a few milliseconds long. */
-const BUSY_TIMEOUT_MS = 5_000;
+/** While a database is opened nobody is served yet, so SQLite itself may wait for another process's transaction. */
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Opens the database, creating directory and file if need be, and brings its schema up to date. */
-export function openDatabase(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): Database.Database {
+export function openDatabase(path: string): Database.Database {
   const file = resolve(path);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = new Database(file, { timeout: busyTimeoutMs });
+  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     configure(database);
     migrate(database);

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import type { Credits, PackPart } from './credits.js';
-import type { Clock } from '../time.js';
+import type { WallClock } from '../time.js';
 import type { Hold } from '../types.js';
 
 export interface HoldRow {
@@ -28,7 +28,7 @@ export class Holds {
   constructor(
     database: Database.Database,
     private readonly credits: Credits,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#insert = database.prepare<[string, string, string, number, string, number]>(
       `INSERT INTO holds (account_id, key_id, request_id, credits, instance_id, created_at)

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { DAY_MS, type Clock } from '../time.js';
-import type { IdempotencyState } from '../types.js';
+import { DAY_MS, type WallClock } from '../time.js';
+import type { IdempotencyState, JsonValue, StoredAnswer } from '../types.js';
 
 /** Old answers deleted by one call, so that none takes long. */
 const SWEEP_LIMIT = 100;
 
 interface RecordRow {
   fingerprint: string;
-  status: number | null;
+  /** 1 while its request runs. */
+  running: number;
+  result: string | null;
+  credits_used: number | null;
+  credits_remaining: number | null;
   body: string | null;
 }
 
@@ -23,23 +27,26 @@ export class Idempotency {
 
   constructor(
     database: Database.Database,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#find = database.prepare<[string, string, number], RecordRow>(
-      `SELECT fingerprint, status, body FROM idempotency_records
-       WHERE account_id = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)`,
+      `SELECT record.fingerprint, record.hold_id IS NULL AS running, record.result, record.credits_remaining,
+         record.body, event.credits AS credits_used
+       FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
+       WHERE record.account_id = ? AND record.key = ? AND (record.expires_at IS NULL OR record.expires_at > ?)`,
     );
     // REPLACE: what is in the way has expired.
     this.#insert = database.prepare<[string, string, string, string, string, number]>(
       `INSERT OR REPLACE INTO idempotency_records (token, account_id, key, fingerprint, instance_id, created_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
     );
-    this.#complete = database.prepare<[number, number, string, number, string, string]>(
-      `UPDATE idempotency_records SET instance_id = NULL, hold_id = ?, status = ?, body = ?, expires_at = ?
-       WHERE token = ? AND account_id = ? AND body IS NULL`,
+    this.#complete = database.prepare<[number, string, number, number, string, string]>(
+      `UPDATE idempotency_records
+       SET instance_id = NULL, hold_id = ?, result = ?, credits_remaining = ?, expires_at = ?
+       WHERE token = ? AND account_id = ? AND hold_id IS NULL`,
     );
     this.#abandon = database.prepare<[string]>(
-      'DELETE FROM idempotency_records WHERE token = ? AND body IS NULL',
+      'DELETE FROM idempotency_records WHERE token = ? AND hold_id IS NULL',
     );
     this.#dropOf = database.prepare<[string]>('DELETE FROM idempotency_records WHERE instance_id = ?');
     this.#sweep = database.prepare<[number]>(
@@ -65,14 +72,24 @@ export class Idempotency {
       return { state: 'new', token };
     }
     if (known.fingerprint !== fingerprint) return { state: 'conflict', reason: 'different_request' };
-    if (known.body === null || known.status === null) return { state: 'conflict', reason: 'still_running' };
-    return { state: 'replay', response: { status: known.status, body: known.body } };
+    if (known.running === 1) return { state: 'conflict', reason: 'still_running' };
+    return { state: 'replay', answer: toAnswer(known) };
   }
 
   /** Stores the answer of a settled hold. */
-  complete(token: string, hold: { id: number; account_id: string }, body: string): void {
-    const expiresAt = this.clock() + DAY_MS;
-    const { changes } = this.#complete.run(hold.id, 200, body, expiresAt, token, hold.account_id);
+  complete(
+    token: string,
+    hold: { id: number; account_id: string },
+    answer: { result: JsonValue; creditsRemaining: number },
+  ): void {
+    const { changes } = this.#complete.run(
+      hold.id,
+      JSON.stringify(answer.result),
+      answer.creditsRemaining,
+      this.clock() + DAY_MS,
+      token,
+      hold.account_id,
+    );
     if (changes !== 1) throw new Error('The idempotency record of this request is gone or already answered.');
   }
 
@@ -89,4 +106,17 @@ export class Idempotency {
   sweep(): boolean {
     return this.#sweep.run(this.clock()).changes === SWEEP_LIMIT;
   }
+}
+
+function toAnswer(row: RecordRow): StoredAnswer {
+  const { result, credits_used: creditsUsed, credits_remaining: creditsRemaining, body } = row;
+  if (body !== null) return { kind: 'body', body };
+  if (result === null || creditsUsed === null || creditsRemaining === null) {
+    throw new Error('A stored answer is damaged; run: verbatim accounts audit');
+  }
+  return {
+    kind: 'result',
+    result: JSON.parse(result) as JsonValue,
+    charge: { creditsUsed, creditsRemaining },
+  };
 }

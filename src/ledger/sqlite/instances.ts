@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from './database.js';
 import { randomId } from '../ids.js';
-import type { Clock } from '../time.js';
+import type { WallClock } from '../time.js';
 
 const SERVER_ID = /^srv_[A-Za-z0-9_-]{16}$/;
 
@@ -24,7 +24,7 @@ export class Instances {
 
   constructor(
     private readonly database: Database.Database,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#insert = database.prepare<[string, number, number]>(
       'INSERT INTO instances (id, pid, started_at) VALUES (?, ?, ?)',

@@ -2,21 +2,25 @@ import type Database from 'better-sqlite3';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { Accounts } from './accounts.js';
 import { ApiKeys } from './api-keys.js';
-import { audit, type Violation } from './audit.js';
+import { audit } from './audit.js';
 import { Credits } from './credits.js';
-import { isTrouble, openDatabase } from './database.js';
+import { BUSY_TIMEOUT_MS, openDatabase } from './database.js';
 import { withoutFsync } from './durability.js';
 import { Holds } from './holds.js';
 import { Idempotency } from './idempotency.js';
 import { Instances } from './instances.js';
+import { LockWait } from './lock-wait.js';
+import { Owed } from './owed.js';
 import { loadSecret } from './secret.js';
-import type { Clock } from '../time.js';
+import type { WallClock } from '../time.js';
 import type {
   Account,
   ApiKey,
   Balance,
+  Charge,
   CreatedKey,
   CreditPack,
+  FirstAccount,
   Hold,
   IdempotencyState,
   Identity,
@@ -24,6 +28,7 @@ import type {
   Recovery,
   Settlement,
   UsageReport,
+  Violation,
 } from '../types.js';
 import { Usage } from './usage.js';
 
@@ -31,40 +36,46 @@ import { Usage } from './usage.js';
 const HOUSEKEEPING_MS = 5_000;
 /** How long a successful write answers for the next ones: /readyz needs no key, so anyone may call it. */
 const WRITABLE_FOR_MS = 1_000;
+/** How long a call waits for another process's transaction, all of which are a few milliseconds long. */
+const SERVER_PATIENCE_MS = 50;
+const ADMINISTRATION_PATIENCE_MS = 5_000;
+/** At the end nobody waits for an answer, but whoever stops the server does. */
+const CLOSING_PATIENCE_MS = 1_000;
 
 export interface LedgerOptions {
   /** The database file; made with its directory when missing. */
   path: string;
   /** VERBATIM_SECRET; without it a file beside the database holds the secret. */
   secret?: string | null;
-  clock?: Clock;
+  clock?: WallClock;
   timers?: Timers;
-  /** How long a write waits for another process's transaction; 5 s. */
-  busyTimeoutMs?: number;
-  /** Hears of housekeeping that failed and will be tried again. */
+  /** How long a call waits while another process keeps the database locked: 50 ms in a server, 5 s in administration. */
+  lockPatienceMs?: number;
+  /** Hears of what failed and will be tried again. */
   onError?: (error: unknown) => void;
 }
 
 /** For administration beside a running server: registers no server, releases nothing, can hold no credits. */
 export function openLedger(options: LedgerOptions): Ledger {
-  return new SqliteLedger(options);
+  return new SqliteLedger({ lockPatienceMs: ADMINISTRATION_PATIENCE_MS, ...options });
 }
 
 /** For a server: gives back what dead servers held, and keeps what this one holds from others until close(). */
 export function createLedger(options: LedgerOptions): Ledger {
   const ledger = new SqliteLedger(options);
   try {
-    ledger.startInstance(options.timers ?? systemTimers);
+    ledger.startInstance();
   } catch (error) {
-    ledger.close();
+    ledger.abandon();
     throw error;
   }
   return ledger;
 }
 
+/** Every call is one synchronous piece of work on the database, so that nothing comes between its statements. */
 class SqliteLedger implements Ledger {
   readonly #database: Database.Database;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #onError: (error: unknown) => void;
   readonly #secret: () => Buffer;
   readonly #accounts: Accounts;
@@ -75,18 +86,24 @@ class SqliteLedger implements Ledger {
   readonly #idempotency: Idempotency;
   readonly #instances: Instances;
   readonly #recovery = { holds: 0, credits: 0, idempotencyRecords: 0 };
-  /** What could not be undone when it should have been. */
-  readonly #owed: (() => void)[] = [];
+  readonly #timers: Timers;
+  readonly #patienceMs: number;
+  readonly #lockWait: LockWait;
+  readonly #owed: Owed;
   #timer: Timer | null = null;
   #writableUntil = -Infinity;
 
   constructor(options: LedgerOptions) {
-    const database = openDatabase(options.path, options.busyTimeoutMs);
+    const database = openDatabase(options.path);
     const clock = options.clock ?? Date.now;
     let secret: Buffer | null = null;
     this.#database = database;
     this.#clock = clock;
     this.#onError = options.onError ?? (() => undefined);
+    this.#timers = options.timers ?? systemTimers;
+    this.#patienceMs = options.lockPatienceMs ?? SERVER_PATIENCE_MS;
+    this.#lockWait = new LockWait(this.#timers);
+    this.#owed = new Owed(this.#timers, this.#onError);
     // Lazy: listing accounts or revoking a key works without the secret.
     this.#secret = () => (secret ??= loadSecret(database, options.secret ?? null));
     this.#accounts = new Accounts(database, clock);
@@ -96,136 +113,172 @@ class SqliteLedger implements Ledger {
     this.#usage = new Usage(database, clock);
     this.#idempotency = new Idempotency(database, clock);
     this.#instances = new Instances(database, clock);
+    // Others may be served from now on: LockWait waits, not SQLite.
+    database.pragma('busy_timeout = 0');
   }
 
   get recovery(): Recovery {
     return { ...this.#recovery };
   }
 
-  startInstance(timers: Timers): void {
+  startInstance(): void {
+    this.#database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.#secret();
-    this.transaction(() => {
+    this.#transaction(() => {
       this.#instances.reap((id) => this.#bury(id));
       this.#instances.register();
     });
-    this.#timer = timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
+    this.#database.pragma('busy_timeout = 0');
+    this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
   }
 
-  transaction<T>(work: () => T): T {
-    return this.#database.transaction(work).immediate();
+  createAccount(input: { email: string; name?: string | null }): Promise<Account> {
+    return this.#patiently(() => this.#accounts.create(input));
   }
 
-  createAccount(input: { email: string; name?: string | null }): Account {
-    return this.#accounts.create(input);
+  createFirstAccount({ email, name, credits, keys }: FirstAccount): Promise<CreatedKey[] | null> {
+    return this.#patiently(() =>
+      this.#transaction(() => {
+        if (this.#accounts.list().length > 0) return null;
+        const { id: accountId } = this.#accounts.create({ email, name });
+        this.#credits.grant({ accountId, amount: credits });
+        return keys.map((key) => this.#keys.create({ accountId, ...key }));
+      }),
+    );
   }
 
-  findAccount(email: string): Account | null {
-    return this.#accounts.find(email);
+  findAccount(email: string): Promise<Account | null> {
+    return this.#patiently(() => this.#accounts.find(email));
   }
 
-  listAccounts(): Account[] {
-    return this.#accounts.list();
+  listAccounts(): Promise<Account[]> {
+    return this.#patiently(() => this.#accounts.list());
   }
 
-  createKey(input: { accountId: string; name: string; scopes: string[] }): CreatedKey {
-    return this.#keys.create(input);
+  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<CreatedKey> {
+    return this.#patiently(() => this.#keys.create(input));
   }
 
-  listKeys(accountId: string): ApiKey[] {
-    return this.#keys.list(accountId);
+  listKeys(accountId: string): Promise<ApiKey[]> {
+    return this.#patiently(() => this.#keys.list(accountId));
   }
 
-  revokeKey(accountId: string, keyId: string): { id: string; revokedAt: string } | null {
-    return this.#keys.revoke(accountId, keyId);
+  revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null> {
+    return this.#patiently(() => this.#keys.revoke(accountId, keyId));
   }
 
-  authenticate(rawKey: string): Identity | null {
-    return this.#keys.authenticate(rawKey);
+  authenticate(rawKey: string): Promise<Identity | null> {
+    return this.#patiently(() => this.#keys.authenticate(rawKey));
   }
 
-  revokedAmong(keyIds: readonly string[]): string[] {
-    return this.#keys.revokedAmong(keyIds);
+  revokedAmong(keyIds: readonly string[]): Promise<string[]> {
+    return this.#patiently(() => this.#keys.revokedAmong(keyIds));
   }
 
-  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): CreditPack {
-    return this.#credits.grant(input);
+  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack> {
+    return this.#patiently(() => this.#credits.grant(input));
   }
 
-  balance(accountId: string): Balance {
-    return this.#credits.balance(accountId);
+  balance(accountId: string): Promise<Balance> {
+    return this.#patiently(() => this.#credits.balance(accountId));
   }
 
-  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Hold {
-    const instance = this.#instances.id;
-    return this.#passing(() => this.#holds.place(input, instance));
+  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold> {
+    return this.#patiently(() => this.#passing(() => this.#holds.place(input, this.#instances.id)));
   }
 
-  settle(
-    holdId: string,
-    settlement: Settlement,
-  ): { creditsUsed: number; creditsRemaining: number; body: string } {
-    return this.transaction(() => {
-      const hold = this.#holds.settle(holdId, settlement.credits);
-      this.#usage.record(hold, settlement);
-      const creditsRemaining = this.#credits.balance(hold.account_id).balance;
-      const body = settlement.response(creditsRemaining);
-      const token = settlement.idempotencyToken;
-      if (token !== undefined) this.#idempotency.complete(token, hold, body);
-      return { creditsUsed: settlement.credits, creditsRemaining, body };
-    });
+  settle(holdId: string, settlement: Settlement): Promise<Charge> {
+    return this.#lockWait.run(
+      () =>
+        this.#transaction(() => {
+          const hold = this.#holds.settle(holdId, settlement.credits);
+          this.#usage.record(hold, settlement);
+          const creditsRemaining = this.#credits.balance(hold.account_id).balance;
+          const { idempotencyToken: token, result } = settlement;
+          if (token !== undefined) this.#idempotency.complete(token, hold, { result, creditsRemaining });
+          return { creditsUsed: settlement.credits, creditsRemaining };
+        }),
+      Infinity,
+    );
   }
 
-  release(holdId: string): void {
-    this.#undo(() => this.#passing(() => this.#holds.release(holdId)));
+  release(holdId: string): Promise<void> {
+    return this.#undo(() => this.#holds.release(holdId));
   }
 
-  beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): IdempotencyState {
-    const instance = this.#instances.id;
-    return this.#passing(() => this.#idempotency.begin(input, instance));
+  beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): Promise<IdempotencyState> {
+    return this.#patiently(() => this.#passing(() => this.#idempotency.begin(input, this.#instances.id)));
   }
 
-  knowsIdempotencyKey(accountId: string, key: string): boolean {
-    return this.#idempotency.knows(accountId, key);
+  knowsIdempotencyKey(accountId: string, key: string): Promise<boolean> {
+    return this.#patiently(() => this.#idempotency.knows(accountId, key));
   }
 
-  abandonIdempotent(token: string): void {
-    this.#undo(() => this.#passing(() => this.#idempotency.abandon(token)));
+  abandonIdempotent(token: string): Promise<void> {
+    return this.#undo(() => this.#idempotency.abandon(token));
   }
 
-  usage(accountId: string, days: number): UsageReport {
-    return this.#usage.report(accountId, days);
+  usage(accountId: string, days: number): Promise<UsageReport> {
+    return this.#patiently(() => this.#usage.report(accountId, days));
   }
 
-  audit(): Violation[] {
-    return audit(this.#database);
+  audit(): Promise<Violation[]> {
+    return this.#patiently(() => audit(this.#database));
   }
 
-  checkWritable(): void {
+  async checkWritable(): Promise<void> {
     const now = performance.now();
     if (now < this.#writableUntil) return;
-    this.#database
-      .prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)')
-      .run('written_at', this.#clock());
+    await this.#patiently(() =>
+      this.#database
+        .prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)')
+        .run('written_at', this.#clock()),
+    );
     this.#writableUntil = now + WRITABLE_FOR_MS;
   }
 
-  close(): void {
-    if (!this.#database.open) return;
+  async close(): Promise<void> {
     this.#timer?.cancel();
+    this.#owed.end();
+    await this.#lockWait.end();
+    if (!this.#database.open) return;
     try {
-      this.#keys.flushLastUsed();
-      this.transaction(() => this.#instances.unregister((id) => this.#bury(id)));
+      await new LockWait(this.#timers).run(() => this.#leave(), CLOSING_PATIENCE_MS);
     } catch (error) {
       this.#onError(error); // the next start finds this server dead and does the same
     } finally {
-      this.#instances.drop();
-      this.#database.close();
+      this.abandon();
     }
+  }
+
+  /** Lets go of the files, and leaves the books to the next start. */
+  abandon(): void {
+    this.#timer?.cancel();
+    this.#instances.drop();
+    this.#database.close();
+  }
+
+  #leave(): void {
+    if (!this.#database.open) return; // closed twice
+    this.#keys.flushLastUsed();
+    this.#transaction(() => this.#instances.unregister((id) => this.#bury(id)));
+  }
+
+  #patiently<T>(work: () => T): Promise<T> {
+    return this.#lockWait.run(work, this.#patienceMs);
+  }
+
+  #transaction<T>(work: () => T): T {
+    return this.#database.transaction(work).immediate();
   }
 
   /** A transaction of what the next start would undo, so that it need not be on the disk. */
   #passing<T>(work: () => T): T {
-    return withoutFsync(this.#database, () => this.transaction(work));
+    return withoutFsync(this.#database, () => this.#transaction(work));
+  }
+
+  #undo(work: () => void): Promise<void> {
+    return this.#patiently(() => this.#owed.undo(() => this.#passing(work)));
   }
 
   #bury(instance: string): void {
@@ -235,30 +288,11 @@ class SqliteLedger implements Ledger {
     this.#recovery.idempotencyRecords += this.#idempotency.dropRunningOf(instance);
   }
 
-  /** A failed request must not keep its credits because the disk was full just then: it is tried again. */
-  #undo(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (!isTrouble(error)) throw error;
-      this.#owed.push(work);
-      this.#onError(error);
-    }
-  }
-
-  #undoOwed(): void {
-    for (let work = this.#owed[0]; work !== undefined; work = this.#owed[0]) {
-      work();
-      this.#owed.shift();
-    }
-  }
-
   #keepHouse(): void {
     try {
-      this.#undoOwed();
       this.#keys.flushLastUsed();
       while (this.#idempotency.sweep());
-      if (this.#instances.hasOthers()) this.transaction(() => this.#instances.reap((id) => this.#bury(id)));
+      if (this.#instances.hasOthers()) this.#transaction(() => this.#instances.reap((id) => this.#bury(id)));
     } catch (error) {
       this.#onError(error);
     }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import type { HoldRow } from './holds.js';
-import { dateOfDay, utcDay, type Clock } from '../time.js';
+import { dateOfDay, utcDay, type WallClock } from '../time.js';
 import type { Settlement, UsageReport } from '../types.js';
 
 export const MAX_WINDOW_DAYS = 90;
@@ -23,7 +23,7 @@ export class Usage {
 
   constructor(
     database: Database.Database,
-    private readonly clock: Clock,
+    private readonly clock: WallClock,
   ) {
     this.#insertEvent = database.prepare<
       [number, string, string, string, string, number, number, number, number]

@@ -15,9 +15,9 @@ describe('accounts over HTTP', () => {
     server = await TestServer.start({ ledger: { clock: () => now } });
   });
   after(() => server.dispose());
-  beforeEach(() => {
+  beforeEach(async () => {
     now = eve;
-    customer = server.customer(100);
+    customer = await server.customer(100);
   });
 
   const as = (key: { rawKey: string }, path: string, init: CallInit = {}): Promise<Answer> =>
@@ -38,8 +38,8 @@ describe('accounts over HTTP', () => {
       key: { id: key.id, name: 'plain', prefix: key.rawKey.slice(0, 11) },
       credits: { balance: 100, lifetime_purchased: 100 },
     });
-    const named = server.ledger.createAccount({ email: 'named@example.com', name: 'Zoë' });
-    const itsKey = server.ledger.createKey({ accountId: named.id, name: 'k', scopes: [] });
+    const named = await server.ledger.createAccount({ email: 'named@example.com', name: 'Zoë' });
+    const itsKey = await server.ledger.createKey({ accountId: named.id, name: 'k', scopes: [] });
     expect((await server.client(itsKey).me()).user.name).to.equal('Zoë');
   });
 
@@ -120,9 +120,9 @@ describe('accounts over HTTP', () => {
     });
 
     it('lists every key of the account, newest first', async () => {
-      server.customer();
+      await server.customer();
       const { body: made } = await createKey('third');
-      server.ledger.revokeKey(customer.account.id, customer.key.id);
+      await server.ledger.revokeKey(customer.account.id, customer.key.id);
       const { status, body } = await as(customer.managementKey, '/api/v1/keys');
       expect(status).to.equal(200);
       const keys = body['keys'] as Record<string, unknown>[];

@@ -22,11 +22,11 @@ describe('POST /api/v1/transcribe', () => {
     server = await TestServer.start({ translator, settings });
   });
   after(() => server.dispose());
-  beforeEach(() => {
-    customer = server.customer(100);
+  beforeEach(async () => {
+    customer = await server.customer(100);
   });
-  afterEach(() => {
-    expect(server.ledger.audit()).to.deep.equal([]);
+  afterEach(async () => {
+    expect(await server.ledger.audit()).to.deep.equal([]);
     expect(server.uploads()).to.deep.equal([]);
     expect(server.engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
   });
@@ -69,11 +69,11 @@ describe('POST /api/v1/transcribe', () => {
     [3599.9, 60],
   ] as const) {
     it(`bills ${seconds} s as ${minutes} started minutes`, async () => {
-      const payer = server.customer(1000);
+      const payer = await server.customer(1000);
       const { body } = await transcribe(server, { key: payer.key, parts: [audio(seconds)] });
       expect(body['credits_used']).to.equal(minutes * 2);
-      expect(server.balance(payer)).to.equal(1000 - minutes * 2);
-      expect(server.ledger.usage(payer.account.id, 1)).to.deep.include({
+      expect(await server.balance(payer)).to.equal(1000 - minutes * 2);
+      expect(await server.ledger.usage(payer.account.id, 1)).to.deep.include({
         totalMinutes: minutes,
         totalCredits: minutes * 2,
         byEndpoint: [{ endpoint: '/api/v1/transcribe', minutes }],
@@ -123,7 +123,7 @@ describe('POST /api/v1/transcribe', () => {
       expect(Object.keys(body)[4]).to.equal('translation');
       expect(body).to.deep.include({ language: 'de', text: 'Hallo, Welt.', credits_used: 10 });
       expect(body['translation']).to.deep.equal({ language: 'en', text: 'en: Hallo, Welt.' });
-      expect(server.balance(customer)).to.equal(90);
+      expect(await server.balance(customer)).to.equal(90);
     });
 
     it('strips the punctuation of both texts', async () => {
@@ -140,7 +140,7 @@ describe('POST /api/v1/transcribe', () => {
         translation: { language: 'de', text: 'Hallo, Welt.' },
         credits_used: 4,
       });
-      expect(server.balance(customer)).to.equal(96);
+      expect(await server.balance(customer)).to.equal(96);
     });
 
     it('refuses a pair before anything is transcribed when the language is given', async () => {
@@ -156,7 +156,7 @@ describe('POST /api/v1/transcribe', () => {
       const { status, error } = await send([spanish, ['translate_to', 'en']]);
       expect(status).to.equal(422);
       expect(error).to.include({ code: 'unsupported_translation', param: 'translate_to' });
-      expect(server.balance(customer)).to.equal(100);
+      expect(await server.balance(customer)).to.equal(100);
     });
   });
 
@@ -172,12 +172,12 @@ describe('POST /api/v1/transcribe', () => {
       expect(second.text).to.equal(first.text);
       expect(second.headers.get('idempotency-replayed')).to.equal('true');
       expect(second.headers.get('server-timing')).to.match(/^upload;dur=\d+\.\d, queue;dur=0\.0, /);
-      expect(server.balance(customer)).to.equal(98);
-      expect(server.ledger.usage(customer.account.id, 1).totalMinutes).to.equal(1);
+      expect(await server.balance(customer)).to.equal(98);
+      expect((await server.ledger.usage(customer.account.id, 1)).totalMinutes).to.equal(1);
     });
 
     it('returns it to another key of the account, and after the last credit is spent', async () => {
-      const payer = server.customer(2);
+      const payer = await server.customer(2);
       const first = await transcribe(server, { key: payer.key, headers });
       expect(first.body['credits_remaining']).to.equal(0);
       const second = await transcribe(server, { key: payer.managementKey, headers });
@@ -187,7 +187,7 @@ describe('POST /api/v1/transcribe', () => {
 
     it('is the account’s own', async () => {
       const first = await send([audio()], headers);
-      const stranger = await transcribe(server, { key: server.customer().key, headers });
+      const stranger = await transcribe(server, { key: (await server.customer()).key, headers });
       expect(stranger.body['id']).not.to.equal(first.body['id']);
       expect(stranger.headers.get('idempotency-replayed')).to.equal(null);
     });
@@ -195,9 +195,9 @@ describe('POST /api/v1/transcribe', () => {
     it('is free again after a failure', async () => {
       server.engine.failWith = new Error('a bug');
       expect((await send([audio()], headers)).status).to.equal(500);
-      const poor = server.customer(0);
+      const poor = await server.customer(0);
       expect((await transcribe(server, { key: poor.key, headers })).status).to.equal(402);
-      server.ledger.grantCredits({ accountId: poor.account.id, amount: 2 });
+      await server.ledger.grantCredits({ accountId: poor.account.id, amount: 2 });
       expect((await transcribe(server, { key: poor.key, headers })).status).to.equal(200);
       const again = await send([audio()], headers);
       expect(again.status).to.equal(200);
@@ -218,13 +218,13 @@ describe('POST /api/v1/transcribe', () => {
   });
 
   it('lets 64 requests race for the last 10 credits: 10 get them', async () => {
-    const payer = server.customer(20);
+    const payer = await server.customer(20);
     const racing = Array.from({ length: 64 }, () => transcribe(server, { key: payer.key }));
     const answers = await Promise.all(racing);
     expect(answers.filter(({ status }) => status === 200)).to.have.length(10);
     expect(answers.filter(({ error }) => error?.code === 'insufficient_credits')).to.have.length(54);
-    expect(server.balance(payer)).to.equal(0);
-    expect(server.ledger.usage(payer.account.id, 1)).to.include({ totalMinutes: 10, totalCredits: 20 });
+    expect(await server.balance(payer)).to.equal(0);
+    expect(await server.ledger.usage(payer.account.id, 1)).to.include({ totalMinutes: 10, totalCredits: 20 });
     await until(() => server.uploads().length === 0);
   });
 

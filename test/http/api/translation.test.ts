@@ -54,13 +54,13 @@ describe('translate_to', () => {
     await server.dispose();
     await translator.close();
   });
-  beforeEach(() => {
-    customer = server.customer(100);
+  beforeEach(async () => {
+    customer = await server.customer(100);
     engine.transcribed = 0;
     engine.translatesToEnglish = false;
   });
-  afterEach(() => {
-    expect(server.ledger.audit()).to.deep.equal([]);
+  afterEach(async () => {
+    expect(await server.ledger.audit()).to.deep.equal([]);
     expect(server.uploads()).to.deep.equal([]);
     expect(engine).to.include({ openFiles: 0, admitted: 0, running: 0 });
   });
@@ -106,24 +106,24 @@ describe('translate_to', () => {
   });
 
   describe('a pair that nothing covers is 422 and costs nothing', () => {
-    const expectRefused = ({ status, error }: Answer): void => {
+    const expectRefused = async ({ status, error }: Answer): Promise<void> => {
       expect({ status, code: error?.code, param: error?.param }).to.deep.equal({
         status: 422,
         code: 'unsupported_translation',
         param: 'translate_to',
       });
-      expect(server.balance(customer)).to.equal(100);
+      expect(await server.balance(customer)).to.equal(100);
     };
 
     it('before anything is transcribed when the language was given', async () => {
-      expectRefused(await send(english, { translate_to: 'ja', language: 'en' }));
-      expectRefused(await send(italian, { translate_to: 'es', language: 'it' }));
-      expectRefused(await send(english, { translate_to: 'ja' }));
+      await expectRefused(await send(english, { translate_to: 'ja', language: 'en' }));
+      await expectRefused(await send(italian, { translate_to: 'es', language: 'it' }));
+      await expectRefused(await send(english, { translate_to: 'ja' }));
       expect(engine.transcribed).to.equal(0);
     });
 
     it('before the charge when the language was detected', async () => {
-      expectRefused(await send(italian, { translate_to: 'es' }));
+      await expectRefused(await send(italian, { translate_to: 'es' }));
       expect(engine.transcribed).to.equal(1);
     });
   });
@@ -157,9 +157,9 @@ describe('translate_to', () => {
       expect((await call(server, `/api/v1/keys/${customer.key.id}`, revocation)).status).to.equal(200);
       const { status, error } = await request;
       expect({ status, code: error?.code }).to.deep.equal({ status: 401, code: 'invalid_api_key' });
-      expect(server.balance(customer)).to.equal(100);
+      expect(await server.balance(customer)).to.equal(100);
       binding.endless = false;
-      customer = server.customer(100);
+      customer = await server.customer(100);
       expect((await send(english, { translate_to: 'de' })).status).to.equal(200);
     });
 
@@ -170,7 +170,7 @@ describe('translate_to', () => {
       controller.abort();
       await request;
       await until(() => engine.openFiles === 0 && engine.admitted === 0 && server.uploads().length === 0);
-      expect(server.balance(customer)).to.equal(100);
+      expect(await server.balance(customer)).to.equal(100);
     });
   });
 });
@@ -183,7 +183,7 @@ describe('translate_to, from real speech', () => {
       translator,
       settings,
     });
-    const customer = server.customer(100);
+    const customer = await server.customer(100);
     const bytes = readFileSync(join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav'));
     const parts: Part[] = [
       ['audio', bytes],

@@ -1,4 +1,5 @@
 import { initial } from './001-initial.js';
+import { structuredResults } from './002-structured-results.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [initial];
+export const MIGRATIONS: readonly string[] = [initial, structuredResults];
