@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <barrier>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>

@@ -13,7 +13,7 @@
 #include "speech/speech_support.h"
 #include "support/slot_aborts.h"
 #include "testing/noise.h"
-#include "testing/random_model.h"
+#include "testing/random_whisper_model.h"
 
 namespace verbatim {
 namespace {
@@ -34,18 +34,18 @@ std::string transcript(Slot& slot, const test::Clip& clip) {
 
 // A model with random weights of that type, two layers each.
 std::shared_ptr<const SpeechModel> random_model(std::int32_t state, const std::string& weights) {
-  ModelShape shape = bench::published_shape("tiny", weights);
+  ModelShape shape = test::published_shape("tiny", weights);
   shape.audio_state = shape.text_state = state;
   shape.audio_heads = shape.text_heads = std::max(1, state / 64);
   shape.audio_layers = shape.text_layers = 2;
   const test::TemporaryFile file("accelerated.bin");
-  bench::write_random_model(shape, 1, file.path());
+  test::write_random_model(shape, 1, file.path());
   return SpeechModel::load(file.path(), "cpu", Acceleration::kAuto);
 }
 
 WindowResult transcribe_noise(const std::shared_ptr<const SpeechModel>& model) {
   Window window;
-  window.samples = bench::noise(2 * kSampleRate, 1);
+  window.samples = test::noise(2 * kSampleRate, 1);
   DecodeOptions options = own_length();
   options.language = "en";
   options.max_tokens = 2;

@@ -1,0 +1,67 @@
+/**
+ * Whether the server's memory stands still, counted in requests and not in hours: at half a request a second two hours end where the
+ * heap has just settled. Short requests at full rate, `verbatim serve` as its own process (so `npm run build` first).
+ */
+import { openAsBlob } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect } from 'chai';
+import { FormData, Pool } from 'undici';
+import { residentBytes } from '../../bench/processes/process-usage.js';
+import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import { fitSlope } from '../../bench/reports/regression.js';
+import { samples } from '../support/speech.js';
+
+const REQUESTS = 50_000;
+/** The heap, the caches of SQLite and the pools of the allocator fill up first. */
+const WARM_UP = 10_000;
+const SAMPLE_EVERY = 200;
+const CLIENTS = 8;
+const GOAL_KIB_PER_1000 = 20;
+
+describe('Memory over many requests', function () {
+  this.timeout(4 * 3600_000);
+  let server: VerbatimProcess;
+  let pool: Pool;
+
+  before(async () => {
+    server = await startVerbatim({
+      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      env: { VERBATIM_THREADS: '1', VERBATIM_LOG_LEVEL: 'warn' },
+    });
+    pool = new Pool(server.url, { connections: CLIENTS });
+  });
+
+  after(async () => {
+    await pool.destroy();
+    await server.stop();
+  });
+
+  it(`grows by at most ${GOAL_KIB_PER_1000} KiB in 1,000 of the last ${REQUESTS - WARM_UP} requests`, async () => {
+    const { path } = samples().reduce((one, other) => (other.seconds < one.seconds ? other : one));
+    const clip = await openAsBlob(path);
+    const points: [thousands: number, kibibytes: number][] = [];
+    let sent = 0;
+    let answered = 0;
+    const client = async (key: string): Promise<void> => {
+      while (sent++ < REQUESTS) {
+        const body = new FormData();
+        body.append('audio', clip, basename(path));
+        const response = await pool.request({
+          method: 'POST',
+          path: '/api/v1/transcribe',
+          headers: { authorization: `Bearer ${key}` },
+          body,
+        });
+        await response.body.dump();
+        expect(response.statusCode).to.equal(200);
+        answered++;
+        if (answered % SAMPLE_EVERY === 0) points.push([answered / 1000, residentBytes(server.pid) / 1024]);
+        if (answered % 5000 === 0) console.log(`      ${answered}: ${points.at(-1)?.[1].toFixed(0)} KiB`);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(server.keys[number]!)));
+    const { slope, margin } = fitSlope(points.filter(([thousands]) => thousands * 1000 > WARM_UP));
+    console.log(`      ${slope.toFixed(1)} KiB per 1,000 requests, +- ${margin.toFixed(1)}`);
+    expect(slope).to.be.at.most(GOAL_KIB_PER_1000);
+  });
+});
