@@ -1,13 +1,19 @@
-/** What the addon reports, as errors of the contract. */
+/** What the addon reports, as errors of the engine. What a caller makes of them is the caller's: HTTP and the command line differ. */
 import { VerbatimError } from '../errors.js';
 import type { NativeErrorCode } from './binding.js';
 
-/** Faults of the request; the addon's message says what was wrong and names no path. */
-const FAULTS_OF_THE_REQUEST = {
-  unsupported_audio_format: 'audio',
-  invalid_audio: 'audio',
-  unsupported_language: 'language',
-} as const;
+const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
+  'unsupported_audio_format',
+  'invalid_audio',
+  'unsupported_language',
+  'invalid_model',
+  'device_unavailable',
+  'out_of_memory',
+  'invalid_argument',
+  'aborted',
+  'io_error',
+  'internal_error',
+]);
 
 /** After these the slot that ran the window is as good as before. */
 const HARMLESS: ReadonlySet<string> = new Set<NativeErrorCode>([
@@ -18,9 +24,23 @@ const HARMLESS: ReadonlySet<string> = new Set<NativeErrorCode>([
   'unsupported_language',
 ]);
 
-export function nativeErrorCode(error: unknown): string | null {
+/** The addon's error: its code, and its message as it is, which may name a path of this machine. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+
+  constructor(
+    readonly code: NativeErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export function nativeErrorCode(error: unknown): NativeErrorCode | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
+  const { code } = error;
+  return typeof code === 'string' && CODES.has(code) ? (code as NativeErrorCode) : null;
 }
 
 /** Whether a slot that failed with this error is to be replaced before it runs another window. */
@@ -28,21 +48,15 @@ export function leavesSlotInDoubt(error: unknown): boolean {
   return !HARMLESS.has(nativeErrorCode(error) ?? '');
 }
 
-export function toVerbatimError(error: unknown): VerbatimError {
-  if (error instanceof VerbatimError) return error;
+/** The error as the engine rejects with it; one that is no native error is a bug, told as it is. */
+export function toEngineError(error: unknown): unknown {
+  if (error instanceof VerbatimError || error instanceof EngineError) return error;
   const code = nativeErrorCode(error);
-  if (error instanceof Error && code !== null && isFaultOfTheRequest(code)) {
-    return new VerbatimError(code, error.message, { param: FAULTS_OF_THE_REQUEST[code], cause: error });
-  }
-  return new VerbatimError('internal_error', 'The audio could not be transcribed.', { cause: error });
+  return code === null ? error : new EngineError(code, (error as Error).message, { cause: error });
 }
 
 /** Throws what the caller of a request is to see of an error in it. */
 export function failRequest(error: unknown, signal: AbortSignal | undefined): never {
   if (signal?.aborted === true) throw signal.reason;
-  throw toVerbatimError(error);
-}
-
-function isFaultOfTheRequest(code: string): code is keyof typeof FAULTS_OF_THE_REQUEST {
-  return code in FAULTS_OF_THE_REQUEST;
+  throw toEngineError(error);
 }

@@ -85,9 +85,9 @@ export interface SpeechEngine {
    * The one way in: measures the file, asks `measured`, takes the audio into the backlog, transcribes it. Whatever the
    * outcome, nothing of it stays open or queued.
    *
-   * Rejects with signal.reason when aborted (the slots are freed at once), with what `covers` and `measured` threw, else
-   * with VerbatimError: `unsupported_language`, `unsupported_audio_format`, `invalid_audio`; `audio_too_long` as soon as
-   * it is known to be longer than `maxSeconds`; `overloaded` with retryAfterSeconds when the backlog has no room;
+   * Rejects with signal.reason when aborted (the slots are freed at once), with what `covers` and `measured` threw, with
+   * the addon's error as an EngineError, else with VerbatimError: `unsupported_language`; `audio_too_long` as soon as it
+   * is known to be longer than `maxSeconds`; `overloaded` with retryAfterSeconds when the backlog has no room;
    * `shutting_down` after close().
    */
   transcribeFile(file: FileToTranscribe): Promise<Transcript>;

@@ -1,10 +1,12 @@
 /** Every error leaves through here, in the contract's shape; nothing of a bug is shown to the client. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
+import { EngineError } from '../engine/native-errors.js';
 import type { EngineStats } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Logger } from 'pino';
 import { retryAfterSeconds } from '../engine/speech/retry-after.js';
+import { ofEngineError } from './engine-errors.js';
 import { ClientGoneError } from './in-flight.js';
 import type { Exchange } from './exchange.js';
 import { errorBody } from './responses.js';
@@ -46,6 +48,7 @@ export function sendError(exchange: Exchange, error: VerbatimError, engineStats:
 /** Express and its router mark what the client did wrong (a malformed %-escape, say) with a 4xx status. */
 function toVerbatimError(thrown: unknown): VerbatimError {
   if (thrown instanceof VerbatimError) return thrown;
+  if (thrown instanceof EngineError) return ofEngineError(thrown);
   if (isClientError(thrown)) {
     return new VerbatimError('invalid_request', 'The request could not be understood.', { cause: thrown });
   }

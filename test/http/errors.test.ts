@@ -1,5 +1,6 @@
 /** The rows of the contract's error table but 400, produced over HTTP. */
 import { expect } from 'chai';
+import { EngineError } from '../../src/engine/native-errors.js';
 import { BROKEN_AUDIO, fakeAudio } from '../support/fake-engine.js';
 import { call, transcribe, type Answer } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
@@ -273,6 +274,15 @@ describe('the error table', () => {
     const logged = server.logs.find((line) => line['msg'] === 'request failed');
     expect(logged).to.have.nested.property('err.message', 'secret detail at /etc/passwd');
     expect(logged).to.have.property('requestId', answer.error!.request_id);
+  });
+
+  it('500 internal_error: an error of the engine that is no fault of the request names nothing of the machine', async () => {
+    server.engine.failWith = new EngineError('io_error', '/srv/verbatim/upload: Permission denied');
+    const answer = await transcribe(server, { key: customer.key });
+    expectError(answer, 500, 'internal_error');
+    expect(answer.text).not.to.include('/srv');
+    const logged = server.logs.find((line) => line.requestId === answer.error!.request_id && 'err' in line);
+    expect(logged).to.have.nested.property('err.message', '/srv/verbatim/upload: Permission denied');
   });
 
   describe('503', () => {

@@ -6,6 +6,7 @@
  * only, and anything else is no audio.
  */
 import { openSync, readSync, closeSync } from 'node:fs';
+import { EngineError } from '../../src/engine/native-errors.js';
 import type { EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 
@@ -157,9 +158,9 @@ export class FakeEngine implements SpeechEngine {
 function readAudio(path: string): FakeAudio {
   const line = firstLine(path);
   const [, seconds, language, text] = /^audio (\S+) (\S+) (.*)$/.exec(line) ?? [];
-  if (line === 'broken') throw new VerbatimError('invalid_audio', 'The audio is broken.', { param: 'audio' });
+  if (line === 'broken') throw new EngineError('invalid_audio', 'The audio is broken.');
   if (seconds === undefined || language === undefined || text === undefined) {
-    throw new VerbatimError('unsupported_audio_format', 'Not WAV, FLAC, MP3 or OGG.', { param: 'audio' });
+    throw new EngineError('unsupported_audio_format', 'Not WAV, FLAC, MP3 or OGG.');
   }
   return { seconds: Number(seconds), language, text };
 }

@@ -1,5 +1,6 @@
 /** Texts from one language into another: sentences in batches over the models that a route goes through. */
 import { VerbatimError } from '../../errors.js';
+import { failRequest } from '../native-errors.js';
 import type { NativeBinding, TranslationBackend } from '../binding.js';
 import { fitSentence, joinText, splitText } from './sentences.js';
 import { LazyTranslationModel, type TranslationModelSpec } from './translation-model.js';
@@ -81,9 +82,7 @@ export class TranslationEngine {
       for (const hop of route) text = await this.run(text, hop, input);
       return text;
     } catch (error) {
-      if (signal?.aborted === true) throw signal.reason;
-      if (error instanceof VerbatimError) throw error;
-      throw new VerbatimError('internal_error', 'The text could not be translated.', { cause: error });
+      return failRequest(error, signal);
     }
   }
 

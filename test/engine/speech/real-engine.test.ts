@@ -149,8 +149,11 @@ describe('The engine on the real addon and model', function () {
     writeWav(file('empty.wav'), []);
     const refused = (path: string): Promise<unknown> =>
       transcribeFile(engine, path).catch((error: unknown) => error);
-    expect(await refused(file('text.wav'))).to.include({ code: 'unsupported_audio_format', param: 'audio' });
-    expect(await refused(file('empty.wav'))).to.include({ code: 'invalid_audio', param: 'audio' });
-    expect(await refused(file('missing.wav'))).to.include({ code: 'internal_error', param: null });
+    expect(await refused(file('text.wav'))).to.include({ code: 'unsupported_audio_format' });
+    expect(await refused(file('empty.wav'))).to.include({ code: 'invalid_audio' });
+    expect(await refused(file('missing.wav')))
+      .to.include({ code: 'io_error' })
+      .and.have.property('message')
+      .that.contains('missing.wav');
   });
 });

@@ -228,7 +228,7 @@ describe('Scheduler: errors and aborts', () => {
     void scene.send({ path: 'bad', accountId: 'one' });
     void scene.send({ path: 'good', accountId: 'two' });
     await scene.finish();
-    expect(scene.outcome('bad').error).to.include({ code: 'internal_error', status: 500 });
+    expect(scene.outcome('bad').error).to.include({ name: 'EngineError', code: 'internal_error' });
     expect(scene.transcript('good').segments).to.have.lengthOf(10);
     expect(scene.fake.runsOf('bad').some((run) => run.index === 2 && !run.aborted)).to.equal(false);
     expect(scene.engine.stats()).to.include({ busySlots: 0, queuedWindows: 0, backlogSeconds: 0 });

@@ -246,12 +246,12 @@ describe('TranslationEngine', () => {
   });
 
   describe('failure', () => {
-    it('of a model is an internal error that names nothing, and the next request tries again', async () => {
+    it('of a model is told as the addon tells it, and the next request tries again', async () => {
       const engine = engineOf([{ ...pair('es', 'en'), path: 'missing' }]);
       for (let attempt = 0; attempt < 2; attempt++) {
         expect(await failure(translate(engine, 'Uno.'))).to.include({
-          code: 'internal_error',
-          message: 'The text could not be translated.',
+          name: 'EngineError',
+          code: 'io_error',
         });
       }
     });
