@@ -3,7 +3,8 @@ import { loadBinding, type TranslationInput, type TranslationOptions } from '../
 import { resolveDevices } from '../engine/devices.js';
 import { readContext } from '../service/context.js';
 
-export type ComputeType = 'auto' | 'float32' | 'float16' | 'int8';
+export const COMPUTE_TYPES = ['auto', 'float32', 'float16', 'bfloat16', 'int8'] as const;
+export type ComputeType = (typeof COMPUTE_TYPES)[number];
 
 export interface TokensOptions {
   directory: string;

@@ -4,7 +4,7 @@ import { ConfigError } from '../service/config.js';
 import type { TranslationOptions } from '../engine/binding.js';
 import { readContext } from '../service/context.js';
 import { finiteNumber, integerFrom, languageOption } from './options.js';
-import { translateTokens, type ComputeType } from './translate-tokens.js';
+import { COMPUTE_TYPES, translateTokens, type ComputeType } from './translate-tokens.js';
 import { createTranslationEngine } from '../service/translation-engine.js';
 
 interface Options extends DecodingFlags {
@@ -57,8 +57,11 @@ export function addTranslate(program: Command): void {
     .option('--no-repeat-ngram <n>', 'no n-gram of this size twice', integerFrom(0), 0)
     .option('--disable-unk', 'never produce the unknown token')
     .addOption(
-      new Option('--compute <type>', 'type the weights are computed in, whatever the file holds')
-        .choices(['float32', 'float16', 'int8', 'auto'])
+      new Option(
+        '--compute <type>',
+        'type the weights are computed in, whatever the file holds (float16: GPUs only)',
+      )
+        .choices(COMPUTE_TYPES)
         .default('auto'),
     )
     .option('--batch <n>', 'lines decoded together (default: all)', integerFrom(1))

@@ -129,6 +129,22 @@ describe('translation on the command line', function () {
         expect(new Set(pairs).size).to.equal(pairs.length);
       }
     });
+
+    for (const [type, status] of [
+      ['float32', 0],
+      ['bfloat16', 0],
+      ['int8', 0],
+      ['auto', 0],
+      ['float16', 1],
+    ] as const) {
+      it(`${status === 0 ? 'computes in' : 'says that the CPU does not compute in'} ${type}`, () => {
+        const words = ['translate', '--model', ct2Fixture('tiny-marian-int8'), '--tokens', '--compute', type];
+        const answer = verbatim(words, 't5 t6 t7\n');
+        expect(answer.status, answer.stderr).to.equal(status);
+        if (status !== 0) expect(answer.stderr).to.contain('"float16"').and.contain('bfloat16');
+        else expect(JSON.parse(answer.stdout)).to.have.property('hypotheses').with.length(1);
+      });
+    }
   });
 
   it('verbatim models import takes a model that verbatim translate then uses', () => {
