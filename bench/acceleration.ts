@@ -15,7 +15,7 @@ import { readContext } from '../src/service/context.js';
 import { loadEngine } from '../src/service/speech-engine.js';
 import type { Acceleration } from '../src/engine/binding.js';
 import type { Transcript } from '../src/engine/types.js';
-import { WordErrorRate, wordErrors } from './wer.js';
+import { WordErrorRate, wordErrors } from './reports/wer.js';
 
 const TOLERANCE_POINTS = 0.2;
 

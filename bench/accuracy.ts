@@ -22,7 +22,7 @@ import {
   type DecodingWords,
   type Heard,
 } from './processes/built-tools.js';
-import { WordErrorRate, wordErrors } from './wer.js';
+import { WordErrorRate, wordErrors } from './reports/wer.js';
 
 const root = resolve(__dirname, '..');
 

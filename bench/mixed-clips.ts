@@ -9,8 +9,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readClips, type Clip } from './clips.js';
-import { seededRandom, shuffled, type Random } from './random.js';
+import { readClips, type Clip } from './load/clips.js';
+import { seededRandom, shuffled, type Random } from './load/random.js';
 
 const root = resolve(__dirname, '..');
 

@@ -19,7 +19,7 @@ import {
   type EngineLine,
   type Heard,
 } from './processes/built-tools.js';
-import { WordErrorRate, wordErrors } from './wer.js';
+import { WordErrorRate, wordErrors } from './reports/wer.js';
 
 const root = resolve(__dirname, '..');
 

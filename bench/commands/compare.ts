@@ -2,18 +2,12 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import type { Clip } from '../clips.js';
+import type { Clip } from '../load/clips.js';
+import { sweep } from '../engine/sweep.js';
 import { repeated } from '../load/closed-loop.js';
 import { identifyModel } from '../reports/environment.js';
 import { measureFairness } from '../load/fairness.js';
-import {
-  inTurns,
-  secondsOf,
-  serverPass,
-  whisperCliPass,
-  type Contestant,
-  type PeerPass,
-} from '../processes/peers.js';
+import { secondsOf, serverPass, whisperCliPass, type Contestant, type PeerPass } from '../processes/peers.js';
 import { peakMemoryBytes } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
@@ -204,8 +198,13 @@ async function compareWork(
     const run = (): Promise<PeerPass> => whisperCliPass(cli, [...words, ...spoken], paths, audioSeconds);
     contestants.push({ name: 'whisper-cli', run });
   }
-  const passes = await inTurns(contestants, rounds, (name) => progress(`${language}: ${name}`));
-  return { language, audioSeconds, passes: Object.fromEntries(passes) };
+  const measured = await sweep(contestants, {
+    rounds,
+    measure: ({ run }) => run(),
+    onStep: (_, __, { name }) => progress(`${language}: ${name}`),
+  });
+  const passes = Object.fromEntries(measured.map(({ cell, passes: runs }) => [cell.name, runs]));
+  return { language, audioSeconds, passes };
 }
 
 async function compareFairness(

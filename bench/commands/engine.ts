@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import type { EngineCell } from '../engine/bench-engine.js';
-import { measureInProcess } from '../engine/engine-process.js';
+import { deviceSettings, engineCells } from '../engine/engine-cells.js';
 import { identifyModel } from '../reports/environment.js';
 import type { Report } from '../reports/report.js';
-import { sweep, sweepCells } from '../engine/sweep.js';
+import { sweep } from '../engine/sweep.js';
 import { loadBinding } from '../../src/engine/binding.js';
-import { resolveDevices } from '../../src/engine/devices.js';
 import { integerList } from '../../src/cli/options.js';
 import { engineCharts, engineTable } from '../reports/engine-report.js';
+import { cellMeasurer } from './measure-cell.js';
 import {
   addClipOptions,
   addOutputOptions,
@@ -17,7 +16,6 @@ import {
   progress,
   publish,
   roundsOption,
-  type BenchModel,
   type WorkOptions,
 } from './setup.js';
 
@@ -34,7 +32,10 @@ export function addBenchEngine(bench: Command): void {
     .command('engine')
     .description('throughput and latency of the engine by slots, threads, beam, model and device')
     .option('--model <names>', 'names of models or paths of model files, by comma; weight types are models')
-    .option('--device <ids>', 'cpu, cuda, ... by comma (default: as serve would choose)')
+    .option(
+      '--device <ids>',
+      'settings by comma, each as VERBATIM_DEVICE takes it: cpu,cuda:0,1 is the CPU, then two GPUs at once (default: as serve would choose)',
+    )
     .option('--slots <list>', 'windows in flight', integerList, [1, 2])
     .option('--threads <list>', 'CPU threads a slot', integerList, [1, 2])
     .option('--beam <list>', 'beam sizes; 1 is greedy', integerList, [1]);
@@ -43,15 +44,10 @@ export function addBenchEngine(bench: Command): void {
 
 async function benchEngine(options: Options): Promise<void> {
   const context = benchContext();
-  const binding = loadBinding();
   const models = modelsOf(context, options.model);
-  const devices = (options.device ?? context.config.device)
-    .split(',')
-    .flatMap((id) => resolveDevices(id, binding));
-  const clips = clipsOf(options.clips);
-  const cells = sweepCells({
+  const cells = engineCells({
     modelPaths: models.map(({ path }) => path),
-    devices: [...new Set(devices)],
+    devices: deviceSettings(options.device ?? context.config.device, loadBinding()),
     slots: options.slots,
     threads: options.threads,
     beams: options.beam,
@@ -60,8 +56,7 @@ async function benchEngine(options: Options): Promise<void> {
   const { acceleration } = context.config;
   const measured = await sweep(cells, {
     rounds,
-    measure: (cell) =>
-      measureInProcess({ cell, ...jobModel(models, cell), acceleration, clips, clients, repeat, language }),
+    measure: cellMeasurer(models, context.config, options),
     onStep: (done, total, cell) =>
       progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
   });
@@ -71,7 +66,7 @@ async function benchEngine(options: Options): Promise<void> {
     title: 'Engine: throughput and latency',
     environment: context.environment,
     models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
-    settings: { clips: clips.length, clients, repeat, language, acceleration },
+    settings: { clips: clipsOf(options.clips).length, clients, repeat, language, acceleration },
     warmUp: 'all clips once, in each process',
     runs: rounds,
     tables: [engineTable(measured, nameOf)],
@@ -83,10 +78,4 @@ async function benchEngine(options: Options): Promise<void> {
     measurements: measured,
   };
   publish(report, options);
-}
-
-function jobModel(models: readonly BenchModel[], cell: EngineCell): Pick<BenchModel, 'policy' | 'languages'> {
-  const model = models.find(({ path }) => path === cell.modelPath);
-  if (model === undefined) throw new Error(`${cell.modelPath} is none of the models.`);
-  return { policy: model.policy, languages: model.languages };
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { measureFairness } from '../load/fairness.js';
 import { verbatimTarget, type HttpTarget, type Upload } from '../load/http-target.js';
 import { openLoop, type LoadResult } from '../load/open-loop.js';
-import { seededRandom } from '../random.js';
+import { seededRandom } from '../load/random.js';
 import { searchRate } from '../load/rate-search.js';
 import { rounded, type Report } from '../reports/report.js';
 import { integerFrom, positiveNumber } from '../../src/cli/options.js';

@@ -3,12 +3,10 @@ import { identifyModel } from '../reports/environment.js';
 import { repeatedWav } from '../load/fairness.js';
 import type { Upload } from '../load/http-target.js';
 import { measureMemory, type ServerMemory } from '../load/memory.js';
-import { seededRandom } from '../random.js';
+import { seededRandom } from '../load/random.js';
 import { rounded } from '../reports/report.js';
 import { soak, type SoakResult } from '../load/soak.js';
 import { startVerbatim } from '../processes/verbatim-process.js';
-import { loadBinding } from '../../src/engine/binding.js';
-import { resolveDevices } from '../../src/engine/devices.js';
 import { integerFrom, integerList, positiveNumber } from '../../src/cli/options.js';
 import { PLAIN_WAV } from '../reports/fairness-report.js';
 import { memoryCharts, memoryNotes, memoryTables, mib } from '../reports/memory-report.js';
@@ -72,8 +70,7 @@ export function addBenchMemory(bench: Command): void {
 
 async function benchMemory(options: Options): Promise<void> {
   const context = benchContext();
-  const { threads, slots: soakSlots, device: configured, acceleration } = context.config;
-  const [device = 'cpu'] = resolveDevices(configured, loadBinding());
+  const { threads, slots: soakSlots, device, acceleration } = context.config;
   const model = modelNamed(context, options.model);
   const servers: ServerMemory[] = [];
   for (const slots of options.slots)

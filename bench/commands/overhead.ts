@@ -61,8 +61,7 @@ export function addBenchOverhead(bench: Command): void {
 async function benchOverhead(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
-  const [device = 'cpu'] = resolveDevices(context.config.device, loadBinding());
-  const { acceleration } = context.config;
+  const { device, acceleration } = context.config;
   const pairs = await measure(model, { device, acceleration }, options);
   const billing = await measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
@@ -96,7 +95,8 @@ async function measure(
   options: Options,
 ): Promise<OverheadPair[]> {
   const { slots, threads, language, rounds } = options;
-  const cell = { modelPath: model.path, device, slots, threads, beam: 1 };
+  const devices = resolveDevices(device, loadBinding());
+  const cell = { modelPath: model.path, devices, slots, threads, beam: 1 };
   const server = await startVerbatim(serving(model, { slots, threads, device }));
   try {
     const engine = await createBenchEngine(loadBinding(), { ...model, cell, acceleration });

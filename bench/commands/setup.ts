@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { loadBinding, type WindowPolicy } from '../../src/engine/binding.js';
-import { languageFor, measureClips, readClips, type Clip } from '../clips.js';
+import { languageFor, measureClips, readClips, type Clip } from '../load/clips.js';
 import { describeEnvironment, type Environment } from '../reports/environment.js';
 import { readUpload, type Upload } from '../load/http-target.js';
 import { toMarkdown, writeReport, type Report } from '../reports/report.js';

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { LineChart } from '../reports/charts.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, withSpread, type Table } from '../reports/report.js';
+import { sweep, type Measured } from '../engine/sweep.js';
 import { median, summarize } from '../reports/statistics.js';
 import {
   loadBinding,
@@ -33,16 +34,17 @@ interface Options extends OutputOptions {
   rounds: number;
 }
 
-/** One setting and what it reached. */
-interface Cell {
+/** One setting of the translator. */
+interface TranslationCell {
   backend: string;
   weights: string;
   weightBytes: number;
   batch: number;
   beam: number;
-  /** Tokens a second. */
-  rates: number[];
 }
+
+/** With what it reached: tokens a second. */
+type MeasuredCell = Measured<TranslationCell, number>;
 
 type ComputeType = NonNullable<TranslationModelOptions['computeType']>;
 const COMPUTE_TYPES: readonly ComputeType[] = ['auto', 'float32', 'float16', 'bfloat16', 'int8'];
@@ -69,7 +71,7 @@ async function benchTranslate(options: Options): Promise<void> {
   const path = modelPath(roots, entry);
   const binding = loadBinding();
   const [device = 'cpu'] = resolveDevices(config.device, binding);
-  const cells: Cell[] = [];
+  const cells: MeasuredCell[] = [];
   for (const computeType of options.weights.split(',').map(computeTypeOf)) {
     const model = await binding.loadTranslationModel(path, {
       device,
@@ -110,59 +112,60 @@ function computeTypeOf(name: string): ComputeType {
   return found;
 }
 
-async function measureModel(model: TranslationModel, options: Options): Promise<Cell[]> {
+async function measureModel(model: TranslationModel, options: Options): Promise<MeasuredCell[]> {
   const [source = []] = await model.tokenize([TEXT]);
   const { info } = model;
   const input = { source: [...source, ...(info.wantsSourceEos ? [info.eosToken] : [])] };
   const translator = await model.createTranslator({ threads: options.threads });
   const kind = { backend: info.backend, weights: info.computeType, weightBytes: info.memoryBytes };
-  const cells: Cell[] = [];
+  const cells = options.beam.flatMap((beam) => options.batch.map((batch) => ({ ...kind, batch, beam })));
+  const measure = (cell: TranslationCell): Promise<number> =>
+    tokensPerSecond(
+      translator,
+      Array.from({ length: cell.batch }, () => input),
+      cell,
+      options,
+    );
   try {
-    for (const beam of options.beam) {
-      for (const batch of options.batch) {
-        progress(`${info.computeType}: batch ${batch}, beam ${beam}`);
-        const inputs = Array.from({ length: batch }, () => input);
-        cells.push({ ...kind, batch, beam, rates: await ratesOf(translator, inputs, beam, options) });
-      }
-    }
+    for (const cell of cells) await measure(cell); // warms up
+    return await sweep(cells, {
+      rounds: options.rounds,
+      measure,
+      onStep: (_, __, { weights, batch, beam }) => progress(`${weights}: batch ${batch}, beam ${beam}`),
+    });
   } finally {
     translator.close();
   }
-  return cells;
 }
 
-/** Tokens a second, after one batch to warm up. */
-async function ratesOf(
+async function tokensPerSecond(
   translator: Translator,
   inputs: Parameters<Translator['translate']>[0],
-  beamSize: number,
-  { length, rounds }: Options,
-): Promise<number[]> {
+  { beam: beamSize, batch: maxBatchSize }: TranslationCell,
+  { length }: Options,
+): Promise<number> {
   const lengths = { minDecodingLength: length, maxDecodingLength: length };
-  const settings = { beamSize, maxBatchSize: inputs.length, ...lengths };
-  await translator.translate(inputs, settings);
-  const rates: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const { timings } = await translator.translate(inputs, settings);
-    rates.push(timings.tokensOut / (timings.totalMs / 1000));
-  }
-  return rates;
+  const { timings } = await translator.translate(inputs, { beamSize, maxBatchSize, ...lengths });
+  return timings.tokensOut / (timings.totalMs / 1000);
 }
 
-function row({ backend, weights, weightBytes, batch, beam, rates }: Cell): Table['rows'][number] {
-  const speed = { 'tokens/s': withSpread(summarize(rates)) };
+function row({ cell, passes }: MeasuredCell): Table['rows'][number] {
+  const { backend, weights, weightBytes, batch, beam } = cell;
+  const speed = { 'tokens/s': withSpread(summarize(passes)) };
   return { backend, weights, batch, beam, ...speed, 'MiB of weights': rounded(weightBytes / 2 ** 20) };
 }
 
-function chart(cells: readonly Cell[]): LineChart {
-  const nameOf = ({ weights, beam }: Cell): string => `${weights}, beam ${beam}`;
-  const names = [...new Set(cells.map(nameOf))];
+function chart(measured: readonly MeasuredCell[]): LineChart {
+  const nameOf = ({ cell: { weights, beam } }: MeasuredCell): string => `${weights}, beam ${beam}`;
+  const names = [...new Set(measured.map(nameOf))];
   return {
     ...{ kind: 'lines', name: 'batches', title: 'Translation by batch', x: 'sentences in a batch' },
     y: 'tokens a second',
     series: names.map((name) => ({
       name,
-      points: cells.filter((cell) => nameOf(cell) === name).map(({ batch, rates }) => [batch, median(rates)]),
+      points: measured
+        .filter((one) => nameOf(one) === name)
+        .map(({ cell, passes }) => [cell.batch, median(passes)]),
     })),
   };
 }

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Command } from 'commander';
 import type { LineChart } from '../reports/charts.js';
-import { measureInProcess } from '../engine/engine-process.js';
+import { deviceText } from '../engine/engine-cells.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, withSpread, type Report, type Table } from '../reports/report.js';
 import { median, summarize } from '../reports/statistics.js';
@@ -9,6 +9,7 @@ import {
   choose,
   compareInPairs,
   LEAST_GAIN,
+  rates,
   sameSettings,
   successiveHalving,
   sweepAll,
@@ -24,11 +25,11 @@ import { resolveDevices } from '../../src/engine/devices.js';
 import { tunedPath, writeTuned } from '../../src/service/tuned.js';
 import { packageRoot } from '../../src/package-root.js';
 import { integerFrom } from '../../src/cli/options.js';
+import { cellMeasurer } from './measure-cell.js';
 import {
   addClipOptions,
   addOutputOptions,
   benchContext,
-  clipsOf,
   modelNamed,
   modelOption,
   progress,
@@ -63,16 +64,15 @@ async function benchTune(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const devices = resolveDevices(context.config.device, loadBinding());
-  const [device = 'cpu'] = devices;
   const { slots, threads } = readConfig({}, packageRoot);
   const baseline = { slots, threads };
   const { acceleration } = context.config;
-  const measure = measurer(options, model, { device, acceleration });
-  const trials = await successiveHalving(candidatesWith(baseline, device), measure);
-  const best = trials[0]?.settings ?? baseline;
+  const measure = measurer(options, model, devices, acceleration);
+  const trials = await successiveHalving(candidatesWith(baseline, devices), measure);
+  const best = trials[0]?.cell ?? baseline;
   const comparison = await compareInPairs(baseline, best, options.pairs, measure);
   const chosen = choose(baseline, best, comparison);
-  const check = await checkBySweep(chosen, candidatesWith(baseline, device), options, measure);
+  const check = await checkBySweep(chosen, candidatesWith(baseline, devices), options, measure);
   const identity = await identifyModel(model.name, model.path);
   writeTuned(
     {
@@ -98,14 +98,14 @@ async function benchTune(options: Options): Promise<void> {
       ...tuneReport(trials, { baseline, best, chosen }, comparison, check),
       environment: context.environment,
       models: [identity],
-      settings: { device, acceleration, clients, repeat, language },
+      settings: { device: deviceText(devices), acceleration, clients, repeat, language },
     },
     options,
   );
 }
 
-function candidatesWith(baseline: Settings, device: string): Settings[] {
-  const candidates = tuneCandidates(device, availableParallelism());
+function candidatesWith(baseline: Settings, devices: readonly string[]): Settings[] {
+  const candidates = tuneCandidates(devices, availableParallelism());
   return candidates.some((settings) => sameSettings(settings, baseline))
     ? candidates
     : [baseline, ...candidates];
@@ -125,7 +125,7 @@ async function checkBySweep(
 ): Promise<SweepCheck | null> {
   if (sweep === 0) return null;
   const trials = await sweepAll(candidates, sweep, measure);
-  const best = trials[0]?.settings ?? chosen;
+  const best = trials[0]?.cell ?? chosen;
   const comparison = sameSettings(best, chosen) ? null : await compareInPairs(best, chosen, pairs, measure);
   return { trials, comparison };
 }
@@ -133,17 +133,14 @@ async function checkBySweep(
 function measurer(
   options: Options,
   model: BenchModel,
-  { device, acceleration }: Pick<Config, 'device' | 'acceleration'>,
+  devices: readonly string[],
+  acceleration: Config['acceleration'],
 ): Measure {
-  const { clients, repeat, language } = options;
-  const clips = clipsOf(options.clips);
-  const { path: modelPath, policy, languages } = model;
-  return async ({ slots, threads }) => {
-    const cell = { modelPath, device, slots, threads, beam: 1 };
-    const job = { cell, policy, languages, acceleration, clips, clients, repeat, language };
-    const { rtfx } = await measureInProcess(job);
-    progress(`${slots} slots x ${threads} threads: RTFx ${rounded(rtfx)}`);
-    return rtfx;
+  const measure = cellMeasurer([model], { acceleration }, options);
+  return async (settings) => {
+    const pass = await measure({ modelPath: model.path, devices, ...settings, beam: 1 });
+    progress(`${show(settings)}: RTFx ${rounded(pass.rtfx)}`);
+    return pass;
   };
 }
 
@@ -184,16 +181,16 @@ function show({ slots, threads }: Settings): string {
 }
 
 function trialRows(trials: readonly Trial[]): Table['rows'] {
-  return trials.map(({ settings, scores }) => ({
-    ...settings,
-    rounds: scores.length,
-    RTFx: withSpread(summarize(scores)),
+  return trials.map(({ cell, passes }) => ({
+    ...cell,
+    rounds: passes.length,
+    RTFx: withSpread(summarize(rates(passes))),
   }));
 }
 
 function checkTables({ trials, comparison }: SweepCheck, chosen: Settings): Table[] {
   const row = {
-    'best of the sweep': show(trials[0]?.settings ?? chosen),
+    'best of the sweep': show(trials[0]?.cell ?? chosen),
     chosen: show(chosen),
     'chosen to best, by pair': comparison === null ? 'the same' : withSpread(summarize(comparison.ratios)),
   };
@@ -204,15 +201,15 @@ function checkTables({ trials, comparison }: SweepCheck, chosen: Settings): Tabl
 }
 
 function searchChart(trials: readonly Trial[]): LineChart {
-  const threads = [...new Set(trials.map(({ settings }) => settings.threads))].sort((a, b) => a - b);
+  const threads = [...new Set(trials.map(({ cell }) => cell.threads))].sort((a, b) => a - b);
   return {
     ...{ kind: 'lines', name: 'search', title: 'Throughput of what was tried' },
     ...{ x: 'slots', y: 'seconds of audio a second' },
     series: threads.map((count) => ({
       name: `threads ${count}`,
       points: trials
-        .filter(({ settings }) => settings.threads === count)
-        .map(({ settings, scores }) => [settings.slots, median(scores)]),
+        .filter(({ cell }) => cell.threads === count)
+        .map(({ cell, passes }) => [cell.slots, median(rates(passes))]),
     })),
   };
 }

@@ -3,16 +3,8 @@ import type { Config } from '../../src/service/config.js';
 import type { NativeBinding, WindowPolicy } from '../../src/engine/binding.js';
 import { createSpeechEngine } from '../../src/engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine, TranscriptTimings } from '../../src/engine/types.js';
-import { languageFor, type Clip } from '../clips.js';
-
-export interface EngineCell {
-  modelPath: string;
-  device: string;
-  slots: number;
-  threads: number;
-  /** 1 = greedy. */
-  beam: number;
-}
+import { languageFor, type Clip } from '../load/clips.js';
+import type { EngineCell } from './engine-cells.js';
 
 export interface EngineSetting {
   cell: EngineCell;
@@ -34,7 +26,7 @@ export function createBenchEngine(
     policy,
     ...(languages === null ? {} : { languages }),
     decode: { beamSize: cell.beam },
-    devices: [cell.device],
+    devices: cell.devices,
     slots: cell.slots,
     threads: cell.threads,
     acceleration,

@@ -2,7 +2,7 @@
 import type { NativeBinding } from '../../src/engine/binding.js';
 import type { EngineObserver } from '../../src/engine/types.js';
 import { createBenchEngine, transcribeClip, type EngineSetting } from './bench-engine.js';
-import type { Clip } from '../clips.js';
+import type { Clip } from '../load/clips.js';
 import { closedLoop, repeated, type Timed } from '../load/closed-loop.js';
 import { peakMemoryBytes, watchProcessor } from '../processes/process-usage.js';
 import { percentiles, sum, type Percentiles } from '../reports/statistics.js';
@@ -57,7 +57,7 @@ export async function runEnginePass(binding: NativeBinding, job: EngineJob): Pro
       // Every client is an account of its own, as on a server.
       transcribeClip(engine, clip, job.language, `client-${client}`).then(({ seconds }) => seconds);
     // Every slot grows its buffers to what the clips need before anything is timed.
-    await closedLoop(clips, Math.max(clients, cell.slots), transcribe);
+    await closedLoop(clips, Math.max(clients, cell.slots * cell.devices.length), transcribe);
     windows.length = 0;
     const busyCores = watchProcessor();
     const start = performance.now();

@@ -14,7 +14,10 @@ type Answer = { pass: EnginePass } | { error: string };
 /** Rejects with an Error that says why the cell could not be measured. */
 export function measureInProcess(job: EngineJob): Promise<EnginePass> {
   const child = fork(__filename, [], {
-    env: { ...process.env, UV_THREADPOOL_SIZE: String(job.cell.slots + SPARE_THREADS) },
+    env: {
+      ...process.env,
+      UV_THREADPOOL_SIZE: String(job.cell.slots * job.cell.devices.length + SPARE_THREADS),
+    },
     execArgv: loaderOf(__filename),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -1,47 +1,32 @@
-/** All combinations of the settings, measured in rounds, so that what slows the machine for a while slows every cell. */
-import type { EngineCell } from './bench-engine.js';
-import type { EnginePass } from './engine-pass.js';
+/** Cells measured in rounds, so that what slows the machine for a while slows every one of them. */
 
-export interface SweepAxes {
-  modelPaths: readonly string[];
-  devices: readonly string[];
-  slots: readonly number[];
-  threads: readonly number[];
-  beams: readonly number[];
+/** What was measured, once a round. */
+export interface Measured<Cell, Pass> {
+  cell: Cell;
+  passes: Pass[];
 }
 
-export interface MeasuredCell {
-  cell: EngineCell;
-  passes: EnginePass[];
-}
-
-/** Of a CPU's cells those that ask for more threads than `maxThreads` in all are left out. */
-export function sweepCells(axes: SweepAxes, maxThreads = Infinity): EngineCell[] {
-  const cells: EngineCell[] = [];
-  for (const modelPath of axes.modelPaths)
-    for (const device of axes.devices)
-      for (const beam of axes.beams)
-        for (const threads of axes.threads)
-          for (const slots of axes.slots)
-            if (device !== 'cpu' || slots * threads <= maxThreads)
-              cells.push({ modelPath, device, slots, threads, beam });
-  return cells;
-}
-
-export interface SweepOptions {
+export interface SweepOptions<Cell, Pass> {
   rounds: number;
-  measure: (cell: EngineCell) => Promise<EnginePass>;
+  measure: (cell: Cell) => Promise<Pass>;
   /** Before each measurement. */
-  onStep?: (done: number, total: number, cell: EngineCell) => void;
+  onStep?: (done: number, total: number, cell: Cell) => void;
+  /** Every other round backwards: no cell always comes after the same other one. */
+  thereAndBack?: boolean;
 }
 
-export async function sweep(cells: readonly EngineCell[], options: SweepOptions): Promise<MeasuredCell[]> {
-  const measured = cells.map((cell) => ({ cell, passes: [] as EnginePass[] }));
+/** In the order of the cells. Rejects with the first failure. */
+export async function sweep<Cell, Pass>(
+  cells: readonly Cell[],
+  { rounds, measure, onStep, thereAndBack = false }: SweepOptions<Cell, Pass>,
+): Promise<Measured<Cell, Pass>[]> {
+  const measured = cells.map((cell) => ({ cell, passes: [] as Pass[] }));
   let done = 0;
-  for (let round = 0; round < options.rounds; round++) {
-    for (const { cell, passes } of measured) {
-      options.onStep?.(done++, cells.length * options.rounds, cell);
-      passes.push(await options.measure(cell));
+  for (let round = 0; round < rounds; round++) {
+    const order = thereAndBack && round % 2 === 1 ? measured.toReversed() : measured;
+    for (const { cell, passes } of order) {
+      onStep?.(done++, cells.length * rounds, cell);
+      passes.push(await measure(cell));
     }
   }
   return measured;

@@ -1,5 +1,7 @@
 /** Which settings are best, with few measurements: successive halving. */
 import { median, pairedRatios } from '../reports/statistics.js';
+import type { EnginePass } from './engine-pass.js';
+import { sweep, type Measured } from './sweep.js';
 
 export interface Settings {
   slots: number;
@@ -10,8 +12,8 @@ export interface Settings {
  * What is worth trying. On a CPU: whole slots and threads that use half of the cores up to twice as many as there are
  * (a slot waits now and then), in steps of two. On a GPU the host's threads do little, and slots are what counts.
  */
-export function tuneCandidates(device: string, cores: number): Settings[] {
-  if (device !== 'cpu') return powersOfTwo(32).map((slots) => ({ slots, threads: 1 }));
+export function tuneCandidates(devices: readonly string[], cores: number): Settings[] {
+  if (!devices.includes('cpu')) return powersOfTwo(32).map((slots) => ({ slots, threads: 1 }));
   const sizes = [...new Set([...powersOfTwo(cores), cores])];
   return sizes.flatMap((threads) =>
     [...new Set([...powersOfTwo(2 * cores), cores])]
@@ -24,26 +26,34 @@ function powersOfTwo(most: number): number[] {
   return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, exponent) => 2 ** exponent);
 }
 
-export interface Trial {
-  settings: Settings;
-  /** One a round it was in. */
-  scores: number[];
+/** By its throughput; higher is better. */
+export type Pass = Pick<EnginePass, 'rtfx'>;
+/** With a pass for each round it was in. */
+export type Trial = Measured<Settings, Pass>;
+export type Measure = (settings: Settings) => Promise<Pass>;
+
+export function rates(passes: readonly Pass[]): number[] {
+  return passes.map(({ rtfx }) => rtfx);
 }
 
-/** Higher is better. */
-export type Measure = (settings: Settings) => Promise<number>;
+function bestFirst(trials: readonly Trial[]): Trial[] {
+  return trials.toSorted((a, b) => median(rates(b.passes)) - median(rates(a.passes)));
+}
 
 /**
- * Measures all candidates in turns, drops the worse half by the median of their scores so far, and goes on until one is
+ * Measures all candidates in turns, drops the worse half by the median of their passes so far, and goes on until one is
  * left: the close ones get the most measurements. Trials come back best first.
  */
 export async function successiveHalving(candidates: readonly Settings[], measure: Measure): Promise<Trial[]> {
   if (candidates.length === 0) throw new RangeError('There is nothing to try.');
-  const left: Trial[] = candidates.map((settings) => ({ settings, scores: [] }));
+  let left: Trial[] = candidates.map((cell) => ({ cell, passes: [] }));
   const dropped: Trial[] = [];
   do {
-    for (const trial of left) trial.scores.push(await measure(trial.settings));
-    left.sort((a, b) => median(b.scores) - median(a.scores));
+    const cells = left.map(({ cell }) => cell);
+    const round = await sweep(cells, { rounds: 1, measure });
+    left = bestFirst(
+      left.map(({ cell, passes }, index) => ({ cell, passes: [...passes, ...(round[index]?.passes ?? [])] })),
+    );
     dropped.unshift(...left.splice(Math.max(1, Math.floor(left.length / 2))));
   } while (left.length > 1);
   return [...left, ...dropped];
@@ -55,13 +65,11 @@ export async function sweepAll(
   rounds: number,
   measure: Measure,
 ): Promise<Trial[]> {
-  const trials = candidates.map((settings) => ({ settings, scores: [] as number[] }));
-  for (let round = 0; round < rounds; round++)
-    for (const { settings, scores } of trials) scores.push(await measure(settings));
-  return trials.sort((a, b) => median(b.scores) - median(a.scores));
+  return bestFirst(await sweep(candidates, { rounds, measure }));
 }
 
 export interface Comparison {
+  /** Throughput, pass by pass. */
   baseline: number[];
   tuned: number[];
   /** Of tuned to baseline, pair by pair. */
@@ -77,13 +85,10 @@ export async function compareInPairs(
   pairs: number,
   measure: Measure,
 ): Promise<Comparison> {
-  const scores = { baseline: [] as number[], tuned: [] as number[] };
-  for (let pair = 0; pair < pairs; pair++) {
-    scores.baseline.push(await measure(baseline));
-    scores.tuned.push(await measure(tuned));
-  }
-  const ratios = pairedRatios(scores.tuned, scores.baseline);
-  return { ...scores, ratios, gain: median(ratios) };
+  const measured = await sweep([baseline, tuned], { rounds: pairs, measure });
+  const [before = [], after = []] = measured.map(({ passes }) => rates(passes));
+  const ratios = pairedRatios(after, before);
+  return { baseline: before, tuned: after, ratios, gain: median(ratios) };
 }
 
 /** Less than this is not told apart from chance, and the defaults stay. */

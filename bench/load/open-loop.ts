@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/engine/clock.js';
 import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
-import { pick, poissonArrivals, type Random } from '../random.js';
+import { pick, poissonArrivals, type Random } from './random.js';
 import { percentiles, type Percentiles } from '../reports/statistics.js';
 
 export interface LoadOptions {

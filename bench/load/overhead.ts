@@ -1,7 +1,7 @@
 /** What HTTP, upload, queue and billing add to a clip's time in the engine: the same clips both ways, in pairs. */
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { transcribeClip } from '../engine/bench-engine.js';
-import { languageFor, type Clip } from '../clips.js';
+import { languageFor, type Clip } from './clips.js';
 import { readUpload, type HttpTarget } from './http-target.js';
 import { median } from '../reports/statistics.js';
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/engine/clock.js';
 import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
 import { residentBytes } from '../processes/process-usage.js';
-import { pick, poissonArrivals, type Random } from '../random.js';
+import { pick, poissonArrivals, type Random } from './random.js';
 import { fitSlope, type Slope } from '../reports/regression.js';
 
 export interface SoakOptions {

@@ -1,4 +1,4 @@
-/** The same clips through every contestant in turns: A B C, A B C, ... */
+/** The same clips through every contestant. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closedLoop } from '../load/closed-loop.js';
@@ -15,21 +15,6 @@ export interface PeerPass {
 export interface Contestant {
   name: string;
   run: () => Promise<PeerPass>;
-}
-
-export async function inTurns(
-  contestants: readonly Contestant[],
-  rounds: number,
-  onStep: (name: string) => void = () => undefined,
-): Promise<Map<string, PeerPass[]>> {
-  const passes = new Map(contestants.map(({ name }) => [name, [] as PeerPass[]]));
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, run } of contestants) {
-      onStep(name);
-      passes.get(name)?.push(await run());
-    }
-  }
-  return passes;
 }
 
 /** So many clients over HTTP. Rejects with an Error when a request fails: a lost clip would look like speed. */

@@ -1,12 +1,13 @@
 /** What a sweep of the engine found, as a table and charts. */
 import { basename } from 'node:path';
 import type { LineChart } from './charts.js';
-import type { EngineCell } from '../engine/bench-engine.js';
+import { deviceText, type EngineCell } from '../engine/engine-cells.js';
 import type { EnginePass } from '../engine/engine-pass.js';
 import { rounded, withSpread, type Table } from './report.js';
 import { median, summarize } from './statistics.js';
-import type { MeasuredCell } from '../engine/sweep.js';
+import type { Measured } from '../engine/sweep.js';
 
+type MeasuredCell = Measured<EngineCell, EnginePass>;
 /** Of the path of a model file. */
 type NameOf = (path: string) => string;
 
@@ -14,7 +15,7 @@ export function engineTable(measured: readonly MeasuredCell[], nameOf: NameOf): 
   const rows = measured.map(({ cell, passes }) => ({
     model: basename(nameOf(cell.modelPath)),
     weights: passes[0]?.weightType ?? null,
-    device: cell.device,
+    device: deviceText(cell.devices),
     slots: cell.slots,
     threads: cell.threads,
     beam: cell.beam,
@@ -78,7 +79,7 @@ function seriesOf(
   return [...lines].map(([name, points]) => ({ name, points }));
 }
 
-function lineName({ modelPath, device, threads, beam }: EngineCell, nameOf: NameOf): string {
+function lineName({ modelPath, devices, threads, beam }: EngineCell, nameOf: NameOf): string {
   const model = basename(nameOf(modelPath));
-  return `${model}, ${device}, threads ${threads}${beam === 1 ? '' : `, beam ${beam}`}`;
+  return `${model}, ${deviceText(devices)}, threads ${threads}${beam === 1 ? '' : `, beam ${beam}`}`;
 }

@@ -1,7 +1,7 @@
 /** Short clips behind a long file: which ones, and what was found. */
 import { join } from 'node:path';
 import type { BarChart } from './charts.js';
-import { measureClips } from '../clips.js';
+import { measureClips } from '../load/clips.js';
 import { repeatedWav, type Fairness } from '../load/fairness.js';
 import { readUpload, type Upload } from '../load/http-target.js';
 import { rounded, type Table } from './report.js';

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { renderSvg, type Chart } from './charts.js';
 import type { Environment, ModelIdentity } from './environment.js';
 
-export type Cell = string | number | null;
+/** In a table, or of a setting. */
+export type Shown = string | number | null;
 
 export interface Table {
   title: string;
-  rows: readonly Readonly<Record<string, Cell>>[];
+  rows: readonly Readonly<Record<string, Shown>>[];
 }
 
 export interface Report {
@@ -17,7 +18,7 @@ export interface Report {
   title: string;
   environment: Environment;
   models: readonly ModelIdentity[];
-  settings: Readonly<Record<string, Cell>>;
+  settings: Readonly<Record<string, Shown>>;
   /** What was run before the first measurement. */
   warmUp: string;
   /** Measurements of each cell. */
@@ -83,9 +84,9 @@ export function tableLines(rows: Table['rows']): string[] {
   return [line(columns), line(align), ...body];
 }
 
-function show(cell: Cell): string {
-  if (cell === null) return '-';
-  return typeof cell === 'number' ? String(cell) : cell.replaceAll('|', '\\|');
+function show(value: Shown): string {
+  if (value === null) return '-';
+  return typeof value === 'number' ? String(value) : value.replaceAll('|', '\\|');
 }
 
 /** Three significant digits, without an exponent. */

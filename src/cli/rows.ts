@@ -1,9 +1,9 @@
 /** How commands print lists. */
 
-type Cell = string | number | null | readonly string[];
+type Printed = string | number | null | readonly string[];
 
 /** JSON for programs, an aligned table for people. */
-export function printRows(rows: readonly Record<string, Cell>[], json: boolean): void {
+export function printRows(rows: readonly Record<string, Printed>[], json: boolean): void {
   if (json) {
     console.log(JSON.stringify(rows, null, 2));
     return;

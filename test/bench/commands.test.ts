@@ -51,9 +51,11 @@ describe('verbatim bench', function () {
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'))));
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  const bench = async (...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> => {
+  type Ended = { status: number; stdout: string; stderr: string };
+  const bench = (...words: string[]): Promise<Ended> => benchOn('cpu', ...words);
+  const benchOn = async (device: string, ...words: string[]): Promise<Ended> => {
     const child = spawn(process.execPath, ['--import', 'tsx', main, 'bench', ...words], {
-      env: { ...process.env, VERBATIM_DEVICE: 'cpu' },
+      env: { ...process.env, VERBATIM_DEVICE: device },
       cwd: join(__dirname, '..', '..'),
     });
     let stdout = '';
@@ -107,7 +109,7 @@ describe('verbatim bench', function () {
     const { trials, comparison } = measurements as { trials: Trial[]; comparison: Comparison };
     const [, slots, threads] = /^(\d+) x (\d+)$/.exec(String(tables[0]?.rows[0]?.['defaults'])) ?? [];
     const baseline = { slots: Number(slots), threads: Number(threads) };
-    const chosen = choose(baseline, trials[0]!.settings, comparison);
+    const chosen = choose(baseline, trials[0]!.cell, comparison);
     for (const name of ['slots', 'threads', 'rtfx', 'defaultRtfx', 'gain'] as const)
       expect(tuned?.[name], name).to.equal(rounded(chosen[name]));
     expect(tables[0]?.rows[0]?.['chosen']).to.equal(`${tuned?.slots} x ${tuned?.threads}`);
@@ -216,5 +218,11 @@ describe('verbatim bench', function () {
     const slots = await bench('engine', '--slots', '1,x');
     expect(slots).to.include({ status: 2 });
     expect(slots.stderr).to.contain('an integer from 1');
+    // Two devices that serve would take together, not a device and a number.
+    for (const name of ['engine', 'tune']) {
+      const devices = await benchOn('cuda:98,99', name);
+      expect(devices).to.include({ status: 1 });
+      expect(devices.stderr).to.contain('Device "cuda:98,99" is not available (cuda:98, cuda:99)');
+    }
   });
 });

@@ -8,7 +8,7 @@ import {
   type Upload,
 } from '../../bench/load/http-target.js';
 import { openLoop, type LoadResult } from '../../bench/load/open-loop.js';
-import { poissonArrivals, seededRandom } from '../../bench/random.js';
+import { poissonArrivals, seededRandom } from '../../bench/load/random.js';
 import { searchRate } from '../../bench/load/rate-search.js';
 import type { Clock } from '../../src/engine/clock.js';
 import type { FakeClock } from '../engine/fake-binding.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { planClips } from '../../bench/mixed-clips.js';
-import { seededRandom } from '../../bench/random.js';
+import { seededRandom } from '../../bench/load/random.js';
 
 const clips = ['en', 'de'].flatMap((language) =>
   Array.from({ length: 5 }, (_, number) => ({ path: `${language}-${number}.flac`, language })),

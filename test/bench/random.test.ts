@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pick, poissonArrivals, seededRandom, shuffled } from '../../bench/random.js';
+import { pick, poissonArrivals, seededRandom, shuffled } from '../../bench/load/random.js';
 
 describe('Random load', () => {
   it('is the same for the same seed, and another for another', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom, type Random } from '../../bench/random.js';
+import { seededRandom, type Random } from '../../bench/load/random.js';
 import { fitLine, fitSlope } from '../../bench/reports/regression.js';
 
 /** Noise whose neighbours correlate by `correlation`: a first-order autoregression. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Upload } from '../../bench/load/http-target.js';
 import { memoryParts } from '../../bench/load/memory.js';
-import { seededRandom } from '../../bench/random.js';
+import { seededRandom } from '../../bench/load/random.js';
 import { memorySlope, soak } from '../../bench/load/soak.js';
 import { TimedTarget, type Sent } from './timed-target.js';
 

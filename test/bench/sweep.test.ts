@@ -1,32 +1,46 @@
 import { expect } from 'chai';
-import type { EnginePass } from '../../bench/engine/engine-pass.js';
+import { deviceSettings, engineCells } from '../../bench/engine/engine-cells.js';
 import { closedLoop, repeated } from '../../bench/load/closed-loop.js';
-import { sweep, sweepCells } from '../../bench/engine/sweep.js';
-import { FakeClock } from '../engine/fake-binding.js';
+import { sweep } from '../../bench/engine/sweep.js';
+import { FakeBinding, FakeClock } from '../engine/fake-binding.js';
 
-const axes = { modelPaths: ['m'], devices: ['cpu'], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] };
+const axes = { modelPaths: ['m'], devices: [['cpu']], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] };
 
 describe('The sweep', () => {
-  it('has a cell for every combination, and none beyond the threads that are there', () => {
-    expect(sweepCells(axes)).to.have.length(12);
-    const bounded = sweepCells(axes, 4);
-    expect(bounded).to.have.length(10);
-    expect(bounded.every(({ slots, threads }) => slots * threads <= 4)).to.equal(true);
-    expect(sweepCells({ ...axes, devices: ['cuda:0'] }, 1)).to.have.length(12);
+  it('has a cell for every combination', () => {
+    const cells = engineCells({ ...axes, devices: [['cpu'], ['cuda:0', 'cuda:1']] });
+    expect(new Set(cells.map((cell) => JSON.stringify(cell)))).to.have.property('size', 24);
+    expect(cells[12]).to.deep.equal({
+      ...{ modelPath: 'm', devices: ['cuda:0', 'cuda:1'], slots: 1, threads: 1, beam: 1 },
+    });
   });
 
-  it('takes the cells in turns', async () => {
-    const order: number[] = [];
-    const cells = sweepCells({ ...axes, threads: [1], beams: [1] });
-    const measured = await sweep(cells, {
-      rounds: 2,
-      measure: ({ slots }) => {
-        order.push(slots);
-        return Promise.resolve({ rtfx: order.length } as EnginePass);
-      },
-    });
-    expect(order).to.deep.equal([1, 2, 4, 1, 2, 4]);
-    expect(measured[1]?.passes.map(({ rtfx }) => rtfx)).to.deep.equal([2, 5]);
+  it('takes the cells in turns, there and back where it is asked to', async () => {
+    for (const thereAndBack of [false, true]) {
+      const order: string[] = [];
+      const steps: string[] = [];
+      const measured = await sweep(['a', 'b', 'c'], {
+        ...{ rounds: 2, thereAndBack },
+        measure: (cell) => Promise.resolve(order.push(cell)),
+        onStep: (done, total, cell) => steps.push(`${done + 1}/${total} ${cell}`),
+      });
+      expect(order.join('')).to.equal(thereAndBack ? 'abccba' : 'abcabc');
+      expect(measured.map(({ cell }) => cell)).to.deep.equal(['a', 'b', 'c']);
+      expect(measured[0]?.passes).to.deep.equal(thereAndBack ? [1, 6] : [1, 4]);
+      expect(steps[3]).to.equal(`4/6 ${thereAndBack ? 'c' : 'a'}`);
+    }
+  });
+
+  it('takes devices by comma, and those that VERBATIM_DEVICE names together as one setting', () => {
+    const fake = new FakeBinding(new FakeClock(), { devices: ['cpu', 'cuda:0', 'cuda:1'] });
+    const machine = { devices: () => fake.devices(), build: { ...fake.build, cuda: true } };
+    const groups = (list: string): string[][] => deviceSettings(list, machine);
+    expect(groups('cuda:0,1')).to.deep.equal([['cuda:0', 'cuda:1']]);
+    expect(groups('cpu,cuda:0,1')).to.deep.equal([['cpu'], ['cuda:0', 'cuda:1']]);
+    expect(groups('cuda:0,cuda:1,cpu')).to.deep.equal([['cuda:0'], ['cuda:1'], ['cpu']]);
+    expect(groups('auto,cuda,cuda:0')).to.deep.equal([['cuda:0']]);
+    expect(() => groups('cpu,cuda:0,2')).to.throw('Device "cuda:0,2" is not available (cuda:2)');
+    expect(() => groups('cpu,gpu')).to.throw('"gpu"');
   });
 });
 

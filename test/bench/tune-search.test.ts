@@ -7,7 +7,7 @@ import {
   type Comparison,
   type Settings,
 } from '../../bench/engine/tune-search.js';
-import { seededRandom } from '../../bench/random.js';
+import { seededRandom } from '../../bench/load/random.js';
 
 const scoreOf = ({ slots, threads }: Settings): number =>
   100 - 10 * Math.abs(slots - 4) - 3 * Math.abs(threads - 2);
@@ -15,7 +15,7 @@ const scoreOf = ({ slots, threads }: Settings): number =>
 describe('The search for settings', () => {
   it('tries what uses the cores, and nothing that leaves most idle or fights for them', () => {
     for (const cores of [1, 2, 6, 64]) {
-      const candidates = tuneCandidates('cpu', cores);
+      const candidates = tuneCandidates(['cpu'], cores);
       expect(new Set(candidates.map((settings) => JSON.stringify(settings))).size).to.equal(
         candidates.length,
       );
@@ -23,30 +23,34 @@ describe('The search for settings', () => {
       expect(candidates).to.deep.include({ slots: 1, threads: cores });
       for (const { slots, threads } of candidates) expect(slots * threads).to.be.within(cores / 2, 2 * cores);
     }
-    expect(tuneCandidates('cuda:0', 16).map(({ slots }) => slots)).to.deep.equal([1, 2, 4, 8, 16, 32]);
+    expect(tuneCandidates(['cuda:0', 'cuda:1'], 16).map(({ slots }) => slots)).to.deep.equal([
+      1, 2, 4, 8, 16, 32,
+    ]);
   });
 
   it('finds the best in spite of noise, and spends its measurements on the close ones', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = seededRandom(seed);
       let measured = 0;
-      const candidates = tuneCandidates('cpu', 8);
+      const candidates = tuneCandidates(['cpu'], 8);
       const trials = await successiveHalving(candidates, (settings) => {
         measured++;
-        return Promise.resolve(scoreOf(settings) + 2 * random() - 1);
+        return Promise.resolve({ rtfx: scoreOf(settings) + 2 * random() - 1 });
       });
-      expect(trials[0]?.settings, `seed ${seed}`).to.deep.equal({ slots: 4, threads: 2 });
+      expect(trials[0]?.cell, `seed ${seed}`).to.deep.equal({ slots: 4, threads: 2 });
       expect(trials).to.have.length(candidates.length);
       expect(measured).to.be.below(2 * candidates.length + 2);
-      const rounds = trials.map(({ scores }) => scores.length);
+      const rounds = trials.map(({ passes }) => passes.length);
       expect(rounds).to.deep.equal([...rounds].sort((a, b) => b - a));
     }
   });
 
   it('measures the only candidate, and refuses none', async () => {
-    const only = await successiveHalving([{ slots: 1, threads: 1 }], () => Promise.resolve(7));
-    expect(only).to.deep.equal([{ settings: { slots: 1, threads: 1 }, scores: [7] }]);
-    const nothing = await successiveHalving([], () => Promise.resolve(1)).catch((error: unknown) => error);
+    const only = await successiveHalving([{ slots: 1, threads: 1 }], () => Promise.resolve({ rtfx: 7 }));
+    expect(only).to.deep.equal([{ cell: { slots: 1, threads: 1 }, passes: [{ rtfx: 7 }] }]);
+    const nothing = await successiveHalving([], () => Promise.resolve({ rtfx: 1 })).catch(
+      (error: unknown) => error,
+    );
     expect(nothing).to.be.instanceOf(RangeError);
   });
 
@@ -75,9 +79,9 @@ describe('The search for settings', () => {
       { slots: 2, threads: 1 },
       5,
       ({ slots }) => {
-        const score = slots * 10 * speed;
+        const rtfx = slots * 10 * speed;
         if (slots === 2) speed *= 0.5;
-        return Promise.resolve(score);
+        return Promise.resolve({ rtfx });
       },
     );
     expect(gain).to.equal(2);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { durationOf as durationOfFile } from '../../bench/clips.js';
+import { durationOf as durationOfFile } from '../../bench/load/clips.js';
 import { loadBinding, type NativeError, type WindowPolicy } from '../../src/engine/binding.js';
 import {
   chirp,

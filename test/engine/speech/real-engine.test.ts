@@ -6,7 +6,7 @@ import { loadBinding } from '../../../src/engine/binding.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { loadRealEngine, transcribeFile } from '../../support/real-engine.js';
 import { until } from '../../support/until.js';
-import { WordErrorRate, wordErrors } from '../../../bench/wer.js';
+import { WordErrorRate, wordErrors } from '../../../bench/reports/wer.js';
 import {
   pause,
   pcmOfSample,

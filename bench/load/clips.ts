@@ -1,7 +1,7 @@
 /** The audio a benchmark runs on: a directory, with or without a list of what is spoken in it. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { NativeBinding, WindowPolicy } from '../src/engine/binding.js';
+import type { NativeBinding, WindowPolicy } from '../../src/engine/binding.js';
 
 export interface Clip {
   path: string;

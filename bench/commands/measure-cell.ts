@@ -1,0 +1,21 @@
+import type { EngineCell } from '../engine/engine-cells.js';
+import type { EnginePass } from '../engine/engine-pass.js';
+import { measureInProcess } from '../engine/engine-process.js';
+import type { Config } from '../../src/service/config.js';
+import { clipsOf, type BenchModel, type WorkOptions } from './setup.js';
+
+/** How a sweep and a search measure a cell of these models: in a process of its own, on the clips that the options name. */
+export function cellMeasurer(
+  models: readonly BenchModel[],
+  { acceleration }: Pick<Config, 'acceleration'>,
+  options: WorkOptions,
+): (cell: EngineCell) => Promise<EnginePass> {
+  const { clients, repeat, language } = options;
+  const clips = clipsOf(options.clips);
+  return (cell) => {
+    const model = models.find(({ path }) => path === cell.modelPath);
+    if (model === undefined) throw new Error(`${cell.modelPath} is none of the models.`);
+    const { policy, languages } = model;
+    return measureInProcess({ cell, policy, languages, acceleration, clips, clients, repeat, language });
+  };
+}
