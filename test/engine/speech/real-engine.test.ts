@@ -154,6 +154,6 @@ describe('The engine on the real addon and model', function () {
     expect(await refused(file('missing.wav')))
       .to.include({ code: 'io_error' })
       .and.have.property('message')
-      .that.contains('missing.wav');
+      .that.contains('No such file');
   });
 });
