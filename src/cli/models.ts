@@ -41,6 +41,7 @@ function listModels(options: { json?: boolean }): void {
     size_mib: sizeMib(entry),
     languages: languagesOf(entry),
     licence: entry.licence,
+    demonstration: entry.demonstration === true ? 'yes' : 'no',
   }));
   printRows(rows, options.json === true);
 }

@@ -5,6 +5,7 @@ import { VerbatimError } from '../errors.js';
 import { normalizeLanguage } from '../engine/languages.js';
 import { LanguageSupport } from '../transcription/language-support.js';
 import { withoutPunctuation } from '../transcription/punctuation.js';
+import { warningsOf, type Warning } from '../transcription/warnings.js';
 import { readContext } from '../service/context.js';
 import { loadEngine } from '../service/speech-engine.js';
 import { languageOption } from './options.js';
@@ -52,7 +53,7 @@ async function transcribe(file: string, options: Options): Promise<void> {
     const transcript = await engine.transcribeFile({ path: file, accountId: ACCOUNT, language });
     const translation =
       to === null ? null : { language: to, text: await translate(engine, support, file, transcript, to) };
-    print(transcript, translation, options);
+    print(transcript, translation, warningsOf(transcript, engine), options);
   } finally {
     await engine.close();
     await translator.close();
@@ -89,6 +90,7 @@ function spokenLanguage(engine: SpeechEngine, wanted: string | undefined): strin
 function print(
   transcript: Transcript,
   translation: { language: string; text: string } | null,
+  warnings: readonly Warning[],
   options: Options,
 ): void {
   const plain = (text: string, language: string): string =>
@@ -96,6 +98,7 @@ function print(
   const text = plain(transcript.text, transcript.language);
   const translated = translation && plain(translation.text, translation.language);
   if (options.json !== true) {
+    for (const { message } of warnings) console.error(message);
     console.log(translated ?? text);
     return;
   }
@@ -105,6 +108,7 @@ function print(
     language_probability: transcript.languageProbability,
     text,
     ...(translation === null ? {} : { translation: { language: translation.language, text: translated } }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     segments: transcript.segments.map((segment) => ({
       start: segment.startSeconds,
       end: segment.endSeconds,

@@ -453,6 +453,17 @@ export interface components {
          */
         speaker: string;
       }[];
+      /** @description What to know of this answer; absent when there is nothing. */
+      warnings?: {
+        /**
+         * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+         * @example demonstration_model
+         * @enum {string}
+         */
+        code: 'demonstration_model';
+        /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+        message: string;
+      }[];
       /**
        * @description Charged for this request.
        * @example 3
@@ -560,6 +571,11 @@ export interface components {
        * @example base
        */
       model: string;
+      /**
+       * @description The model only shows that the service works; install a published one for real recordings.
+       * @example false
+       */
+      demonstration: boolean;
       device: {
         /**
          * @example [

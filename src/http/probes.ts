@@ -20,6 +20,7 @@ function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
   return async (exchange) => {
     const readiness: Readiness = {
       model: engine.modelName,
+      demonstration: engine.isDemonstration,
       device: engine.device,
       checks: {
         model_loaded: engine.stats().slots > 0,

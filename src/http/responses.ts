@@ -40,6 +40,7 @@ export function transcriptionBody(result: TranscriptionResult) {
     language: result.language,
     text: result.text,
     ...(result.translation === null ? {} : { translation: result.translation }),
+    ...(result.warnings.length === 0 ? {} : { warnings: result.warnings }),
     credits_used: result.creditsUsed,
     credits_remaining: result.creditsRemaining,
   };
@@ -75,15 +76,17 @@ export function revokedKeyBody({ id, revokedAt }: { id: string; revokedAt: strin
 
 export interface Readiness {
   model: string;
+  demonstration: boolean;
   device: { ids: readonly string[]; name: string };
   checks: Record<'model_loaded' | 'database_writable' | 'uploads_writable' | 'accepting_requests', boolean>;
 }
 
-export function readinessBody({ model, device, checks }: Readiness) {
+export function readinessBody({ model, demonstration, device, checks }: Readiness) {
   const ready = Object.values(checks).every((passed) => passed);
   return {
     status: ready ? 'ready' : 'unavailable',
     model,
+    demonstration,
     device: { ids: device.ids, name: device.name },
     checks,
   };

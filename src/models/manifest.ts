@@ -21,6 +21,8 @@ interface ModelEntryBase {
   source: string;
   /** Ships with this package. */
   bundled?: boolean;
+  /** Made to show that the service works: it knows a phrase book. Only such a model has a minAverageLogProbability. */
+  demonstration?: boolean;
 }
 
 export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
@@ -31,8 +33,6 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   windows: string;
   /** Trained for Whisper's translate task, speech of any of its languages into English text. */
   translates?: boolean;
-  /** Made to show that the service works: it knows no real recordings. Only such a model has a floor. */
-  demonstration?: boolean;
   /**
    * Text is left out of whose tokens the model gives a lower mean natural log-probability, <= 0 (chosen with
    * `npm run bench:confidence`). Absent: every text is kept.

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/types.js';
 import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
+import { INSTALL_ADVICE } from '../transcription/warnings.js';
 
 const CREDITS = 1000;
 const EMAIL = 'local@localhost';
@@ -29,7 +30,13 @@ export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | nu
   return { email: EMAIL, credits: CREDITS, apiKey: plain.rawKey, managementKey: management.rawKey };
 }
 
-export function firstStartText(keys: FirstKeys, url: string, packageRoot: string): string {
+/** `note`: what else to know before trying it. */
+export function firstStartText(
+  keys: FirstKeys,
+  url: string,
+  packageRoot: string,
+  note: string | null,
+): string {
   const sample = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
   return [
     '',
@@ -43,5 +50,14 @@ export function firstStartText(keys: FirstKeys, url: string, packageRoot: string
     '',
     `  curl -H 'Authorization: Bearer ${keys.apiKey}' -F 'audio=@${sample}' ${url}/api/v1/transcribe`,
     '',
+    ...(note === null ? [] : [note, '']),
   ].join('\n');
+}
+
+/** Said at every start with a demonstration model. */
+export function demonstrationText(modelName: string): string {
+  return (
+    `The speech model "${modelName}" is a demonstration: it knows synthetic voices and a phrase book, and leaves out ` +
+    `other speech. ${INSTALL_ADVICE}`
+  );
 }

@@ -18,7 +18,7 @@ import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
 import { configuredModel, loadEngine } from './speech-engine.js';
-import { createFirstAccount, firstStartText } from './first-start.js';
+import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 /** How long running requests may take to finish after SIGTERM. */
@@ -91,11 +91,13 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   });
   console.log(`listening on ${server.url}`);
   const keys = await createFirstAccount(ledger);
-  if (keys !== null) console.log(firstStartText(keys, server.url, packageRoot));
+  const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
+  if (keys !== null) console.log(firstStartText(keys, server.url, packageRoot, demonstration));
   const { ids, name } = engine.device;
   logger.info(
     {
       model: engine.modelName,
+      demonstration: engine.isDemonstration,
       translationModels: translator.modelNames,
       devices: ids,
       deviceName: name,
@@ -104,6 +106,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     },
     'ready',
   );
+  if (demonstration !== null) logger.warn(demonstration);
   await stopSignal();
   logger.info('draining');
   await drain(server);

@@ -1,5 +1,6 @@
 /** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
 import type { Charge, JsonValue } from '../ledger/types.js';
+import type { Warning } from './warnings.js';
 
 export interface TranscriptionResult extends Charge {
   id: string;
@@ -7,6 +8,7 @@ export interface TranscriptionResult extends Charge {
   language: string;
   text: string;
   translation: { language: string; text: string } | null;
+  warnings: Warning[];
 }
 
 const VERSION = 1;
@@ -19,6 +21,7 @@ export type StoredResult = {
   language: string;
   text: string;
   translation: { language: string; text: string } | null;
+  warnings: Warning[];
 };
 
 export function storedResult(result: Omit<StoredResult, 'version'>): StoredResult {
@@ -29,8 +32,8 @@ export function storedResult(result: Omit<StoredResult, 'version'>): StoredResul
 export function resultOf(stored: JsonValue, charge: Charge): TranscriptionResult {
   if (!isKnown(stored))
     throw new Error('A stored result has a form that this version of Verbatim cannot read.');
-  const { id, durationSeconds, language, text, translation } = stored;
-  return { id, durationSeconds, language, text, translation, ...charge };
+  const { id, durationSeconds, language, text, translation, warnings } = stored;
+  return { id, durationSeconds, language, text, translation, warnings, ...charge };
 }
 
 function isKnown(stored: JsonValue): stored is StoredResult {

@@ -10,6 +10,7 @@ import type { Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import { withoutPunctuation } from './punctuation.js';
 import { resultOf, storedResult, type TranscriptionResult } from './result.js';
+import { warningsOf, type Warning } from './warnings.js';
 
 export interface TranscriptionSettings {
   maxAudioSeconds: number;
@@ -69,6 +70,7 @@ interface Draft {
   language: string;
   text: string;
   translation: { language: string; text: string } | null;
+  warnings: Warning[];
   /** Whether a translation model ran, which is what the surcharge is for. */
   translated: boolean;
   timings: TranscriptionTimings;
@@ -197,14 +199,14 @@ export class TranscriptionService {
     const { language } = transcript;
     const text = plain(transcript.text, language);
     const timings = { ...transcript.timings, translateMs: 0 };
+    const warnings = warningsOf(transcript, this.deps.engine);
+    const spoken = { language, text, warnings, timings };
     const to = options.translateTo;
-    if (to === null) return { language, text, translation: null, translated: false, timings };
-    if (to === language) {
-      return { language, text, translation: { language, text }, translated: false, timings };
-    }
+    if (to === null) return { ...spoken, translation: null, translated: false };
+    if (to === language) return { ...spoken, translation: { language, text }, translated: false };
     const translator = this.languages.translatorFor(language, to);
     if (transcript.text.trim() === '') {
-      return { language, text, translation: { language: to, text: '' }, translated: false, timings };
+      return { ...spoken, translation: { language: to, text: '' }, translated: false };
     }
     const startedAt = performance.now();
     const translated =
@@ -213,7 +215,7 @@ export class TranscriptionService {
         : await this.#translateText(translator, request, transcript, to);
     timings.translateMs = performance.now() - startedAt;
     const translation = { language: to, text: plain(translated, to) };
-    return { language, text, translation, translated: true, timings };
+    return { ...spoken, translation, translated: true };
   }
 
   #translateText(

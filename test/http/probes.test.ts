@@ -29,6 +29,7 @@ describe('probes, metrics and logs', () => {
       expect(body).to.deep.equal({
         status: 'ready',
         model: 'fake',
+        demonstration: false,
         device: { ids: ['cpu'], name: 'Fake CPU' },
         checks: {
           model_loaded: true,
@@ -47,6 +48,12 @@ describe('probes, metrics and logs', () => {
       expect(status).to.equal(503);
       expect(body['checks']).to.include({ uploads_writable: false, database_writable: true });
       expect(error).to.include({ code: 'overloaded' });
+    });
+
+    it('says so when the model is a demonstration', async () => {
+      server.engine.isDemonstration = true;
+      const { body } = await call(server, '/readyz');
+      expect(body).to.include({ demonstration: true });
     });
 
     it('is 503 when the database cannot be written', async () => {

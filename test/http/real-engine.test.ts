@@ -71,11 +71,26 @@ describe('the real engine behind HTTP', () => {
   const send = (parts: Part[], key = customer.key) => transcribe(server, { key, parts });
   const running = (): Promise<void> => until(() => server.engine.stats().busySlots === 1);
 
+  const UNKNOWN = join(ROOT, 'test', 'fixtures', 'audio', 'unknown');
+  for (const file of ['en.ogg', 'es.ogg']) {
+    it(`unknown/${file}: no text that the model only guesses at, a warning in its place, and the usual charge`, async () => {
+      const bytes = readFileSync(join(UNKNOWN, file));
+      const { status, body } = await send([['audio', bytes]]);
+      expect(status).to.equal(200);
+      expect(body).to.include({ text: '', credits_used: 1, credits_remaining: 99 });
+      const [warning, ...others] = body['warnings'] as { code: string; message: string }[];
+      expect(others).to.deep.equal([]);
+      expect(warning?.code).to.equal('demonstration_model');
+      expect(warning?.message).to.contain('"verbatim-small"').and.contain('npx verbatim models pull base');
+    });
+  }
+
   for (const { file, language, text, duration } of samples) {
     it(`${file}: language, words and duration`, async () => {
       const { status, body, headers } = await send([['audio', bytesOf(file)]]);
       expect(status).to.equal(200);
       expect(body).to.include({ language, credits_used: 1, credits_remaining: 99 });
+      expect(body).to.not.have.property('warnings');
       expect(body['duration_sec']).to.be.closeTo(duration, 0.1);
       expect(recall(body['text'] as string, text), body['text'] as string).to.be.at.least(0.6);
       expect(headers.get('server-timing')).to.match(/, speech;dur=[1-9]\d*\.\d, /);

@@ -1,9 +1,11 @@
 /** One consistent story, told in the answers of the document's endpoints; a test holds each against its schema. */
+import { warningsOf } from '../../transcription/warnings.js';
+
 type Examples = Record<string, { summary?: string; value: unknown }>;
 
 const CREATED_AT = '2026-11-20T17:24:00.000Z';
 const KEY = { id: 'key_x1ZtJ0m4k9Qe2Lw7', name: 'laptop', prefix: 'vb_3q2-7wAb' };
-const READY = { model: 'base', device: { ids: ['cuda:0'], name: 'NVIDIA H200' } };
+const READY = { model: 'base', demonstration: false, device: { ids: ['cuda:0'], name: 'NVIDIA H200' } };
 
 const transcription = {
   id: 'tr_jWe1pcjYDMW83_ro3txM0A',
@@ -45,6 +47,15 @@ export const examples: Record<string, Examples> = {
   },
   Transcription: {
     transcript: { value: { ...transcription, credits_used: 1, credits_remaining: 499 } },
+    'nothing the bundled model is sure of': {
+      value: {
+        ...transcription,
+        text: '',
+        warnings: warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' }),
+        credits_used: 1,
+        credits_remaining: 499,
+      },
+    },
     translated: {
       summary: 'translate_to=en',
       value: {

@@ -1,5 +1,6 @@
 /** The shapes of requests and answers, as JSON Schema (OpenAPI 3.1). */
 import { STATUS_BY_CODE } from '../../errors.js';
+import { warningsOf } from '../../transcription/warnings.js';
 
 type Schema = Record<string, unknown>;
 
@@ -53,6 +54,8 @@ const keyPrefix: Schema = {
   examples: ['vb_3q2-7wAb'],
 };
 const language: Schema = { type: 'string', description: 'ISO 639-1 code.', examples: ['es'] };
+
+const demonstrationMessage = warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' })[0]?.message;
 
 export const schemas: Record<string, Schema> = {
   Error: object({
@@ -160,10 +163,26 @@ export const schemas: Record<string, Schema> = {
           },
         }),
       },
+      warnings: {
+        type: 'array',
+        minItems: 1,
+        description: 'What to know of this answer; absent when there is nothing.',
+        items: object({
+          code: {
+            type: 'string',
+            enum: ['demonstration_model'],
+            description:
+              'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
+              'only; the message says how to install a published one.',
+            examples: ['demonstration_model'],
+          },
+          message: { type: 'string', examples: [demonstrationMessage] },
+        }),
+      },
       credits_used: count('Charged for this request.'),
       credits_remaining: count("The account's balance after it."),
     },
-    ['translation', 'words'],
+    ['translation', 'words', 'warnings'],
   ),
   CreateKeyRequest: object({
     name: {
@@ -211,6 +230,12 @@ export const schemas: Record<string, Schema> = {
     {
       status: { type: 'string', enum: ['ready', 'unavailable'], examples: ['ready'] },
       model: { type: 'string', description: 'Name of the speech model.', examples: ['base'] },
+      demonstration: {
+        type: 'boolean',
+        description:
+          'The model only shows that the service works; install a published one for real recordings.',
+        examples: [false],
+      },
       device: object({
         ids: { type: 'array', items: { type: 'string' }, examples: [['cuda:0'], ['cpu']] },
         name: { type: 'string', examples: ['NVIDIA H200'] },

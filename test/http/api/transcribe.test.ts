@@ -54,6 +54,26 @@ describe('POST /api/v1/transcribe', () => {
     expect(headers.get('idempotency-replayed')).to.equal(null);
   });
 
+  it('warns when text was left out, in a repeat as well', async () => {
+    const headers = { 'idempotency-key': 'unsure' };
+    server.engine.unsureWindows = 2;
+    const { body, text } = await send([audio(3, { text: ' ' })], headers);
+    server.engine.unsureWindows = 0;
+    expect(Object.keys(body)).to.deep.equal([
+      'id',
+      'duration_sec',
+      'language',
+      'text',
+      'warnings',
+      'credits_used',
+      'credits_remaining',
+    ]);
+    const [warning] = body['warnings'] as { code: string; message: string }[];
+    expect(warning?.code).to.equal('demonstration_model');
+    expect(warning?.message).to.match(/"fake" is a demonstration model.*VERBATIM_MODEL=base\.$/);
+    expect((await send([audio(3, { text: ' ' })], headers)).text).to.equal(text);
+  });
+
   it('tells its timings', async () => {
     const { headers } = await send([audio()]);
     expect(headers.get('server-timing')).to.match(
