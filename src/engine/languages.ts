@@ -28,11 +28,6 @@ export function normalizeLanguage(value: string): string | null {
   return code.length === 2 && names.of(code) !== undefined ? code : null;
 }
 
-/** The English name of a normalised code. */
-export function languageName(code: string): string {
-  return names.of(code) ?? code;
-}
-
 /** Whisper's one code that is not the ISO one: Javanese. */
 export function toWhisperLanguage(code: string): string {
   return code === 'jv' ? 'jw' : code;

@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  fromWhisperLanguage,
-  languageName,
-  normalizeLanguage,
-  toWhisperLanguage,
-} from '../../src/engine/languages.js';
+import { fromWhisperLanguage, normalizeLanguage, toWhisperLanguage } from '../../src/engine/languages.js';
 
 // whisper.cpp's list (v1.9.1), in its order and spelling.
 const WHISPER =
@@ -110,10 +105,5 @@ describe('languages', () => {
     ]) {
       expect(normalizeLanguage(wrong), JSON.stringify(wrong)).to.equal(null);
     }
-  });
-
-  it('names a language in English', () => {
-    expect(languageName('de')).to.equal('German');
-    expect(languageName('yue')).to.equal('Cantonese');
   });
 });
