@@ -11,7 +11,10 @@ import { createLedger, openLedger } from '../src/ledger/sqlite/ledger.js';
 import { DAY_MS } from '../src/ledger/time.js';
 import { createLogger } from '../src/service/log.js';
 import { Metrics } from '../src/http/metrics.js';
+import { packageRoot } from '../src/package-root.js';
+import { readConfig } from '../src/service/config.js';
 import { startServer } from '../src/service/server.js';
+import { serverSettings } from '../src/service/server-settings.js';
 import { systemTimers } from '../src/timers.js';
 import { FakeEngine } from '../test/support/fake-engine.js';
 
@@ -41,6 +44,7 @@ async function main(): Promise<void> {
     ...{ host: '127.0.0.1', port: 0, version: 'bench', uploadBase: directory },
     ...{ ledger, logger, engine: new FakeEngine(), metrics: new Metrics() },
     timers: systemTimers,
+    settings: serverSettings(readConfig({}, packageRoot)),
   });
   const app = express();
   app.get('/constant', (_req, res) => void res.json(CONSTANT));

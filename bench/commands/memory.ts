@@ -7,6 +7,9 @@ import { seededRandom } from '../load/random.js';
 import { rounded } from '../reports/report.js';
 import { soak, type SoakResult } from '../load/soak.js';
 import { startVerbatim } from '../processes/verbatim-process.js';
+import { loadBinding } from '../../src/engine/binding.js';
+import { resolveDevices } from '../../src/engine/devices.js';
+import { slotsOn } from '../../src/service/slots.js';
 import { integerFrom, integerList, positiveNumber } from '../../src/cli/options.js';
 import { PLAIN_WAV } from '../reports/fairness-report.js';
 import { memoryCharts, memoryNotes, memoryTables, mib } from '../reports/memory-report.js';
@@ -70,7 +73,8 @@ export function addBenchMemory(bench: Command): void {
 
 async function benchMemory(options: Options): Promise<void> {
   const context = benchContext();
-  const { threads, slots: soakSlots, device, acceleration } = context.config;
+  const { threads, device, acceleration } = context.config;
+  const soakSlots = slotsOn(resolveDevices(device, loadBinding()), context.config);
   const model = modelNamed(context, options.model);
   const servers: ServerMemory[] = [];
   for (const slots of options.slots)

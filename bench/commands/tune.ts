@@ -20,6 +20,7 @@ import {
   type Trial,
 } from '../engine/tune-search.js';
 import { readConfig, type Config } from '../../src/service/config.js';
+import { slotsOn } from '../../src/service/slots.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
 import { tunedPath, writeTuned } from '../../src/service/tuned.js';
@@ -64,8 +65,8 @@ async function benchTune(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const devices = resolveDevices(context.config.device, loadBinding());
-  const { slots, threads } = readConfig({}, packageRoot);
-  const baseline = { slots, threads };
+  const defaults = readConfig({}, packageRoot);
+  const baseline = { slots: slotsOn(devices, defaults), threads: defaults.threads };
   const { acceleration } = context.config;
   const measure = measurer(options, model, devices, acceleration);
   const trials = await successiveHalving(candidatesWith(baseline, devices), measure);

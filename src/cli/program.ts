@@ -1,6 +1,6 @@
 /** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../service/config.js';
+import { UsageError } from '../service/variables.js';
 import { VerbatimError } from '../errors.js';
 import { addAccounts } from './accounts.js';
 import { addBench } from './bench.js';
@@ -52,7 +52,7 @@ function exitByException(command: Command): void {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
   const wrongInput = error instanceof VerbatimError && error.code === 'invalid_request';
-  if (error instanceof ConfigError || wrongInput) {
+  if (error instanceof UsageError || wrongInput) {
     console.error(`verbatim: ${error.message}`);
     return WRONG_USAGE;
   }

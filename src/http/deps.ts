@@ -24,15 +24,6 @@ export interface HttpSettings {
   trustProxy: readonly string[];
 }
 
-export const DEFAULT_HTTP_SETTINGS: HttpSettings = {
-  maxFileBytes: 100_000_000,
-  uploadIdleMs: 30_000,
-  jsonTimeoutMs: 10_000,
-  requestTimeoutMs: 4 * 3_600_000,
-  metricsToken: null,
-  trustProxy: [],
-};
-
 export interface HttpDeps {
   /** Of the package, as the OpenAPI document tells it. */
   version: string;

@@ -1,7 +1,9 @@
 /** The one place that reads the environment: typed, validated, frozen. */
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError, refuseUnknown, type Environment, type Variable } from './variables.js';
+
+export { ConfigError };
 
 export interface Config {
   readonly host: string;
@@ -14,8 +16,8 @@ export interface Config {
   readonly model: string | null;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly device: string;
-  /** Windows in flight on one device. */
-  readonly slots: number;
+  /** Windows in flight on one device; null: as suits the device, see slotsOn(). */
+  readonly slots: number | null;
   /** CPU threads a slot. */
   readonly threads: number;
   readonly maxBacklogSeconds: number;
@@ -41,19 +43,11 @@ export const ACCELERATIONS = ['auto', 'float32', 'off'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A bad value: names the variable, the value and what is allowed. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  constructor(variable: string, value: string, allowed: string) {
-    super(`${variable} is "${value}"; allowed: ${allowed}.`);
-  }
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
+/** Throws UsageError. */
 export function readConfig(env: Environment, packageRoot: string): Config {
-  const text = (name: string, fallback: string): string => env[name] || fallback;
-  const integer = (name: string, fallback: number, minimum: number, maximum: number): number => {
+  refuseUnknown(env);
+  const text = (name: Variable, fallback: string): string => env[name] || fallback;
+  const integer = <T>(name: Variable, fallback: T, minimum: number, maximum: number): number | T => {
     const value = env[name];
     if (value === undefined || value === '') return fallback;
     const number = Number(value);
@@ -63,18 +57,16 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     return number;
   };
   const dataDir = text('VERBATIM_DATA_DIR', 'data');
-  const cores = availableParallelism();
-  const threads = integer('VERBATIM_THREADS', 1, 1, 256);
   return Object.freeze({
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
     dataDir,
     database: text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
-    model: env['VERBATIM_MODEL'] || null,
+    model: text('VERBATIM_MODEL', '') || null,
     device: device(text('VERBATIM_DEVICE', 'auto')),
-    slots: integer('VERBATIM_SLOTS', Math.max(1, Math.floor(cores / threads)), 1, 256),
-    threads,
+    slots: integer('VERBATIM_SLOTS', null, 1, 256),
+    threads: integer('VERBATIM_THREADS', 1, 1, 256),
     maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS', 36_000, 1, 100_000_000),
     maxAudioSeconds: integer('VERBATIM_MAX_AUDIO_SECONDS', 14_400, 1, 1_000_000),
     maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
@@ -89,8 +81,8 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     ),
     acceleration: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATIONS),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
-    secret: secret(env['VERBATIM_SECRET']),
-    metricsToken: env['VERBATIM_METRICS_TOKEN'] || null,
+    secret: secret(text('VERBATIM_SECRET', '')),
+    metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,
   });
 }
 
@@ -119,14 +111,14 @@ function isNetwork(entry: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+function oneOf<T extends string>(name: Variable, value: string, allowed: readonly T[]): T {
   const found = allowed.find((known) => known === value);
   if (found === undefined) throw new ConfigError(name, value, allowed.join(', '));
   return found;
 }
 
-function secret(value: string | undefined): string | null {
-  if (value === undefined || value === '') return null;
+function secret(value: string): string | null {
+  if (value === '') return null;
   if (value.length < 16) throw new ConfigError('VERBATIM_SECRET', '(hidden)', 'at least 16 characters');
   return value;
 }

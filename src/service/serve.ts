@@ -13,6 +13,7 @@ import { Metrics } from '../http/metrics.js';
 import type { Manifest } from '../models/manifest.js';
 import { hashFile, type StoreRoots } from '../models/store.js';
 import { startServer, type RunningServer } from './server.js';
+import { serverSettings } from './server-settings.js';
 import { systemTimers } from '../timers.js';
 import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
 import { packageRoot } from '../package-root.js';
@@ -29,7 +30,7 @@ export async function serve(): Promise<void> {
   const { roots, manifest, ...context } = readContext();
   const { config, tuned } = await tunedConfig(context.config, roots, manifest);
   const logger = createLogger({ level: config.logLevel });
-  if (tuned !== null) logger.info({ slots: config.slots, threads: config.threads }, tuned);
+  if (tuned !== null) logger.info(tuned);
   const metrics = new Metrics();
   const translator = createTranslationEngine(config, roots, manifest, metrics);
   const engine = await loadEngine(config, roots, manifest, metrics);
@@ -79,15 +80,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     uploadBase: join(config.dataDir, 'uploads'),
     timers: systemTimers,
     ...parts,
-    settings: {
-      maxAudioSeconds: config.maxAudioSeconds,
-      maxInFlight: config.maxInFlight,
-      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
-      trustProxy: config.trustProxy,
-      creditsPerMinute: config.creditsPerMinute,
-      translationCreditsPerMinute: config.translationCreditsPerMinute,
-      metricsToken: config.metricsToken,
-    },
+    settings: serverSettings(config),
   });
   console.log(`listening on ${server.url}`);
   const keys = await createFirstAccount(ledger);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/address-limit.js';
 import { createApp } from '../http/app.js';
-import { DEFAULT_HTTP_SETTINGS, type HttpSettings } from '../http/deps.js';
+import type { HttpSettings } from '../http/deps.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
 import { UploadDirectory } from '../http/upload-directory.js';
 import type { Ledger } from '../ledger/types.js';
@@ -25,18 +25,6 @@ export interface ServerSettings extends HttpSettings, ListenerSettings, Transcri
   maxConnectionsPerAddress: number;
 }
 
-export const DEFAULT_SERVER_SETTINGS: ServerSettings = {
-  ...DEFAULT_HTTP_SETTINGS,
-  maxAudioSeconds: 14_400,
-  creditsPerMinute: 1,
-  translationCreditsPerMinute: 0,
-  maxInFlight: 64,
-  maxConnectionsPerAddress: 256,
-  headersTimeoutMs: 20_000,
-  receiveTimeoutMs: 1_800_000,
-  answerStallMs: 30_000,
-};
-
 export interface ServerOptions {
   host: string;
   /** 0 picks a free one. */
@@ -48,7 +36,7 @@ export interface ServerOptions {
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
-  settings?: Partial<ServerSettings>;
+  settings: ServerSettings;
   /** Where uploads wait for their transcription, each server's in a directory of its own. */
   uploadBase: string;
 }
@@ -66,8 +54,7 @@ export interface RunningServer {
 const FLUSH_MS = 2000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { engine, ledger, logger, metrics, timers } = options;
-  const settings = { ...DEFAULT_SERVER_SETTINGS, ...options.settings };
+  const { engine, ledger, logger, metrics, timers, settings } = options;
   const inFlight = new InFlightRegistry({
     maxPerAccount: settings.maxInFlight,
     retryAfterSeconds: () => retryAfterSeconds(engine.stats()),

@@ -5,6 +5,7 @@ import { resolveDevices } from '../engine/devices.js';
 import { createSpeechEngine } from '../engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Config } from './config.js';
+import { slotsOn } from './slots.js';
 import { findModel, windowPolicy, type Manifest, type SpeechModelEntry } from '../models/manifest.js';
 import { modelPath, type StoreRoots } from '../models/store.js';
 
@@ -35,6 +36,7 @@ export async function loadEngine(
 ): Promise<SpeechEngine> {
   const { entry, path } = configuredModel(config, roots, manifest);
   const binding = loadBinding();
+  const devices = resolveDevices(config.device, binding);
   return createSpeechEngine({
     binding,
     modelPath: path,
@@ -46,8 +48,8 @@ export async function loadEngine(
     ...(entry.minAverageLogProbability === undefined
       ? {}
       : { minAverageLogProbability: entry.minAverageLogProbability }),
-    devices: resolveDevices(config.device, binding),
-    slots: config.slots,
+    devices,
+    slots: slotsOn(devices, config),
     threads: config.threads,
     acceleration: config.acceleration,
     maxBacklogSeconds: config.maxBacklogSeconds,

@@ -5,11 +5,9 @@ import type { TranslationModelSpec } from '../engine/translation/translation-mod
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import { TranslationEngine } from '../engine/translation/translation-engine.js';
 import { ConfigError, type Config } from './config.js';
+import { TRANSLATORS } from './thread-pool.js';
 import type { Manifest, TranslationModelEntry } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
-
-/** Batches in flight; src/main.ts keeps a thread for each. */
-const TRANSLATORS = 2;
 
 /** Models are loaded when a translation first needs them. */
 export function createTranslationEngine(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ConfigError, readConfig } from '../../src/service/config.js';
+import { UsageError, VARIABLES } from '../../src/service/variables.js';
 
 describe('configuration', () => {
   it('has defaults for everything', () => {
@@ -14,7 +15,7 @@ describe('configuration', () => {
     expect(config).to.include({ dataDir: 'data', database: 'data/verbatim.db' });
     const elsewhere = readConfig({ VERBATIM_DATA_DIR: '/srv' }, '/package');
     expect(elsewhere).to.include({ dataDir: '/srv', database: '/srv/verbatim.db' });
-    expect(config.slots).to.be.at.least(1);
+    expect(config.slots).to.equal(null);
     expect(Object.isFrozen(config)).to.equal(true);
   });
 
@@ -92,6 +93,48 @@ describe('configuration', () => {
         .that.contains(`${name} is "${value}"; allowed: ${allowed}`);
     });
   }
+
+  it('knows every variable of its list, and the list every one that it reads', () => {
+    const asked = new Set<string>();
+    const env = new Proxy({}, { get: (_target, name) => void asked.add(String(name)) });
+    readConfig(env, '/package');
+    expect([...asked].sort()).to.deep.equal([...VARIABLES].sort());
+  });
+
+  for (const [name, nearest] of [
+    ['VERBATIM_SLOT', '; the nearest that it knows is VERBATIM_SLOTS.'],
+    ['VERBATIM_MAX_AUDIO_SECOND', '; the nearest that it knows is VERBATIM_MAX_AUDIO_SECONDS.'],
+    ['VERBATIM_LOGLEVEL', '; the nearest that it knows is VERBATIM_LOG_LEVEL.'],
+    ['VERBATIM_COLOUR_OF_THE_SKY', '.'],
+  ] as const) {
+    it(`refuses ${name}, and does not show its value`, () => {
+      expect(() => readConfig({ [name]: 'hunter2' }, '/package'))
+        .to.throw(UsageError)
+        .with.property('message', `${name} is no variable of this service${nearest}`);
+    });
+  }
+
+  for (const [name, value] of [
+    ['VERBATIM_PORT', 'tcp://10.96.0.12:8080'],
+    ['VERBATIM_SERVICE_HOST', '10.96.0.12'],
+    ['VERBATIM_SERVICE_PORT_HTTP', '8080'],
+    ['VERBATIM_PORT_8080_TCP_ADDR', '10.96.0.12'],
+    ['VERBATIM_API_PORT', 'tcp://10.96.0.12:8080'],
+  ] as const) {
+    it(`says of ${name}=${value} that Kubernetes has set it, and what helps`, () => {
+      expect(() => readConfig({ [name]: value }, '/package'))
+        .to.throw(UsageError)
+        .with.property('message')
+        .that.matches(
+          new RegExp(`^${name} is what Kubernetes sets for a Service.*enableServiceLinks: false`),
+        );
+    });
+  }
+
+  it('lets settings of the build be, and what is not its own', () => {
+    const env = { VERBATIM_CUDA: 'ON', VERBATIM_ONEDNN: 'OFF', VERBATIMS: '1', PATH: '/bin' };
+    expect(readConfig(env, '/package')).to.deep.equal(readConfig({}, '/package'));
+  });
 
   it('does not print a short secret', () => {
     expect(() => readConfig({ VERBATIM_SECRET: 'hunter2' }, '/package')).to.throw(

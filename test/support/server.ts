@@ -6,7 +6,10 @@ import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
+import { packageRoot } from '../../src/package-root.js';
+import { readConfig } from '../../src/service/config.js';
 import { createLogger } from '../../src/service/log.js';
+import { serverSettings } from '../../src/service/server-settings.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
@@ -76,7 +79,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       }),
       metrics: new Metrics(),
       timers,
-      settings: options.settings ?? {},
+      settings: { ...serverSettings(readConfig({}, packageRoot)), ...options.settings },
       uploadBase: directory,
     });
     return server;

@@ -34,8 +34,8 @@ export interface SpeechEngineOptions {
   slots: number;
   /** CPU threads a slot. */
   threads: number;
-  /** Of models on a CPU; see SpeechModelOptions. Default 'off'. */
-  acceleration?: Acceleration;
+  /** Of models on a CPU; see SpeechModelOptions. */
+  acceleration: Acceleration;
   maxBacklogSeconds: number;
   observer?: EngineObserver;
   clock?: Clock;
@@ -48,7 +48,7 @@ export const AUDIO_WORKERS = 3;
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
   const clock = options.clock ?? systemClock;
   const models: SpeechModel[] = [];
-  const acceleration = options.acceleration ?? 'off';
+  const { acceleration } = options;
   try {
     for (const device of options.devices) {
       models.push(await options.binding.loadSpeechModel(options.modelPath, { device, acceleration }));

@@ -2,7 +2,10 @@
 import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { createLogger } from '../../../src/service/log.js';
 import { Metrics } from '../../../src/http/metrics.js';
+import { packageRoot } from '../../../src/package-root.js';
+import { readConfig } from '../../../src/service/config.js';
 import { startServer } from '../../../src/service/server.js';
+import { serverSettings } from '../../../src/service/server-settings.js';
 import { systemTimers } from '../../../src/timers.js';
 import { QuickEngine } from './quick-engine.js';
 
@@ -16,7 +19,7 @@ async function main(): Promise<void> {
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
     timers: systemTimers,
-    settings: { maxInFlight: 1000 },
+    settings: serverSettings(readConfig({ VERBATIM_MAX_IN_FLIGHT: '1000' }, packageRoot)),
   });
   process.stdout.write(`recovered ${JSON.stringify(ledger.recovery)}\nlistening on ${server.url}\n`);
 }

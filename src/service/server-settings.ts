@@ -1,0 +1,26 @@
+/** The limits of the server: those of the configuration, and those that no variable sets. */
+import type { Config } from './config.js';
+import type { ServerSettings } from './server.js';
+
+const FIXED_LIMITS = Object.freeze({
+  maxFileBytes: 100_000_000,
+  uploadIdleMs: 30_000,
+  jsonTimeoutMs: 10_000,
+  requestTimeoutMs: 4 * 3_600_000,
+  headersTimeoutMs: 20_000,
+  receiveTimeoutMs: 1_800_000,
+  answerStallMs: 30_000,
+});
+
+export function serverSettings(config: Config): ServerSettings {
+  return {
+    ...FIXED_LIMITS,
+    maxAudioSeconds: config.maxAudioSeconds,
+    maxInFlight: config.maxInFlight,
+    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    trustProxy: config.trustProxy,
+    creditsPerMinute: config.creditsPerMinute,
+    translationCreditsPerMinute: config.translationCreditsPerMinute,
+    metricsToken: config.metricsToken,
+  };
+}

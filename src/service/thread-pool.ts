@@ -1,0 +1,47 @@
+/**
+ * The size of libuv's thread pool: a thread for every slot and every translator, and some so that files and DNS never wait
+ * for inference. Which device serves is not known yet, since asking it loads the addon: a few threads too many cost nothing.
+ */
+import { availableParallelism } from 'node:os';
+import { CUDA_SLOTS, cpuSlots } from './slots.js';
+import { readTuned } from './tuned.js';
+import type { Environment } from './variables.js';
+
+/** Translation batches in flight. */
+export const TRANSLATORS = 2;
+
+const SPARE_THREADS = 4;
+
+/** libuv takes no more. */
+const LARGEST = 1024;
+
+/** Must be called before anything uses the pool. A size that the environment gives stays. */
+export function sizeThreadPool(env: NodeJS.ProcessEnv): void {
+  env['UV_THREADPOOL_SIZE'] ??= String(threadPoolSize(env, availableParallelism(), tunedSlots()));
+}
+
+/** Bad values are for readConfig() to refuse. */
+export function threadPoolSize(env: Environment, cores: number, tuned: number): number {
+  const slots = Number(env['VERBATIM_SLOTS']);
+  const known = Number.isInteger(slots) && slots > 0;
+  const most = known ? slots : Math.max(cpuSlots(1, cores), tuned, onCuda(env) ? CUDA_SLOTS : 1);
+  return Math.min(LARGEST, most * deviceCount(env) + TRANSLATORS + SPARE_THREADS);
+}
+
+function onCuda(env: Environment): boolean {
+  return env['VERBATIM_DEVICE'] !== 'cpu';
+}
+
+/** Slots are counted by device: cuda:0,1 has twice as many. */
+function deviceCount(env: Environment): number {
+  return env['VERBATIM_DEVICE']?.split(',').length ?? 1;
+}
+
+/** Whether the file holds good is for `serve` to say. */
+function tunedSlots(): number {
+  try {
+    return readTuned()?.slots ?? 1;
+  } catch {
+    return 1;
+  }
+}

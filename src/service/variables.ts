@@ -1,0 +1,84 @@
+/** The variables of the environment that this service knows. Another VERBATIM_* one is a mistake, and stops the start. */
+import { closest, distance } from 'fastest-levenshtein';
+
+export const VARIABLES = [
+  'VERBATIM_HOST',
+  'VERBATIM_PORT',
+  'VERBATIM_DATA_DIR',
+  'VERBATIM_DATABASE',
+  'VERBATIM_MODELS_DIR',
+  'VERBATIM_MODEL',
+  'VERBATIM_DEVICE',
+  'VERBATIM_SLOTS',
+  'VERBATIM_THREADS',
+  'VERBATIM_ACCEL',
+  'VERBATIM_MAX_BACKLOG_SECONDS',
+  'VERBATIM_MAX_AUDIO_SECONDS',
+  'VERBATIM_MAX_IN_FLIGHT',
+  'VERBATIM_MAX_CONNECTIONS_PER_ADDRESS',
+  'VERBATIM_TRUST_PROXY',
+  'VERBATIM_CREDITS_PER_MINUTE',
+  'VERBATIM_TRANSLATION_CREDITS_PER_MINUTE',
+  'VERBATIM_TRANSLATION_BACKEND',
+  'VERBATIM_LOG_LEVEL',
+  'VERBATIM_SECRET',
+  'VERBATIM_METRICS_TOKEN',
+] as const;
+
+export type Variable = (typeof VARIABLES)[number];
+
+/** Of CMake; an image or a shell that builds the addon may well have them in its environment. */
+const BUILD_VARIABLES: readonly string[] = [
+  'VERBATIM_CUDA',
+  'VERBATIM_ONEDNN',
+  'VERBATIM_WHISPER_DIR',
+  'VERBATIM_SANITIZE',
+  'VERBATIM_FUZZ',
+];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Wrong usage: exit code 2. */
+export class UsageError extends Error {
+  override readonly name: string = 'UsageError';
+}
+
+/** A bad value: names the variable, the value and what is allowed. */
+export class ConfigError extends UsageError {
+  override readonly name = 'ConfigError';
+  constructor(variable: string, value: string, allowed: string) {
+    super(`${variable} is "${value}"; allowed: ${allowed}.`);
+  }
+}
+
+/** Throws UsageError. The value of an unknown variable is not shown: it may be a misspelt secret's. */
+export function refuseUnknown(env: Environment): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('VERBATIM_')) continue;
+    if (isServiceLink(name, value)) throw serviceLink(name);
+    if (!isKnown(name)) throw new UsageError(`${name} is no variable of this service${nearest(name)}.`);
+  }
+}
+
+function isKnown(name: string): boolean {
+  return (VARIABLES as readonly string[]).includes(name) || BUILD_VARIABLES.includes(name);
+}
+
+function nearest(name: string): string {
+  const near = closest(name, VARIABLES);
+  return distance(name, near) <= name.length / 3 ? `; the nearest that it knows is ${near}` : '';
+}
+
+/** A Service named "verbatim" makes Kubernetes tell every pod of its namespace where it is, in variables of these names. */
+function isServiceLink(name: string, value = ''): boolean {
+  return (
+    /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/.test(name)
+  );
+}
+
+function serviceLink(name: string): UsageError {
+  return new UsageError(
+    `${name} is what Kubernetes sets for a Service, not a setting: put "enableServiceLinks: false" into the pod's spec, ` +
+      'or give the Service a name that does not begin with "verbatim".',
+  );
+}
