@@ -12,7 +12,7 @@ import { stopProcess, type ServerUnderTest } from './server-under-test.js';
 export interface VerbatimProcess extends ServerUnderTest {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Of an account each; all of them can pay. */
+  /** Of an account each. */
   readonly keys: readonly string[];
 }
 
@@ -23,10 +23,11 @@ export interface VerbatimOptions {
   modelFile?: string;
   /** Entry point; default: of this very build. */
   main?: string;
+  /** What each account has; default: eight that can pay for anything. */
+  credits?: readonly number[];
 }
 
-const CREDITS = 10_000_000;
-const ACCOUNTS = 8;
+const CREDITS: readonly number[] = Array.from({ length: 8 }, () => 10_000_000);
 /** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const MODEL_FROM_FILE = 'from-file';
@@ -35,7 +36,7 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
   const clean = (): void => rmSync(directory, { recursive: true, force: true });
   const database = join(directory, 'verbatim.db');
-  const keys = await createKeys(database);
+  const keys = await createKeys(database, options.credits ?? CREDITS);
   const child = spawnServe(options, {
     VERBATIM_DATABASE: database,
     VERBATIM_DATA_DIR: directory,
@@ -75,13 +76,13 @@ function spawnServe(
   });
 }
 
-async function createKeys(database: string): Promise<string[]> {
+async function createKeys(database: string, credits: readonly number[]): Promise<string[]> {
   const ledger = createLedger({ path: database });
   try {
     const keys: string[] = [];
-    for (let number = 0; number < ACCOUNTS; number += 1) {
+    for (const [number, amount] of credits.entries()) {
       const { id: accountId } = await ledger.createAccount({ email: `bench${number}@localhost` });
-      await ledger.grantCredits({ accountId, amount: CREDITS });
+      await ledger.grantCredits({ accountId, amount });
       keys.push((await ledger.createKey({ accountId, name: 'bench', scopes: [] })).rawKey);
     }
     return keys;

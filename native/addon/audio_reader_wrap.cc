@@ -13,13 +13,14 @@
 namespace verbatim::addon {
 namespace {
 
-// Wall-clock time of one step of measure(): short enough that a long file shares the pool with others.
-constexpr double kMeasureBudgetSeconds = 0.1;
+// Wall-clock time of one step of measure(): what a short clip may have to wait for when its turn comes.
+constexpr double kMeasureBudgetSeconds = 0.02;
 
 // What a call found, and how far it has come.
 struct Measured {
   std::optional<double> duration_seconds;
   double measured_seconds = 0.0;
+  double measured_samples = 0.0;
 };
 
 // Audio without signal that one call passes over at most: at hundreds of times real time, some 100 ms.
@@ -33,7 +34,7 @@ struct Cut {
 
 Measured measure_step(AudioReader& reader) {
   const std::optional<double> duration = reader.measure(kMeasureBudgetSeconds);
-  return {duration, reader.measured_seconds()};
+  return {duration, reader.measured_seconds(), reader.measured_samples()};
 }
 
 Cut cut_next(Segmenter& segmenter) {
@@ -47,7 +48,9 @@ std::vector<AudioReaderWrap::PropertyDescriptor> AudioReaderWrap::members() {
   return {InstanceMethod<&AudioReaderWrap::measure>("measure"),
           InstanceMethod<&AudioReaderWrap::next_window>("nextWindow"),
           InstanceAccessor<&AudioReaderWrap::measured_seconds>("measuredSeconds"),
-          InstanceAccessor<&AudioReaderWrap::position_seconds>("positionSeconds"), closing_method("close")};
+          InstanceAccessor<&AudioReaderWrap::measured_samples>("measuredSamples"),
+          InstanceAccessor<&AudioReaderWrap::position_seconds>("positionSeconds"),
+          closing_method("close")};
 }
 
 AudioReaderWrap::AudioReaderWrap(const Napi::CallbackInfo& info) : Handle(info) {
@@ -72,6 +75,7 @@ Napi::Value AudioReaderWrap::measure(const Napi::CallbackInfo& info) {
         env, "verbatim.measure", [reader = Lease(state())] { return measure_step(reader->reader); },
         [progress = progress_](Napi::Env e, Measured measured) -> Napi::Value {
           progress->measured_seconds = measured.measured_seconds;
+          progress->measured_samples = measured.measured_samples;
           if (!measured.duration_seconds) return e.Null();
           return Napi::Number::New(e, *measured.duration_seconds);
         });
@@ -93,6 +97,10 @@ Napi::Value AudioReaderWrap::next_window(const Napi::CallbackInfo& info) {
 
 Napi::Value AudioReaderWrap::measured_seconds(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), progress_->measured_seconds);
+}
+
+Napi::Value AudioReaderWrap::measured_samples(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), progress_->measured_samples);
 }
 
 Napi::Value AudioReaderWrap::position_seconds(const Napi::CallbackInfo& info) {

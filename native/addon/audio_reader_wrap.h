@@ -38,11 +38,13 @@ class AudioReaderWrap : public Handle<AudioReaderWrap, OpenReader> {
   Napi::Value measure(const Napi::CallbackInfo& info);
   Napi::Value next_window(const Napi::CallbackInfo& info);
   Napi::Value measured_seconds(const Napi::CallbackInfo& info);
+  Napi::Value measured_samples(const Napi::CallbackInfo& info);
   Napi::Value position_seconds(const Napi::CallbackInfo& info);
 
   // The JS thread's copies, as of the last finished call: the engine's own move while one runs.
   struct Progress {
     double measured_seconds = 0.0;
+    double measured_samples = 0.0;
     double position_seconds = 0.0;
   };
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();

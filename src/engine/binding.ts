@@ -65,12 +65,14 @@ export interface AudioWindow {
 export interface AudioReader {
   readonly info: AudioInfo;
   /**
-   * One step (about 100 ms of work at most) towards the exact duration. Resolves to the duration in seconds once it is
+   * One step (about 20 ms of work at most) towards the exact duration. Resolves to the duration in seconds once it is
    * known, to null while there is more to scan. Cheap for PCM, a decoding pass for compressed formats.
    */
   measure(): Promise<number | null>;
   /** What measure has counted so far: a lower bound of the duration, to refuse early a file that is too long. */
   readonly measuredSeconds: number;
+  /** The same in samples as stored, over all channels: what the decoding costs. */
+  readonly measuredSamples: number;
   /**
    * Decodes and cuts the next window that holds signal; null at the end, 'silence' after about a minute of audio without
    * signal (call again). Calls must not overlap.

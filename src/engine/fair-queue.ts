@@ -3,24 +3,22 @@
  * time, the one furthest behind goes next, and a turn moves it on by what the turn costs; so an account with
  * 50 requests gets the share of an account with one, and an account that was away has saved up nothing.
  *
- * Within an account the request with the least audio left goes first (ties: the oldest). So that an endless
+ * Within an account the request with the least left goes first (ties: the oldest). So that an endless
  * stream of short ones cannot starve a long one, a turn goes to the account's oldest request after at most
  * PASSED_OVER_LIMIT turns that went to others: it has at least one turn in PASSED_OVER_LIMIT + 1.
  */
 export const PASSED_OVER_LIMIT = 7;
 
-/** How far an account may fall behind without losing the claim, when its next window is not yet cut. */
-const CREDIT_SECONDS = 30;
-
 export interface Waiting {
   readonly accountId: string;
-  readonly audioLeftSeconds: number;
+  /** In the unit in which turns are charged: seconds of audio, tokens, milliseconds. */
+  readonly costLeft: number;
 }
 
 interface Account<T> {
   /** In the order of arrival. */
   readonly items: Set<T>;
-  virtualSeconds: number;
+  virtualTime: number;
   /** Number of the account's last turn; 0 before the first. */
   lastTurn: number;
   /** Turns since one went to the oldest item. */
@@ -33,7 +31,11 @@ export class FairQueue<T extends Waiting> {
   private virtualNow = 0;
   private turns = 0;
 
-  constructor(private readonly accounts = new Map<string, Account<T>>()) {}
+  /** `longestClaim`: how far an account may fall behind without losing the claim, while it cannot take its turns. */
+  constructor(
+    private readonly longestClaim: number,
+    private readonly accounts = new Map<string, Account<T>>(),
+  ) {}
 
   get items(): T[] {
     return [...this.accounts.values()].flatMap((account) => [...account.items]);
@@ -46,9 +48,9 @@ export class FairQueue<T extends Waiting> {
   add(item: T): void {
     const account = this.accounts.get(item.accountId);
     if (account === undefined) {
-      const virtualSeconds = this.virtualNow;
+      const virtualTime = this.virtualNow;
       const items = new Set([item]);
-      this.accounts.set(item.accountId, { items, virtualSeconds, lastTurn: 0, passedOver: 0 });
+      this.accounts.set(item.accountId, { items, virtualTime, lastTurn: 0, passedOver: 0 });
       return;
     }
     account.items.add(item);
@@ -76,29 +78,29 @@ export class FairQueue<T extends Waiting> {
     return chosen;
   }
 
-  /** A turn of this item, which costs so many seconds of audio. */
-  charge(item: T, seconds: number): void {
+  /** A turn of this item, and what it costs. */
+  charge(item: T, cost: number): void {
     const account = this.accounts.get(item.accountId);
     if (account === undefined) return;
-    const start = Math.max(account.virtualSeconds, this.virtualNow - CREDIT_SECONDS);
+    const start = Math.max(account.virtualTime, this.virtualNow - this.longestClaim);
     this.virtualNow = Math.max(this.virtualNow, start);
-    account.virtualSeconds = start + seconds;
+    account.virtualTime = start + cost;
     account.lastTurn = ++this.turns;
     account.passedOver = first(account.items) === item ? 0 : account.passedOver + 1;
   }
 
-  /** The turns to come if nothing changes and each costs `seconds`; `eligible` is asked anew for each. */
-  *upcoming(eligible: Eligible<T>, seconds: number): Generator<T> {
+  /** The turns to come if nothing changes and each costs `cost`; `eligible` is asked anew for each. */
+  *upcoming(eligible: Eligible<T>, cost: number): Generator<T> {
     const copy = this.clone();
     for (let item = copy.next(eligible); item !== undefined; item = copy.next(eligible)) {
-      copy.charge(item, seconds);
+      copy.charge(item, cost);
       yield item;
     }
   }
 
   private clone(): FairQueue<T> {
     const accounts = [...this.accounts].map(([id, account]) => [id, { ...account }] as const);
-    const copy = new FairQueue<T>(new Map(accounts));
+    const copy = new FairQueue<T>(this.longestClaim, new Map(accounts));
     copy.virtualNow = this.virtualNow;
     copy.turns = this.turns;
     return copy;
@@ -109,13 +111,13 @@ export class FairQueue<T extends Waiting> {
     const allIdle = [...this.accounts.values()].every((account) => account.items.size === 0);
     for (const [id, account] of this.accounts) {
       if (account.items.size > 0) continue;
-      if (allIdle || account.virtualSeconds <= this.virtualNow) this.accounts.delete(id);
+      if (allIdle || account.virtualTime <= this.virtualNow) this.accounts.delete(id);
     }
   }
 }
 
 function isBefore<T>(one: Account<T>, other: Account<T>): boolean {
-  const difference = one.virtualSeconds - other.virtualSeconds;
+  const difference = one.virtualTime - other.virtualTime;
   return difference === 0 ? one.lastTurn < other.lastTurn : difference < 0;
 }
 
@@ -125,7 +127,7 @@ function choose<T extends Waiting>(account: Account<T>, eligible: Eligible<T>): 
   if (account.passedOver >= PASSED_OVER_LIMIT && eligible(oldest)) return oldest;
   let best: T | undefined;
   for (const item of account.items) {
-    if ((best === undefined || item.audioLeftSeconds < best.audioLeftSeconds) && eligible(item)) best = item;
+    if ((best === undefined || item.costLeft < best.costLeft) && eligible(item)) best = item;
   }
   return best;
 }

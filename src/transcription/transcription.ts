@@ -156,6 +156,7 @@ export class TranscriptionService {
         ...{ path: audio.path, accountId, signal },
         language: options.language ?? 'auto',
         maxSeconds: settings.maxAudioSeconds,
+        covers: await this.#withinBalance(request),
         measured: async (durationSeconds) => {
           facts.audioSeconds = durationSeconds;
           signal.throwIfAborted();
@@ -175,14 +176,11 @@ export class TranscriptionService {
     }
   }
 
-  /** As much as the request can cost at most. */
   #hold(
     { accountId, keyId, requestId, options }: TranscriptionRequest,
     durationSeconds: number,
   ): Promise<Hold> {
-    const { translateTo, language } = options;
-    const mayTranslate = translateTo !== null && translateTo !== language;
-    const credits = this.#credits(durationSeconds, mayTranslate);
+    const credits = this.#mostCredits(options, durationSeconds);
     return this.deps.ledger.hold({ accountId, keyId, requestId, credits });
   }
 
@@ -190,6 +188,28 @@ export class TranscriptionService {
   async #release(hold: Promise<Hold> | undefined): Promise<void> {
     const placed = await hold?.catch(() => null);
     if (placed) await this.deps.ledger.release(placed.id);
+  }
+
+  /**
+   * Refuses audio as soon as that much of it is counted that the account could not pay for it: nobody's files are
+   * measured on credit. The hold looks again.
+   */
+  async #withinBalance({
+    accountId,
+    options,
+  }: TranscriptionRequest): Promise<(countedSeconds: number) => void> {
+    const { balance } = await this.deps.ledger.balance(accountId);
+    return (countedSeconds) => {
+      const credits = this.#mostCredits(options, countedSeconds);
+      if (credits <= balance) return;
+      const message = `This request costs at least ${credits} credits; the account has ${balance}.`;
+      throw new VerbatimError('insufficient_credits', message);
+    };
+  }
+
+  /** What so much audio can cost at most. */
+  #mostCredits({ translateTo, language }: TranscriptionOptions, durationSeconds: number): number {
+    return this.#credits(durationSeconds, translateTo !== null && translateTo !== language);
   }
 
   async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {

@@ -4,11 +4,11 @@ import { FairQueue, PASSED_OVER_LIMIT } from '../../src/engine/fair-queue.js';
 interface Item {
   name: string;
   accountId: string;
-  audioLeftSeconds: number;
+  costLeft: number;
 }
 
-function item(name: string, accountId: string, audioLeftSeconds = 100): Item {
-  return { name, accountId, audioLeftSeconds };
+function item(name: string, accountId: string, costLeft = 100): Item {
+  return { name, accountId, costLeft };
 }
 
 const always = (): boolean => true;
@@ -29,14 +29,14 @@ function count(turns: string[], accountId: string): number {
 
 describe('FairQueue', () => {
   it('has nobody next when it is empty, or nobody is eligible', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     expect(queue.next(always)).to.equal(undefined);
     queue.add(item('a', 'A'));
     expect(queue.next(() => false)).to.equal(undefined);
   });
 
   it('alternates from the moment an account arrives, whatever the others had before', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     queue.add(item('a', 'A'));
     serve(queue, 1000);
     queue.add(item('b', 'B'));
@@ -44,7 +44,7 @@ describe('FairQueue', () => {
   });
 
   it('lets an account that could not take its turns catch up by a few windows at most', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     queue.add(item('a', 'A'));
     queue.add(item('b', 'B'));
     serve(queue, 100, 8, (candidate?: Item) => candidate?.accountId === 'A');
@@ -54,7 +54,7 @@ describe('FairQueue', () => {
   });
 
   it('remembers an account that leaves ahead of the others', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     queue.add(item('a', 'A'));
     const turns: string[] = [];
     for (let n = 0; n < 50; n++) {
@@ -72,7 +72,7 @@ describe('FairQueue', () => {
   });
 
   it('forgets accounts once they are level again', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     for (let n = 0; n < 1000; n++) {
       const passing = item('x', `account-${n}`);
       queue.add(passing);
@@ -83,7 +83,7 @@ describe('FairQueue', () => {
   });
 
   it('serves the least audio left, but the oldest at least once in so many turns', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     queue.add(item('old', 'A', 1000));
     queue.add(item('short', 'A', 1));
     const names = Array.from({ length: 3 * (PASSED_OVER_LIMIT + 1) }, () => {
@@ -96,7 +96,7 @@ describe('FairQueue', () => {
   });
 
   it('foretells its turns without taking them', () => {
-    const queue = new FairQueue<Item>();
+    const queue = new FairQueue<Item>(30);
     queue.add(item('a', 'A', 5));
     queue.add(item('b', 'B', 3));
     queue.add(item('c', 'B', 4));

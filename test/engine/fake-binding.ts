@@ -76,6 +76,8 @@ export interface FakeFile {
   seconds: number;
   windows?: FakeWindow[];
   openError?: NativeErrorCode;
+  /** Over all channels. */
+  samplesPerSecond?: number;
   measureSteps?: number;
 }
 
@@ -119,6 +121,11 @@ export class FakeBinding implements NativeBinding {
   createSlotError: Error | null = null;
   slotsMade = 0;
   openReaders = 0;
+  /** A reader has one while it is measured or read, and none between. */
+  openDecoders = 0;
+  openDecodersPeak = 0;
+  /** Steps of measuring, by path, in their order. */
+  readonly measureSteps: string[] = [];
   openModels = 0;
   /** Windows cut and not released. */
   decodedWindows = 0;
@@ -240,6 +247,7 @@ class FakeReader implements AudioReader {
   private steps = 0;
   private busy = false;
   private closed = false;
+  private decoding = false;
 
   constructor(
     private readonly engine: FakeBinding,
@@ -247,14 +255,19 @@ class FakeReader implements AudioReader {
     private readonly file: FakeFile,
   ) {
     this.windows = file.windows ?? contiguous(file.seconds);
+    this.decode(true);
   }
 
   async measure(): Promise<number | null> {
+    this.engine.measureSteps.push(this.path);
     await this.call(this.engine.settings.measureMs);
-    return ++this.steps >= (this.file.measureSteps ?? 1) ? this.file.seconds : null;
+    if (++this.steps < (this.file.measureSteps ?? 1)) return null;
+    this.decode(false);
+    return this.file.seconds;
   }
 
   async nextWindow(): Promise<AudioWindow | 'silence' | null> {
+    this.decode(true);
     await this.call(this.engine.settings.cutMs);
     const spec = this.windows[this.index];
     if ((spec?.startSeconds ?? this.file.seconds) - this.positionSeconds > 60) {
@@ -269,10 +282,21 @@ class FakeReader implements AudioReader {
     return Math.min(1, this.steps / (this.file.measureSteps ?? 1)) * this.file.seconds;
   }
 
+  get measuredSamples(): number {
+    return this.measuredSeconds * (this.file.samplesPerSecond ?? 16_000);
+  }
+
   close(): void {
     if (this.busy) throw new Error('A reader was closed in the middle of a call.');
     if (!this.closed) this.engine.openReaders--;
+    this.decode(false);
     this.closed = true;
+  }
+
+  private decode(decoding: boolean): void {
+    if (decoding !== this.decoding) this.engine.openDecoders += decoding ? 1 : -1;
+    this.engine.openDecodersPeak = Math.max(this.engine.openDecodersPeak, this.engine.openDecoders);
+    this.decoding = decoding;
   }
 
   private async call(milliseconds: number): Promise<void> {

@@ -208,6 +208,14 @@ describe('TranscriptionService', () => {
       await expectUntouched();
     });
 
+    it('the credits cover not even a started minute: the file is not looked at', async () => {
+      const audio = { path: join(directory, 'missing'), sha256: 'x' };
+      const error = await failure(service({ creditsPerMinute: 11 }).run(request({ audio })));
+      expect(error).to.include({ code: 'insufficient_credits' });
+      expect(error.message).to.include('at least 11 credits; the account has 10');
+      await expectUntouched();
+    });
+
     it('the credits do not suffice', async () => {
       const error = await failure(service({ creditsPerMinute: 6 }).run(request()));
       expect(error).to.have.property('code', 'insufficient_credits');

@@ -71,16 +71,20 @@ class Measurement {
       rate_ = rate;
     }
     const std::int64_t frames = decoder->skip();
+    samples_ += static_cast<double>(frames) * decoder->info().channels;
     if (frames == 0) chain_.advance();
     frames_ += frames;
     return true;
   }
 
   double seconds() const noexcept { return seconds_ + static_cast<double>(frames_) / rate_; }
+  double samples() const noexcept { return samples_; }
 
  private:
   Chain chain_;
   double seconds_ = 0;
+  // Over all channels; beyond 2^53 a few more do not matter.
+  double samples_ = 0;
   std::int64_t frames_ = 0;
   int rate_ = 1;
 };
@@ -90,8 +94,6 @@ class Playback {
  public:
   explicit Playback(Chain chain)
       : chain_(std::move(chain)), resampler_(chain_.current()->info().sample_rate), block_(kBlockFrames) {}
-
-  const Chain& chain() const noexcept { return chain_; }
 
   std::size_t read(std::span<float> out) {
     std::size_t done = 0;
@@ -135,16 +137,26 @@ class Playback {
 
 struct AudioReader::Impl {
   explicit Impl(const std::filesystem::path& path)
-      : file(std::make_shared<const File>(path)), playback(Chain(open_track(file))) {
-    info = playback.chain().current()->info();
-    info.container = playback.chain().container();
+      : file(std::make_shared<const File>(path)), fresh(Chain(open_track(file))) {
+    info = fresh->current()->info();
+    info.container = fresh->container();
+  }
+
+  // The file from its start: what the constructor opened goes to whoever comes first.
+  Chain take_chain() {
+    if (!fresh) return Chain(open_track(file));
+    Chain chain = std::move(*fresh);
+    fresh.reset();
+    return chain;
   }
 
   std::shared_ptr<const File> file;
-  Playback playback;
+  std::optional<Chain> fresh;
   AudioInfo info;
-  std::unique_ptr<Measurement> measurement;
+  std::optional<Measurement> measurement;
+  std::optional<Playback> playback;
   std::optional<double> duration;
+  double samples = 0;
 };
 
 AudioReader::AudioReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>(path)) {}
@@ -159,13 +171,15 @@ double AudioReader::measured_seconds() const noexcept {
   return impl_->measurement ? impl_->measurement->seconds() : 0.0;
 }
 
+double AudioReader::measured_samples() const noexcept {
+  return impl_->measurement ? impl_->measurement->samples() : impl_->samples;
+}
+
 std::optional<double> AudioReader::measure(double budget_seconds) {
   using Clock = std::chrono::steady_clock;
   if (impl_->duration) return impl_->duration;
   const auto until = Clock::now() + std::chrono::duration<double>(std::max(0.0, budget_seconds));
-  if (!impl_->measurement) {
-    impl_->measurement = std::make_unique<Measurement>(Chain(open_track(impl_->file)));
-  }
+  if (!impl_->measurement) impl_->measurement.emplace(impl_->take_chain());
   while (impl_->measurement->step()) {
     if (Clock::now() >= until) return std::nullopt;
   }
@@ -173,11 +187,15 @@ std::optional<double> AudioReader::measure(double budget_seconds) {
   if (seconds <= 0)
     throw EngineError(ErrorCode::kInvalidAudio, "the file holds no samples that can be decoded");
   impl_->duration = seconds;
+  impl_->samples = impl_->measurement->samples();
   impl_->measurement.reset();
   return impl_->duration;
 }
 
-std::size_t AudioReader::read(std::span<float> out) { return impl_->playback.read(out); }
+std::size_t AudioReader::read(std::span<float> out) {
+  if (!impl_->playback) impl_->playback.emplace(impl_->take_chain());
+  return impl_->playback->read(out);
+}
 
 Window read_whole(const std::filesystem::path& path) {
   AudioReader reader(path);

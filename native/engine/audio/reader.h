@@ -15,7 +15,10 @@ namespace verbatim {
 // Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz (the mean of the channels). The format is
 // decided by content. Chained and spliced streams follow one another; over damage, decoding goes on with the
 // next part that is whole. Memory and time depend on what the file holds, never on what its header claims.
-// Not thread-safe: one call at a time.
+//
+// A decoder can take megabytes (libFLAC: two blocks of up to 65,535 samples for every channel). A reader has
+// one at most, as long as nothing is read before the measuring is over, and none between the end of measuring
+// and the first read. Not thread-safe: one call at a time.
 class AudioReader {
  public:
   // Throws EngineError: kUnsupportedAudioFormat, kInvalidAudio, kIoError (not a readable regular file),
@@ -35,6 +38,9 @@ class AudioReader {
   // What measure() has counted so far, seconds: a lower bound of the duration, to refuse early a file that is
   // too long. A few bytes of a compressed format can stand for hours.
   double measured_seconds() const noexcept;
+
+  // The same in samples, over all channels and before any change of rate: what the decoding costs.
+  double measured_samples() const noexcept;
 
   // Fills `out` with the next samples; returns how many, less than out.size() only at the end. A file that is
   // cut or broken in the middle ends where decoding stops. Non-finite samples become 0.

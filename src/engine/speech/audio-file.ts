@@ -4,14 +4,19 @@ import type { AudioReader, NativeBinding, WindowPolicy } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
 import type { FileToTranscribe } from '../types.js';
+import type { MeasuringQueue } from './measuring-queue.js';
 import { WindowReader } from './window-reader.js';
 
 export interface AudioSource {
   binding: Pick<NativeBinding, 'openAudio'>;
   policy: WindowPolicy;
   workers: AudioWorkers;
+  measuring: MeasuringQueue;
   clock: Clock;
 }
+
+/** Of a file that is as long as is allowed, over all channels: stereo at 96 kHz. */
+const SAMPLES_PER_SECOND = 2 * 96_000;
 
 /** An open file of known duration. */
 export class AudioFile {
@@ -22,41 +27,28 @@ export class AudioFile {
     private readonly path: string,
     reader: AudioReader,
     readonly durationSeconds: number,
-    /** Milliseconds that finding the duration took. */
-    readonly measureMs: number,
+    /** Milliseconds that opening it and finding its duration took. */
+    readonly openMs: number,
   ) {
     this.windows = new WindowReader(reader, source.workers, source.clock);
   }
 
   /** Opens and measures; rejects as transcribeFile() does. */
   static async open(source: AudioSource, file: FileToTranscribe): Promise<AudioFile> {
-    const { path, signal, maxSeconds = Infinity } = file;
-    const { binding, policy, workers, clock } = source;
-    let spentMs = 0;
-    const step = <T>(work: () => Promise<T>): Promise<T> =>
-      workers.run('measure', async () => {
-        signal?.throwIfAborted();
-        const start = clock.now();
-        const result = await work().catch((error: unknown) => failRequest(error, signal));
-        spentMs += clock.now() - start;
-        return result;
-      });
+    const { path, accountId, signal, after } = file;
     file.covers?.(0);
-    const reader = await step(() => binding.openAudio(path, policy));
-    try {
-      let duration = file.after?.durationSeconds ?? null;
-      while (duration === null) {
-        duration = await step(() => reader.measure());
-        const counted = duration ?? reader.measuredSeconds;
-        refuseLonger(counted, maxSeconds);
-        file.covers?.(counted);
-      }
+    const open = (): Promise<AudioReader> => source.binding.openAudio(path, source.policy);
+    if (after !== undefined) {
       signal?.throwIfAborted();
-      return new AudioFile(source, path, reader, duration, spentMs);
-    } catch (error) {
-      reader.close();
-      throw error;
+      const start = source.clock.now();
+      const reader = await source.workers
+        .run('cut', open)
+        .catch((error: unknown) => failRequest(error, signal));
+      return new AudioFile(source, path, reader, after.durationSeconds, source.clock.now() - start);
     }
+    const check = (reader: AudioReader): void => refuseTooMuch(reader, file);
+    const measured = await source.measuring.run({ accountId, signal, open, check });
+    return new AudioFile(source, path, measured.reader, measured.durationSeconds, measured.spentMs);
   }
 
   /** A second pass over the same file, from its start; cuts the same windows. */
@@ -71,10 +63,20 @@ export class AudioFile {
   }
 }
 
-/** Before all of it is measured: a small file may hold days of audio. */
-function refuseLonger(seconds: number, maxSeconds: number): void {
-  if (seconds <= maxSeconds) return;
-  throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
-    param: 'audio',
-  });
+/** Before all of it is measured: a small file may hold days of audio, or one hour of it a day's samples. */
+function refuseTooMuch(reader: AudioReader, { maxSeconds = Infinity, covers }: FileToTranscribe): void {
+  const seconds = reader.measuredSeconds;
+  if (seconds > maxSeconds) refuse(`The audio is longer than the limit of ${maxSeconds} s.`);
+  const maxSamples = maxSeconds * SAMPLES_PER_SECOND;
+  if (reader.measuredSamples > maxSamples) {
+    refuse(
+      `The audio has more than ${maxSamples} samples over all channels, which is the limit ` +
+        `(${maxSeconds} s of stereo at 96 kHz). Send fewer channels or a lower sample rate.`,
+    );
+  }
+  covers?.(seconds);
+}
+
+function refuse(message: string): never {
+  throw new VerbatimError('audio_too_long', message, { param: 'audio' });
 }

@@ -16,8 +16,13 @@ import type { CutWindow } from './window-reader.js';
 /** A stretch of silence counts as a turn, if a cheap one, so that silent files do not keep others from being cut. */
 const SILENCE_COST_SECONDS = 1;
 
+/** How far an account may fall behind without losing the claim, when its next window is not yet cut. */
+const LONGEST_CLAIM_SECONDS = 30;
+
 /** A request as the scheduler sees it. Its state may change in cut() and run() only. */
-export interface WindowedRequest extends Waiting {
+export interface WindowedRequest {
+  readonly accountId: string;
+  readonly audioLeftSeconds: number;
   /** Whether cut() may yield another window, now or after a window that runs. */
   readonly hasMore: boolean;
   /**
@@ -57,7 +62,7 @@ class Entry implements Waiting {
     return this.request.accountId;
   }
 
-  get audioLeftSeconds(): number {
+  get costLeft(): number {
     return this.request.audioLeftSeconds;
   }
 
@@ -81,7 +86,7 @@ class Entry implements Waiting {
 }
 
 export class Scheduler {
-  private readonly queue = new FairQueue<Entry>();
+  private readonly queue = new FairQueue<Entry>(LONGEST_CLAIM_SECONDS);
   private readonly lookAhead: number;
   /** Windows ready or being cut, over all requests. */
   private held = 0;
@@ -186,7 +191,7 @@ export class Scheduler {
   }
 
   private windowsLeft(entry: Entry): number {
-    return Math.ceil(entry.audioLeftSeconds / this.windowSeconds);
+    return Math.ceil(entry.request.audioLeftSeconds / this.windowSeconds);
   }
 
   private cut(entry: Entry): void {

@@ -6,6 +6,7 @@ import { Backlog, type BacklogPlace } from './backlog.js';
 import type { Acceleration, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
+import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { Scheduler } from './scheduler.js';
 import { SlotPool } from './slot-pool.js';
@@ -43,6 +44,9 @@ export interface SpeechEngineOptions {
 
 /** Native calls on audio files at once; the rest of the thread pool belongs to the slots, files and DNS. */
 export const AUDIO_WORKERS = 3;
+
+/** Of these, one at least is left to what is paid for. */
+export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 1 };
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
@@ -89,7 +93,14 @@ class Transcriber implements SpeechEngine {
       ids: options.devices,
       name: [...new Set(models.map(deviceName))].join(', '),
     };
-    this.source = { binding, policy, workers: new AudioWorkers(AUDIO_WORKERS), clock };
+    const workers = new AudioWorkers(AUDIO_WORKERS);
+    this.source = {
+      binding,
+      policy,
+      workers,
+      measuring: new MeasuringQueue(MEASURING, workers, clock),
+      clock,
+    };
     const decode = options.decode ?? {};
     this.context = {
       ...{ policy, languages: this.languages, decode, clock, realTimeFactor, observer },

@@ -137,7 +137,7 @@ export class TranscriptionRequest implements WindowedRequest {
       unsureWindows: ordered.length - confident.length,
       timings: {
         queueMs: this.firstStart === null ? 0 : this.firstStart - this.input.place.admittedAt,
-        readMs: this.input.audio.measureMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
+        readMs: this.input.audio.openMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
         speechMs: this.firstStart === null ? 0 : this.lastEnd - this.firstStart,
         inferenceMs: this.inferenceMs,
       },

@@ -30,8 +30,8 @@ export interface TranslationObserver {
 const BATCH_TOKENS = 768;
 const BATCH_SENTENCES = 32;
 
-/** Spoken, a token takes about this long: FairQueue counts in seconds. */
-const SECONDS_PER_TOKEN = 0.25;
+/** How far an account may fall behind without losing the claim, in tokens. */
+const LONGEST_CLAIM_TOKENS = 120;
 
 const BEAM_SIZE = 4;
 
@@ -80,8 +80,8 @@ class Job implements Waiting {
     });
   }
 
-  get audioLeftSeconds(): number {
-    return this.pending.reduce((sum, item) => sum + costSeconds(item), 0);
+  get costLeft(): number {
+    return this.pending.reduce((sum, item) => sum + costOf(item), 0);
   }
 
   keep(item: Item, tokens: string[]): void {
@@ -95,7 +95,7 @@ class Job implements Waiting {
 }
 
 export class TranslationScheduler {
-  private readonly queue = new FairQueue<Job>();
+  private readonly queue = new FairQueue<Job>(LONGEST_CLAIM_TOKENS);
   private readonly running = new Set<Batch>();
   private waitingForIdle: (() => void)[] = [];
 
@@ -161,7 +161,7 @@ export class TranslationScheduler {
       items.push(...taken);
       this.queue.charge(
         job,
-        taken.reduce((sum, item) => sum + costSeconds(item), 0),
+        taken.reduce((sum, item) => sum + costOf(item), 0),
       );
       if (first.isolated) break;
       job = this.queue.next((other) => !other.isolated && other.pending.some((item) => isLike(item, like)));
@@ -267,8 +267,8 @@ function optionsOf(items: readonly Item[]): TranslationOptions {
   };
 }
 
-function costSeconds({ input }: Item): number {
-  return Math.max(1, input.source.length) * SECONDS_PER_TOKEN;
+function costOf({ input }: Item): number {
+  return Math.max(1, input.source.length);
 }
 
 function bucketOf(length: number): number {

@@ -1,0 +1,203 @@
+/**
+ * Finding out how long files are, before anybody has paid for them. Accounts take turns (see FairQueue; a turn is one
+ * step, and costs the time it took), so that an account with a hundred files that decode to hours takes no more than
+ * its share from one with a short clip.
+ *
+ * A decoder can take megabytes, so few files stay open. Every file is opened for its first turn, which is enough for
+ * most; one that is not done then stays open while there is a place, of its account and in all, and is otherwise
+ * closed, to begin anew when one is free. So a short clip never waits for a place, at most one step of a long file is
+ * done twice, and at most `atOnce + open` decoders exist.
+ */
+import type { AudioReader } from '../binding.js';
+import type { Clock } from '../clock.js';
+import { FairQueue, type Waiting } from '../fair-queue.js';
+import { failRequest } from '../native-errors.js';
+import type { AudioWorkers } from './audio-workers.js';
+
+export interface MeasuringLimits {
+  /** Native calls at once. */
+  atOnce: number;
+  /** Files that stay open between their turns. */
+  open: number;
+  openPerAccount: number;
+}
+
+export interface FileToMeasure {
+  accountId: string;
+  signal?: AbortSignal | undefined;
+  open(): Promise<AudioReader>;
+  /** Called after every step; what it throws ends the measuring. */
+  check(reader: AudioReader): void;
+}
+
+export interface MeasuredFile {
+  /** At the start of the file; the caller closes it. */
+  reader: AudioReader;
+  durationSeconds: number;
+  /** Milliseconds of work. */
+  spentMs: number;
+}
+
+/** How far an account may fall behind without losing the claim: a few steps. */
+const LONGEST_CLAIM_MS = 100;
+
+class Measuring implements Waiting {
+  readonly finished: Promise<MeasuredFile>;
+  begun = false;
+  busy = false;
+  settled = false;
+  spentMs = 0;
+  private reader: AudioReader | null = null;
+  private resolve!: (file: MeasuredFile) => void;
+  private reject!: (reason: unknown) => void;
+
+  constructor(
+    private readonly file: FileToMeasure,
+    private readonly clock: Clock,
+  ) {
+    this.finished = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get accountId(): string {
+    return this.file.accountId;
+  }
+
+  /** Nobody knows what is left of a file; those that have taken little so far are likely to need little. */
+  get costLeft(): number {
+    return this.spentMs;
+  }
+
+  /** One turn; resolves to the duration once it is known. */
+  async step(): Promise<number | null> {
+    const { signal } = this.file;
+    signal?.throwIfAborted();
+    this.begun = true;
+    const start = this.clock.now();
+    try {
+      this.reader ??= await this.file.open();
+      return await this.reader.measure();
+    } catch (error) {
+      return failRequest(error, signal);
+    } finally {
+      this.spentMs += this.clock.now() - start;
+    }
+  }
+
+  /** Throws when the file is not to be measured on. */
+  check(): void {
+    this.file.signal?.throwIfAborted();
+    if (this.reader !== null) this.file.check(this.reader);
+  }
+
+  close(): void {
+    this.reader?.close();
+    this.reader = null;
+  }
+
+  succeed(durationSeconds: number): void {
+    this.settled = true;
+    if (this.reader !== null) this.resolve({ reader: this.reader, durationSeconds, spentMs: this.spentMs });
+  }
+
+  fail(reason: unknown): void {
+    this.settled = true;
+    this.close();
+    this.reject(reason);
+  }
+}
+
+export class MeasuringQueue {
+  private readonly queue = new FairQueue<Measuring>(LONGEST_CLAIM_MS);
+  /** The files that stay open between their turns. */
+  private readonly places = new Set<Measuring>();
+  private running = 0;
+
+  constructor(
+    private readonly limits: MeasuringLimits,
+    private readonly workers: AudioWorkers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Rejects with VerbatimError, with what `check` throws, or with signal.reason, at once while the file waits. */
+  async run(file: FileToMeasure): Promise<MeasuredFile> {
+    const { signal } = file;
+    signal?.throwIfAborted();
+    const measuring = new Measuring(file, this.clock);
+    const onAbort = (): void => {
+      // One that is busy is told after its step.
+      if (!measuring.busy) this.end(measuring, () => measuring.fail(signal?.reason));
+      this.pump();
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.queue.add(measuring);
+    this.pump();
+    try {
+      return await measuring.finished;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  private pump(): void {
+    while (this.running < this.limits.atOnce) {
+      const measuring = this.queue.next((candidate) => this.mayGoOn(candidate));
+      if (measuring === undefined) return;
+      void this.turn(measuring);
+    }
+  }
+
+  private mayGoOn(measuring: Measuring): boolean {
+    if (measuring.busy) return false;
+    return !measuring.begun || this.places.has(measuring) || this.hasPlaceFor(measuring);
+  }
+
+  private hasPlaceFor({ accountId }: Measuring): boolean {
+    if (this.places.size >= this.limits.open) return false;
+    const own = [...this.places].filter((other) => other.accountId === accountId);
+    return own.length < this.limits.openPerAccount;
+  }
+
+  private async turn(measuring: Measuring): Promise<void> {
+    // Taken before it is opened again.
+    if (measuring.begun) this.places.add(measuring);
+    measuring.busy = true;
+    this.running++;
+    try {
+      const duration = await this.step(measuring);
+      measuring.check();
+      if (duration === null) this.keepOrClose(measuring);
+      else this.end(measuring, () => measuring.succeed(duration));
+    } catch (error) {
+      this.end(measuring, () => measuring.fail(error));
+    }
+    measuring.busy = false;
+    this.running--;
+    this.pump();
+  }
+
+  /** A step that fails is charged as well. */
+  private async step(measuring: Measuring): Promise<number | null> {
+    const before = measuring.spentMs;
+    try {
+      return await this.workers.run('measure', () => measuring.step());
+    } finally {
+      this.queue.charge(measuring, measuring.spentMs - before);
+    }
+  }
+
+  private keepOrClose(measuring: Measuring): void {
+    if (this.places.has(measuring)) return;
+    if (this.hasPlaceFor(measuring)) this.places.add(measuring);
+    else measuring.close();
+  }
+
+  private end(measuring: Measuring, settle: () => void): void {
+    if (measuring.settled) return;
+    settle();
+    this.places.delete(measuring);
+    this.queue.remove(measuring);
+  }
+}
