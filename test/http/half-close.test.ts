@@ -12,7 +12,7 @@ describe('an answer and what comes behind its request', () => {
 
   beforeEach(async () => {
     server = await TestServer.start();
-    customer = server.customer();
+    customer = await server.customer();
     client = await RawClient.open(server);
   });
   afterEach(async () => {
@@ -110,7 +110,8 @@ describe('an answer and what comes behind its request', () => {
       client.socket.end();
       await until(() => client.closed);
       expect(client.received).to.equal('');
-      await until(() => server.engine.running === 0 && server.balance(customer) === 100);
+      await until(() => server.engine.running === 0);
+      await until(async () => (await server.balance(customer)) === 100);
       expect(server.engine).to.include({ transcribed: 0, openFiles: 0 });
     });
   });
