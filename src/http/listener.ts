@@ -44,6 +44,8 @@ export function createListener(app: Express, parts: ListenerParts): Server {
     // The application says it in JSON.
     requireHostHeader: false,
   });
+  // Node would close the connection of a client that has nothing more to send before its answer is written.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const listener = oneAtATime(server, app);
   server.on('request', listener);
   // Without a listener Node would invite the body of a request that is about to be refused.

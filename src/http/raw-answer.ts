@@ -24,9 +24,14 @@ export function endWithError(socket: Socket, error: VerbatimError, requestId: st
 
 /** Sends the rest and a FIN, and takes what comes for a moment: a reset would cost the client what it has not read. */
 export function endSoon(socket: Socket, timers: Timers, rest = ''): void {
-  socket.removeAllListeners('data');
-  socket.resume();
+  if (socket.destroyed) return;
+  ignoreInput(socket);
   socket.end(rest);
   const timer = timers.after(LINGER_MS, () => socket.destroy());
   socket.once('close', () => timer.cancel());
+}
+
+export function ignoreInput(socket: Socket): void {
+  socket.removeAllListeners('data');
+  socket.resume();
 }

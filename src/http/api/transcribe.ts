@@ -81,6 +81,7 @@ async function inFlight(
   try {
     const request = await receive(deps, exchange, flight, idempotencyKey);
     const uploadMs = performance.now() - exchange.startedAt;
+    abortOnHangUp(exchange, flight);
     const outcome = await deps.transcription.run(request);
     // Whatever an aborted step failed with, the reason of the abort is what happened.
     if ('error' in outcome && flight.signal.aborted) outcome.error = flight.signal.reason;
@@ -91,6 +92,14 @@ async function inFlight(
     timer.cancel();
     flight.end();
   }
+}
+
+/** A client that closes its side while its work runs has hung up: TCP has no other word for having nothing more to send. */
+function abortOnHangUp({ req, res }: Exchange, flight: InFlightRequest): void {
+  const hangUp = (): void => flight.abort(new ClientGoneError());
+  if (req.socket.readableEnded) hangUp();
+  req.socket.once('end', hangUp);
+  res.once('close', () => req.socket.off('end', hangUp));
 }
 
 /** Leaves no file behind when it throws; else the file is the request's. */
