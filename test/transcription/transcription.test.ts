@@ -209,8 +209,9 @@ describe('TranscriptionService', () => {
     });
 
     it('the credits cover not even a started minute: the file is not looked at', async () => {
-      const audio = { path: join(directory, 'missing'), sha256: 'x' };
-      const error = await failure(service({ creditsPerMinute: 11 }).run(request({ audio })));
+      const text = request();
+      writeFileSync(audioPath(), 'hello');
+      const error = await failure(service({ creditsPerMinute: 11 }).run(text));
       expect(error).to.include({ code: 'insufficient_credits' });
       expect(error.message).to.include('at least 11 credits; the account has 10');
       await expectUntouched();
