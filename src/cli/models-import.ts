@@ -1,19 +1,17 @@
 import { statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { ConfigError } from '../service/config.js';
-import { loadBinding } from '../engine/binding.js';
-import { importSpeechModel } from '../models/import.js';
-import {
-  importTranslationModel,
-  isArchive,
-  type ImportTranslationOptions,
-} from '../models/import-translation.js';
+import { isArchive } from '../models/import-translation.js';
 import { readContext } from '../service/context.js';
-import { languageOption } from './options.js';
+import { importSpeech, importTranslation, type TranslationImport } from '../service/model-store.js';
+import { ConfigError } from '../service/variables.js';
+import { languageOption, refuseGiven } from './options.js';
 
-interface ImportOptions {
-  name?: string;
+interface SpeechFlags {
   windows: string;
+  translates?: boolean;
+}
+
+interface TranslationFlags {
   from?: string;
   to?: string;
   targetToken?: string;
@@ -22,8 +20,20 @@ interface ImportOptions {
   codes?: string;
 }
 
+type Options = SpeechFlags & TranslationFlags & { name?: string };
+
+const SPEECH_ONLY: readonly (keyof SpeechFlags)[] = ['windows', 'translates'];
+const TRANSLATION_ONLY: readonly (keyof TranslationFlags)[] = [
+  'from',
+  'to',
+  'targetToken',
+  'targetTokenPlace',
+  'sourceToken',
+  'codes',
+];
+
 export function addImport(models: Command): void {
-  models
+  const command = models
     .command('import')
     .argument(
       '<path>',
@@ -31,73 +41,62 @@ export function addImport(models: Command): void {
     )
     .option('--name <name>', 'its name here (default: from the file name)')
     .option('--windows <policy>', 'window policy of a speech model: full or short', 'full')
-    .option('--from <languages>', 'languages a translation model reads, with commas (default: its metadata)')
-    .option('--to <languages>', 'languages it writes')
-    .option('--target-token <template>', 'how it is told the target language, such as ">>{}<<" or "__{}__"')
-    .addOption(
-      new Option('--target-token-place <place>', 'first source token, or beginning of the translation')
-        .choices(['source', 'prefix'])
-        .default('source'),
-    )
-    .option('--source-token <template>', 'first source token with the source language, where it wants one')
-    .option('--codes <codes>', "the model's own language codes, such as es=spa_Latn,en=eng_Latn")
+    .option(
+      '--translates',
+      'this multilingual speech model was trained to translate into English (tiny to large-v3 are, turbo is not)',
+    );
+  addTraits(command)
     .description('take a model you already have into the models directory')
     .action(importModel);
 }
 
-async function importModel(path: string, options: ImportOptions): Promise<void> {
-  if (statSync(path).isDirectory() || isArchive(path)) await importTranslation(path, options);
-  else await importSpeech(path, options);
+function addTraits(command: Command): Command {
+  return command
+    .option('--from <languages>', 'languages a translation model reads, with commas (default: its metadata)')
+    .option('--to <languages>', 'languages it writes')
+    .option('--target-token <template>', 'how it is told the target language, such as ">>{}<<" or "__{}__"')
+    .addOption(
+      new Option(
+        '--target-token-place <place>',
+        'where --target-token is: the first source token, or the beginning of the translation',
+      )
+        .choices(['source', 'prefix'])
+        .default('source'),
+    )
+    .option('--source-token <template>', 'first source token with the source language, where it wants one')
+    .option('--codes <codes>', "the model's own language codes, such as es=spa_Latn,en=eng_Latn");
 }
 
-async function importSpeech(path: string, options: ImportOptions): Promise<void> {
-  const { manifest, roots } = readContext();
-  if (manifest.windowPolicies[options.windows] === undefined) {
-    throw new Error(
-      `--windows is "${options.windows}"; allowed: ${Object.keys(manifest.windowPolicies).join(', ')}.`,
-    );
+async function importModel(path: string, options: Options, command: Command): Promise<void> {
+  const name = options.name === undefined ? {} : { name: options.name };
+  if (statSync(path).isDirectory() || isArchive(path)) {
+    refuseGiven(command, SPEECH_ONLY, 'is for speech models, and this is a translation model');
+    if (options.targetToken === undefined) {
+      refuseGiven(command, ['targetTokenPlace'], 'acts only with --target-token');
+    }
+    const entry = await importTranslation(path, { ...name, traits: traitsOf(options) }, readContext());
+    console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
+    return;
   }
-  const entry = await importSpeechModel(path, {
-    roots,
-    ...(options.name === undefined ? {} : { name: options.name }),
-    windows: options.windows,
-    check: async (file) => {
-      const model = await loadBinding().loadSpeechModel(file, { device: 'cpu' });
-      const { languages } = model.info;
-      model.close();
-      return languages;
-    },
-  });
+  refuseGiven(command, TRANSLATION_ONLY, 'is for translation models, and this is a speech model');
+  const { windows, translates = false } = options;
+  const context = readContext();
+  const policies = Object.keys(context.manifest.windowPolicies);
+  if (!policies.includes(windows)) throw new ConfigError('--windows', windows, policies.join(', '));
+  const entry = await importSpeech(path, { ...name, windows, translates }, context);
   console.log(`${entry.name} is imported; use it with VERBATIM_MODEL=${entry.name}`);
 }
 
-async function importTranslation(path: string, options: ImportOptions): Promise<void> {
-  const { roots } = readContext();
+function traitsOf(options: TranslationFlags): NonNullable<TranslationImport['traits']> {
   const { from, to, targetToken: template, targetTokenPlace: place, sourceToken, codes } = options;
-  const entry = await importTranslationModel(path, {
-    roots,
-    ...(options.name === undefined ? {} : { name: options.name }),
-    traits: {
-      ...(from === undefined ? {} : { from: languageList('--from', from) }),
-      ...(to === undefined ? {} : { to: languageList('--to', to) }),
-      ...(template === undefined ? {} : { targetToken: { place, template } }),
-      ...(sourceToken === undefined ? {} : { sourceToken }),
-      ...(codes === undefined ? {} : { codes: codeMap(codes) }),
-    },
-    withModel: withTranslationModel,
-  });
-  console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
+  return {
+    ...(from === undefined ? {} : { from: languageList('--from', from) }),
+    ...(to === undefined ? {} : { to: languageList('--to', to) }),
+    ...(template === undefined ? {} : { targetToken: { place, template } }),
+    ...(sourceToken === undefined ? {} : { sourceToken }),
+    ...(codes === undefined ? {} : { codes: codeMap(codes) }),
+  };
 }
-
-/** Loads a directory of a translation model, to see whether it is one. */
-export const withTranslationModel: ImportTranslationOptions['withModel'] = async (directory, look) => {
-  const model = await loadBinding().loadTranslationModel(directory, { device: 'cpu' });
-  try {
-    look(model);
-  } finally {
-    model.close();
-  }
-};
 
 function languageList(option: string, value: string): string[] {
   return value.split(',').map((code) => languageOption(option, code.trim()));

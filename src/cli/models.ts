@@ -1,13 +1,11 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { findModel, type ModelEntry } from '../models/manifest.js';
-import { pullModel } from '../models/pull.js';
 import { isInstalled, modelFiles, verifyModel } from '../models/store.js';
 import { readContext } from '../service/context.js';
+import { pull } from '../service/model-store.js';
 import { printRows } from './rows.js';
-import { addImport, withTranslationModel } from './models-import.js';
-
-const HUB = 'https://huggingface.co';
+import { addImport } from './models-import.js';
 
 export function addModels(program: Command): void {
   const models = program.command('models').description('list, download, import and verify models');
@@ -22,7 +20,7 @@ export function addModels(program: Command): void {
     .description(
       'download a model; resumes, and verifies the checksum (HF_ENDPOINT, HF_TOKEN and proxies are respected)',
     )
-    .action(pull);
+    .action(pullModel);
   addImport(models);
   models
     .command('verify')
@@ -58,24 +56,16 @@ function languagesOf(entry: ModelEntry): string {
   return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
 }
 
-async function pull(name: string): Promise<void> {
-  const { manifest, roots } = readContext();
-  const entry = findModel(manifest, name);
+async function pullModel(name: string): Promise<void> {
   const bar = process.stderr.isTTY
     ? new SingleBar({ format: '{file} [{bar}] {percentage}% {value}/{total} MiB', stream: process.stderr })
     : null;
   let shown = '';
   try {
-    const fetched = await pullModel(entry, {
-      roots,
-      endpoint: process.env['HF_ENDPOINT'] || HUB,
-      token: process.env['HF_TOKEN'] ?? null,
-      onProgress: (file, received, total) => {
-        if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
-        shown = file;
-        bar?.update(Math.floor(received / (1 << 20)));
-      },
-      withModel: withTranslationModel,
+    const fetched = await pull(name, readContext(), (file, received, total) => {
+      if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
+      shown = file;
+      bar?.update(Math.floor(received / (1 << 20)));
     });
     bar?.stop();
     console.log(fetched ? `${name} is installed and verified` : `${name} is installed and verified already`);

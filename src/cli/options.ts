@@ -1,13 +1,23 @@
 /** Values of options that more than one command takes. */
-import { InvalidArgumentError } from 'commander';
-import { ConfigError } from '../service/config.js';
+import { InvalidArgumentError, type Command } from 'commander';
 import { normalizeLanguage } from '../engine/languages.js';
+import { ConfigError, UsageError } from '../service/variables.js';
 
 /** A language code in any spelling -> the service's. Throws ConfigError. */
 export function languageOption(option: string, value: string): string {
   const language = normalizeLanguage(value);
   if (language === null) throw new ConfigError(option, value, 'an ISO 639 language code, such as en or spa');
   return language;
+}
+
+/** Refuses the options of these attributes by name where the command line gives them. Throws UsageError. */
+export function refuseGiven(command: Command, attributes: readonly string[], why: string): void {
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (attributes.includes(name) && command.getOptionValueSource(name) === 'cli') {
+      throw new UsageError(`${option.long ?? name} ${why}.`);
+    }
+  }
 }
 
 /** Parsers for commander. */

@@ -1,7 +1,5 @@
 /** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
-import { Command, CommanderError } from 'commander';
-import { UsageError } from '../service/variables.js';
-import { VerbatimError } from '../errors.js';
+import { Command } from 'commander';
 import { addAccounts } from './accounts.js';
 import { addBench } from './bench.js';
 import { packageVersion } from '../service/context.js';
@@ -12,13 +10,9 @@ import { addOpenApi } from './openapi.js';
 import { addServe } from './serve.js';
 import { addTranscribe } from './transcribe.js';
 import { addTranslate } from './translate.js';
+import { DONE, failureOf } from './words.js';
 
-const DONE = 0;
-const FAILED = 1;
-const WRONG_USAGE = 2;
-
-/** Runs one command line and resolves to its exit code; never throws. */
-export async function runCli(argv: readonly string[]): Promise<number> {
+export function createProgram(): Command {
   const program = new Command('verbatim')
     .description('Self-hosted speech transcription and translation')
     .version(packageVersion())
@@ -34,6 +28,12 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     addOpenApi,
   ])
     add(program);
+  return program;
+}
+
+/** Runs one command line and resolves to its exit code; never throws. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const program = createProgram();
   try {
     await addBench(program, argv);
     exitByException(program);
@@ -50,12 +50,7 @@ function exitByException(command: Command): void {
 }
 
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
-  const wrongInput = error instanceof VerbatimError && error.code === 'invalid_request';
-  if (error instanceof UsageError || wrongInput) {
-    console.error(`verbatim: ${error.message}`);
-    return WRONG_USAGE;
-  }
-  console.error(`verbatim: ${error instanceof Error ? error.message : String(error)}`);
-  return FAILED;
+  const { message, exitCode } = failureOf(error);
+  if (message !== null) console.error(`verbatim: ${message}`);
+  return exitCode;
 }

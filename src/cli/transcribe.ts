@@ -1,17 +1,9 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
-import { ConfigError } from '../service/config.js';
-import type { SpeechEngine, Transcript } from '../engine/types.js';
-import { VerbatimError } from '../errors.js';
-import { normalizeLanguage } from '../engine/languages.js';
-import { LanguageSupport } from '../transcription/language-support.js';
-import { withoutPunctuation } from '../transcription/punctuation.js';
-import { warningsOf, type Warning } from '../transcription/warnings.js';
 import { readContext } from '../service/context.js';
-import { loadEngine } from '../service/speech-engine.js';
+import { transcribeLocally, type LocalTranscription } from '../service/local-transcription.js';
 import { languageOption } from './options.js';
-import { createTranslationEngine } from '../service/translation-engine.js';
-
-const ACCOUNT = 'cli';
+import { FileError } from './words.js';
 
 interface Options {
   language?: string;
@@ -35,79 +27,45 @@ export function addTranscribe(program: Command): void {
 }
 
 async function transcribe(file: string, options: Options): Promise<void> {
-  const { config, roots, manifest } = readContext();
-  if (options.diarize === true)
-    throw new VerbatimError('unsupported_diarization', 'No diarization model is installed.');
-  const to = options.translateTo === undefined ? null : languageOption('--translate-to', options.translateTo);
-  const engine = await loadEngine(config, roots, manifest);
-  const translator = createTranslationEngine(config, roots, manifest);
-  const support = new LanguageSupport(engine, translator);
+  const { language = 'auto', translateTo, punctuate, diarize = false } = options;
+  const wanted = {
+    language: language === 'auto' ? null : languageOption('--language', language),
+    translateTo: translateTo === undefined ? null : languageOption('--translate-to', translateTo),
+    punctuate,
+    diarize,
+  };
+  const context = readContext();
+  checkReadable(file);
+  const result = await transcribeLocally(file, wanted, context).catch((error: unknown) => {
+    throw new FileError(file, error);
+  });
+  print(result, options.json === true);
+}
+
+/** Before a model is loaded, which may take a while. */
+function checkReadable(path: string): void {
   try {
-    const language = spokenLanguage(engine, options.language);
-    support.check({
-      language: language === 'auto' ? null : language,
-      translateTo: to,
-      punctuate: options.punctuate,
-      diarize: false,
-    });
-    const transcript = await engine.transcribeFile({ path: file, accountId: ACCOUNT, language });
-    const translation =
-      to === null ? null : { language: to, text: await translate(engine, support, file, transcript, to) };
-    print(transcript, translation, warningsOf(transcript, engine), options);
-  } finally {
-    await engine.close();
-    await translator.close();
+    const file = openSync(path, 'r');
+    const isDirectory = fstatSync(file).isDirectory();
+    closeSync(file);
+    if (isDirectory) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
+  } catch (error) {
+    throw new FileError(path, error);
   }
 }
 
-async function translate(
-  engine: SpeechEngine,
-  support: LanguageSupport,
-  file: string,
-  transcript: Transcript,
-  to: string,
-): Promise<string> {
-  const { language } = transcript;
-  if (to === language) return transcript.text;
-  const translator = support.translatorFor(language, to);
-  if (translator === 'speech model') {
-    const pass = { path: file, accountId: ACCOUNT, language, task: 'translate', after: transcript } as const;
-    return (await engine.transcribeFile(pass)).text;
-  }
-  const { signal } = new AbortController();
-  return translator.translate({ accountId: ACCOUNT, transcript, to, signal });
-}
-
-function spokenLanguage(engine: SpeechEngine, wanted: string | undefined): string {
-  if (wanted === undefined || wanted === 'auto') return 'auto';
-  const language = normalizeLanguage(wanted);
-  if (language === null || !engine.languages.includes(language)) {
-    throw new ConfigError('--language', wanted, engine.languages.join(', '));
-  }
-  return language;
-}
-
-function print(
-  transcript: Transcript,
-  translation: { language: string; text: string } | null,
-  warnings: readonly Warning[],
-  options: Options,
-): void {
-  const plain = (text: string, language: string): string =>
-    options.punctuate ? text : withoutPunctuation(text, language);
-  const text = plain(transcript.text, transcript.language);
-  const translated = translation && plain(translation.text, translation.language);
-  if (options.json !== true) {
+function print({ transcript, translation, warnings }: LocalTranscription, json: boolean): void {
+  if (!json) {
     for (const { message } of warnings) console.error(message);
-    console.log(translated ?? text);
+    console.log((translation ?? transcript).text);
     return;
   }
   const answer = {
     duration_sec: transcript.durationSeconds,
     language: transcript.language,
     language_probability: transcript.languageProbability,
-    text,
-    ...(translation === null ? {} : { translation: { language: translation.language, text: translated } }),
+    text: transcript.text,
+    ...(translation === null ? {} : { translation }),
     ...(warnings.length === 0 ? {} : { warnings }),
     segments: transcript.segments.map((segment) => ({
       start: segment.startSeconds,

@@ -55,6 +55,13 @@ export function toEngineError(error: unknown): unknown {
   return code === null ? error : new EngineError(code, (error as Error).message, { cause: error });
 }
 
+/** Says of a model's error which model it is about. */
+export function ofModel(name: string, error: unknown): unknown {
+  const told = toEngineError(error);
+  if (!(told instanceof EngineError)) return told;
+  return new EngineError(told.code, `${name}: ${told.message}`, { cause: error });
+}
+
 /** Throws what the caller of a request is to see of an error in it. */
 export function failRequest(error: unknown, signal: AbortSignal | undefined): never {
   if (signal?.aborted === true) throw signal.reason;

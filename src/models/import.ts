@@ -9,6 +9,8 @@ export interface ImportSpeechOptions {
   name?: string;
   /** Name of a window policy of the manifest. */
   windows: string;
+  /** Whether it was trained for Whisper's translate task. */
+  translates: boolean;
   /** Loads the file once and throws when it is no usable model; returns the languages its weights know. */
   check: (path: string) => Promise<string[]>;
 }
@@ -23,6 +25,9 @@ export async function importSpeechModel(
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file.`);
   const name = validName(options.name ?? basename(path, '.bin').replace(/^ggml-/, ''));
   const languages = await options.check(path);
+  if (options.translates && languages.length === 1) {
+    throw new Error(`The model knows ${languages.join()} alone: there is nothing that it could translate.`);
+  }
   const file = `ggml-${name}.bin`;
   const target = join(options.roots.modelsDir, file);
   mkdirSync(options.roots.modelsDir, { recursive: true });
@@ -43,6 +48,7 @@ export async function importSpeechModel(
     source: `imported from ${basename(path)}`,
     languages: languages.length === 1 ? languages : 'whisper',
     windows: options.windows,
+    ...(options.translates ? { translates: true } : {}),
   };
   register(options.roots.modelsDir, entry);
   return entry;

@@ -6,6 +6,7 @@ import type {
   TranslationModelOptions,
   Translator,
 } from '../binding.js';
+import { ofModel } from '../native-errors.js';
 import type { RoutedModel } from './translation-routes.js';
 
 export interface TranslationModelSpec extends RoutedModel {
@@ -115,7 +116,9 @@ export class LazyTranslationModel implements RoutedModel {
   /** A load that failed is tried again by the next request: the files may have been repaired. */
   private load(): Promise<TranslationModel> {
     if (this.loading === null) {
-      this.loading = this.binding.loadTranslationModel(this.spec.path, this.options);
+      this.loading = this.binding
+        .loadTranslationModel(this.spec.path, this.options)
+        .catch((error: unknown) => Promise.reject(ofModel(this.name, error) as Error));
       this.loading.catch(() => (this.loading = null));
     }
     return this.loading;

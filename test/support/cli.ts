@@ -1,0 +1,54 @@
+/** The command line in this very process: what a command prints and its exit code, without the seconds that a new one takes. */
+import { runCli } from '../../src/cli/program.js';
+
+export interface CommandResult {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The environment holds these variables and none other of the service's. One command at a time. */
+export async function runCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const restore = [withEnvironment(environment), withExitCode()];
+  const output = { stdout: '', stderr: '' };
+  restore.push(captured('stdout', output), captured('stderr', output));
+  try {
+    const status = await runCli(['node', 'verbatim', ...words]);
+    return { status, ...output };
+  } finally {
+    for (const undo of restore.reverse()) undo();
+  }
+}
+
+const OWN = /^(VERBATIM_|HF_)/;
+
+function withEnvironment(environment: Readonly<Record<string, string>>): () => void {
+  const set = (values: Readonly<Record<string, string | undefined>>): void => {
+    for (const name of Object.keys(process.env))
+      if (OWN.test(name)) Reflect.deleteProperty(process.env, name);
+    Object.assign(process.env, values);
+  };
+  const before = Object.fromEntries(Object.entries(process.env).filter(([name]) => OWN.test(name)));
+  set(environment);
+  return () => set(before);
+}
+
+function withExitCode(): () => void {
+  const before = process.exitCode;
+  process.exitCode = undefined;
+  return () => (process.exitCode = before);
+}
+
+function captured(name: 'stdout' | 'stderr', output: Record<'stdout' | 'stderr', string>): () => void {
+  const stream = process[name];
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is put back onto the same stream
+  const before = stream.write;
+  stream.write = (chunk: string | Uint8Array) => {
+    output[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    return true;
+  };
+  return () => (stream.write = before);
+}
