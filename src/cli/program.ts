@@ -4,9 +4,11 @@ import { addAccounts } from './accounts.js';
 import { addBench } from './bench.js';
 import { packageVersion } from '../service/context.js';
 import { addCredits } from './credits.js';
+import { addDatabase } from './database.js';
 import { addKeys } from './keys.js';
 import { addModels } from './models.js';
 import { addOpenApi } from './openapi.js';
+import { printableLines } from './printable.js';
 import { addServe } from './serve.js';
 import { addTranscribe } from './transcribe.js';
 import { addTranslate } from './translate.js';
@@ -24,6 +26,7 @@ export function createProgram(): Command {
     addAccounts,
     addCredits,
     addKeys,
+    addDatabase,
     addModels,
     addOpenApi,
   ])
@@ -51,6 +54,6 @@ function exitByException(command: Command): void {
 
 function report(error: unknown): number {
   const { message, exitCode } = failureOf(error);
-  if (message !== null) console.error(`verbatim: ${message}`);
+  if (message !== null) console.error(`verbatim: ${printableLines(message)}`);
   return exitCode;
 }

@@ -1,17 +1,21 @@
 /** How commands print lists. */
+import { printable, printableLines } from './printable.js';
 
 type Printed = string | number | null | readonly string[];
 
 /** JSON for programs, an aligned table for people. */
 export function printRows(rows: readonly Record<string, Printed>[], json: boolean): void {
   if (json) {
-    console.log(JSON.stringify(rows, null, 2));
+    console.log(printableLines(JSON.stringify(rows, null, 2)));
     return;
   }
   const [first] = rows;
   if (first === undefined) return;
   const columns = Object.keys(first);
-  const lines = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '-')))];
+  const lines = [
+    columns,
+    ...rows.map((row) => columns.map((column) => printable(String(row[column] ?? '-')))),
+  ];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? '').length)));
   for (const line of lines) {
     console.log(

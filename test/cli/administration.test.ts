@@ -104,6 +104,24 @@ describe('administration on the command line', () => {
     expect(audit.stdout).to.contain('25 purchased, 26 remaining');
   });
 
+  it('prints names of old databases so that they move no cursor', () => {
+    verbatim('accounts', 'create', '--email', 'ada@example.org', '--name', 'Ada');
+    const database = new Database(join(directory, 'verbatim.db'));
+    database.prepare('UPDATE accounts SET name = ?').run('Ada\u001b[2J\u009b\u202e');
+    database.close();
+    for (const words of [
+      ['accounts', 'list'],
+      ['accounts', 'list', '--json'],
+    ]) {
+      const { stdout } = verbatim(...words);
+      expect(stdout).to.contain('Ada\\u001b[2J\\u009b\\u202e');
+      expect(stdout).to.match(/^[\x20-\x7e\n]*$/);
+    }
+    expect(json('accounts', 'list')[0]).to.include({ name: 'Ada\u001b[2J\u009b\u202e' });
+    const refused = verbatim('credits', 'grant', '--account', 'x\u001b[2J@y', '--amount', '1');
+    expect(refused.stderr).to.contain('x\\u001b[2J@y');
+  }).timeout(60_000);
+
   it('lists the models and verifies the bundled one', () => {
     const models = json('models', 'list');
     expect(models.map((model) => model['name'])).to.include.members(['tiny', 'large-v3-turbo-q8_0']);

@@ -34,6 +34,25 @@ describe('ledger: accounts and packs', () => {
     }
   });
 
+  it('refuses addresses and names that would move a cursor or turn a line', async () => {
+    for (const bad of ['\u001b[2J', '\u0007', '\u009b1m', 'a\rb', 'a\nb', '\u202egnp', '\u2028', '\ud800']) {
+      const name = `Ann${bad}`;
+      const create = (input: { email: string; name?: string }): Promise<string> =>
+        codeOf(() => ledger.createAccount(input));
+      expect(await create({ email: `ann${bad}@example.com` }), JSON.stringify(bad)).to.equal(
+        'invalid_request',
+      );
+      expect(await create({ email: 'ann@example.com', name: `${name}.` }), JSON.stringify(bad)).to.equal(
+        'invalid_request',
+      );
+    }
+    expect(await codeOf(() => ledger.createAccount({ email: 'a@b.c', name: 'x'.repeat(101) }))).to.equal(
+      'invalid_request',
+    );
+    const { name } = await ledger.createAccount({ email: 'zoë@example.com', name: 'Zoë 👩‍🚀 Ōtani' });
+    expect(name).to.equal('Zoë 👩‍🚀 Ōtani');
+  });
+
   it('grants packs, with and without an expiry', async () => {
     const { id: accountId } = await ledger.createAccount({ email: 'ann@example.com' });
     const pack = await ledger.grantCredits({ accountId, amount: 10, expiresAt: '2026-06-30T12:00:00+02:00' });

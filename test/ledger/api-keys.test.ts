@@ -114,7 +114,7 @@ describe('ledger: API keys', () => {
   it('refuses bad names, unknown scopes and unknown accounts', async () => {
     const create = (name: string, scopes: string[] = [], account = accountId): Promise<string> =>
       codeOf(() => ledger.createKey({ accountId: account, name, scopes }));
-    for (const name of ['', '   ', 'x'.repeat(101), 'a\0b', 'a\nb', '\ud800']) {
+    for (const name of ['', '   ', 'x'.repeat(101), 'a\0b', 'a\nb', '\ud800', 'a\u202eb']) {
       expect(await create(name)).to.equal('invalid_request');
     }
     expect(await create('ok', ['keys:read'])).to.equal('invalid_request');

@@ -1,8 +1,11 @@
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import { randomId } from '../ids.js';
+import { lengthOf, UNPRINTABLE } from '../text.js';
 import { toIso, type WallClock } from '../time.js';
 import type { Account } from '../types.js';
+
+const MAX_NAME_LENGTH = 100;
 
 export interface AccountRow {
   id: string;
@@ -33,14 +36,14 @@ export class Accounts {
 
   create(input: { email: string; name?: string | null }): Account {
     const email = normalize(input.email);
-    if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email) || UNPRINTABLE.test(email)) {
       throw new VerbatimError(
         'invalid_request',
-        `"${input.email.slice(0, 254)}" is not an email address; allowed: name@host, at most 254 characters.`,
+        `"${input.email.slice(0, 254)}" is not an email address; allowed: name@host, at most 254 characters, no controls.`,
         { param: 'email' },
       );
     }
-    const name = input.name?.trim() || null;
+    const name = checkName(input.name ?? '');
     const row = this.#insert.get(randomId('acc'), email, name, this.clock());
     if (row !== undefined) return toAccount(row);
     throw new VerbatimError('invalid_request', `There is already an account for ${email}.`, {
@@ -56,6 +59,16 @@ export class Accounts {
   list(): Account[] {
     return this.#all.all().map(toAccount);
   }
+}
+
+function checkName(given: string): string | null {
+  const name = given.trim();
+  if (lengthOf(name) <= MAX_NAME_LENGTH && !UNPRINTABLE.test(name)) return name || null;
+  throw new VerbatimError(
+    'invalid_request',
+    `The account's name must be text of at most ${MAX_NAME_LENGTH} characters, without control characters and lone surrogates.`,
+    { param: 'name' },
+  );
 }
 
 /** ASCII only, as SQLite's lower() in the table's CHECK. */

@@ -4,6 +4,7 @@ import { VerbatimError } from '../../errors.js';
 import { toAccount, type AccountRow } from './accounts.js';
 import { randomId } from '../ids.js';
 import { SCOPES } from '../scopes.js';
+import { lengthOf, UNPRINTABLE } from '../text.js';
 import { toIso, toIsoOrNull, type WallClock } from '../time.js';
 import type { ApiKey, CreatedKey, Identity } from '../types.js';
 
@@ -153,11 +154,11 @@ function checkScopes(scopes: readonly string[]): string[] {
 
 function checkName(name: string): string {
   const trimmed = name.trim();
-  const length = Array.from(trimmed).length; // code points, as SQLite counts
+  const length = lengthOf(trimmed);
   if (length < 1 || length > MAX_NAME_LENGTH) {
     throw badName(`must have 1 to ${MAX_NAME_LENGTH} characters after trimming.`);
   }
-  if (/[\p{Cc}\p{Cs}]/u.test(trimmed)) {
+  if (UNPRINTABLE.test(trimmed)) {
     throw badName('must be text without control characters and lone surrogates.');
   }
   return trimmed;

@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrate } from './migrate.js';
+import { keepPrivate, makePrivateFile } from './private-file.js';
 
 /** While a database is opened nobody is served yet, so SQLite itself may wait for another process's transaction. */
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -10,6 +11,9 @@ export const BUSY_TIMEOUT_MS = 5_000;
 export function openDatabase(path: string): Database.Database {
   const file = resolve(path);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  refuseEmptied(file);
+  makePrivateFile(file);
+  for (const suffix of ['', '-wal', '-shm']) keepPrivate(file + suffix);
   const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     configure(database);
@@ -19,6 +23,25 @@ export function openDatabase(path: string): Database.Database {
     throw error;
   }
   return database;
+}
+
+/** Writes what was renamed or made in a directory to the disk. */
+export function syncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A secret is written after its database: beside an empty one it tells of books that are lost. */
+function refuseEmptied(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(`${file}.secret`)) return;
+  throw new Error(
+    `${file} is empty (0 bytes), but its key secret lies beside it: accounts, keys and credits are lost. Put a backup ` +
+      `back with "verbatim database restore FILE"; to begin anew instead, move ${file}.secret away.`,
+  );
 }
 
 function configure(database: Database.Database): void {

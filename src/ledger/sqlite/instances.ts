@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from './database.js';
+import { makePrivateFile } from './private-file.js';
 import { randomId } from '../ids.js';
 import type { WallClock } from '../time.js';
 
@@ -104,8 +105,22 @@ export class Instances {
   }
 }
 
+/** Ids of the servers that live on the database, by their lock files alone: the database itself may be damaged. */
+export function livingServers(database: string): string[] {
+  const prefix = `${basename(database)}-server-`;
+  return readdirSync(dirname(database))
+    .filter((name) => name.startsWith(prefix) && SERVER_ID.test(name.slice(prefix.length)))
+    .filter((name) => {
+      const lock = tryLock(join(dirname(database), name), true);
+      lock?.close();
+      return lock === null;
+    })
+    .map((name) => name.slice(prefix.length));
+}
+
 /** null when another process, or another ledger of this one, has it locked. */
 function tryLock(file: string, fileMustExist: boolean): Database.Database | null {
+  if (!fileMustExist) makePrivateFile(file);
   const lock = new Database(file, { timeout: 0, fileMustExist });
   try {
     lock.pragma('journal_mode = MEMORY'); // nothing is ever written, so no second file is needed

@@ -11,12 +11,7 @@ export function migrate(database: Database.Database, migrations = MIGRATIONS): v
     .transaction(() => {
       const version = versionOf(database); // again: another process may have migrated while this one waited
       refuseForeign(database, version);
-      if (version > migrations.length) {
-        throw new Error(
-          `The database ${database.name} has schema version ${version}; this version of Verbatim knows up to ` +
-            `${migrations.length}. Use the newer Verbatim that wrote it, or another database.`,
-        );
-      }
+      refuseNewer(database, migrations.length);
       for (const sql of migrations.slice(version)) database.exec(sql);
       database.pragma(`application_id = ${APPLICATION_ID}`);
       database.pragma(`user_version = ${migrations.length}`);
@@ -28,7 +23,17 @@ function versionOf(database: Database.Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
-function isOurs(database: Database.Database): boolean {
+/** Throws an Error when a newer version of Verbatim wrote the database. */
+export function refuseNewer(database: Database.Database, known = MIGRATIONS.length): void {
+  const version = versionOf(database);
+  if (version <= known) return;
+  throw new Error(
+    `The database ${database.name} has schema version ${version}; this version of Verbatim knows up to ` +
+      `${known}. Use the newer Verbatim that wrote it, or another database.`,
+  );
+}
+
+export function isOurs(database: Database.Database): boolean {
   return database.pragma('application_id', { simple: true }) === APPLICATION_ID;
 }
 

@@ -1,16 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { keepPrivate } from './private-file.js';
 
 const CHECK = 'secret_check';
 
@@ -19,7 +20,7 @@ const CHECK = 'secret_check';
  * Refuses a secret that is not the one the database's keys were made with, since every key would then be unknown.
  */
 export function loadSecret(database: Database.Database, given: string | null): Buffer {
-  const path = `${database.name}.secret`;
+  const path = secretFileOf(database.name);
   // Under the database's write lock, so that of two processes one makes the file and both read the same.
   return database
     .transaction(() => {
@@ -32,32 +33,45 @@ export function loadSecret(database: Database.Database, given: string | null): B
     .immediate();
 }
 
-function verify(database: Database.Database, secret: Buffer, path: string | null): void {
-  const expected = createHmac('sha256', secret).update(CHECK).digest();
+export const secretFileOf = (database: string): string => `${database}.secret`;
+
+/** Whether the database's keys were made with this secret, or there is none left that could be of use. */
+export function fits(database: Database.Database, secret: Buffer): boolean {
   const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(CHECK);
-  if (Buffer.isBuffer(known) && known.length === expected.length && timingSafeEqual(known, expected)) return;
-  const live = database
-    .prepare('SELECT EXISTS (SELECT 1 FROM api_keys WHERE revoked_at IS NULL)')
-    .pluck()
-    .get();
-  if (known !== undefined && live === 1) {
+  return known === undefined || isCheckOf(secret, known) || !hasLiveKeys(database);
+}
+
+function isCheckOf(secret: Buffer, known: unknown): boolean {
+  const expected = checkOf(secret);
+  return Buffer.isBuffer(known) && known.length === expected.length && timingSafeEqual(known, expected);
+}
+
+function checkOf(secret: Buffer): Buffer {
+  return createHmac('sha256', secret).update(CHECK).digest();
+}
+
+function hasLiveKeys(database: Database.Database): boolean {
+  const live = 'SELECT EXISTS (SELECT 1 FROM api_keys WHERE revoked_at IS NULL)';
+  return database.prepare(live).pluck().get() === 1;
+}
+
+function verify(database: Database.Database, secret: Buffer, path: string | null): void {
+  if (!fits(database, secret)) {
     throw new Error(
       `The API keys in ${database.name} were made with another secret than ` +
         `${path === null ? 'VERBATIM_SECRET' : `the one in ${path}`}. Give the server and the command line ` +
         'the same VERBATIM_SECRET, or put the file back; or revoke every key and make new ones.',
     );
   }
-  database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)').run(CHECK, expected);
+  const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(CHECK);
+  if (isCheckOf(secret, known)) return;
+  database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)').run(CHECK, checkOf(secret));
 }
 
-function readSecretFile(path: string): Buffer | null {
-  const status = statSync(path, { throwIfNoEntry: false });
-  if (status === undefined) return null;
-  if ((status.mode & 0o077) !== 0) {
-    throw new Error(
-      `${path} can be read by other users of this machine; run "chmod 600" on it, or set VERBATIM_SECRET.`,
-    );
-  }
+/** null where there is none. Throws an Error for one that is damaged. */
+export function readSecretFile(path: string): Buffer | null {
+  if (!existsSync(path)) return null;
+  keepPrivate(path);
   const text = readFileSync(path, 'utf8').trim();
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new Error(
@@ -68,7 +82,7 @@ function readSecretFile(path: string): Buffer | null {
 }
 
 /** Durable before the first key depends on it. */
-function writeSecretFile(path: string, secret: Buffer): void {
+export function writeSecretFile(path: string, secret: Buffer): void {
   const part = `${path}.part`;
   rmSync(part, { force: true });
   withFile(part, 'wx', (descriptor) => {
