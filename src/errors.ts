@@ -1,29 +1,29 @@
-/** The error table of the HTTP contract: every machine code and the one status it is sent with. */
-export const STATUS_BY_CODE = {
-  invalid_request: 400,
-  missing_api_key: 401,
-  invalid_api_key: 401,
-  insufficient_credits: 402,
-  insufficient_scope: 403,
-  not_found: 404,
-  key_not_found: 404,
-  method_not_allowed: 405,
-  idempotency_conflict: 409,
-  file_too_large: 413,
-  audio_too_long: 413,
-  unsupported_media_type: 415,
-  unsupported_audio_format: 415,
-  invalid_audio: 422,
-  unsupported_language: 422,
-  unsupported_translation: 422,
-  unsupported_diarization: 422,
-  rate_limited: 429,
-  internal_error: 500,
-  overloaded: 503,
-  shutting_down: 503,
-} as const;
+/** Every machine code of the contract; what a transport makes of one is its own affair. */
+export const ERROR_CODES = [
+  'invalid_request',
+  'missing_api_key',
+  'invalid_api_key',
+  'insufficient_credits',
+  'insufficient_scope',
+  'not_found',
+  'key_not_found',
+  'method_not_allowed',
+  'idempotency_conflict',
+  'file_too_large',
+  'audio_too_long',
+  'unsupported_media_type',
+  'unsupported_audio_format',
+  'invalid_audio',
+  'unsupported_language',
+  'unsupported_translation',
+  'unsupported_diarization',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+  'shutting_down',
+] as const;
 
-export type ErrorCode = keyof typeof STATUS_BY_CODE;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export interface VerbatimErrorOptions {
   /** The request field at fault, if one is. */
@@ -47,9 +47,5 @@ export class VerbatimError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
-  }
-
-  get status(): number {
-    return STATUS_BY_CODE[this.code];
   }
 }

@@ -402,7 +402,7 @@ export interface components {
        */
       punctuate: string;
       /**
-       * @description true: adds words with times and speakers. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @description true is answered 422 `unsupported_diarization`: nothing tells speakers apart yet. One of true, false, 1, 0, yes, no, on, off, in any case.
        * @default false
        * @example false
        */
@@ -433,26 +433,6 @@ export interface components {
         /** @example Today is Sunday. */
         text: string;
       };
-      /** @description Present when diarize was true. */
-      words?: {
-        /** @example morning. */
-        word: string;
-        /**
-         * @description From the start of the audio.
-         * @example 0.91
-         */
-        start: number;
-        /**
-         * @description From the start of the audio.
-         * @example 0.91
-         */
-        end: number;
-        /**
-         * @description Numbered in order of first speech.
-         * @example S1
-         */
-        speaker: string;
-      }[];
       /** @description What to know of this answer; absent when there is nothing. */
       warnings?: {
         /**
@@ -698,7 +678,7 @@ export interface components {
      */
     RetryAfter: number;
     /**
-     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode and speech add up the time of all windows, which run side by side.
+     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the model; both add up the time of all windows, which run side by side.
      * @example upload;dur=12.0, queue;dur=3.1, decode;dur=5.2, speech;dur=310.4, translate;dur=0.0
      */
     ServerTiming: string;

@@ -9,7 +9,8 @@ import { retryAfterSeconds } from '../engine/speech/retry-after.js';
 import { ofEngineError } from './engine-errors.js';
 import { ClientGoneError } from './in-flight.js';
 import type { Exchange } from './exchange.js';
-import { errorBody } from './responses.js';
+import { errorBody } from './error-schema.js';
+import { STATUS_BY_CODE } from './status.js';
 
 const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
 
@@ -35,7 +36,7 @@ export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRe
 }
 
 export function sendError(exchange: Exchange, error: VerbatimError, engineStats: () => EngineStats): void {
-  const { status } = error;
+  const status = STATUS_BY_CODE[error.code];
   const headers: OutgoingHttpHeaders = {};
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   if (status === 429 || status === 503) {

@@ -5,7 +5,8 @@ import { retryAfterSeconds } from '../engine/speech/retry-after.js';
 import { requireToken } from './auth.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
-import { errorBody, readinessBody, type Readiness } from './responses.js';
+import { errorBody } from './error-schema.js';
+import { readinessBody } from './probes-schema.js';
 import type { Handler, Route } from './route.js';
 
 export function probeRoutes(deps: HttpDeps): Route[] {
@@ -18,10 +19,10 @@ export function probeRoutes(deps: HttpDeps): Route[] {
 
 function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
   return async (exchange) => {
-    const readiness: Readiness = {
+    const readiness = {
       model: engine.modelName,
       demonstration: engine.isDemonstration,
-      device: engine.device,
+      device: { ids: [...engine.device.ids], name: engine.device.name },
       checks: {
         model_loaded: engine.stats().slots > 0,
         database_writable: await passes(() => ledger.checkWritable()),

@@ -3,16 +3,18 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { VerbatimError } from '../errors.js';
 import type { Timers } from '../timers.js';
-import { errorBody } from './responses.js';
+import { errorBody } from './error-schema.js';
+import { STATUS_BY_CODE } from './status.js';
 
 /** For the client to read the answer while it may still be sending. */
 const LINGER_MS = 2000;
 
-/** The status is the error's own. What the client still sends is thrown away. */
+/** What the client still sends is thrown away. */
 export function endWithError(socket: Socket, error: VerbatimError, requestId: string, timers: Timers): void {
+  const status = STATUS_BY_CODE[error.code];
   const body = JSON.stringify(errorBody(error, requestId));
   const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,

@@ -4,7 +4,7 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { ErrorBody } from '../../src/http/responses.js';
+import type { ErrorBody } from '../../src/http/error-schema.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { PART_END, PART_HEAD, RawClient, transcribe, uploadHead } from '../support/requests.js';
 import { bearer, TestServer } from '../support/server.js';

@@ -2,7 +2,8 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
-import { STATUS_BY_CODE, type ErrorCode } from '../../src/errors.js';
+import type { ErrorCode } from '../../src/errors.js';
+import { STATUS_BY_CODE } from '../../src/http/status.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { call } from '../support/requests.js';
 import { TestServer } from '../support/server.js';

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
-import { STATUS_BY_CODE, type ErrorCode } from '../../src/errors.js';
+import type { ErrorCode } from '../../src/errors.js';
+import { STATUS_BY_CODE } from '../../src/http/status.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 
 const FILES = Number(process.env['FILES'] ?? 2000);

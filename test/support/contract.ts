@@ -5,7 +5,8 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ServerResponse } from 'node:http';
-import { STATUS_BY_CODE, type ErrorCode } from '../../src/errors.js';
+import type { ErrorCode } from '../../src/errors.js';
+import { STATUS_BY_CODE } from '../../src/http/status.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 
 interface Header {

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { fakeAudio } from './fake-engine.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import type { ErrorBody } from '../../src/http/responses.js';
+import type { ErrorBody } from '../../src/http/error-schema.js';
 import { bearer, type TestServer } from './server.js';
 import { until } from './until.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { VerbatimError } from '../../src/errors.js';
-import { transcriptionBody } from '../../src/http/responses.js';
+import { transcriptionBody } from '../../src/http/api/transcribe-schema.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
 import { retryAfterSeconds } from '../../src/engine/speech/retry-after.js';

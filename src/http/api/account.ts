@@ -1,12 +1,8 @@
 /** GET /me and GET /usage: what the key's own account is and has used. */
-import { VerbatimError } from '../../errors.js';
 import { authenticated } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
-import { meBody, usageBody } from '../responses.js';
+import { meBody, parseDays, usageBody } from './account-schema.js';
 import type { Route } from '../route.js';
-
-const DEFAULT_DAYS = 30;
-const MAX_DAYS = 90;
 
 export function accountRoutes(deps: HttpDeps): Route[] {
   const { ledger } = deps;
@@ -29,14 +25,4 @@ export function accountRoutes(deps: HttpDeps): Route[] {
       },
     },
   ];
-}
-
-function parseDays(given: unknown): number {
-  if (given === undefined) return DEFAULT_DAYS;
-  const days = typeof given === 'string' && /^\d{1,4}$/.test(given) ? Number(given) : 0;
-  if (days < 1 || days > MAX_DAYS) {
-    const message = `days must be one integer from 1 to ${MAX_DAYS}.`;
-    throw new VerbatimError('invalid_request', message, { param: 'days' });
-  }
-  return days;
 }

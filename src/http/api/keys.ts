@@ -4,7 +4,8 @@ import { VerbatimError } from '../../errors.js';
 import { authenticated, withScope, type AuthenticatedHandler } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
 import { readJsonObject } from '../request-body.js';
-import { createdKeyBody, keyListBody, revokedKeyBody } from '../responses.js';
+import { createdKeyBody, CreateKeyRequest, keyListBody, revokedKeyBody } from './keys-schema.js';
+import { parseBody } from '../shape.js';
 import type { Route } from '../route.js';
 
 export function keyRoutes(deps: HttpDeps): Route[] {
@@ -12,7 +13,7 @@ export function keyRoutes(deps: HttpDeps): Route[] {
   const managed = (handler: AuthenticatedHandler) =>
     authenticated(deps, withScope(MANAGEMENT_SCOPE, handler));
   const create = managed(async (exchange, { account }) => {
-    const name = parseName(await readJsonObject(exchange, deps));
+    const { name } = parseBody(CreateKeyRequest, await readJsonObject(exchange, deps));
     const key = await ledger.createKey({ accountId: account.id, name, scopes: [] });
     exchange.json(201, createdKeyBody(key));
   });
@@ -30,17 +31,4 @@ export function keyRoutes(deps: HttpDeps): Route[] {
     { path: '/api/v1/keys', methods: { GET: list, POST: create } },
     { path: '/api/v1/keys/:id', methods: { DELETE: revoke } },
   ];
-}
-
-/** The ledger checks what the name says. */
-function parseName(body: Record<string, unknown>): string {
-  const unknown = Object.keys(body).find((member) => member !== 'name');
-  if (unknown !== undefined) throw invalid(unknown, `Unknown member "${unknown}"; allowed: name.`);
-  const { name } = body;
-  if (typeof name !== 'string') throw invalid('name', 'name must be a string.');
-  return name;
-}
-
-function invalid(param: string, message: string): VerbatimError {
-  return new VerbatimError('invalid_request', message, { param });
 }

@@ -1,26 +1,17 @@
 /** The text fields and headers of POST /transcribe, checked and normalised. */
 import { VerbatimError } from '../../errors.js';
 import { normalizeLanguage } from '../../engine/languages.js';
+import { invalid } from '../shape.js';
+import { BOOLEANS, BOOLEAN_WORDS, DEFAULTS, TranscribeFields } from './transcribe-schema.js';
 import type { TranscriptionOptions } from '../../transcription/transcription.js';
 
-export const TEXT_FIELDS = ['translate_to', 'language', 'punctuate', 'diarize'] as const;
-type TextField = (typeof TEXT_FIELDS)[number];
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['1', true],
-  ['yes', true],
-  ['on', true],
-  ['false', false],
-  ['0', false],
-  ['no', false],
-  ['off', false],
-]);
+type TextField = keyof typeof TranscribeFields;
+export const TEXT_FIELDS = Object.keys(TranscribeFields) as TextField[];
 
 export function parseOptions(fields: ReadonlyMap<string, string>): TranscriptionOptions {
   return {
-    punctuate: parseBoolean(fields, 'punctuate', true),
-    diarize: parseBoolean(fields, 'diarize', false),
+    punctuate: parseBoolean(fields, 'punctuate'),
+    diarize: parseBoolean(fields, 'diarize'),
     language: parseLanguage(fields, 'language', 'unsupported_language'),
     translateTo: parseLanguage(fields, 'translate_to', 'unsupported_translation'),
   };
@@ -36,13 +27,12 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   });
 }
 
-function parseBoolean(fields: ReadonlyMap<string, string>, name: TextField, fallback: boolean): boolean {
+function parseBoolean(fields: ReadonlyMap<string, string>, name: keyof typeof DEFAULTS): boolean {
   const given = fields.get(name);
-  if (given === undefined) return fallback;
-  const value = BOOLEANS.get(given.toLowerCase());
-  if (value !== undefined) return value;
-  const allowed = [...BOOLEANS.keys()].join(', ');
-  throw new VerbatimError('invalid_request', `${name} must be one of: ${allowed}.`, { param: name });
+  if (given === undefined) return DEFAULTS[name];
+  const word = BOOLEAN_WORDS.find((known) => known === given.toLowerCase());
+  if (word !== undefined) return BOOLEANS[word];
+  throw invalid(name, `${name} must be one of: ${BOOLEAN_WORDS.join(', ')}.`);
 }
 
 function parseLanguage(

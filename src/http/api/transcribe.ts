@@ -14,7 +14,7 @@ import { authenticated } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
 import type { Exchange } from '../exchange.js';
 import { acceptBody, mediaType, refuseEncodedBody } from '../request-body.js';
-import { transcriptionBody } from '../responses.js';
+import { transcriptionBody } from './transcribe-schema.js';
 import type { Route } from '../route.js';
 import { parseIdempotencyKey, parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
 import { receiveUpload, refuseOversizedBody } from '../upload.js';

@@ -1,5 +1,6 @@
 /** The error table, as responses of the document: one a status, with every code it may carry as an example. */
-import { STATUS_BY_CODE, type ErrorCode } from '../../errors.js';
+import type { ErrorCode } from '../../errors.js';
+import { STATUS_BY_CODE } from '../status.js';
 
 type Json = Record<string, unknown>;
 

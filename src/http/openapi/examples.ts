@@ -65,20 +65,6 @@ export const examples: Record<string, Examples> = {
         credits_remaining: 498,
       },
     },
-    'with speakers': {
-      summary: 'diarize=true',
-      value: {
-        ...transcription,
-        language: 'en',
-        text: 'Good morning.',
-        credits_used: 1,
-        credits_remaining: 497,
-        words: [
-          { word: 'Good', start: 0.12, end: 0.4, speaker: 'S1' },
-          { word: 'morning.', start: 0.4, end: 0.91, speaker: 'S1' },
-        ],
-      },
-    },
   },
   CreateKeyRequest: { laptop: { value: { name: 'laptop' } } },
   CreatedKey: {

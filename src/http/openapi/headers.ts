@@ -1,4 +1,6 @@
 /** Headers that requests and answers carry. */
+import { Days } from '../api/account-schema.js';
+
 type Json = Record<string, unknown>;
 
 const requestId: Json = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
@@ -28,7 +30,7 @@ export const parameters: Json = {
     in: 'query',
     required: false,
     description: 'Length of the window in UTC days; today counts as one of them.',
-    schema: { type: 'integer', minimum: 1, maximum: 90, default: 30 },
+    schema: Days,
     example: 7,
   },
   KeyId: {
@@ -69,8 +71,8 @@ export const headers: Json = {
   },
   ServerTiming: {
     description:
-      'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode and speech add up the time ' +
-      'of all windows, which run side by side.',
+      'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the ' +
+      'model; both add up the time of all windows, which run side by side.',
     required: true,
     schema: {
       type: 'string',
