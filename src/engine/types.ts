@@ -55,8 +55,10 @@ export interface EngineStats {
   /** Seconds of admitted audio not yet transcribed. */
   backlogSeconds: number;
   maxBacklogSeconds: number;
-  /** Processing seconds of the whole box per second of audio, measured; what Retry-After is computed from. */
+  /** Processing seconds of the whole box per second of audio, measured. */
   realTimeFactor: number;
+  /** Whole seconds until the backlog is worked off at that speed, at least 1. */
+  retryAfterSeconds: number;
 }
 
 /** Receives measurements as they happen; metrics.ts implements it. */
@@ -87,10 +89,12 @@ export interface SpeechEngine {
    *
    * Rejects with signal.reason when aborted (the slots are freed at once), with what `covers` and `measured` threw, with
    * the addon's error as an EngineError, else with VerbatimError: `unsupported_language`; `audio_too_long` as soon as it
-   * is known to be longer than `maxSeconds`; `overloaded` with retryAfterSeconds when the backlog has no room;
+   * is known to be longer than `maxSeconds`; `overloaded` when the backlog has no room for the account, with the seconds after which it will;
    * `shutting_down` after close().
    */
   transcribeFile(file: FileToTranscribe): Promise<Transcript>;
+  /** Throws `overloaded` when there is no room for even the shortest audio of the account: before it is received. */
+  checkRoom(accountId: string): void;
   stats(): EngineStats;
   /** Frees slots and model; resolves when nothing runs any more. */
   close(): Promise<void>;

@@ -5,7 +5,6 @@ import { EngineError } from '../engine/native-errors.js';
 import type { EngineStats } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Logger } from 'pino';
-import { retryAfterSeconds } from '../engine/speech/retry-after.js';
 import { ofEngineError } from './engine-errors.js';
 import { ClientGoneError } from './in-flight.js';
 import type { Exchange } from './exchange.js';
@@ -40,7 +39,7 @@ export function sendError(exchange: Exchange, error: VerbatimError, engineStats:
   const headers: OutgoingHttpHeaders = {};
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   if (status === 429 || status === 503) {
-    headers['Retry-After'] = error.retryAfterSeconds ?? retryAfterSeconds(engineStats());
+    headers['Retry-After'] = error.retryAfterSeconds ?? engineStats().retryAfterSeconds;
   }
   exchange.facts.code = error.code;
   exchange.json(status, errorBody(error, exchange.id), headers);

@@ -1,7 +1,6 @@
 /** /healthz, /readyz and /metrics: for load balancers, orchestrators and Prometheus; no API key. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../errors.js';
-import { retryAfterSeconds } from '../engine/speech/retry-after.js';
 import { requireToken } from './auth.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
@@ -32,7 +31,7 @@ function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
     };
     const body = readinessBody(readiness);
     if (body.status === 'ready') exchange.json(200, body);
-    else sendUnready(exchange, body, inFlight.draining, retryAfterSeconds(engine.stats()));
+    else sendUnready(exchange, body, inFlight.draining, engine.stats().retryAfterSeconds);
   };
 }
 

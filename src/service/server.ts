@@ -11,7 +11,6 @@ import { UploadDirectory } from '../http/upload-directory.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
 import type { Metrics } from '../http/metrics.js';
-import { retryAfterSeconds } from '../engine/speech/retry-after.js';
 import { InFlightRegistry } from '../http/in-flight.js';
 import type { TextTranslator } from '../transcription/language-support.js';
 import { RevocationWatch } from '../http/revocation-watch.js';
@@ -57,7 +56,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { engine, ledger, logger, metrics, timers, settings } = options;
   const inFlight = new InFlightRegistry({
     maxPerAccount: settings.maxInFlight,
-    retryAfterSeconds: () => retryAfterSeconds(engine.stats()),
+    retryAfterSeconds: () => engine.stats().retryAfterSeconds,
     timers,
   });
   metrics.observe({

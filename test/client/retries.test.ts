@@ -71,7 +71,7 @@ describe('client: retries', () => {
 
   describe('an answer that asks to wait', () => {
     it('503: waits as long as Retry-After says', async () => {
-      server.engine.backlogSeconds = 10 * HOUR;
+      server.engine.backlogSeconds = 50 * HOUR;
       server.engine.realTimeFactor = 7 / (10 * HOUR);
       const { asked, sleep } = waits(() => (server.engine.backlogSeconds = 0));
       expect((await client({ sleep }).transcribe({ audio })).credits_used).to.equal(2);
@@ -96,7 +96,7 @@ describe('client: retries', () => {
     });
 
     it('is thrown when the service asks for too long a wait', async () => {
-      server.engine.backlogSeconds = 10 * HOUR;
+      server.engine.backlogSeconds = 50 * HOUR;
       const error = await refusal(client().transcribe({ audio }));
       server.engine.backlogSeconds = 0;
       expect(error).to.include({ status: 503, code: 'overloaded', retryAfterSeconds: HOUR });
@@ -104,7 +104,7 @@ describe('client: retries', () => {
     });
 
     it('is thrown when the tries are used up', async () => {
-      server.engine.backlogSeconds = 10 * HOUR;
+      server.engine.backlogSeconds = 50 * HOUR;
       server.engine.realTimeFactor = 1 / (10 * HOUR);
       const { asked, sleep } = waits(() => undefined);
       const error = await refusal(client({ maxRetries: 1, sleep }).transcribe({ audio }));

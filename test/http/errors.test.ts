@@ -287,15 +287,17 @@ describe('the error table', () => {
 
   describe('503', () => {
     it('overloaded: the audio does not fit into the backlog', async () => {
-      server.engine.backlogSeconds = 35_999;
+      server.engine.backlogSeconds = 143_999;
+      server.engine.realTimeFactor = 100;
       const answer = await transcribe(server, { key: customer.key });
       server.engine.backlogSeconds = 0;
+      server.engine.realTimeFactor = 0.1;
       expectError(answer, 503, 'overloaded');
-      expect(answer.headers.get('retry-after')).to.equal('3600');
+      expect(answer.headers.get('retry-after')).to.equal('200');
     });
 
     it('overloaded: the backlog is full before the upload', async () => {
-      server.engine.backlogSeconds = 36_000;
+      server.engine.backlogSeconds = 144_001;
       const answer = await transcribe(server, { key: customer.key });
       server.engine.backlogSeconds = 0;
       expectError(answer, 503, 'overloaded');

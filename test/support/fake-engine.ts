@@ -6,7 +6,9 @@
  * only, and anything else is no audio.
  */
 import { openSync, readSync, closeSync } from 'node:fs';
+import { systemClock } from '../../src/engine/clock.js';
 import { EngineError } from '../../src/engine/native-errors.js';
+import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
 import type { EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 
@@ -36,7 +38,7 @@ export class FakeEngine implements SpeechEngine {
   /** Of the next transcripts. */
   unsureWindows = 0;
   slots = 2;
-  maxBacklogSeconds = 36_000;
+  readonly maxBacklogSeconds = 36_000;
   realTimeFactor = 0.1;
   /** Thrown by the next pass, then forgotten. */
   failWith: Error | null = null;
@@ -44,9 +46,28 @@ export class FakeEngine implements SpeechEngine {
   admitted = 0;
   running = 0;
   transcribed = 0;
-  backlogSeconds = 0;
+  readonly #backlog = new Backlog({
+    maxSeconds: this.maxBacklogSeconds,
+    clock: systemClock,
+    realTimeFactor: () => this.realTimeFactor,
+  });
+  #others: BacklogPlace | null = null;
   #gate: Gate | null = null;
   readonly #arrivals = new Set<() => void>();
+
+  get backlogSeconds(): number {
+    return this.#backlog.seconds;
+  }
+
+  /** So much audio of another account. */
+  set backlogSeconds(audioSeconds: number) {
+    this.#others?.release();
+    this.#others = this.#backlog.readmit({ accountId: 'another account', audioSeconds });
+  }
+
+  checkRoom(accountId: string): void {
+    this.#backlog.checkRoom({ accountId, audioSeconds: 0 });
+  }
 
   /** From now on transcriptions wait in a slot until release(). */
   holdAll(): void {
@@ -85,7 +106,16 @@ export class FakeEngine implements SpeechEngine {
     const { slots, maxBacklogSeconds, backlogSeconds, realTimeFactor } = this;
     const busySlots = Math.min(this.running, slots);
     const queuedWindows = this.running - busySlots;
-    return { slots, busySlots, queuedWindows, backlogSeconds, maxBacklogSeconds, realTimeFactor };
+    const { retryAfterSeconds } = this.#backlog;
+    return {
+      slots,
+      busySlots,
+      queuedWindows,
+      backlogSeconds,
+      maxBacklogSeconds,
+      realTimeFactor,
+      retryAfterSeconds,
+    };
   }
 
   close(): Promise<void> {
@@ -93,14 +123,14 @@ export class FakeEngine implements SpeechEngine {
   }
 
   async #admitted(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
-    if (file.after === undefined) this.#refuseExcess(audio.seconds);
+    const request = { accountId: file.accountId, audioSeconds: audio.seconds };
+    const place = file.after === undefined ? this.#backlog.admit(request) : this.#backlog.readmit(request);
     this.admitted++;
-    this.backlogSeconds += audio.seconds;
     try {
       return await this.#transcribe(file, audio);
     } finally {
       this.admitted--;
-      this.backlogSeconds -= audio.seconds;
+      place.release();
     }
   }
 
@@ -129,13 +159,6 @@ export class FakeEngine implements SpeechEngine {
     if (language === 'auto' || this.languages.includes(language)) return;
     throw new VerbatimError('unsupported_language', `Not a language of the model: "${language}".`, {
       param: 'language',
-    });
-  }
-
-  #refuseExcess(seconds: number): void {
-    if (this.backlogSeconds + seconds <= this.maxBacklogSeconds) return;
-    throw new VerbatimError('overloaded', 'The backlog is full.', {
-      retryAfterSeconds: Math.max(1, Math.ceil(this.backlogSeconds * this.realTimeFactor)),
     });
   }
 

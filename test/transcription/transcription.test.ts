@@ -8,7 +8,6 @@ import { VerbatimError } from '../../src/errors.js';
 import { transcriptionBody } from '../../src/http/api/transcribe-schema.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
-import { retryAfterSeconds } from '../../src/engine/speech/retry-after.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import {
   type TranscriptionAnswer,
@@ -174,7 +173,7 @@ describe('TranscriptionService', () => {
     });
 
     it('the backlog is full', async () => {
-      engine.backlogSeconds = 36_000;
+      engine.backlogSeconds = 144_000;
       expect(await failure(service().run(request()))).to.have.property('code', 'overloaded');
       engine.backlogSeconds = 0;
       await expectUntouched();
@@ -269,11 +268,5 @@ describe('TranscriptionService', () => {
 
   it('counts started minutes', () => {
     expect([0.001, 59.9, 60, 60.001, 7200].map(startedMinutes)).to.deep.equal([1, 1, 1, 2, 120]);
-  });
-
-  it('computes Retry-After from the backlog', () => {
-    const after = (backlogSeconds: number, realTimeFactor: number): number =>
-      retryAfterSeconds({ backlogSeconds, realTimeFactor });
-    expect([after(0, 0.1), after(100, 0.1), after(101, 0.1), after(100, NaN)]).to.deep.equal([1, 10, 11, 1]);
   });
 });

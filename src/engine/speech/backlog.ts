@@ -1,3 +1,19 @@
+/**
+ * The audio that is admitted and not yet transcribed, and who is refused when it grows. With `maxSeconds` M and n
+ * accounts that have audio in it, the one that asks included, a request is admitted as long as there are with it
+ *
+ *   at most M seconds: whoever asks;
+ *   at most 3/2 M: when its account has nothing else in the backlog, however long it is;
+ *   at most 4 M: when its account has then no more than its fair share, M / n.
+ *
+ * So accounts that hold more than their share are refused first, one that holds less is admitted beside them, and a
+ * long file of an account that has no other is not shut out by the short ones of the others. An empty backlog takes a
+ * file of any length: one that is longer than the bound would otherwise never be served.
+ *
+ * There are never more than 4 M seconds, but for such a file, and it takes many accounts to get there: when the last of k
+ * of them got in by its share, at least k were there, so that shares add up to M (1 + 1/2 + ... + 1/k) at most. What is
+ * admitted by a share is done after M seconds of audio: turns are fair.
+ */
 import { VerbatimError } from '../../errors.js';
 import type { Clock } from '../clock.js';
 
@@ -36,7 +52,16 @@ export class BacklogPlace {
   }
 }
 
-/** The bound on the seconds of audio that are admitted and not yet transcribed. */
+/** An account that asks, and the seconds of each account's audio that is left. */
+interface Situation {
+  accountId: string;
+  audioSeconds: number;
+  held: ReadonlyMap<string, number>;
+}
+
+/** Halving an interval of a year of audio this often leaves less than a millisecond. */
+const BISECTIONS = 36;
+
 export class Backlog {
   private readonly places = new Set<BacklogPlace>();
 
@@ -52,16 +77,24 @@ export class Backlog {
     return sum;
   }
 
-  /**
-   * Throws VerbatimError `overloaded` when there is no room. An empty backlog takes a file of any length: one
-   * that is longer than the bound would otherwise never be served.
-   */
-  admit(input: { accountId: string; audioSeconds: number }): BacklogPlace {
-    const { audioSeconds } = input;
-    const waiting = this.seconds;
-    const excess = waiting + audioSeconds - this.options.maxSeconds;
-    if (excess > 0 && waiting > 0) throw this.overloaded(Math.min(excess, waiting));
-    return this.readmit(input);
+  /** Whole seconds until all of it is worked off, at least 1. */
+  get retryAfterSeconds(): number {
+    return this.secondsFor(this.seconds);
+  }
+
+  /** Throws VerbatimError `overloaded` when there is no room, with the seconds after which there will be. */
+  admit(request: { accountId: string; audioSeconds: number }): BacklogPlace {
+    this.checkRoom(request);
+    return this.readmit(request);
+  }
+
+  /** Throws as admit() does, and takes nothing in. */
+  checkRoom(request: { accountId: string; audioSeconds: number }): void {
+    const situation = { ...request, held: this.heldByAccount() };
+    if (this.hasRoom(situation)) return;
+    throw new VerbatimError('overloaded', 'The server has as much audio to transcribe as it takes.', {
+      retryAfterSeconds: this.retryAfter(situation),
+    });
   }
 
   /** Takes a request in once more that was admitted before, room or not. */
@@ -76,10 +109,50 @@ export class Backlog {
     return place;
   }
 
-  private overloaded(excessSeconds: number): VerbatimError {
-    const retryAfterSeconds = Math.max(1, Math.ceil(excessSeconds * this.options.realTimeFactor()));
-    return new VerbatimError('overloaded', 'The server has as much audio to transcribe as it takes.', {
-      retryAfterSeconds,
-    });
+  private heldByAccount(): Map<string, number> {
+    const held = new Map<string, number>();
+    for (const { accountId, audioLeftSeconds } of this.places) {
+      if (audioLeftSeconds > 0) held.set(accountId, (held.get(accountId) ?? 0) + audioLeftSeconds);
+    }
+    return held;
   }
+
+  private hasRoom({ accountId, audioSeconds, held }: Situation): boolean {
+    const waiting = sum(held.values());
+    const own = held.get(accountId) ?? 0;
+    const accounts = held.size + (own > 0 ? 0 : 1);
+    const { maxSeconds } = this.options;
+    const most = own + audioSeconds <= maxSeconds / accounts ? 4 : own === 0 ? 1.5 : 1;
+    return waiting === 0 || !(waiting + audioSeconds > most * maxSeconds);
+  }
+
+  /**
+   * Accounts take turns: when each has had `served` seconds of its audio transcribed, or all of it, this much of the
+   * backlog is worked off. The least with which there is room, were nothing else to come.
+   */
+  private retryAfter(situation: Situation): number {
+    let tooLittle = 0;
+    let enough = Math.max(...situation.held.values());
+    for (let n = 0; n < BISECTIONS; n++) {
+      const served = (tooLittle + enough) / 2;
+      if (this.hasRoom({ ...situation, held: afterServing(situation.held, served) })) enough = served;
+      else tooLittle = served;
+    }
+    return this.secondsFor(sum(situation.held.values()) - sum(afterServing(situation.held, enough).values()));
+  }
+
+  private secondsFor(audioSeconds: number): number {
+    // What is a hair above a whole second comes from the halving.
+    return Math.max(1, Math.ceil(audioSeconds * this.options.realTimeFactor() - 1e-3));
+  }
+}
+
+function afterServing(held: ReadonlyMap<string, number>, served: number): Map<string, number> {
+  return new Map([...held].map(([id, left]) => [id, left - served] as const).filter(([, left]) => left > 0));
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -129,6 +129,10 @@ class Transcriber implements SpeechEngine {
     }
   }
 
+  checkRoom(accountId: string): void {
+    this.backlog.checkRoom({ accountId, audioSeconds: 0 });
+  }
+
   stats(): EngineStats {
     return {
       slots: this.pool.size,
@@ -137,6 +141,7 @@ class Transcriber implements SpeechEngine {
       backlogSeconds: this.backlog.seconds,
       maxBacklogSeconds: this.backlog.maxSeconds,
       realTimeFactor: this.context.realTimeFactor.value,
+      retryAfterSeconds: this.backlog.retryAfterSeconds,
     };
   }
 

@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises';
 import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
-import { retryAfterSeconds } from '../../engine/speech/retry-after.js';
 import { ClientGoneError, type InFlightRequest } from '../in-flight.js';
 import type {
   TranscriptionAnswer,
@@ -58,12 +57,7 @@ async function refuseEarly(
   if (balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
   }
-  const stats = engine.stats();
-  if (stats.backlogSeconds >= stats.maxBacklogSeconds) {
-    throw new VerbatimError('overloaded', 'The backlog is full.', {
-      retryAfterSeconds: retryAfterSeconds(stats),
-    });
-  }
+  engine.checkRoom(account.id);
   return idempotencyKey;
 }
 
@@ -172,6 +166,6 @@ function bodyOf(answer: TranscriptionAnswer): string {
 function timedOut({ engine, settings }: HttpDeps): VerbatimError {
   const seconds = settings.requestTimeoutMs / 1000;
   return new VerbatimError('overloaded', `The request was not done within ${seconds} s.`, {
-    retryAfterSeconds: retryAfterSeconds(engine.stats()),
+    retryAfterSeconds: engine.stats().retryAfterSeconds,
   });
 }

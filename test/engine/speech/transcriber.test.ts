@@ -233,7 +233,7 @@ describe('Transcriber', () => {
     const retryAfterSeconds = Math.ceil((backlogSeconds + 1000 - 2000) * scene.engine.stats().realTimeFactor);
     expect(retryAfterSeconds).to.be.within(98, 105);
     scene.file('late', 1000);
-    void scene.send({ path: 'late', accountId: 'two' });
+    void scene.send({ path: 'late' });
     await scene.finish();
     const expected = { code: 'overloaded', status: 503, retryAfterSeconds };
     expect(scene.outcome('late').error).to.include(expected);
