@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "audio/audio_files.h"
+#include "audio/reader.h"
+#include "testing/audio_files.h"
+#include "testing/temporary_directory.h"
 
 using namespace verbatim;
 using namespace verbatim::test;
