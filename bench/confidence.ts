@@ -61,7 +61,7 @@ function recording(binding: NativeBinding, results: Map<number, WindowResult>): 
 async function decodeAll(
   folders: readonly string[],
   name: string | undefined,
-  acceleration: 'auto' | 'float32' | 'off',
+  accelerator: 'auto' | 'float32' | 'off',
 ) {
   const modelsDir = resolve(process.env['VERBATIM_MODELS_DIR'] ?? join(packageRoot, 'models'));
   const manifest = readManifest(packageRoot, modelsDir);
@@ -74,7 +74,7 @@ async function decodeAll(
     modelName: entry.name,
     policy: windowPolicy(manifest, entry),
     ...(entry.languages === 'whisper' ? {} : { languages: entry.languages }),
-    ...{ devices: ['cpu'], slots: 1, threads: 1, acceleration, maxBacklogSeconds: Number.MAX_SAFE_INTEGER },
+    ...{ devices: ['cpu'], slots: 1, threads: 1, accelerator, maxBacklogSeconds: Number.MAX_SAFE_INTEGER },
   });
   try {
     const sets: Decoded[][] = [];

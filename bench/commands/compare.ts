@@ -93,7 +93,7 @@ async function benchCompare(options: Options): Promise<void> {
       environment: context.environment,
       models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
       settings: {
-        acceleration: context.config.acceleration,
+        accelerator: context.config.accelerator,
         clips,
         'audio s': rounded(audioSeconds),
         clients,

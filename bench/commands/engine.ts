@@ -53,7 +53,7 @@ async function benchEngine(options: Options): Promise<void> {
     beams: options.beam,
   });
   const { clients, repeat, language, rounds } = options;
-  const { acceleration } = context.config;
+  const { accelerator } = context.config;
   const measured = await sweep(cells, {
     rounds,
     measure: cellMeasurer(models, context.config, options),
@@ -66,7 +66,7 @@ async function benchEngine(options: Options): Promise<void> {
     title: 'Engine: throughput and latency',
     environment: context.environment,
     models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
-    settings: { clips: clipsOf(options.clips).length, clients, repeat, language, acceleration },
+    settings: { clips: clipsOf(options.clips).length, clients, repeat, language, accelerator },
     warmUp: 'all clips once, in each process',
     runs: rounds,
     tables: [engineTable(measured, nameOf)],

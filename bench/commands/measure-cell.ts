@@ -7,7 +7,7 @@ import { clipsOf, type BenchModel, type WorkOptions } from './setup.js';
 /** How a sweep and a search measure a cell of these models: in a process of its own, on the clips that the options name. */
 export function cellMeasurer(
   models: readonly BenchModel[],
-  { acceleration }: Pick<Config, 'acceleration'>,
+  { accelerator }: Pick<Config, 'accelerator'>,
   options: WorkOptions,
 ): (cell: EngineCell) => Promise<EnginePass> {
   const { clients, repeat, language } = options;
@@ -16,6 +16,6 @@ export function cellMeasurer(
     const model = models.find(({ path }) => path === cell.modelPath);
     if (model === undefined) throw new Error(`${cell.modelPath} is none of the models.`);
     const { policy, languages } = model;
-    return measureInProcess({ cell, policy, languages, acceleration, clips, clients, repeat, language });
+    return measureInProcess({ cell, policy, languages, accelerator, clips, clients, repeat, language });
   };
 }

@@ -73,7 +73,7 @@ export function addBenchMemory(bench: Command): void {
 
 async function benchMemory(options: Options): Promise<void> {
   const context = benchContext();
-  const { threads, device, acceleration } = context.config;
+  const { threads, device, accelerator } = context.config;
   const soakSlots = slotsOn(resolveDevices(device, loadBinding()), context.config);
   const model = modelNamed(context, options.model);
   const servers: ServerMemory[] = [];
@@ -89,7 +89,7 @@ async function benchMemory(options: Options): Promise<void> {
       title: 'Memory of the server',
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
-      settings: { device, acceleration, threads, 'slots under load': soakSlots, minutes, rate, seed },
+      settings: { device, accelerator, threads, 'slots under load': soakSlots, minutes, rate, seed },
       warmUp: `none before the idle figures; ${rounded(warmUpMinutes)} minutes of load before its slope`,
       runs: 1,
       tables: memoryTables(found),

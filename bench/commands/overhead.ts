@@ -61,8 +61,8 @@ export function addBenchOverhead(bench: Command): void {
 async function benchOverhead(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
-  const { device, acceleration } = context.config;
-  const pairs = await measure(model, { device, acceleration }, options);
+  const { device, accelerator } = context.config;
+  const pairs = await measure(model, { device, accelerator }, options);
   const billing = await measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
   const { language, slots, threads, rounds } = options;
@@ -73,7 +73,7 @@ async function benchOverhead(options: Options): Promise<void> {
       title: 'What the server adds to the engine',
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
-      settings: { device, acceleration, slots, threads, language, pairs: pairs.length },
+      settings: { device, accelerator, slots, threads, language, pairs: pairs.length },
       warmUp: 'all clips once, both ways',
       runs: rounds,
       tables: [phaseTable(overhead), billingTable(billing)],
@@ -91,7 +91,7 @@ async function benchOverhead(options: Options): Promise<void> {
 
 async function measure(
   model: BenchModel,
-  { device, acceleration }: Pick<Config, 'device' | 'acceleration'>,
+  { device, accelerator }: Pick<Config, 'device' | 'accelerator'>,
   options: Options,
 ): Promise<OverheadPair[]> {
   const { slots, threads, language, rounds } = options;
@@ -99,7 +99,7 @@ async function measure(
   const cell = { modelPath: model.path, devices, slots, threads, beam: 1 };
   const server = await startVerbatim(serving(model, { slots, threads, device }));
   try {
-    const engine = await createBenchEngine(loadBinding(), { ...model, cell, acceleration });
+    const engine = await createBenchEngine(loadBinding(), { ...model, cell, accelerator });
     try {
       const clips = clipsOf(options.clips);
       const onRound = (round: number): void => progress(`round ${round + 1} of ${rounds}`);

@@ -67,8 +67,8 @@ async function benchTune(options: Options): Promise<void> {
   const devices = resolveDevices(context.config.device, loadBinding());
   const defaults = readConfig({}, packageRoot);
   const baseline = { slots: slotsOn(devices, defaults), threads: defaults.threads };
-  const { acceleration } = context.config;
-  const measure = measurer(options, model, devices, acceleration);
+  const { accelerator } = context.config;
+  const measure = measurer(options, model, devices, accelerator);
   const trials = await successiveHalving(candidatesWith(baseline, devices), measure);
   const best = trials[0]?.cell ?? baseline;
   const comparison = await compareInPairs(baseline, best, options.pairs, measure);
@@ -80,7 +80,7 @@ async function benchTune(options: Options): Promise<void> {
       version: 1,
       model: identity,
       devices,
-      acceleration,
+      accelerator,
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),
       slots: chosen.slots,
@@ -99,7 +99,7 @@ async function benchTune(options: Options): Promise<void> {
       ...tuneReport(trials, { baseline, best, chosen }, comparison, check),
       environment: context.environment,
       models: [identity],
-      settings: { device: deviceText(devices), acceleration, clients, repeat, language },
+      settings: { device: deviceText(devices), accelerator, clients, repeat, language },
     },
     options,
   );
@@ -135,9 +135,9 @@ function measurer(
   options: Options,
   model: BenchModel,
   devices: readonly string[],
-  acceleration: Config['acceleration'],
+  accelerator: Config['accelerator'],
 ): Measure {
-  const measure = cellMeasurer([model], { acceleration }, options);
+  const measure = cellMeasurer([model], { accelerator }, options);
   return async (settings) => {
     const pass = await measure({ modelPath: model.path, devices, ...settings, beam: 1 });
     progress(`${show(settings)}: RTFx ${rounded(pass.rtfx)}`);

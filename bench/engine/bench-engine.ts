@@ -11,12 +11,12 @@ export interface EngineSetting {
   policy: WindowPolicy;
   /** null: every language the weights know. */
   languages: string[] | null;
-  acceleration: Config['acceleration'];
+  accelerator: Config['accelerator'];
 }
 
 export function createBenchEngine(
   binding: NativeBinding,
-  { cell, policy, languages, acceleration }: EngineSetting,
+  { cell, policy, languages, accelerator }: EngineSetting,
   observer?: EngineObserver,
 ): Promise<SpeechEngine> {
   return createSpeechEngine({
@@ -29,7 +29,7 @@ export function createBenchEngine(
     devices: cell.devices,
     slots: cell.slots,
     threads: cell.threads,
-    acceleration,
+    accelerator,
     maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
     ...(observer === undefined ? {} : { observer }),
   });

@@ -1,3 +1,5 @@
+#include <whisper.h>
+
 #include <memory>
 #include <string>
 
@@ -9,10 +11,10 @@
 #include "napi_setup.h"
 #include "slot_wrap.h"
 #include "speech_model_wrap.h"
+#include "translation/backends/load.h"
 #include "translation_conversion.h"
 #include "translation_model_wrap.h"
 #include "translator_wrap.h"
-#include "whisper.h"
 
 namespace verbatim::addon {
 namespace {
@@ -29,7 +31,7 @@ Napi::Object build_info(Napi::Env env) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("whisper", whisper_version());
   out.Set("cuda", built_with_cuda());
-  out.Set("translationBackends", to_js(env, translation::TranslationModel::backends()));
+  out.Set("translationBackends", to_js(env, translation::backends()));
   out.Set("compiler", compiler());
   return out;
 }

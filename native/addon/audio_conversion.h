@@ -1,7 +1,7 @@
 #pragma once
 
+#include "audio/cutting/window.h"
 #include "audio/reader.h"
-#include "audio/window.h"
 #include "napi_setup.h"
 
 namespace verbatim::addon {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "audio/window.h"
+#include "audio/cutting/window.h"
 #include "external_memory.h"
 #include "handle.h"
 

@@ -23,15 +23,16 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
   return promise_from(env, [&] {
     const std::filesystem::path path = path_argument(info[0]);
     std::string device;
-    Acceleration acceleration = Acceleration::kOff;
+    AcceleratorMode accelerator = AcceleratorMode::kOff;
     const OptionReader options(info[1], "options");
     options.required("device", device);
-    options.optional(
-        "acceleration", acceleration,
-        {{"auto", Acceleration::kAuto}, {"float32", Acceleration::kFloat32}, {"off", Acceleration::kOff}});
+    options.optional("accelerator", accelerator,
+                     {{"auto", AcceleratorMode::kAuto},
+                      {"float32", AcceleratorMode::kFloat32},
+                      {"off", AcceleratorMode::kOff}});
     return run_on_worker(
         env, "verbatim.loadSpeechModel",
-        [path, device, acceleration] { return SpeechModel::load(path, device, acceleration); },
+        [path, device, accelerator] { return SpeechModel::load(path, device, accelerator); },
         [](Napi::Env e, std::shared_ptr<const SpeechModel> model) {
           return wrap(e, std::make_shared<HeldModel>(e, std::move(model)));
         });

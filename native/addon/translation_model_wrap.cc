@@ -5,6 +5,7 @@
 
 #include "option_reader.h"
 #include "promise_work.h"
+#include "translation/backends/load.h"
 #include "translation_conversion.h"
 #include "translator_wrap.h"
 
@@ -50,7 +51,7 @@ Napi::Value TranslationModelWrap::load(const Napi::CallbackInfo& info) {
     const TranslationModelOptions options = model_options(info[1]);
     return run_on_worker(
         env, "verbatim.loadTranslationModel",
-        [directory, options] { return TranslationModel::load(directory, options); },
+        [directory, options] { return translation::load_model(directory, options); },
         [](Napi::Env e, std::shared_ptr<const TranslationModel> model) {
           return wrap(e, std::make_shared<HeldTranslationModel>(e, std::move(model)));
         });

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "audio/reader.h"
+#include "audio/sample_rate.h"
 
 namespace {
 

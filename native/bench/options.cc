@@ -48,12 +48,13 @@ std::vector<int> positive_integers(const std::string& list) {
   return values;
 }
 
-Acceleration acceleration(const std::string& word) {
-  static const std::map<std::string, Acceleration> kWords = {
-      {"off", Acceleration::kOff}, {"float32", Acceleration::kFloat32}, {"auto", Acceleration::kAuto}};
+AcceleratorMode accelerator_mode(const std::string& word) {
+  static const std::map<std::string, AcceleratorMode> kWords = {{"off", AcceleratorMode::kOff},
+                                                                {"float32", AcceleratorMode::kFloat32},
+                                                                {"auto", AcceleratorMode::kAuto}};
   const auto found = kWords.find(word);
   if (found == kWords.end()) {
-    throw std::invalid_argument("\"" + word + "\" is no acceleration: off, float32 and auto are");
+    throw std::invalid_argument("\"" + word + "\" is no accelerator mode: off, float32 and auto are");
   }
   return found->second;
 }

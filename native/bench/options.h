@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "accel/accelerator.h"
+#include "accelerator/accelerator.h"
 
 namespace verbatim::bench {
 
@@ -47,6 +47,6 @@ int integer(const std::string& word, int least);
 // The numbers of a list such as "1,2,4".
 std::vector<int> positive_integers(const std::string& list);
 // off, float32 or auto.
-Acceleration acceleration(const std::string& word);
+AcceleratorMode accelerator_mode(const std::string& word);
 
 }  // namespace verbatim::bench

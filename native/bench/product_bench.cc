@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "accel/onednn/matmul.h"
-#include "accel/onednn/weight_store.h"
-#include "accel/onednn/workspace.h"
+#include "accelerator/onednn/matmul.h"
+#include "accelerator/onednn/weight_store.h"
+#include "accelerator/onednn/workspace.h"
 #include "measure.h"
 #include "options.h"
 #include "program.h"
@@ -25,7 +25,7 @@ namespace {
 
 using namespace verbatim;
 using namespace verbatim::bench;
-using namespace verbatim::translation;
+using namespace verbatim::transformer;
 
 struct Size {
   std::size_t rows, depth, outputs;
@@ -66,21 +66,21 @@ class Executor {
 // oneDNN's, on weights that it packed.
 class Accelerated {
  public:
-  Accelerated(const Size& size, std::vector<float> weights, accel::DataType type)
-      : size_(size), type_(type), cache_(accel::cpu_engine()), stream_(accel::cpu_engine()) {
-    const accel::ThreadCount one(1);
+  Accelerated(const Size& size, std::vector<float> weights, accelerator::DataType type)
+      : size_(size), type_(type), cache_(accelerator::cpu_engine()), stream_(accelerator::cpu_engine()) {
+    const accelerator::ThreadCount one(1);
     const auto rows = static_cast<std::int64_t>(size.rows);
     const auto depth = static_cast<std::int64_t>(size.depth);
     const auto outputs = static_cast<std::int64_t>(size.outputs);
-    const auto& engine = accel::cpu_engine();
-    accel::MatmulShape shape;
+    const auto& engine = accelerator::cpu_engine();
+    accelerator::MatmulShape shape;
     shape.rows = rows;
     shape.columns = outputs;
     shape.depth = depth;
     shape.type = type;
     matmul_ = cache_.get(shape);
-    const auto layout = accel::packed_layout(engine, outputs, depth, type);
-    dnnl::memory plain({{depth, outputs}, accel::DataType::f32, dnnl::memory::format_tag::ba}, engine,
+    const auto layout = accelerator::packed_layout(engine, outputs, depth, type);
+    dnnl::memory plain({{depth, outputs}, accelerator::DataType::f32, dnnl::memory::format_tag::ba}, engine,
                        weights.data());
     packed_ = dnnl::memory(layout, engine);
     dnnl::reorder(plain, packed_).execute(stream_, plain, packed_);
@@ -88,11 +88,11 @@ class Accelerated {
   }
 
   void multiply(const std::vector<float>& x, std::vector<float>& y) {
-    const accel::ThreadCount one(1);
-    const auto& engine = accel::cpu_engine();
-    void* const left = left_.reserve(x.size() * accel::operand_bytes(type_));
-    accel::to_operands(0 /* GGML_TYPE_F32 */, x.data(), type_, left, static_cast<std::int64_t>(x.size()),
-                       nullptr);
+    const accelerator::ThreadCount one(1);
+    const auto& engine = accelerator::cpu_engine();
+    void* const left = left_.reserve(x.size() * accelerator::operand_bytes(type_));
+    accelerator::to_operands(0 /* GGML_TYPE_F32 */, x.data(), type_, left,
+                             static_cast<std::int64_t>(x.size()), nullptr);
     const auto scratch = matmul_.description.scratchpad_desc();
     matmul_.primitive.execute(
         stream_, {{DNNL_ARG_SRC, {matmul_.description.src_desc(), engine, left}},
@@ -104,12 +104,12 @@ class Accelerated {
 
  private:
   Size size_;
-  accel::DataType type_;
-  accel::MatmulCache cache_;
+  accelerator::DataType type_;
+  accelerator::MatmulCache cache_;
   dnnl::stream stream_;
-  accel::Matmul matmul_;
+  accelerator::Matmul matmul_;
   dnnl::memory packed_;
-  accel::Buffer left_, scratch_;
+  accelerator::Buffer left_, scratch_;
 };
 
 void measure(const Size& size, int rounds) {
@@ -121,7 +121,8 @@ void measure(const Size& size, int rounds) {
   view.columns = size.depth;
   view.data = std::as_bytes(std::span(weights));
   Executor float32(size, view, ComputeType::kFloat32), int8(size, view, ComputeType::kInt8);
-  Accelerated onednn(size, weights, accel::DataType::f32), bfloat16(size, weights, accel::fastest_type());
+  Accelerated onednn(size, weights, accelerator::DataType::f32),
+      bfloat16(size, weights, accelerator::fastest_type());
   const std::array<std::function<void()>, 4> contestants{
       [&] { float32.multiply(x, y); }, [&] { int8.multiply(x, y); }, [&] { onednn.multiply(x, y); },
       [&] { bfloat16.multiply(x, y); }};

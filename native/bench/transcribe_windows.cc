@@ -3,7 +3,7 @@
 // window's time goes.
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
-//   [--acceleration off|float32|auto] FILE...
+//   [--accelerator off|float32|auto] FILE...
 #include <cstddef>
 #include <iostream>
 #include <limits>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "audio/reader.h"
+#include "audio/cutting/read_whole.h"
 #include "options.h"
 #include "program.h"
 #include "speech/decode_options.h"
@@ -29,7 +29,7 @@ Options parse(const std::vector<std::string>& words) {
                                       {"--language", "auto"},
                                       {"--beam-size", "1"},
                                       {"--threads", "1"},
-                                      {"--acceleration", "off"}},
+                                      {"--accelerator", "off"}},
                          .flags = {"--own-length"},
                          .most_operands = std::numeric_limits<std::size_t>::max()},
                         words);
@@ -72,7 +72,7 @@ nlohmann::json describe(const std::string& file, const Window& window, const Dec
 void run(const std::vector<std::string>& words) {
   const Options options = parse(words);
   const std::string& model = options.operands().front();
-  Slot slot(SpeechModel::load(model, options["--device"], acceleration(options["--acceleration"])),
+  Slot slot(SpeechModel::load(model, options["--device"], accelerator_mode(options["--accelerator"])),
             integer(options["--threads"], 1));
   const DecodeOptions decode = decode_options(options);
   for (const std::string& file : std::span(options.operands()).subspan(1)) {

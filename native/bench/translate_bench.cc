@@ -15,10 +15,12 @@
 #include "testing/random_ct2_model.h"
 #include "translate_compare.h"
 #include "translate_workload.h"
+#include "translation/backends/load.h"
 
 namespace {
 
 using namespace verbatim::bench;
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 Options parse(const std::vector<std::string>& words) {
@@ -87,7 +89,7 @@ void measure(Translator& translator, const TranslationModelInfo& info, const Ben
 }
 
 void measure_cells(const std::string& directory, const BenchSettings& settings) {
-  const auto model = TranslationModel::load(directory, settings.model);
+  const auto model = load_model(directory, settings.model);
   const auto translator = model->create_translator(settings.threads);
   for (const int beam : settings.beams) {
     for (const int batch : settings.batches) measure(*translator, model->info(), settings, batch, beam);

@@ -1,5 +1,7 @@
 #include "translate_compare.h"
 
+#include "translation/backends/load.h"
+
 #include <cstdio>
 
 namespace verbatim::translation {
@@ -11,7 +13,7 @@ struct Contestant {
 
   Contestant(const std::string& directory, BenchSettings settings, const char* backend) {
     settings.model.backend = backend;
-    model = TranslationModel::load(directory, settings.model);
+    model = load_model(directory, settings.model);
     translator = model->create_translator(settings.threads);
   }
 };

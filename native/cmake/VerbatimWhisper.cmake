@@ -19,6 +19,6 @@ foreach(target whisper ggml ggml-base ggml-cpu)
     "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
 endforeach()
 
-# What a ggml device is, ggml's own sources say; for those that are one.
-add_library(verbatim_ggml_device INTERFACE)
-target_include_directories(verbatim_ggml_device SYSTEM INTERFACE "${VERBATIM_WHISPER_DIR}/ggml/src")
+# What a backend device of ggml is, ggml's own sources say; for those that are one.
+add_library(verbatim_ggml_backend INTERFACE)
+target_include_directories(verbatim_ggml_backend SYSTEM INTERFACE "${VERBATIM_WHISPER_DIR}/ggml/src")

@@ -4,21 +4,21 @@
 
 #include <string>
 
-#include "accel/accelerator.h"
+#include "accelerator/accelerator.h"
 #include "error.h"
 
 namespace verbatim {
 namespace {
 
-std::uint64_t total_memory(ggml_backend_dev_t device) {
+std::uint64_t total_memory(ggml_backend_dev_t backend_device) {
   std::size_t free = 0;
   std::size_t total = 0;
-  ggml_backend_dev_memory(device, &free, &total);
+  ggml_backend_dev_memory(backend_device, &free, &total);
   return total;
 }
 
-bool is_gpu(ggml_backend_dev_t device) {
-  const auto type = ggml_backend_dev_type(device);
+bool is_gpu(ggml_backend_dev_t backend_device) {
+  const auto type = ggml_backend_dev_type(backend_device);
   return type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
 }
 
@@ -50,17 +50,17 @@ bool built_with_cuda() noexcept {
 }
 
 std::vector<DeviceInfo> list_devices() {
-  accel::register_accelerator();
+  accelerator::register_backend_device();
   std::vector<DeviceInfo> devices;
   const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
   if (cpu != nullptr) devices.push_back({"cpu", ggml_backend_dev_description(cpu), total_memory(cpu)});
   // whisper.cpp's gpu_device counts GPUs in this very order.
   int index = 0;
   for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
-    const ggml_backend_dev_t device = ggml_backend_dev_get(i);
-    if (!is_gpu(device)) continue;
-    devices.push_back(
-        {"cuda:" + std::to_string(index), ggml_backend_dev_description(device), total_memory(device)});
+    const ggml_backend_dev_t backend_device = ggml_backend_dev_get(i);
+    if (!is_gpu(backend_device)) continue;
+    devices.push_back({"cuda:" + std::to_string(index), ggml_backend_dev_description(backend_device),
+                       total_memory(backend_device)});
     ++index;
   }
   return devices;

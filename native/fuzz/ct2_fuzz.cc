@@ -13,13 +13,14 @@
 #include "error.h"
 #include "testing/random_ct2_model.h"
 #include "transformer/linears.h"
-#include "translation/ct2_config.h"
-#include "translation/ct2_file.h"
-#include "translation/ct2_transformer.h"
-#include "translation/vocabulary.h"
+#include "translation/ct2/config.h"
+#include "translation/ct2/file.h"
+#include "translation/ct2/transformer.h"
+#include "translation/ct2/vocabulary.h"
 
 namespace {
 
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 enum Kind : std::uint8_t { kModel, kConfig, kVocabulary, kKinds };

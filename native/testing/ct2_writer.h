@@ -12,7 +12,7 @@
 
 #include "transformer/half.h"
 #include "transformer/quantize_weights.h"
-#include "translation/ct2_file.h"
+#include "translation/ct2/file.h"
 
 namespace verbatim::translation {
 
@@ -21,34 +21,35 @@ class Ct2Writer {
  public:
   struct Variable {
     std::vector<std::uint32_t> shape;
-    ElementType type = ElementType::kFloat32;
+    transformer::ElementType type = transformer::ElementType::kFloat32;
     std::string data;
   };
 
   template <typename T>
-  void add(const std::string& name, std::vector<std::uint32_t> shape, ElementType type,
+  void add(const std::string& name, std::vector<std::uint32_t> shape, transformer::ElementType type,
            const std::vector<T>& values) {
     variables_[name] = {std::move(shape), type,
                         std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T))};
   }
   void add_flag(const std::string& name, int value) {
-    add<std::int8_t>(name, {}, ElementType::kInt8, {static_cast<std::int8_t>(value)});
+    add<std::int8_t>(name, {}, transformer::ElementType::kInt8, {static_cast<std::int8_t>(value)});
   }
   void add_int16(const std::string& name, int value) {
-    add<std::int16_t>(name, {}, ElementType::kInt16, {static_cast<std::int16_t>(value)});
+    add<std::int16_t>(name, {}, transformer::ElementType::kInt16, {static_cast<std::int16_t>(value)});
   }
   void add_vector(const std::string& name, const std::vector<float>& values) {
-    add(name, {static_cast<std::uint32_t>(values.size())}, ElementType::kFloat32, values);
+    add(name, {static_cast<std::uint32_t>(values.size())}, transformer::ElementType::kFloat32, values);
   }
   // A weight in `type`, with its scales where it is quantized.
   void add_weight(const std::string& name, std::uint32_t rows, std::uint32_t columns,
-                  const std::vector<float>& values, ElementType type) {
-    if (type == ElementType::kInt8) return add_int8(name, rows, columns, values);
-    if (type == ElementType::kInt16) return add_int16_weight(name, rows, columns, values);
-    if (type == ElementType::kFloat32) return add(name, {rows, columns}, type, values);
+                  const std::vector<float>& values, transformer::ElementType type) {
+    if (type == transformer::ElementType::kInt8) return add_int8(name, rows, columns, values);
+    if (type == transformer::ElementType::kInt16) return add_int16_weight(name, rows, columns, values);
+    if (type == transformer::ElementType::kFloat32) return add(name, {rows, columns}, type, values);
     std::vector<std::uint16_t> halves;
     for (const float value : values) {
-      halves.push_back(type == ElementType::kFloat16 ? float_to_float16(value) : float_to_bfloat16(value));
+      halves.push_back(type == transformer::ElementType::kFloat16 ? transformer::float_to_float16(value)
+                                                                  : transformer::float_to_bfloat16(value));
     }
     add(name, {rows, columns}, type, halves);
   }
@@ -88,10 +89,10 @@ class Ct2Writer {
     std::vector<std::int8_t> stored(values.size());
     std::vector<float> scales;
     for (std::size_t i = 0; i < rows; ++i) {
-      scales.push_back(quantize_weights(std::span(values).subspan(i * columns, columns),
-                                        std::span(stored).subspan(i * columns, columns)));
+      scales.push_back(transformer::quantize_weights(std::span(values).subspan(i * columns, columns),
+                                                     std::span(stored).subspan(i * columns, columns)));
     }
-    add(name, {rows, columns}, ElementType::kInt8, stored);
+    add(name, {rows, columns}, transformer::ElementType::kInt8, stored);
     add_vector(name + "_scale", scales);
   }
 
@@ -102,8 +103,8 @@ class Ct2Writer {
     std::vector<std::int16_t> stored;
     for (const float value : values)
       stored.push_back(static_cast<std::int16_t>(std::nearbyint(value * 1024.0f / peak)));
-    add(name, {rows, columns}, ElementType::kInt16, stored);
-    add<float>(name + "_scale", {}, ElementType::kFloat32, {1024.0f / peak});
+    add(name, {rows, columns}, transformer::ElementType::kInt16, stored);
+    add<float>(name + "_scale", {}, transformer::ElementType::kFloat32, {1024.0f / peak});
   }
 
   template <typename T>
@@ -121,7 +122,7 @@ class Ct2Writer {
     put_string(out, name);
     put(out, static_cast<std::uint8_t>(variable.shape.size()));
     for (const std::uint32_t size : variable.shape) put(out, size);
-    const auto item = static_cast<std::uint32_t>(element_size(variable.type));
+    const auto item = static_cast<std::uint32_t>(transformer::element_size(variable.type));
     const auto bytes = static_cast<std::uint32_t>(variable.data.size());
     put(out, static_cast<std::uint8_t>(version >= 4 ? static_cast<std::uint32_t>(variable.type) : item));
     put(out, version >= 4 ? bytes : bytes / item);

@@ -19,7 +19,7 @@ struct RandomModel {
   std::uint32_t heads = 4;
   std::uint32_t inner = 64;
   std::uint32_t vocabulary = 60;
-  ElementType type = ElementType::kFloat32;
+  transformer::ElementType type = transformer::ElementType::kFloat32;
   bool pre_norm = false;
   int activation = 2;
   bool zero_start = true;
@@ -93,7 +93,7 @@ class RandomModelWriter {
     const std::uint32_t rows = 2 * model_.relative + 1;
     const std::uint32_t columns = model_.width / model_.heads;
     for (const char* part : {"keys", "values"}) {
-      writer_.add(name + "/relative_position_" + part, {rows, columns}, ElementType::kFloat32,
+      writer_.add(name + "/relative_position_" + part, {rows, columns}, transformer::ElementType::kFloat32,
                   normal(std::size_t{rows} * columns, 0.5f));
     }
   }
@@ -117,7 +117,8 @@ class RandomModelWriter {
                        model_.type);
     if (model_.positions > 0) {
       writer_.add(scope + "/position_encodings/encodings", {model_.positions, model_.width},
-                  ElementType::kFloat32, normal(std::size_t{model_.positions} * model_.width, 0.5f));
+                  transformer::ElementType::kFloat32,
+                  normal(std::size_t{model_.positions} * model_.width, 0.5f));
     }
     if (model_.embeddings_norm) add_norm(scope + "/layernorm_embedding");
     if (model_.pre_norm) add_norm(scope + "/layer_norm");
@@ -137,7 +138,8 @@ class RandomModelWriter {
     add_stack("decoder", model_.decoder_layers, true);
     writer_.add_flag("decoder/start_from_zero_embedding", model_.zero_start);
     if (model_.scale_outputs != 1.0f) {
-      writer_.add<float>("decoder/scale_outputs", {}, ElementType::kFloat32, {model_.scale_outputs});
+      writer_.add<float>("decoder/scale_outputs", {}, transformer::ElementType::kFloat32,
+                         {model_.scale_outputs});
     }
     if (model_.tied) {
       writer_.add_vector("decoder/projection/bias", normal(model_.vocabulary, 0.1f));

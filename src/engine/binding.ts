@@ -168,13 +168,13 @@ export interface SpeechModelInfo {
  * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32 or in the
  * fastest type that the processor multiplies ('auto': bfloat16, else float32).
  */
-export type Acceleration = 'auto' | 'float32' | 'off';
+export type AcceleratorMode = 'auto' | 'float32' | 'off';
 
 export interface SpeechModelOptions {
   /** 'cpu' or 'cuda:N'. */
   device: string;
   /** Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side by side. */
-  acceleration?: Acceleration;
+  accelerator?: AcceleratorMode;
 }
 
 export interface SpeechModel {

@@ -30,7 +30,7 @@ export interface Config {
   readonly translationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
   /** 'auto': the encoder on the accelerator where the addon has one (CPU only). */
-  readonly acceleration: (typeof ACCELERATIONS)[number];
+  readonly accelerator: (typeof ACCELERATOR_MODES)[number];
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
@@ -38,7 +38,7 @@ export interface Config {
 
 export const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
 
-export const ACCELERATIONS = ['auto', 'float32', 'off'] as const;
+export const ACCELERATOR_MODES = ['auto', 'float32', 'off'] as const;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -79,7 +79,7 @@ export function readConfig(env: Environment, packageRoot: string): Config {
       text('VERBATIM_TRANSLATION_BACKEND', 'auto'),
       TRANSLATION_BACKENDS,
     ),
-    acceleration: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATIONS),
+    accelerator: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATOR_MODES),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,

@@ -51,7 +51,7 @@ export async function loadEngine(
     devices,
     slots: slotsOn(devices, config),
     threads: config.threads,
-    acceleration: config.acceleration,
+    accelerator: config.accelerator,
     maxBacklogSeconds: config.maxBacklogSeconds,
     ...(observer === undefined ? {} : { observer }),
   });

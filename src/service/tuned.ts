@@ -7,7 +7,7 @@ export interface TunedSettings {
   version: 1;
   model: { name: string; sha256: string };
   devices: string[];
-  acceleration: Config['acceleration'];
+  accelerator: Config['accelerator'];
   cpu: string;
   cores: number;
   slots: number;
@@ -19,6 +19,9 @@ export interface TunedSettings {
   gain: number;
   tunedAt: string;
 }
+
+/** As they lie in the file, which says `acceleration`: files that are there already stay good, in both directions. */
+type StoredSettings = Omit<TunedSettings, 'accelerator'> & { acceleration: TunedSettings['accelerator'] };
 
 export const TUNED_FILE = 'verbatim.tuned.json';
 
@@ -38,20 +41,23 @@ export function readTuned(path = tunedPath()): TunedSettings | null {
   } catch {
     throw broken('is not valid JSON');
   }
-  if (!isTuned(value))
+  if (!isStored(value))
     throw broken(
       'lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256',
     );
-  return value;
+  const { acceleration, ...rest } = value;
+  return { ...rest, accelerator: acceleration };
 }
 
 export function writeTuned(settings: TunedSettings, path = tunedPath()): void {
-  writeFileSync(path, `${JSON.stringify(settings, null, 2)}\n`);
+  const { accelerator, ...rest } = settings;
+  const stored: StoredSettings = { ...rest, acceleration: accelerator };
+  writeFileSync(path, `${JSON.stringify(stored, null, 2)}\n`);
 }
 
-function isTuned(value: unknown): value is TunedSettings {
+function isStored(value: unknown): value is StoredSettings {
   const { version, model, devices, acceleration, cores, slots, threads, gain } = (value ??
-    {}) as Partial<TunedSettings>;
+    {}) as Partial<StoredSettings>;
   const inRange = (number: unknown): boolean =>
     Number.isInteger(number) && Number(number) >= 1 && Number(number) <= 256;
   return (
@@ -94,7 +100,7 @@ export async function withTuned(
   now: Circumstances,
 ): Promise<AppliedSettings> {
   if (tuned === null) return { config, tuned: null };
-  const reason = await whyNot(env, tuned, { ...now, acceleration: config.acceleration });
+  const reason = await whyNot(env, tuned, { ...now, accelerator: config.accelerator });
   if (reason !== null) return { config, tuned: `${TUNED_FILE} is not used: ${reason}` };
   const { slots, threads, gain } = tuned;
   return {
@@ -106,7 +112,7 @@ export async function withTuned(
 async function whyNot(
   env: Readonly<Record<string, string | undefined>>,
   tuned: TunedSettings,
-  { acceleration, ...now }: Circumstances & Pick<Config, 'acceleration'>,
+  { accelerator, ...now }: Circumstances & Pick<Config, 'accelerator'>,
 ): Promise<string | null> {
   const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS'].find((name) => env[name]);
   if (set !== undefined) return `${set} is set`;
@@ -114,7 +120,7 @@ async function whyNot(
     then === today ? null : `it is for ${what} ${then}, not ${today}`;
   return (
     forWhat('the model', tuned.model.name, now.modelName) ??
-    forWhat('VERBATIM_ACCEL', tuned.acceleration, acceleration) ??
+    forWhat('VERBATIM_ACCEL', tuned.accelerator, accelerator) ??
     forWhat('the device', tuned.devices.join(','), now.devices.join(',')) ??
     forWhat('a number of cores of', tuned.cores, now.cores) ??
     forWhat('a model file with SHA-256', short(tuned.model.sha256), short(await now.modelSha256()))

@@ -64,7 +64,7 @@ describe('configuration', () => {
       creditsPerMinute: 7,
       translationCreditsPerMinute: 8,
       translationBackend: 'ggml',
-      acceleration: 'auto',
+      accelerator: 'auto',
       logLevel: 'debug',
       secret: '0123456789abcdef',
       metricsToken: 'token',

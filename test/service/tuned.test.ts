@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/service/config.js';
@@ -16,7 +16,7 @@ const found: TunedSettings = {
   version: 1,
   model: { name: 'base', sha256: 'ab'.repeat(32) },
   devices: ['cpu'],
-  acceleration: 'auto',
+  accelerator: 'auto',
   cpu: 'a processor',
   cores: 8,
   slots: 5,
@@ -44,15 +44,25 @@ describe('Tuned settings', () => {
     expect(readTuned(path)).to.deep.equal(found);
   });
 
+  it('lie in the file under the names that it has always had', () => {
+    const path = tunedPath(directory);
+    writeTuned({ ...found, accelerator: 'float32' }, path);
+    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    expect(stored).to.have.property('acceleration', 'float32').and.not.to.have.property('accelerator');
+  });
+
   it('are refused by name when the file is not what tune writes', () => {
     const path = tunedPath(directory);
+    writeTuned(found, path);
+    const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
     for (const text of [
       '{',
       'null',
       '{}',
-      JSON.stringify({ ...found, slots: 0 }),
-      JSON.stringify({ ...found, version: 2 }),
-      JSON.stringify({ ...found, model: { name: 'base' } }),
+      JSON.stringify({ ...stored, slots: 0 }),
+      JSON.stringify({ ...stored, version: 2 }),
+      JSON.stringify({ ...stored, model: { name: 'base' } }),
+      JSON.stringify({ ...stored, acceleration: undefined }),
     ]) {
       writeFileSync(path, text);
       expect(() => readTuned(path), text).to.throw(Error, path);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "accel/accelerator.h"
+#include "accelerator/accelerator.h"
 
 namespace verbatim::bench {
 
@@ -32,8 +32,8 @@ class Contestant {
 
 // whisper.cpp, with or without the accelerator. Throws EngineError, and std::runtime_error where an
 // accelerator is asked for and none was built in.
-std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model, Acceleration acceleration,
-                                               const MelWindow& window);
+std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model,
+                                               AcceleratorMode accelerator, const MelWindow& window);
 
 // CTranslate2's encoder on a directory that write_ct2_whisper() wrote. compute_type: its name of a type of
 // computation, such as "float32" or "int8". Only in builds with CTranslate2.

@@ -8,8 +8,9 @@ namespace verbatim::bench {
 Contestants whisper_contestants(const std::filesystem::path& model, int mels) {
   const MelWindow window = noise_window(mels);
   Contestants all;
-  for (const Acceleration acceleration : {Acceleration::kAuto, Acceleration::kFloat32, Acceleration::kOff}) {
-    all.push_back(whisper_contestant(model, acceleration, window));
+  for (const AcceleratorMode accelerator :
+       {AcceleratorMode::kAuto, AcceleratorMode::kFloat32, AcceleratorMode::kOff}) {
+    all.push_back(whisper_contestant(model, accelerator, window));
   }
   return all;
 }

@@ -12,8 +12,8 @@
 namespace verbatim::bench {
 namespace {
 
+using transformer::ElementType;
 using translation::Ct2Writer;
-using translation::ElementType;
 
 // Its Whisper models carry revision 3 in a container of version 6.
 constexpr std::uint32_t kContainerVersion = 6;

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "accel/host_device.h"
+#include "accelerator/backend_device.h"
 
 namespace verbatim::bench {
 namespace {
@@ -34,20 +34,21 @@ bool supports(const ggml_tensor& node) {
   return false;
 }
 
-ggml_backend_t make_backend(ggml_backend_dev_t device) {
+ggml_backend_t make_backend(ggml_backend_dev_t backend_device) {
   auto backend = std::make_unique<ggml_backend>();
   backend->guid = guid();
   backend->iface.get_name = [](ggml_backend_t) { return kName; };
   backend->iface.free = [](ggml_backend_t self) { const std::unique_ptr<ggml_backend> owned(self); };
   backend->iface.graph_compute = [](ggml_backend_t, ggml_cgraph*) { return GGML_STATUS_FAILED; };
-  backend->device = device;
+  backend->device = backend_device;
   return backend.release();
 }
 
 }  // namespace
 
 void register_encoder_tap() {
-  static accel::HostDevice device({kName, "sees the encoder's output", make_backend, supports});
+  static accelerator::BackendDevice backend_device(
+      {kName, "sees the encoder's output", make_backend, supports});
 }
 
 EncoderTap::EncoderTap(std::vector<float>& target) { tapped = &target; }

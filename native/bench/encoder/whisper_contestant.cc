@@ -14,12 +14,12 @@ namespace {
 
 class WhisperContestant : public Contestant {
  public:
-  WhisperContestant(const std::filesystem::path& path, Acceleration acceleration, const MelWindow& window)
-      : model_(SpeechModel::load(path, "cpu", acceleration)) {
-    if (acceleration != Acceleration::kOff && !model_->packed_weights()) {
+  WhisperContestant(const std::filesystem::path& path, AcceleratorMode accelerator, const MelWindow& window)
+      : model_(SpeechModel::load(path, "cpu", accelerator)) {
+    if (accelerator != AcceleratorMode::kOff && !model_->packed_weights()) {
       throw std::runtime_error("built without an accelerator");
     }
-    const accel::StateScope scope(model_->packed_weights());
+    const accelerator::StateScope scope(model_->packed_weights());
     state_.reset(whisper_init_state(model_->context()));
     if (!state_ || whisper_set_mel_with_state(model_->context(), state_.get(), window.values.data(),
                                               window.frames, window.mels) != 0) {
@@ -60,9 +60,9 @@ MelWindow noise_window(int mels) {
   return window;
 }
 
-std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model, Acceleration acceleration,
-                                               const MelWindow& window) {
-  return std::make_unique<WhisperContestant>(model, acceleration, window);
+std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model,
+                                               AcceleratorMode accelerator, const MelWindow& window) {
+  return std::make_unique<WhisperContestant>(model, accelerator, window);
 }
 
 }  // namespace verbatim::bench

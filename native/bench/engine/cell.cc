@@ -111,7 +111,7 @@ std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>&
 }
 
 Measurement measure(const Cell& cell, const Job& job) {
-  const auto model = SpeechModel::load(cell.model, cell.device, cell.acceleration);
+  const auto model = SpeechModel::load(cell.model, cell.device, cell.accelerator);
   std::vector<std::unique_ptr<Slot>> slots;
   for (int i = 0; i < cell.slots; ++i) slots.push_back(std::make_unique<Slot>(model, cell.threads));
   const DecodeOptions options = options_of(cell, job);

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "accel/accelerator.h"
-#include "audio/window.h"
+#include "accelerator/accelerator.h"
+#include "audio/cutting/window.h"
 #include "speech/decode.h"
 
 namespace verbatim::bench {
@@ -14,7 +14,7 @@ namespace verbatim::bench {
 struct Cell {
   std::filesystem::path model;
   std::string device = "cpu";
-  Acceleration acceleration = Acceleration::kAuto;
+  AcceleratorMode accelerator = AcceleratorMode::kAuto;
   int slots = 1;
   // CPU threads a slot.
   int threads = 1;

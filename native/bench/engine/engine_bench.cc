@@ -3,7 +3,7 @@
 // turns. Prints a Markdown table on stdout, writes JSON with --json.
 //
 //   engine_bench --models FILE,... --audio DIR [--slots 1,2] [--threads 1,2] [--beams 1] [--devices cpu]
-//                [--acceleration off,float32,auto] [--windows full|short] [--language auto]
+//                [--accelerator off,float32,auto] [--windows full|short] [--language auto]
 //                [--max-tokens 0] [--rounds 3] [--json FILE]
 //
 // --windows short cuts and encodes as the bundled model wants it, full as published models do. Random models
@@ -39,7 +39,7 @@ Options parse(const std::vector<std::string>& words) {
                                       {"--windows", "full"},
                                       {"--language", "auto"},
                                       {"--rounds", "3"},
-                                      {"--acceleration", "auto"},
+                                      {"--accelerator", "auto"},
                                       {"--max-tokens", "0"},
                                       {"--json", ""}}},
                         words);
@@ -72,11 +72,11 @@ std::vector<Cell> cells_of(const Options& options) {
   std::vector<Cell> models;
   for (const std::string& model : words_of_list(options["--models"])) {
     for (const std::string& device : words_of_list(options["--devices"])) {
-      for (const std::string& word : words_of_list(options["--acceleration"])) {
+      for (const std::string& word : words_of_list(options["--accelerator"])) {
         Cell cell;
         cell.model = model;
         cell.device = device;
-        cell.acceleration = acceleration(word);
+        cell.accelerator = accelerator_mode(word);
         models.push_back(cell);
       }
     }

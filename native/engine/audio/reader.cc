@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "audio/containers/sniff.h"
-#include "audio/decoder.h"
+#include "audio/decoding/decoder.h"
+#include "audio/decoding/file.h"
 #include "audio/resampler.h"
+#include "audio/sample_rate.h"
 #include "error.h"
 
 namespace verbatim {
@@ -195,17 +197,6 @@ std::optional<double> AudioReader::measure(double budget_seconds) {
 std::size_t AudioReader::read(std::span<float> out) {
   if (!impl_->playback) impl_->playback.emplace(impl_->take_chain());
   return impl_->playback->read(out);
-}
-
-Window read_whole(const std::filesystem::path& path) {
-  AudioReader reader(path);
-  Window window;
-  std::vector<float> block(kSampleRate);
-  while (const std::size_t count = reader.read(block)) {
-    window.samples.insert(window.samples.end(), block.begin(),
-                          block.begin() + static_cast<std::ptrdiff_t>(count));
-  }
-  return window;
 }
 
 }  // namespace verbatim

@@ -7,8 +7,7 @@
 #include <span>
 #include <string>
 
-#include "audio/audio_info.h"
-#include "audio/window.h"
+#include "audio/decoding/audio_info.h"
 
 namespace verbatim {
 
@@ -50,8 +49,5 @@ class AudioReader {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// A whole file as one window. Its memory grows with the file: for short clips. Throws as AudioReader does.
-Window read_whole(const std::filesystem::path& path);
 
 }  // namespace verbatim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "audio/window.h"
+#include "audio/sample_rate.h"
 #include "error.h"
 
 namespace verbatim {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "audio/window.h"
+#include "audio/sample_rate.h"
 #include "error.h"
 
 namespace verbatim {

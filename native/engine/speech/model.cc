@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "accel/accelerator.h"
+#include "accelerator/accelerator.h"
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
@@ -86,18 +86,18 @@ SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
 }
 
 // The encoder's blocks (4 + 8 square matrices each) and the decoder's projections of the encoder's output.
-std::uint64_t packed_weight_bytes(const ModelShape& shape, const accel::WeightStore* store) {
+std::uint64_t packed_weight_bytes(const ModelShape& shape, const accelerator::WeightStore* store) {
   const auto state = static_cast<std::uint64_t>(shape.audio_state);
   const auto matrices = static_cast<std::uint64_t>(12 * shape.audio_layers + 2 * shape.text_layers);
-  return matrices * state * state * accel::operand_size(store);
+  return matrices * state * state * accelerator::operand_size(store);
 }
 
 // Whether the accelerator computes with this model's weights: asked of a state like those its slots will
 // have.
-bool accelerates(whisper_context* context, const std::shared_ptr<accel::WeightStore>& store) {
+bool accelerates(whisper_context* context, const std::shared_ptr<accelerator::WeightStore>& store) {
   if (!store) return false;
   take_whisper_error();
-  const accel::StateScope scope(store);
+  const accelerator::StateScope scope(store);
   const StatePointer state(whisper_init_state(context));
   if (!state) throw EngineError(ErrorCode::kOutOfMemory, "no memory for a slot: " + take_whisper_error());
   return scope.took_weights();
@@ -146,14 +146,14 @@ void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noe
 SpeechModel::~SpeechModel() = default;
 
 std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
-                                                     std::string_view device, Acceleration acceleration) {
+                                                     std::string_view device, AcceleratorMode accelerator) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
   std::ifstream stream = open_model(path);
   const ModelFileInfo file = check(stream, path);
   const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
   auto model = std::make_shared<SpeechModel>(Private{});
-  auto store = gpu < 0 ? accel::make_weight_store(acceleration) : nullptr;
+  auto store = gpu < 0 ? accelerator::make_weight_store(accelerator) : nullptr;
   check_room(target, gpu, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
 
   whisper_context_params params = whisper_context_default_params();
@@ -163,16 +163,16 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   stream.seekg(0);
   whisper_model_loader loader = stream_loader(stream);
   take_whisper_error();
-  const accel::LoadScope scope(store.get());
+  const accelerator::LoadScope scope(store.get());
   model->context_.reset(whisper_init_with_params_no_state(&loader, params));
   if (!model->context_) {
     throw EngineError(ErrorCode::kInvalidModel,
                       path.filename().string() + ": whisper.cpp refused the model: " + take_whisper_error());
   }
   if (accelerates(model->context_.get(), store)) model->packed_weights_ = std::move(store);
-  const accel::WeightStore* const used = model->packed_weights_.get();
+  const accelerator::WeightStore* const used = model->packed_weights_.get();
   model->info_ = describe(file, target);
-  model->info_.accelerator = accel::accelerator_name(used);
+  model->info_.accelerator = accelerator::name(used);
   model->info_.memory_bytes += packed_weight_bytes(file.shape, used);
   return model;
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "accel/accelerator.h"
+#include "accelerator/accelerator.h"
 
 struct whisper_context;
 
@@ -26,7 +26,7 @@ struct SpeechModelInfo {
   std::string device_name;
   // Bytes of weights, the packed copies that the accelerator will make of the encoder's included.
   std::uint64_t memory_bytes = 0;
-  // What computes the encoder's large products: accel::accelerator_name(), or "" for whisper.cpp alone, which
+  // What computes the encoder's large products: accelerator::name(), or "" for whisper.cpp alone, which
   // is also the answer where the accelerator cannot read the model's weights.
   std::string accelerator;
 };
@@ -40,7 +40,7 @@ class SpeechModel {
   // `device`: "cpu" or "cuda:N". The file is checked (magic, shapes, sizes) before whisper.cpp sees it.
   // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kOutOfMemory.
   static std::shared_ptr<const SpeechModel> load(const std::filesystem::path& path, std::string_view device,
-                                                 Acceleration acceleration = Acceleration::kOff);
+                                                 AcceleratorMode accelerator = AcceleratorMode::kOff);
   // load() makes models.
   explicit SpeechModel(Private) {}
   ~SpeechModel();
@@ -49,14 +49,14 @@ class SpeechModel {
   // For slots only.
   whisper_context* context() const noexcept { return context_.get(); }
   // For slots only; null without an accelerator.
-  const std::shared_ptr<accel::WeightStore>& packed_weights() const noexcept { return packed_weights_; }
+  const std::shared_ptr<accelerator::WeightStore>& packed_weights() const noexcept { return packed_weights_; }
 
  private:
   struct ContextDeleter {
     void operator()(whisper_context* context) const noexcept;
   };
   SpeechModelInfo info_;
-  std::shared_ptr<accel::WeightStore> packed_weights_;
+  std::shared_ptr<accelerator::WeightStore> packed_weights_;
   std::unique_ptr<whisper_context, ContextDeleter> context_;
 };
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "accel/accelerator.h"
+#include "accelerator/accelerator.h"
 #include "error.h"
 #include "speech/decode_options.h"
 #include "speech/prompt.h"
@@ -68,7 +68,7 @@ struct Slot::Impl {
 void Slot::Impl::renew() {
   state.reset();
   take_whisper_error();
-  const accel::StateScope scope(model->packed_weights());
+  const accelerator::StateScope scope(model->packed_weights());
   state.reset(whisper_init_state(model->context()));
   if (!state) {
     throw EngineError(ErrorCode::kOutOfMemory,
@@ -196,7 +196,7 @@ std::size_t Slot::memory_bytes() const noexcept {
   const std::size_t caches = kKeyAndValue * state * (layers * (kTextCells + kAudioCells) + kAudioCells);
   const std::size_t activations = 64 * kAudioCells * state;
   const std::size_t logits = 16 * sizeof(float) * size(whisper_n_vocab(context));
-  const std::size_t workspace = accel::workspace_bytes(
+  const std::size_t workspace = accelerator::workspace_bytes(
       impl_->model->packed_weights().get(), size(whisper_model_n_audio_state(context)), impl_->threads);
   return caches + activations + logits + workspace;
 }

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "abort.h"
-#include "audio/window.h"
+#include "audio/cutting/window.h"
 #include "speech/decode.h"
 #include "speech/model.h"
 

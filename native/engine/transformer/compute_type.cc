@@ -4,7 +4,7 @@
 
 #include "error.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 ComputeType type_of_file(const Transformer& model) {
@@ -56,4 +56,4 @@ std::string_view compute_type_name(ComputeType type) noexcept {
   return "float32";
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -4,7 +4,7 @@
 
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Types in which weights are held for computing. float16 is for GPUs: no kernel of ours computes in it.
 enum class ComputeType { kFloat32, kFloat16, kBfloat16, kInt8 };
@@ -19,4 +19,4 @@ ComputeType choose_cpu_compute_type(std::string_view name, const Transformer& mo
 
 std::string_view compute_type_name(ComputeType type) noexcept;
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

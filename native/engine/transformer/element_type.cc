@@ -4,7 +4,7 @@
 
 #include "transformer/half.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 template <typename T>
@@ -68,4 +68,4 @@ float element_at(const std::byte* data, ElementType type, std::size_t index) noe
   return 0.0f;
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Types in which weights are stored; the values are those of CTranslate2's files (versions >= 4).
 enum class ElementType : std::uint8_t {
@@ -23,4 +23,4 @@ std::string_view element_type_name(ElementType type) noexcept;
 // Element `index` of values that need not be aligned, as a float.
 float element_at(const std::byte* data, ElementType type, std::size_t index) noexcept;
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

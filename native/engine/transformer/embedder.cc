@@ -7,7 +7,7 @@
 #include "transformer/half.h"
 #include "transformer/quantize_weights.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 // Sines in the first half, cosines in the second, positions counted from 1 (OpenNMT-tf's encoder).
@@ -48,4 +48,4 @@ void Embedder::round_to_type(std::span<float> row) const {
   }
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

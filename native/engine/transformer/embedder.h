@@ -7,7 +7,7 @@
 #include "transformer/token_id.h"
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Token and position embeddings of one side, made on the host straight from the mapped file: a handful of
 // rows a step, so the tables need no memory of their own.
@@ -31,4 +31,4 @@ class Embedder {
   ComputeType type_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

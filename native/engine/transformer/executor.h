@@ -9,7 +9,7 @@
 #include "abort.h"
 #include "transformer/token_id.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 struct ExecutorStart {
   // Source ids, each non-empty and within the model's positions.
@@ -64,4 +64,4 @@ class Executor {
   double encode_ms_ = 0.0;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

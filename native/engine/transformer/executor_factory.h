@@ -6,7 +6,7 @@
 #include "transformer/compute_type.h"
 #include "transformer/executor.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // The weights of a model on one device, and the executors that share them. Immutable.
 class ExecutorFactory {
@@ -19,4 +19,4 @@ class ExecutorFactory {
   virtual ComputeType type() const noexcept = 0;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

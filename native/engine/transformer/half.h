@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // Portable conversions of the 16-bit float types, for load time; hot loops use the vector units.
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 inline float bfloat16_to_float(std::uint16_t bits) noexcept {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
@@ -42,4 +42,4 @@ inline std::uint16_t float_to_float16(float value) noexcept {
   return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -4,7 +4,7 @@
 
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Every linear layer of a model, in the order of use.
 inline std::vector<const Linear*> linears(const Transformer& model) {
@@ -27,4 +27,4 @@ inline std::vector<const Linear*> linears(const Transformer& model) {
   return all;
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

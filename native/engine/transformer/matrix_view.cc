@@ -4,7 +4,7 @@
 
 #include "transformer/half.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 template <typename T, typename Convert>
@@ -51,4 +51,4 @@ void MatrixView::read_row_int8(std::size_t row, std::span<std::int8_t> out) cons
   std::memcpy(out.data(), data.data() + row * columns, columns);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

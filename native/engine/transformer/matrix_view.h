@@ -5,7 +5,7 @@
 
 #include "transformer/element_type.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // A stored weight matrix [rows, columns] with its quantization scales: real value = stored / scale. A view
 // into the model's file.
@@ -29,4 +29,4 @@ struct MatrixView {
   void read_row_int8(std::size_t row, std::span<std::int8_t> out) const noexcept;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -1,6 +1,6 @@
 #include "transformer/network.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 // Normalizes before a block (pre-norm) or after its residual sum (post-norm).
@@ -72,4 +72,4 @@ ggml_tensor* build_decoder(NetworkOps& ops, const Transformer& model, ggml_tenso
   return ops.linear(x, model.projection, std::nullopt, nullptr, nullptr);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

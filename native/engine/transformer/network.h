@@ -9,7 +9,7 @@ struct ggml_tensor;
 
 // The layers of a transformer as a ggml graph, written once for every kind of device. Activations are
 // float32[width, rows].
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // The operations that devices do differently. Each adds nodes to a graph and returns the result.
 class NetworkOps {
@@ -37,4 +37,4 @@ void build_encoder(NetworkOps& ops, const Transformer& model, ggml_tensor* x);
 // Embedded tokens [width, rows], one new position per row -> logits [target vocabulary, rows].
 ggml_tensor* build_decoder(NetworkOps& ops, const Transformer& model, ggml_tensor* x);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

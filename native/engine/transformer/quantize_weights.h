@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // CTranslate2's rule for a row of int8 weights: scale = 127 / max|row| (a row of zeros: 1), stored value =
 // nearest even of value * scale. Returns the scale. out.size() == row.size().
@@ -18,4 +18,4 @@ inline float quantize_weights(std::span<const float> row, std::span<std::int8_t>
   return scale;
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

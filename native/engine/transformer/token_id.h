@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // A row of a model's embeddings.
 using TokenId = std::int32_t;
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

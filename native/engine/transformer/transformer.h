@@ -9,7 +9,7 @@
 
 // An encoder-decoder transformer: hyperparameters and views of the weights, with every shape checked by
 // whoever read the file. Executors read nothing but this.
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // The values are the file's own.
 enum class Activation {
@@ -88,4 +88,4 @@ struct Transformer {
   bool round_before_cast = true;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

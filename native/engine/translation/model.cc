@@ -1,26 +1,9 @@
 #include "translation/model.h"
 
 #include "error.h"
-#include "translation/ct2_backend.h"
-#include "translation/ggml_model.h"
 #include "translation/model_files.h"
 
 namespace verbatim::translation {
-
-std::vector<std::string> TranslationModel::backends() {
-  std::vector<std::string> names{"ggml"};
-  if (has_ct2_backend()) names.emplace_back("ctranslate2");
-  return names;
-}
-
-std::shared_ptr<const TranslationModel> TranslationModel::load(const std::filesystem::path& directory,
-                                                               const TranslationModelOptions& options) {
-  const std::string& backend = options.backend;
-  if (backend == "ggml" || backend == "auto") return load_ggml_model(directory, options);
-  if (backend == "ctranslate2") return load_ct2_model(directory, options);
-  throw EngineError(ErrorCode::kInvalidArgument, "translation backend \"" + backend +
-                                                     "\" is unknown; auto, ggml and ctranslate2 are allowed");
-}
 
 TranslationModel::TranslationModel(const std::filesystem::path& directory)
     : files_(std::make_unique<const ModelFiles>(directory)) {

@@ -55,16 +55,10 @@ struct TranslationModelInfo {
 
 struct ModelFiles;
 
-// A CTranslate2 model directory, loaded once and shared by its translators. Immutable.
+// A CTranslate2 model directory, loaded once (backends/load.h) and shared by its translators. Immutable.
 class TranslationModel {
  public:
   virtual ~TranslationModel();
-
-  // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kInvalidArgument, kOutOfMemory.
-  static std::shared_ptr<const TranslationModel> load(const std::filesystem::path& directory,
-                                                      const TranslationModelOptions& options);
-  // The backends that were built in: "ggml" and perhaps "ctranslate2".
-  static std::vector<std::string> backends();
 
   const TranslationModelInfo& info() const noexcept { return info_; }
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "error.h"
-#include "translation/ct2_transformer.h"
+#include "translation/ct2/transformer.h"
 
 namespace verbatim::translation {
 namespace {
@@ -33,9 +33,9 @@ ModelFiles::ModelFiles(const std::filesystem::path& directory)
   check_outputs(codec.target().size(), transformer.projection.weight.rows);
 }
 
-std::vector<TokenId> ModelFiles::encode_source(const TranslationInput& input, std::size_t index,
-                                               const TranslationOptions& options) const {
-  std::vector<TokenId> ids =
+std::vector<transformer::TokenId> ModelFiles::encode_source(const TranslationInput& input, std::size_t index,
+                                                            const TranslationOptions& options) const {
+  std::vector<transformer::TokenId> ids =
       codec.encode_source(input.source, static_cast<std::size_t>(options.max_input_length));
   const std::size_t most = source_positions();
   if (most == 0 || ids.size() <= most || codec.is_empty(ids)) return ids;

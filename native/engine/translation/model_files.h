@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "transformer/transformer.h"
-#include "translation/ct2_file.h"
+#include "translation/ct2/file.h"
 #include "translation/options.h"
 #include "translation/token_codec.h"
 #include "translation/translator.h"
@@ -26,12 +26,12 @@ struct ModelFiles {
 
   // The ids of input `index` of a call, special tokens included. Throws EngineError kInvalidArgument for more
   // than the positions take.
-  std::vector<TokenId> encode_source(const TranslationInput& input, std::size_t index,
-                                     const TranslationOptions& options) const;
+  std::vector<transformer::TokenId> encode_source(const TranslationInput& input, std::size_t index,
+                                                  const TranslationOptions& options) const;
 
   Ct2File file;
   TokenCodec codec;
-  Transformer transformer;
+  transformer::Transformer transformer;
 };
 
 }  // namespace verbatim::translation

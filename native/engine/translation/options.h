@@ -6,7 +6,7 @@ namespace verbatim::translation {
 
 // Options of a batch, with the meaning that CTranslate2 gives them: those of the search, and what concerns
 // the tokens on both sides of it.
-struct TranslationOptions : SearchOptions {
+struct TranslationOptions : transformer::SearchOptions {
   // Put the most attended source token in the place of an unknown token.
   bool replace_unknowns = false;
   // Longer sources are cut; 0 = no limit.

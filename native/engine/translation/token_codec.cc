@@ -39,17 +39,17 @@ TokenCodec::TokenCodec(const std::filesystem::path& directory, Ct2Config config)
   }
 }
 
-std::vector<TokenId> TokenCodec::encode_source(const std::vector<std::string>& tokens,
-                                               std::size_t max_length) const {
-  std::vector<TokenId> ids;
+std::vector<transformer::TokenId> TokenCodec::encode_source(const std::vector<std::string>& tokens,
+                                                            std::size_t max_length) const {
+  std::vector<transformer::TokenId> ids;
   ids.reserve(tokens.size() + 2);
   if (config_.add_source_bos) ids.push_back(source_.id(config_.bos_token));
   for (const std::string& token : tokens) ids.push_back(source_.id(token));
   if (config_.add_source_eos) ids.push_back(source_.id(config_.eos_token));
   if (max_length == 0 || ids.size() <= max_length) return ids;
-  const TokenId eos = source_.id(config_.eos_token);
-  const TokenId last = ids.back();
-  const TokenId before_last = ids[ids.size() - 2];
+  const transformer::TokenId eos = source_.id(config_.eos_token);
+  const transformer::TokenId last = ids.back();
+  const transformer::TokenId before_last = ids[ids.size() - 2];
   ids.resize(max_length);
   if (last == eos) {
     ids.back() = eos;
@@ -60,8 +60,8 @@ std::vector<TokenId> TokenCodec::encode_source(const std::vector<std::string>& t
   return ids;
 }
 
-bool TokenCodec::is_empty(const std::vector<TokenId>& source) const {
-  const TokenId eos = source_.id(config_.eos_token);
+bool TokenCodec::is_empty(const std::vector<transformer::TokenId>& source) const {
+  const transformer::TokenId eos = source_.id(config_.eos_token);
   std::size_t length = source.size();
   if (length > 0 && source.front() == source_.id(config_.bos_token)) --length;
   if (length > 0 && source.back() == eos) {
@@ -72,8 +72,8 @@ bool TokenCodec::is_empty(const std::vector<TokenId>& source) const {
   return length == 0;
 }
 
-std::vector<TokenId> TokenCodec::encode_prefix(const std::vector<std::string>& prefix) const {
-  std::vector<TokenId> ids;
+std::vector<transformer::TokenId> TokenCodec::encode_prefix(const std::vector<std::string>& prefix) const {
+  std::vector<transformer::TokenId> ids;
   if (config_.decoder_start_token) ids.push_back(target().id(*config_.decoder_start_token));
   for (const std::string& token : prefix) ids.push_back(target().id(token));
   if (ids.empty()) {

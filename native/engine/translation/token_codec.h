@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "translation/ct2_config.h"
-#include "translation/vocabulary.h"
+#include "translation/ct2/config.h"
+#include "translation/ct2/vocabulary.h"
 
 namespace verbatim::translation {
 
@@ -21,14 +21,15 @@ class TokenCodec {
 
   // Source tokens -> ids, special tokens added, cut to max_length (0 = no limit) with the end token and a
   // language code behind it kept.
-  std::vector<TokenId> encode_source(const std::vector<std::string>& tokens, std::size_t max_length) const;
+  std::vector<transformer::TokenId> encode_source(const std::vector<std::string>& tokens,
+                                                  std::size_t max_length) const;
   // Nothing but special tokens: not worth a run.
-  bool is_empty(const std::vector<TokenId>& source) const;
+  bool is_empty(const std::vector<transformer::TokenId>& source) const;
   // Start token, then the prefix. Throws EngineError kInvalidArgument when the model has no start token and
   // the prefix is empty.
-  std::vector<TokenId> encode_prefix(const std::vector<std::string>& prefix) const;
+  std::vector<transformer::TokenId> encode_prefix(const std::vector<std::string>& prefix) const;
   // The token that ends a hypothesis.
-  TokenId end_id() const { return target().id(config_.eos_token); }
+  transformer::TokenId end_id() const { return target().id(config_.eos_token); }
 
  private:
   Ct2Config config_;

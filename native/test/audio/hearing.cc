@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "audio/sample_rate.h"
+
 namespace verbatim::test {
 
 Heard hear(const std::filesystem::path& path) {

@@ -12,7 +12,7 @@
 #include "speech/model.h"
 #include "speech/model_file.h"
 #include "speech/slot.h"
-#include "speech/speech_support.h"
+#include "speech/support.h"
 #include "testing/random_whisper_model.h"
 
 namespace verbatim::bench {

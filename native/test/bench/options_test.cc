@@ -7,7 +7,7 @@
 
 #include "options.h"
 #include "program.h"
-#include "speech/speech_support.h"
+#include "speech/support.h"
 
 namespace verbatim::bench {
 namespace {
@@ -63,10 +63,10 @@ TEST_CASE("bench options: values") {
     CAPTURE(list);
     CHECK_THROWS_AS(positive_integers(list), std::invalid_argument);
   }
-  CHECK(acceleration("off") == Acceleration::kOff);
-  CHECK(acceleration("float32") == Acceleration::kFloat32);
-  CHECK(acceleration("auto") == Acceleration::kAuto);
-  CHECK_THROWS_WITH_AS(acceleration("on"), doctest::Contains("\"on\""), std::invalid_argument);
+  CHECK(accelerator_mode("off") == AcceleratorMode::kOff);
+  CHECK(accelerator_mode("float32") == AcceleratorMode::kFloat32);
+  CHECK(accelerator_mode("auto") == AcceleratorMode::kAuto);
+  CHECK_THROWS_WITH_AS(accelerator_mode("on"), doctest::Contains("\"on\""), std::invalid_argument);
 }
 
 TEST_CASE("bench programs: what they throw is exit code 1, and their words are those after the name") {

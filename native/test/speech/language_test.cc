@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "speech/slot.h"
-#include "speech/speech_support.h"
+#include "speech/support.h"
 #include "speech/whisper_state.h"
 
 namespace verbatim {

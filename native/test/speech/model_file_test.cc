@@ -12,7 +12,7 @@
 
 #include "error.h"
 #include "speech/model.h"
-#include "speech/speech_support.h"
+#include "speech/support.h"
 
 namespace verbatim {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "error.h"
 #include "speech/prompt.h"
-#include "speech/speech_support.h"
+#include "speech/support.h"
 #include "speech/utf8.h"
 #include "support/slot_aborts.h"
 

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "speech/model_file.h"
 #include "speech/slot.h"
-#include "speech/speech_support.h"
+#include "speech/support.h"
 #include "speech/utf8.h"
 
 namespace verbatim {

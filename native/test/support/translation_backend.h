@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "translation/backends/load.h"
 #include "translation/model.h"
 
 namespace verbatim::translation {
@@ -13,7 +14,7 @@ namespace verbatim::translation {
 // is unset or "auto", the one that the engine chooses.
 inline std::string backend_under_test() {
   const char* const wanted = std::getenv("VERBATIM_TRANSLATION_BACKEND");
-  if (!wanted || std::string(wanted) == "auto") return TranslationModel::backends().front();
+  if (!wanted || std::string(wanted) == "auto") return backends().front();
   return wanted;
 }
 
@@ -23,7 +24,7 @@ inline bool is_ggml_under_test() { return backend_under_test() == "ggml"; }
 inline std::shared_ptr<const TranslationModel> load_under_test(const std::filesystem::path& directory,
                                                                TranslationModelOptions options = {}) {
   if (options.backend == "auto") options.backend = backend_under_test();
-  return TranslationModel::load(directory, options);
+  return load_model(directory, options);
 }
 
 }  // namespace verbatim::translation

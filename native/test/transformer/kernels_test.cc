@@ -12,6 +12,7 @@
 // Every instruction set that this processor has, against plain loops; and bit for bit whatever the batch.
 namespace {
 
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 std::vector<float> random_values(std::size_t size, unsigned seed) {

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "support/translation_backend.h"
-#include "translation/ggml_model.h"
-#include "translation/json_file.h"
+#include "translation/backends/ggml/model.h"
+#include "translation/files/json_file.h"
 
 // A trained model, whose scores are farther apart than those of random weights: every executor has to
 // translate alike.
 namespace {
 
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 const std::vector<std::vector<std::string>> kSentences{

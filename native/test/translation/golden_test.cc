@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "support/translation_backend.h"
-#include "translation/ggml_model.h"
-#include "translation/json_file.h"
+#include "translation/backends/ggml/model.h"
+#include "translation/files/json_file.h"
 
 // What the real CTranslate2 made of the tiny models (test/fixtures/ct2/golden.json): every case again, each
 // sentence alone and all in one batch.
 namespace {
 
 using nlohmann::json;
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 std::filesystem::path fixtures() { return std::filesystem::path(VERBATIM_SOURCE_DIR) / "test/fixtures/ct2"; }

@@ -8,12 +8,13 @@
 #include "support/translation_backend.h"
 #include "testing/random_ct2_model.h"
 #include "testing/temporary_directory.h"
-#include "translation/ct2_transformer.h"
-#include "translation/vocabulary.h"
+#include "translation/ct2/transformer.h"
+#include "translation/ct2/vocabulary.h"
 
 // Binary versions, revisions, and what is refused with which words.
 namespace {
 
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }

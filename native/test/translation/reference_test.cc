@@ -9,12 +9,13 @@
 #include "support/reference_transformer.h"
 #include "support/translation_backend.h"
 #include "testing/temporary_directory.h"
-#include "translation/ggml_model.h"
+#include "translation/backends/ggml/model.h"
 
 // Everything that CTranslate2's golden cases do not cover, against a plain implementation in double
 // precision.
 namespace {
 
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 
 const std::vector<std::vector<int>> kSources{

@@ -11,11 +11,13 @@
 #include "support/translation_backend.h"
 #include "testing/random_ct2_model.h"
 #include "testing/temporary_directory.h"
-#include "translation/ggml_model.h"
+#include "translation/backends/ggml/model.h"
+#include "translation/backends/load.h"
 
 // The translator's contract: options, special tokens, empty sources, abort, sharing.
 namespace {
 
+using namespace verbatim::transformer;
 using namespace verbatim::translation;
 using verbatim::test::CountingAbort;
 using Tokens = std::vector<std::string>;
@@ -60,7 +62,7 @@ std::vector<TranslationInput> many_inputs(int count) {
 }  // namespace
 
 TEST_CASE("auto is the ggml backend, whatever else was built in") {
-  CHECK(TranslationModel::load(fixture("tiny-marian-int8"), {})->info().backend == "ggml");
+  CHECK(load_model(fixture("tiny-marian-int8"), {})->info().backend == "ggml");
 }
 
 TEST_CASE("weights stored in float16 are computed in float32 on the CPU, in float16 by the graphs for GPUs") {

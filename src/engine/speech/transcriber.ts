@@ -3,7 +3,7 @@ import { VerbatimError } from '../../errors.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
 import { Backlog, type BacklogPlace } from './backlog.js';
-import type { Acceleration, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
+import type { AcceleratorMode, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
@@ -36,7 +36,7 @@ export interface SpeechEngineOptions {
   /** CPU threads a slot. */
   threads: number;
   /** Of models on a CPU; see SpeechModelOptions. */
-  acceleration: Acceleration;
+  accelerator: AcceleratorMode;
   maxBacklogSeconds: number;
   observer?: EngineObserver;
   clock?: Clock;
@@ -52,10 +52,10 @@ export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
   const clock = options.clock ?? systemClock;
   const models: SpeechModel[] = [];
-  const { acceleration } = options;
+  const { accelerator } = options;
   try {
     for (const device of options.devices) {
-      models.push(await options.binding.loadSpeechModel(options.modelPath, { device, acceleration }));
+      models.push(await options.binding.loadSpeechModel(options.modelPath, { device, accelerator }));
     }
     const pool = await SlotPool.create(models, { slots: options.slots, threads: options.threads, clock });
     return new Transcriber(options, models, pool, clock);

@@ -35,7 +35,7 @@ export class Scenario {
       devices: fake.settings.devices,
       slots: 2,
       threads: 1,
-      acceleration: 'off',
+      accelerator: 'off',
       maxBacklogSeconds: 1_000_000,
       clock,
       ...options,

@@ -295,7 +295,7 @@ describe('Transcriber', () => {
       policy: POLICY,
       slots: 1,
       threads: 1,
-      acceleration: 'off' as const,
+      accelerator: 'off' as const,
       maxBacklogSeconds: 1,
       clock,
     };

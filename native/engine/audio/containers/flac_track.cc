@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "audio/containers/flac_header.h"
-#include "audio/decoder.h"
-#include "audio/sndfile_decoder.h"
+#include "audio/containers/tracks.h"
+#include "audio/decoding/decoder.h"
+#include "audio/decoding/sndfile_decoder.h"
 #include "error.h"
 
 namespace verbatim {

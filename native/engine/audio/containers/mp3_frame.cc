@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "audio/bytes.h"
+#include "audio/decoding/bytes.h"
 
 namespace verbatim {
 namespace {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "audio/containers/mp3_frame.h"
-#include "audio/decoder.h"
+#include "audio/containers/tracks.h"
+#include "audio/decoding/decoder.h"
 #include "error.h"
 
 namespace verbatim {

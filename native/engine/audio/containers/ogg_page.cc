@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "audio/bytes.h"
+#include "audio/decoding/bytes.h"
 
 namespace verbatim {
 namespace {

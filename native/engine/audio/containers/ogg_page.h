@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "audio/file.h"
+#include "audio/decoding/file.h"
 
 namespace verbatim {
 

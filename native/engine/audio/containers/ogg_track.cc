@@ -8,10 +8,11 @@
 
 #include "audio/containers/flac_header.h"
 #include "audio/containers/ogg_page.h"
+#include "audio/containers/tracks.h"
 #include "audio/containers/vorbis_headers.h"
-#include "audio/decoder.h"
-#include "audio/fixed_length_decoder.h"
-#include "audio/sndfile_decoder.h"
+#include "audio/decoding/decoder.h"
+#include "audio/decoding/fixed_length_decoder.h"
+#include "audio/decoding/sndfile_decoder.h"
 #include "error.h"
 
 namespace verbatim {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "audio/containers/mp3_frame.h"
+#include "audio/containers/tracks.h"
 #include "error.h"
 
 namespace verbatim {

@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "audio/decoder.h"
+#include "audio/decoding/decoder.h"
+#include "audio/decoding/file.h"
 
 namespace verbatim {
 

@@ -1,6 +1,6 @@
 #include "audio/containers/vorbis_headers.h"
 
-#include "audio/bytes.h"
+#include "audio/decoding/bytes.h"
 
 namespace verbatim {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "audio/bytes.h"
+#include "audio/decoding/bytes.h"
 #include "error.h"
 
 namespace verbatim {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "audio/file.h"
+#include "audio/decoding/file.h"
 
 namespace verbatim {
 

@@ -3,11 +3,12 @@
 #include <limits>
 #include <utility>
 
-#include "audio/bytes.h"
+#include "audio/containers/tracks.h"
 #include "audio/containers/wav_header.h"
-#include "audio/decoder.h"
-#include "audio/fixed_length_decoder.h"
-#include "audio/sndfile_decoder.h"
+#include "audio/decoding/bytes.h"
+#include "audio/decoding/decoder.h"
+#include "audio/decoding/fixed_length_decoder.h"
+#include "audio/decoding/sndfile_decoder.h"
 #include "error.h"
 
 namespace verbatim {

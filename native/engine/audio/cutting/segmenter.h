@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "audio/cutting/window.h"
 #include "audio/reader.h"
-#include "audio/window.h"
 
 namespace verbatim {
 

@@ -6,7 +6,7 @@
 
 #include "transformer/executor.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // What the CPU attention needs to know of the batch in flight. Source tokens of all sentences lie one behind
 // the other, without padding.
@@ -43,4 +43,4 @@ struct CpuBatch {
   }
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -14,7 +14,7 @@
 #include "transformer/embedder.h"
 #include "transformer/kernels/kernels.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 [[noreturn]] void out_of_memory() {
@@ -219,4 +219,4 @@ std::unique_ptr<const ExecutorFactory> make_cpu_factory(const Transformer& model
   return std::make_unique<CpuFactory>(model, type);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 // The part of [0, size) that a thread does.
@@ -277,4 +277,4 @@ void CrossAttentionNode::record(std::size_t row, std::size_t head, const AttendC
   }
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -6,7 +6,7 @@
 #include "transformer/cpu/ops.h"
 
 // The nodes of CPU graphs. Inputs are the sources of the output tensor.
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Source 0: x or its quantized rows; then the gate and the residual where there are any.
 class LinearNode final : public CpuNode {
@@ -147,4 +147,4 @@ class CrossAttentionNode final : public CpuNode {
   CpuBatch& batch_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -4,7 +4,7 @@
 
 #include "transformer/cpu/nodes.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 void run_node(ggml_tensor* out, int thread, int threads, void* node) {
@@ -87,4 +87,4 @@ void CpuOps::keep_cross(ggml_tensor* key_value, std::size_t) {
   kept_cross_.push_back(key_value);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

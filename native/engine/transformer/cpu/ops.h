@@ -11,7 +11,7 @@
 
 struct ggml_context;
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // A node of a CPU graph. `thread` of `threads` does its share.
 class CpuNode {
@@ -62,4 +62,4 @@ class CpuOps final : public NetworkOps {
   std::vector<ggml_tensor*> kept_cross_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

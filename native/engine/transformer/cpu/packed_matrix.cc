@@ -7,7 +7,7 @@
 #include "transformer/half.h"
 #include "transformer/quantize_weights.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 std::size_t element_size(ComputeType type) {
@@ -89,4 +89,4 @@ void PackedMatrix::prepare(GemmCall& call) const noexcept {
   call.depth = depth_;
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -10,7 +10,7 @@
 #include "transformer/kernels/kernels.h"
 #include "transformer/matrix_view.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // A weight matrix [outputs, depth] in the layout of the CPU kernels: panels of kPanelOutputs outputs, within
 // a panel float[depth][kPanelOutputs], or for int8 uint8[depth / 4][kPanelOutputs][4] with 128 added. Missing
@@ -46,4 +46,4 @@ class PackedMatrix {
   std::vector<float> factors_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

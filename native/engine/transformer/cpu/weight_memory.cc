@@ -6,7 +6,7 @@
 
 #include "error.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 WeightMemory::WeightMemory(std::size_t bytes) {
   constexpr std::size_t kHugePage = 2u << 20;
@@ -36,4 +36,4 @@ std::span<std::byte> WeightMemory::take(std::size_t bytes) {
   return {part, bytes};
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

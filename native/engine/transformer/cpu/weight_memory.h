@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // One zeroed block for all weights of a model, in huge pages where the system grants them: reading every
 // weight once a token is what decoding costs, and with small pages a part of it is page walks.
@@ -30,4 +30,4 @@ class WeightMemory {
   std::size_t used_ = 0;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -2,7 +2,7 @@
 
 #include "transformer/linears.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 std::size_t total_bytes(const Transformer& model, ComputeType type) {
@@ -20,4 +20,4 @@ CpuWeights::CpuWeights(const Transformer& model, ComputeType type)
   }
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -6,7 +6,7 @@
 #include "transformer/cpu/packed_matrix.h"
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Every linear layer of a model, packed for the CPU kernels. Immutable, shared by executors.
 class CpuWeights {
@@ -24,4 +24,4 @@ class CpuWeights {
   std::unordered_map<const Linear*, PackedMatrix> matrices_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -5,9 +5,9 @@
 
 struct ggml_tensor;
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
-// Shape of a device graph: padded, so that every operation is a dense one.
+// Shape of a GPU graph: padded, so that every operation is a dense one.
 struct GpuShape {
   // Sentences in the graph and decoder rows of each.
   std::size_t sentences = 0;
@@ -21,7 +21,7 @@ struct GpuShape {
   bool operator==(const GpuShape&) const = default;
 };
 
-// Tensors that device graphs share: inputs filled before each run, and what outlives a graph.
+// Tensors that GPU graphs share: inputs filled before each run, and what outlives a graph.
 struct GpuBatch {
   // Encoder: 0 or -infinity [source, source, 1, sentences]; decoder: [source, beams, 1, sentences].
   ggml_tensor* source_mask = nullptr;
@@ -42,4 +42,4 @@ struct GpuBatch {
   std::vector<ggml_tensor*> cross_values;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -15,7 +15,7 @@
 #include "transformer/gpu/state.h"
 #include "transformer/gpu/weights.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 // Decoder positions are padded to multiples of this, so that a graph serves as many steps.
@@ -28,17 +28,18 @@ void check_abort(const AbortFlag* abort) {
 
 class GpuExecutor final : public Executor {
  public:
-  GpuExecutor(const Transformer& model, const GpuWeights& weights, ggml_backend_dev_t device, int threads)
+  GpuExecutor(const Transformer& model, const GpuWeights& weights, ggml_backend_dev_t backend_device,
+              int threads)
       : model_(model),
         weights_(weights),
         source_(model.encoder, weights.type()),
         target_(model.decoder, weights.type()),
-        backend_(ggml_backend_dev_init(device, nullptr)),
-        state_(model, ggml_backend_dev_buffer_type(device)) {
+        backend_(ggml_backend_dev_init(backend_device, nullptr)),
+        state_(model, ggml_backend_dev_buffer_type(backend_device)) {
     if (!backend_) throw_out_of_device_memory();
     if (ggml_backend_is_cpu(backend_.get())) ggml_backend_cpu_set_n_threads(backend_.get(), threads);
-    encoder_memory_.reset(ggml_gallocr_new(ggml_backend_dev_buffer_type(device)));
-    decoder_memory_.reset(ggml_gallocr_new(ggml_backend_dev_buffer_type(device)));
+    encoder_memory_.reset(ggml_gallocr_new(ggml_backend_dev_buffer_type(backend_device)));
+    decoder_memory_.reset(ggml_gallocr_new(ggml_backend_dev_buffer_type(backend_device)));
     if (!encoder_memory_ || !decoder_memory_) throw_out_of_device_memory();
   }
 
@@ -85,7 +86,7 @@ class GpuExecutor final : public Executor {
 
  private:
   GpuGraph new_graph(std::size_t rows) const {
-    GpuGraph graph = new_device_graph();
+    GpuGraph graph = new_gpu_graph();
     graph.input = add_input(graph, GGML_TYPE_F32, model_.width, rows);
     return graph;
   }
@@ -199,7 +200,7 @@ class GpuExecutor final : public Executor {
     }
     if (still.size() == live_.size()) return;
     live_ = std::move(still);
-    GpuGraph graph = new_device_graph();
+    GpuGraph graph = new_gpu_graph();
     ggml_tensor* kept = add_input(graph, GGML_TYPE_I32, places.size());
     for (const auto* tensors : {&batch_.cross_keys, &batch_.cross_values}) {
       for (ggml_tensor* tensor : *tensors) move_sentences(graph, tensor, kept);
@@ -258,37 +259,39 @@ class GpuExecutor final : public Executor {
 
 class GpuFactory final : public ExecutorFactory {
  public:
-  GpuFactory(const Transformer& model, ComputeType type, ggml_backend_dev_t device)
-      : model_(model), device_(device), weights_(model, type, ggml_backend_dev_buffer_type(device)) {}
+  GpuFactory(const Transformer& model, ComputeType type, ggml_backend_dev_t backend_device)
+      : model_(model),
+        backend_device_(backend_device),
+        weights_(model, type, ggml_backend_dev_buffer_type(backend_device)) {}
   std::unique_ptr<Executor> create(int threads) const override {
-    return std::make_unique<GpuExecutor>(model_, weights_, device_, threads);
+    return std::make_unique<GpuExecutor>(model_, weights_, backend_device_, threads);
   }
   std::size_t bytes() const noexcept override { return weights_.bytes(); }
   ComputeType type() const noexcept override { return weights_.type(); }
 
  private:
   const Transformer& model_;
-  ggml_backend_dev_t device_;
+  ggml_backend_dev_t backend_device_;
   GpuWeights weights_;
 };
 
 }  // namespace
 
-ggml_backend_dev_t ggml_device(std::string_view id) {
+ggml_backend_dev_t backend_device_of(std::string_view id) {
   if (id == "cpu") return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
   std::size_t index = std::stoul(std::string(id.substr(id.find(':') + 1)));
   for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
-    const ggml_backend_dev_t device = ggml_backend_dev_get(i);
-    const auto type = ggml_backend_dev_type(device);
+    const ggml_backend_dev_t backend_device = ggml_backend_dev_get(i);
+    const auto type = ggml_backend_dev_type(backend_device);
     const bool is_gpu = type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
-    if (is_gpu && index-- == 0) return device;
+    if (is_gpu && index-- == 0) return backend_device;
   }
   throw EngineError(ErrorCode::kDeviceUnavailable, "device \"" + std::string(id) + "\" is not available");
 }
 
 std::unique_ptr<const ExecutorFactory> make_gpu_factory(const Transformer& model, ComputeType type,
-                                                        ggml_backend_dev_t device) {
-  return std::make_unique<GpuFactory>(model, type, device);
+                                                        ggml_backend_dev_t backend_device) {
+  return std::make_unique<GpuFactory>(model, type, backend_device);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -9,14 +9,14 @@
 #include "transformer/executor_factory.h"
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
-// ggml's device behind "cpu" or "cuda:N", which must have been checked (device.h).
-ggml_backend_dev_t ggml_device(std::string_view id);
+// ggml's backend device behind "cpu" or "cuda:N", which must have been checked (device.h).
+ggml_backend_dev_t backend_device_of(std::string_view id);
 
-// ggml's own operations, for GPUs; they run on any ggml device. `model` must outlive the factory, the factory
-// its executors. Throws EngineError kOutOfMemory.
+// ggml's own operations, for GPUs; they run on any backend device of ggml's. `model` must outlive the
+// factory, the factory its executors. Throws EngineError kOutOfMemory.
 std::unique_ptr<const ExecutorFactory> make_gpu_factory(const Transformer& model, ComputeType type,
-                                                        ggml_backend_dev_t device);
+                                                        ggml_backend_dev_t backend_device);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -4,7 +4,7 @@
 
 #include "error.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 constexpr std::size_t kMostNodes = 16384;
@@ -15,16 +15,16 @@ void throw_out_of_device_memory() {
   throw EngineError(ErrorCode::kOutOfMemory, "no memory for the translation batch on the device");
 }
 
-ggml_context_ptr new_device_context() {
+ggml_context_ptr new_gpu_context() {
   ggml_context_ptr context(ggml_init(
       {ggml_tensor_overhead() * kMostNodes + ggml_graph_overhead_custom(kMostNodes, false), nullptr, true}));
   if (!context) throw_out_of_device_memory();
   return context;
 }
 
-GpuGraph new_device_graph() {
+GpuGraph new_gpu_graph() {
   GpuGraph graph;
-  graph.context = new_device_context();
+  graph.context = new_gpu_context();
   graph.nodes = ggml_new_graph_custom(graph.context.get(), kMostNodes, false);
   return graph;
 }
@@ -53,4 +53,4 @@ void compute(const GpuGraph& graph, ggml_backend_t backend) {
     throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-// What the device executor needs of ggml: graphs, their inputs, and memory on a device.
-namespace verbatim::translation {
+// What the GPU executor needs of ggml: graphs, their inputs, and memory on a backend device.
+namespace verbatim::transformer {
 
 inline std::int64_t dim(std::size_t size) { return static_cast<std::int64_t>(size); }
 
@@ -28,9 +28,9 @@ struct GpuStorage {
 [[noreturn]] void throw_out_of_device_memory();
 
 // Room for the descriptions of a whole model's tensors. Throws EngineError kOutOfMemory.
-ggml_context_ptr new_device_context();
+ggml_context_ptr new_gpu_context();
 
-GpuGraph new_device_graph();
+GpuGraph new_gpu_graph();
 
 // Memory for all tensors of the context. Throws EngineError kOutOfMemory.
 GpuStorage new_gpu_storage(ggml_context_ptr context, ggml_backend_buffer_type_t memory);
@@ -52,4 +52,4 @@ void allocate(const GpuGraph& graph, ggml_gallocr_t allocator);
 // Throws EngineError: kOutOfMemory, kInternalError.
 void compute(const GpuGraph& graph, ggml_backend_t backend);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -6,7 +6,7 @@
 
 #include "transformer/gpu/graph.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 ggml_tensor* activate(ggml_context* context, ggml_tensor* x, Activation activation) {
@@ -185,4 +185,4 @@ void GpuOps::keep_cross(ggml_tensor* key_value, std::size_t layer) {
   ggml_build_forward_expand(graph_, ggml_cpy(context_, value, batch_.cross_values[layer]));
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

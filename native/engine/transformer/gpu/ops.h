@@ -4,7 +4,7 @@
 #include "transformer/gpu/weights.h"
 #include "transformer/network.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // The network in ggml's own operations, which every ggml backend has.
 class GpuOps final : public NetworkOps {
@@ -39,4 +39,4 @@ class GpuOps final : public NetworkOps {
   const GpuShape& shape_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 void GpuState::start(GpuBatch& batch, std::size_t sentences, std::size_t source, std::size_t max_rows,
                      std::size_t steps) {
@@ -16,7 +16,7 @@ void GpuState::start(GpuBatch& batch, std::size_t sentences, std::size_t source,
   batch.cross_keys.clear();
   batch.cross_values.clear();
   cross_ = {};
-  ggml_context_ptr context = new_device_context();
+  ggml_context_ptr context = new_gpu_context();
   for (std::size_t i = 0; i < model_.decoder.layers.size(); ++i) {
     batch.cross_keys.push_back(
         ggml_new_tensor_4d(context.get(), GGML_TYPE_F32, dim(size), dim(source), dim(heads), dim(sentences)));
@@ -34,13 +34,13 @@ bool GpuState::reserve(GpuBatch& batch, std::size_t steps) {
 }
 
 void GpuState::grow(GpuBatch& batch, std::size_t rows, bool keep) {
-  ggml_context_ptr context = new_device_context();
+  ggml_context_ptr context = new_gpu_context();
   std::vector<ggml_tensor*> grown;
   for (std::size_t i = 0; i < model_.decoder.layers.size(); ++i) {
     grown.push_back(ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, dim(2 * model_.width), dim(rows)));
   }
   GpuStorage storage = new_gpu_storage(std::move(context), memory_);
-  const ggml_context_ptr views = new_device_context();
+  const ggml_context_ptr views = new_gpu_context();
   for (std::size_t i = 0; keep && i < batch.cache.size(); ++i) {
     ggml_tensor* old = batch.cache[i];
     ggml_tensor* begin = ggml_view_2d(views.get(), grown[i], old->ne[0], old->ne[1], grown[i]->nb[1], 0);
@@ -85,4 +85,4 @@ void move_sentences(const GpuGraph& graph, ggml_tensor* tensor, ggml_tensor* kep
   ggml_build_forward_expand(graph.nodes, ggml_cpy(context, rows, begin));
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

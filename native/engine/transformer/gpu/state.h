@@ -10,7 +10,7 @@
 #include "transformer/gpu/graph.h"
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // The keys and values of a batch on a device, which outlive its graphs: cross-attention a sentence, and a
 // cache of rows for self-attention. A decoder row does not own its past: it knows the cache rows of its
@@ -51,4 +51,4 @@ class GpuState {
 // its front.
 void move_sentences(const GpuGraph& graph, ggml_tensor* tensor, ggml_tensor* kept);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

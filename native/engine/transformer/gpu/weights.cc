@@ -13,7 +13,7 @@
 #include "transformer/linears.h"
 #include "transformer/quantize_weights.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 constexpr std::size_t kBlock = 32;           // values in a block of Q8_0
@@ -153,4 +153,4 @@ void GpuWeights::upload() const {
   for (const auto& [table, target] : tables_) upload_matrix(*table, {target, nullptr, nullptr});
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -8,7 +8,7 @@
 #include "transformer/compute_type.h"
 #include "transformer/transformer.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 struct GpuLinear {
   ggml_tensor* weight = nullptr;  // [in, out]
@@ -53,4 +53,4 @@ class GpuWeights {
   std::unordered_map<const MatrixView*, ggml_tensor*> tables_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

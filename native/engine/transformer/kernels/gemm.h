@@ -4,7 +4,7 @@
 #include "transformer/kernels/kernels.h"
 #include "transformer/kernels/vector.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
@@ -244,4 +244,4 @@ void gemm_int8(const GemmCall& call) { gemm<std::uint8_t>(call); }
 
 }  // namespace
 }  // namespace VERBATIM_KERNELS
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -7,7 +7,7 @@
 #include "transformer/kernels/rows.h"
 #include "transformer/kernels/search.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 
 extern const Kernels kTable;
@@ -22,4 +22,4 @@ const Kernels kTable = {VERBATIM_KERNELS_NAME,
                         log_sum_exp};
 
 }  // namespace VERBATIM_KERNELS
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 namespace generic {
 extern const Kernels kTable;
@@ -43,4 +43,4 @@ std::span<const Kernels* const> available_kernels() noexcept {
 
 const Kernels& kernels() noexcept { return *available_kernels().front(); }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

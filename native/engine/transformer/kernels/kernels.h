@@ -7,7 +7,7 @@
 // The arithmetic of the CPU executor, in one variant per instruction set, chosen at run time. Every output
 // value is computed by the same sequence of operations whatever the number of rows, so a sentence gives
 // bit-identical results alone and inside any batch.
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Outputs (weight rows) that lie side by side in memory. 32 floats are two AVX-512 registers.
 inline constexpr std::size_t kPanelOutputs = 32;
@@ -91,4 +91,4 @@ const Kernels& kernels() noexcept;
 // All variants that this processor runs, best first.
 std::span<const Kernels* const> available_kernels() noexcept;
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

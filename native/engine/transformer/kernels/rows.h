@@ -4,7 +4,7 @@
 #include "transformer/kernels/kernels.h"
 #include "transformer/kernels/vector.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
@@ -179,4 +179,4 @@ void attend(const AttendCall& call) {
 
 }  // namespace
 }  // namespace VERBATIM_KERNELS
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

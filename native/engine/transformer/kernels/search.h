@@ -4,7 +4,7 @@
 #include "transformer/kernels/kernels.h"
 #include "transformer/kernels/vector.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
@@ -52,4 +52,4 @@ float log_sum_exp(const float* x, std::size_t size, float peak) {
 
 }  // namespace
 }  // namespace VERBATIM_KERNELS
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

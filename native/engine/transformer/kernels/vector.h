@@ -15,7 +15,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
@@ -146,4 +146,4 @@ VERBATIM_INLINE Vf activate(Vf x, int activation) {
 
 }  // namespace
 }  // namespace VERBATIM_KERNELS
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

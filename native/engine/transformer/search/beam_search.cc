@@ -7,7 +7,7 @@
 #include "transformer/search/hypothesis_score.h"
 #include "transformer/search/logits_rules.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 // Far below any log-probability, far above the lowest float.
@@ -219,4 +219,4 @@ SearchResults beam_search(Executor& executor, const Kernels& kernels, const Sear
   return results;
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

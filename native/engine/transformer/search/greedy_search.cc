@@ -3,7 +3,7 @@
 #include "transformer/search/hypothesis_score.h"
 #include "transformer/search/logits_rules.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 class GreedySearch {
@@ -90,4 +90,4 @@ SearchResults greedy_search(Executor& executor, const Kernels& kernels, const Se
   return GreedySearch(executor, kernels, batch, settings).run(abort);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

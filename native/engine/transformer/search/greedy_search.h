@@ -2,10 +2,10 @@
 
 #include "transformer/search/search.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // The most probable token at every step.
 SearchResults greedy_search(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
                             const SearchSettings& settings, const AbortFlag* abort);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 float coverage(const std::vector<std::vector<float>>& attention) {
@@ -32,4 +32,4 @@ std::vector<float> attention_row(const StepOutput& output, std::size_t row, std:
   return {begin, begin + source_length};
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -2,7 +2,7 @@
 
 #include "transformer/search/search.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Score of a finished hypothesis: its sum divided by length ^ length_penalty (prefix and end token count),
 // plus the coverage penalty over its attention. Source positions that were never attended to are left out of
@@ -12,4 +12,4 @@ float final_score(const SearchHypothesis& hypothesis, const SearchOptions& optio
 // A row of the recorded attention, over the source positions.
 std::vector<float> attention_row(const StepOutput& output, std::size_t row, std::size_t source_length);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

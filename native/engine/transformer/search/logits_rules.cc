@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 namespace {
 
 void ban(std::span<float> logits, TokenId id) {
@@ -44,4 +44,4 @@ void LogitsRules::ban_ngrams(std::span<float> logits, std::span<const TokenId> i
   }
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

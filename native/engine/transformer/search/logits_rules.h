@@ -5,7 +5,7 @@
 
 #include "transformer/search/search.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Changes one row of logits before the softmax: repetition penalty, then bans (n-grams, the unknown token,
 // the end tokens while the hypothesis is too short).
@@ -23,4 +23,4 @@ class LogitsRules {
   const SearchSettings& settings_;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

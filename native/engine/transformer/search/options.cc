@@ -4,7 +4,7 @@
 
 #include "require_option.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 void SearchOptions::check() const {
   require_option(beam_size >= 1 && beam_size <= 64, "beam_size", beam_size, "1 to 64");
@@ -23,4 +23,4 @@ void SearchOptions::check() const {
                  "min_decoding_length", min_decoding_length, "0 to max_decoding_length");
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

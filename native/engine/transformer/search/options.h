@@ -1,6 +1,6 @@
 #pragma once
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // Which hypotheses a search looks for, with the meaning that CTranslate2 gives the options.
 struct SearchOptions {
@@ -28,4 +28,4 @@ struct SearchOptions {
   void check() const;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

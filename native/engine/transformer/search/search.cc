@@ -6,7 +6,7 @@
 #include "transformer/search/beam_search.h"
 #include "transformer/search/greedy_search.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 std::size_t SearchSettings::max_length() const noexcept {
   const auto wanted = static_cast<std::size_t>(options.max_decoding_length);
@@ -23,4 +23,4 @@ SearchResults search(Executor& executor, const Kernels& kernels, const SearchBat
   return beam_search(executor, kernels, batch, settings, abort);
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

@@ -10,7 +10,7 @@
 #include "transformer/search/options.h"
 #include "transformer/token_id.h"
 
-namespace verbatim::translation {
+namespace verbatim::transformer {
 
 // A batch for the search: all sources non-empty.
 struct SearchBatch {
@@ -55,4 +55,4 @@ using SearchResults = std::vector<std::vector<SearchHypothesis>>;
 SearchResults search(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
                      const SearchSettings& settings, const AbortFlag* abort);
 
-}  // namespace verbatim::translation
+}  // namespace verbatim::transformer

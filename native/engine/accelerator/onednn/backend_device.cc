@@ -1,0 +1,163 @@
+// The accelerator as ggml sees it.
+#include <ggml-impl.h>
+
+#include <cstring>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include "accelerator/accelerator.h"
+#include "accelerator/backend_device.h"
+#include "accelerator/onednn/attention.h"
+#include "accelerator/onednn/plain_weights.h"
+#include "accelerator/onednn/product.h"
+#include "accelerator/onednn/workspace.h"
+
+namespace verbatim::accelerator {
+namespace {
+
+// The store for states that this thread makes now.
+thread_local std::shared_ptr<WeightStore> store_in_scope;
+// A product with a weight was taken while it was in scope.
+thread_local bool took_weights_in_scope = false;
+
+const char* const kName = "oneDNN";
+
+bool is_no_operation(ggml_op op) {
+  return op == GGML_OP_NONE || op == GGML_OP_RESHAPE || op == GGML_OP_VIEW || op == GGML_OP_PERMUTE ||
+         op == GGML_OP_TRANSPOSE;
+}
+
+Workspace& workspace_of(ggml_backend_t backend) { return *static_cast<Workspace*>(backend->context); }
+
+// Computes the product at `index` with the bias and GELU that follow it; returns how many nodes that were.
+int compute_fused(Workspace& workspace, const ggml_cgraph* graph, int index) {
+  static constexpr ggml_op kOps[] = {GGML_OP_MUL_MAT, GGML_OP_ADD, GGML_OP_UNARY};
+  const ggml_tensor& product = *graph->nodes[index];
+  if (!ggml_can_fuse(graph, index, kOps, 2) || !takes_bias(*graph->nodes[index + 1])) {
+    compute_product(workspace, product, nullptr, false, product);
+    return 1;
+  }
+  const ggml_tensor& sum = *graph->nodes[index + 1];
+  const bool gelu = ggml_can_fuse(graph, index, kOps, 3) && takes_gelu(*graph->nodes[index + 2]);
+  compute_product(workspace, product, sum.src[1], gelu, gelu ? *graph->nodes[index + 2] : sum);
+  return gelu ? 3 : 2;
+}
+
+// One node, or as many as are fused; returns their number.
+int compute_node(Workspace& workspace, const ggml_cgraph* graph, int index) {
+  const ggml_tensor& node = *graph->nodes[index];
+  if ((node.flags & GGML_TENSOR_FLAG_COMPUTE) == 0 || is_no_operation(node.op)) return 1;
+  if (node.op == GGML_OP_MUL_MAT) return compute_fused(workspace, graph, index);
+  if (node.op == GGML_OP_FLASH_ATTN_EXT) compute_attention(workspace, node);
+  if (node.op == GGML_OP_ADD) compute_bias(node);
+  if (node.op == GGML_OP_UNARY) compute_gelu(node);
+  return 1;
+}
+
+ggml_status compute(ggml_backend_t backend, ggml_cgraph* graph) {
+  Workspace& workspace = workspace_of(backend);
+  const ThreadCount threads(workspace.threads);
+  try {
+    for (int i = 0; i < graph->n_nodes;) i += compute_node(workspace, graph, i);
+    return GGML_STATUS_SUCCESS;
+  } catch (const std::bad_alloc&) {
+    return GGML_STATUS_ALLOC_FAILED;
+  } catch (const std::exception& error) {
+    GGML_LOG_ERROR("%s: %s\n", kName, error.what());
+    return GGML_STATUS_FAILED;
+  }
+}
+
+ggml_guid_t guid() {
+  static ggml_guid id = {0x76, 0x62, 0x6d, 0x5f, 0x6f, 0x6e, 0x65, 0x64,
+                         0x6e, 0x6e, 0x5f, 0x61, 0x63, 0x63, 0x65, 0x6c};
+  return &id;
+}
+
+void free_backend(ggml_backend_t backend) {
+  const std::unique_ptr<ggml_backend> shell(backend);
+  const std::unique_ptr<Workspace> workspace(static_cast<Workspace*>(backend->context));
+}
+
+// whisper.cpp goes on without a backend that is null.
+ggml_backend_t make_backend(ggml_backend_dev_t backend_device) {
+  if (!store_in_scope) return nullptr;
+  try {
+    auto workspace = std::make_unique<Workspace>(store_in_scope);
+    auto backend = std::make_unique<ggml_backend>();
+    backend->guid = guid();
+    backend->iface.get_name = [](ggml_backend_t) { return kName; };
+    backend->iface.free = free_backend;
+    backend->iface.graph_compute = compute;
+    backend->device = backend_device;
+    backend->context = workspace.release();
+    return backend.release();
+  } catch (const std::exception& error) {
+    GGML_LOG_ERROR("%s: %s\n", kName, error.what());
+    return nullptr;
+  }
+}
+
+void set_threads(ggml_backend_t backend, int threads) { workspace_of(backend).threads = threads; }
+
+void* get_proc_address(const char* name) {
+  return std::strcmp(name, "ggml_backend_set_n_threads") == 0 ? reinterpret_cast<void*>(set_threads)
+                                                              : nullptr;
+}
+
+bool supports(const ggml_tensor& node) {
+  if (takes_weight_product(node)) took_weights_in_scope = true;
+  return is_no_operation(node.op) || takes_product(node) || takes_bias(node) || takes_gelu(node) ||
+         takes_attention(node);
+}
+
+}  // namespace
+
+std::string name(const WeightStore* store) {
+  if (store == nullptr) return {};
+  return store->type() == DataType::bf16 ? "onednn bfloat16" : "onednn float32";
+}
+
+std::size_t operand_size(const WeightStore* store) noexcept {
+  return store == nullptr ? 0 : operand_bytes(store->type());
+}
+
+void register_backend_device() {
+  static BackendDevice backend_device(
+      {kName, "oneAPI Deep Neural Network Library", make_backend, supports, get_proc_address});
+  static const bool is_wrapped = (wrap_extra_buffer_types(), true);
+  std::ignore = is_wrapped;
+}
+
+// The feed-forward block's activations, one set of a window's keys or values, and each lane's block of
+// scores.
+std::size_t workspace_bytes(const WeightStore* store, std::size_t state, int threads) noexcept {
+  if (store == nullptr) return 0;
+  constexpr std::size_t kPositions = 1536;
+  constexpr std::size_t kScores = 128 * kPositions;
+  const std::size_t size = operand_size(store);
+  return 5 * kPositions * state * size + static_cast<std::size_t>(threads) * kScores * (sizeof(float) + size);
+}
+
+std::shared_ptr<WeightStore> make_weight_store(AcceleratorMode accelerator) {
+  register_backend_device();
+  if (accelerator == AcceleratorMode::kOff) return nullptr;
+  return std::make_shared<WeightStore>(accelerator == AcceleratorMode::kFloat32 ? DataType::f32
+                                                                                : fastest_type());
+}
+
+std::size_t packed_bytes(const WeightStore* store) noexcept { return store == nullptr ? 0 : store->bytes(); }
+
+std::uint64_t computed_products(const WeightStore* store) noexcept {
+  return store == nullptr ? 0 : store->products();
+}
+
+StateScope::StateScope(std::shared_ptr<WeightStore> store) {
+  store_in_scope = std::move(store);
+  took_weights_in_scope = false;
+}
+StateScope::~StateScope() { store_in_scope.reset(); }
+bool StateScope::took_weights() const noexcept { return took_weights_in_scope; }
+
+}  // namespace verbatim::accelerator

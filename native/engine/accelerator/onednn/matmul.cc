@@ -1,0 +1,66 @@
+#include "accelerator/onednn/matmul.h"
+
+namespace verbatim::accelerator {
+namespace {
+
+using Layout = dnnl::memory::desc;
+using Tag = dnnl::memory::format_tag;
+
+// The layout oneDNN prefers depends on the number of rows only through its blocks of rows.
+constexpr std::int64_t kTypicalRows = 512;
+
+dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulShape& shape,
+                                      const Layout& weights) {
+  const Layout source({shape.rows, shape.depth}, shape.type, Tag::ab);
+  const Layout target({shape.rows, shape.columns}, DataType::f32, Tag::ab);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (shape.scale != 1.0f) attributes.set_output_scales(0, {shape.scale});
+  if (shape.epilogue == Epilogue::kBiasGelu) {
+    dnnl::post_ops gelu;
+    gelu.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0.0f, 0.0f);
+    attributes.set_post_ops(gelu);
+  }
+  if (shape.epilogue == Epilogue::kNone) {
+    return {dnnl::matmul::desc(source, weights, target), attributes, engine};
+  }
+  const Layout bias({1, shape.columns}, DataType::f32, Tag::ab);
+  return {dnnl::matmul::desc(source, weights, bias, target), attributes, engine};
+}
+
+Layout operand_layout(const dnnl::engine& engine, const MatmulShape& shape) {
+  const dnnl::memory::dims dims{shape.depth, shape.columns};
+  switch (shape.operand) {
+    case MatmulShape::Operand::kByColumn:
+      return {dims, shape.type, Tag::ba};
+    case MatmulShape::Operand::kByRow:
+      return {dims, shape.type, Tag::ab};
+    case MatmulShape::Operand::kPacked:
+      break;
+  }
+  return packed_layout(engine, shape.columns, shape.depth, shape.type);
+}
+
+}  // namespace
+
+dnnl::memory::desc packed_layout(const dnnl::engine& engine, std::int64_t columns, std::int64_t depth,
+                                 DataType type) {
+  MatmulShape typical;
+  typical.rows = kTypicalRows;
+  typical.columns = columns;
+  typical.depth = depth;
+  typical.type = type;
+  return describe(engine, typical, Layout({depth, columns}, type, Tag::any)).weights_desc();
+}
+
+const Matmul& MatmulCache::get(const MatmulShape& shape) {
+  const auto found = matmuls_.find(shape);
+  if (found != matmuls_.end()) return found->second;
+  if (matmuls_.size() >= kMost) matmuls_.clear();
+  Matmul made;
+  made.description = describe(engine_, shape, operand_layout(engine_, shape));
+  made.primitive = dnnl::matmul(made.description);
+  return matmuls_.emplace(shape, made).first->second;
+}
+
+}  // namespace verbatim::accelerator

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <dnnl.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "accelerator/accelerator.h"
+#include "accelerator/onednn/buffer.h"
+#include "accelerator/onednn/precision.h"
+
+struct ggml_tensor;
+
+namespace verbatim::accelerator {
+
+// The CPU engine of oneDNN: stateless, one for the process.
+const dnnl::engine& cpu_engine();
+
+class WeightStore {
+ public:
+  explicit WeightStore(DataType type) : type_(type) {}
+
+  DataType type() const noexcept { return type_; }
+  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+  // Products computed with packed weights, counted by who computes them.
+  std::uint64_t products() const noexcept { return products_.load(std::memory_order_relaxed); }
+  void count_product() noexcept { products_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The weight as packed_layout() wants it. Packs it on the first call (others wait meanwhile); the pointer
+  // stays valid as long as the store. Throws std::bad_alloc, dnnl::error.
+  const void* packed(const ggml_tensor& weight);
+
+ private:
+  void pack(const ggml_tensor& weight, Buffer& target);
+
+  DataType type_;
+  std::mutex mutex_;
+  // By the address of the weight's data, which stays what it is while its model lives.
+  std::map<const void*, Buffer> weights_;
+  std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::uint64_t> products_{0};
+};
+
+}  // namespace verbatim::accelerator

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+
+#include "audio/cutting/window.h"
+
+namespace verbatim {
+
+// A whole file as one window. Its memory grows with the file: for short clips. Throws as AudioReader does.
+Window read_whole(const std::filesystem::path& path);
+
+}  // namespace verbatim

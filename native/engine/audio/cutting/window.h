@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "audio/sample_rate.h"
+
+namespace verbatim {
+
+// How a model wants its audio cut; a trait of the model. All times in seconds.
+struct WindowPolicy {
+  enum class Cut {
+    // Fill windows up to max_seconds, cut at the quietest place of the last search_seconds.
+    kQuietest,
+    // Cut at every pause of at least min_pause_seconds, join neighbours up to max_seconds; where speech runs
+    // on for longer than that, cut at the quietest place of the last search_seconds.
+    kPause,
+  };
+  // Longest window, (0, 30].
+  double max_seconds = 30.0;
+  Cut cut = Cut::kQuietest;
+  // Shortest pause that is cut at, (0, max_seconds); kPause only.
+  double min_pause_seconds = 0.15;
+  // How far back from max_seconds the quietest place is looked for, (0, max_seconds].
+  double search_seconds = 5.0;
+};
+
+// A stretch of audio that holds signal, with its place on the file's time line.
+struct Window {
+  std::vector<float> samples;
+  // First sample's place in the file at 16 kHz.
+  std::int64_t start_sample = 0;
+
+  double start_seconds() const { return static_cast<double>(start_sample) / kSampleRate; }
+  double end_seconds() const {
+    return static_cast<double>(start_sample + static_cast<std::int64_t>(samples.size())) / kSampleRate;
+  }
+};
+
+}  // namespace verbatim

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "translation/model.h"
+
+namespace verbatim::translation {
+
+// True when the engine was built with the CTranslate2 library.
+bool has_ctranslate2() noexcept;
+
+// The same interface on the CTranslate2 library. Throws EngineError kInvalidArgument when it was not built
+// in, and what load_model() throws.
+std::shared_ptr<const TranslationModel> load_ctranslate2_model(const std::filesystem::path& directory,
+                                                               const TranslationModelOptions& options);
+
+}  // namespace verbatim::translation
