@@ -17,7 +17,13 @@ const ROOMS = {
   client: [],
 };
 /** Packages that only one room knows. */
-const PACKAGES = { express: 'http', busboy: 'http', 'better-sqlite3': 'ledger', commander: 'cli' };
+const PACKAGES = {
+  express: 'http',
+  typebox: 'http',
+  busboy: 'http',
+  'better-sqlite3': 'ledger',
+  commander: 'cli',
+};
 
 /** What is forbidden to the files of a room; `also` adds to it for one of its folders. */
 const forbidden = (room, known, folder = '', also = []) => ({

@@ -1,0 +1,148 @@
+/** Every field that the document lets a request have changes something; one without a row here fails. */
+import { expect } from 'chai';
+import { openApiDocument } from '../../src/http/openapi/document.js';
+import { fakeAudio } from '../support/fake-engine.js';
+import { call, transcribe, type Answer, type Part } from '../support/requests.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
+
+interface Named {
+  $ref: string;
+}
+interface Operation {
+  parameters?: Named[];
+  requestBody?: { content: Record<string, { schema: Named }> };
+}
+type Item = Partial<Record<'get' | 'post' | 'delete', Operation>> & { parameters?: Named[] };
+
+const document = openApiDocument('test') as unknown as {
+  paths: Record<string, Item>;
+  components: {
+    parameters: Record<string, { name: string }>;
+    schemas: Record<string, { properties: object }>;
+  };
+};
+const nameOf = ({ $ref }: Named): string => $ref.split('/').at(-1)!;
+
+interface Field {
+  method: string;
+  path: string;
+  name: string;
+}
+
+function fieldsOf(path: string, method: string, operation: Operation, item: Item): Field[] {
+  const { parameters, schemas } = document.components;
+  const named = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map(
+    (parameter) => parameters[nameOf(parameter)]!.name,
+  );
+  const bodies = Object.values(operation.requestBody?.content ?? {});
+  const members = bodies.flatMap(({ schema }) => Object.keys(schemas[nameOf(schema)]!.properties));
+  return [...named, ...members].map((name) => ({ method: method.toUpperCase(), path, name }));
+}
+
+const fields = Object.entries(document.paths).flatMap(([path, item]) =>
+  (['get', 'post', 'delete'] as const).flatMap((method) => {
+    const operation = item[method];
+    return operation === undefined ? [] : fieldsOf(path, method, operation, item);
+  }),
+);
+
+describe('every field of a request acts', () => {
+  let server: TestServer;
+  let customer: Customer;
+  before(async () => {
+    server = await TestServer.start();
+    customer = await server.customer();
+  });
+  after(() => server.dispose());
+
+  const audio: Part = ['audio', fakeAudio(3)];
+  const send = (...parts: Part[]): Promise<Answer> => transcribe(server, { key: customer.key, parts });
+  const manage = (path: string, init: { method?: string; body?: string } = {}): Promise<Answer> =>
+    call(server, path, {
+      ...init,
+      headers: { ...bearer(customer.managementKey), 'content-type': 'application/json' },
+    });
+  const makeKey = async (name: string): Promise<string> =>
+    String((await manage('/api/v1/keys', { method: 'POST', body: JSON.stringify({ name }) })).body['id']);
+  const namesOf = async (): Promise<Map<string, unknown>> => {
+    const { keys } = (await manage('/api/v1/keys')).body as { keys: Record<string, string>[] };
+    return new Map(keys.map((key) => [key['name']!, key['revoked_at']]));
+  };
+
+  const rows: Readonly<Record<string, () => Promise<void>>> = {
+    'POST /api/v1/transcribe audio': async () => {
+      const longer: Part = ['audio', fakeAudio(4, { text: 'Other words.' })];
+      const [one, other] = [await send(audio), await send(longer)];
+      expect([one.body['text'], one.body['duration_sec']]).to.deep.equal(['Hello, World.', 3]);
+      expect([other.body['text'], other.body['duration_sec']]).to.deep.equal(['Other words.', 4]);
+    },
+    'POST /api/v1/transcribe language': async () => {
+      expect((await send(audio)).body['language']).to.equal('en');
+      expect((await send(audio, ['language', 'deu'])).body['language']).to.equal('de');
+    },
+    'POST /api/v1/transcribe translate_to': async () => {
+      expect((await send(audio)).body).not.to.have.property('translation');
+      const { body } = await send(audio, ['translate_to', 'en-GB']);
+      expect(body['translation']).to.deep.equal({ language: 'en', text: 'Hello, World.' });
+    },
+    'POST /api/v1/transcribe punctuate': async () => {
+      expect((await send(audio, ['punctuate', 'YES'])).body['text']).to.equal('Hello, World.');
+      expect((await send(audio, ['punctuate', 'off'])).body['text']).to.equal('hello world');
+    },
+    'POST /api/v1/transcribe diarize': async () => {
+      expect((await send(audio, ['diarize', '0'])).status).to.equal(200);
+      const { status, error } = await send(audio, ['diarize', '1']);
+      expect(status).to.equal(422);
+      expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+    },
+    'POST /api/v1/transcribe Idempotency-Key': async () => {
+      const once = (key: string): Promise<Answer> =>
+        transcribe(server, { key: customer.key, headers: { 'idempotency-key': key } });
+      const [first, again, other] = [await once('a'), await once('a'), await once('b')];
+      expect(again.body['id']).to.equal(first.body['id']);
+      expect(again.headers.get('idempotency-replayed')).to.equal('true');
+      expect(other.body['id']).not.to.equal(first.body['id']);
+    },
+    'GET /api/v1/usage days': async () => {
+      for (const days of [1, 7, 90]) {
+        const { body } = await manage(`/api/v1/usage?days=${days}`);
+        expect(body['window_days']).to.equal(days);
+        expect(body['by_day']).to.have.length(days);
+      }
+    },
+    'POST /api/v1/keys name': async () => {
+      await makeKey('laptop');
+      await makeKey('telephone');
+      expect([...(await namesOf()).keys()]).to.include.members(['laptop', 'telephone']);
+    },
+    'DELETE /api/v1/keys/{id} id': async () => {
+      const [, id] = [await makeKey('kept'), await makeKey('revoked')];
+      expect((await manage(`/api/v1/keys/${id}`, { method: 'DELETE' })).body['id']).to.equal(id);
+      const revokedAt = await namesOf();
+      expect(revokedAt.get('kept')).to.equal(null);
+      expect(revokedAt.get('revoked')).to.be.a('string');
+    },
+  };
+
+  for (const { method, path, name } of fields) {
+    const field = `${method} ${path} ${name}`;
+    it(field, async () => {
+      if (name === 'X-Request-Id') {
+        const { headers } = await call(server, path, {
+          method,
+          headers: { 'x-request-id': `${field.length}.me` },
+        });
+        expect(headers.get('x-request-id')).to.equal(`${field.length}.me`);
+        return;
+      }
+      expect(rows, 'a row of its own').to.have.property(field);
+      await rows[field]!();
+    });
+  }
+
+  it('has no row for a field that is none', () => {
+    const known = fields.map(({ method, path, name }) => `${method} ${path} ${name}`);
+    expect(known).to.include.members(Object.keys(rows));
+    expect(known).to.include('POST /api/v1/transcribe punctuate');
+  });
+});
