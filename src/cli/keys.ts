@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
+import { MANAGEMENT_SCOPE, SCOPES } from '../ledger/scopes.js';
 import { accountByEmail, withLedger } from './books.js';
 import { printRows } from './rows.js';
 
@@ -10,8 +10,8 @@ export function addKeys(program: Command): void {
     .requiredOption('--account <email>', 'e-mail of the account')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
-      new Option('--scope <scope>', 'keys:write makes a management key')
-        .choices([MANAGEMENT_SCOPE])
+      new Option('--scope <scope>', `${MANAGEMENT_SCOPE} makes a management key`)
+        .choices(SCOPES)
         .default(undefined),
     )
     .option('--json', 'print JSON')

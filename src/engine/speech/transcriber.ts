@@ -10,7 +10,7 @@ import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { Scheduler } from './scheduler.js';
 import { SlotPool } from './slot-pool.js';
-import { TranscriptionRequest, type RequestContext, type RequestInput } from './transcription-request.js';
+import { WindowedTranscription, type RequestContext, type RequestInput } from './windowed-transcription.js';
 import type { EngineObserver, EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../types.js';
 
 export interface SpeechEngineOptions {
@@ -157,7 +157,7 @@ class Transcriber implements SpeechEngine {
   }
 
   private async transcribe({ signal }: FileToTranscribe, input: RequestInput): Promise<Transcript> {
-    const request = new TranscriptionRequest(input, this.context);
+    const request = new WindowedTranscription(input, this.context);
     try {
       await this.scheduler.run(request, signal);
       return request.transcript();

@@ -1,6 +1,7 @@
 /** The error table, as responses of the document: one a status, with every code it may carry as an example. */
 import type { ErrorCode } from '../../errors.js';
 import { STATUS_BY_CODE } from '../status.js';
+import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 
 type Json = Record<string, unknown>;
 
@@ -28,8 +29,8 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     message: 'This request costs 3 credits; the account has 1.',
   },
   insufficient_scope: {
-    meaning: 'The key lacks the scope `keys:write`.',
-    message: 'This endpoint needs a key with the scope keys:write.',
+    meaning: `The key lacks the scope \`${MANAGEMENT_SCOPE}\`.`,
+    message: `This endpoint needs a key with the scope ${MANAGEMENT_SCOPE}.`,
   },
   not_found: { meaning: 'There is nothing at this path.', message: 'There is nothing at this path.' },
   key_not_found: {

@@ -1,4 +1,5 @@
 /** One consistent story, told in the answers of the document's endpoints; a test holds each against its schema. */
+import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { warningsOf } from '../../transcription/warnings.js';
 
 type Examples = Record<string, { summary?: string; value: unknown }>;
@@ -85,7 +86,7 @@ export const examples: Record<string, Examples> = {
             id: 'key_a8Hq5nB2s6Ud0Yp3',
             name: 'admin',
             prefix: 'vb_Lx0_9dPq',
-            scopes: ['keys:write'],
+            scopes: [MANAGEMENT_SCOPE],
             created_at: '2026-11-02T09:00:00.000Z',
             last_used_at: CREATED_AT,
             revoked_at: null,

@@ -45,7 +45,7 @@ export interface RequestInput {
  * windows of the first speech are decoded in the language each is detected to be in, and vote; when the vote is
  * closed, those that were decoded in another one are cut and run once more, in the language that won.
  */
-export class TranscriptionRequest implements WindowedRequest {
+export class WindowedTranscription implements WindowedRequest {
   private readonly results = new Map<number, WindowResult>();
   private readonly vote: LanguageVote | null;
   private language: string | null;
