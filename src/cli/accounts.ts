@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { withLedger } from './books.js';
-import { printRows } from './rows.js';
+import { withLedger } from '../service/books.js';
+import { printRow, printRows } from './rows.js';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('create, list and audit accounts');
@@ -16,7 +16,7 @@ export function addAccounts(program: Command): void {
           throw new Error(`There is already an account for ${options.email}.`);
         }
         const account = await ledger.createAccount({ email: options.email, name: options.name ?? null });
-        printRows([{ id: account.id, email: account.email, name: account.name }], options.json === true);
+        printRow({ id: account.id, email: account.email, name: account.name }, options.json === true);
       }),
     );
   accounts

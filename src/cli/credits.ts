@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { MAX_GRANT } from '../ledger/sqlite/credits.js';
 import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
-import { accountByEmail, withLedger } from './books.js';
-import { printRows } from './rows.js';
+import { accountByEmail, withLedger } from '../service/books.js';
+import { printRow } from './rows.js';
 
 export function addCredits(program: Command): void {
   const credits = program.command('credits').description('grant credits');
@@ -28,7 +28,7 @@ export function addCredits(program: Command): void {
         const { balance, lifetimePurchased } = await ledger.balance(account.id);
         const { email } = account;
         const row = { email, balance, lifetime_purchased: lifetimePurchased, expires_at: expiresAt };
-        printRows([row], options.json === true);
+        printRow(row, options.json === true);
       }),
     );
 }

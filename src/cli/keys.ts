@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { MANAGEMENT_SCOPE, SCOPES } from '../ledger/scopes.js';
-import { accountByEmail, withLedger } from './books.js';
-import { printRows } from './rows.js';
+import { accountByEmail, withLedger } from '../service/books.js';
+import { printRow, printRows } from './rows.js';
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('create, list and revoke API keys');
@@ -22,7 +22,7 @@ export function addKeys(program: Command): void {
         const scopes = options.scope === undefined ? [] : [options.scope];
         const key = await ledger.createKey({ accountId: account.id, name: options.name, scopes });
         if (options.json === true) {
-          printRows([{ id: key.id, name: key.name, prefix: key.prefix, raw_key: key.rawKey }], true);
+          printRow({ id: key.id, name: key.name, prefix: key.prefix, scopes, raw_key: key.rawKey }, true);
         } else {
           console.log(key.rawKey);
         }
@@ -60,7 +60,7 @@ export function addKeys(program: Command): void {
         const revoked = await ledger.revokeKey(account.id, id);
         if (revoked === null) throw new Error(`${account.email} has no key "${id}".`);
         if (options.json === true) {
-          printRows([{ id: revoked.id, revoked_at: revoked.revokedAt }], true);
+          printRow({ id: revoked.id, revoked_at: revoked.revokedAt }, true);
         } else {
           console.log(`${revoked.id} is revoked since ${revoked.revokedAt}`);
         }

@@ -1,7 +1,13 @@
-/** How commands print lists. */
+/** How commands print what they list and what they make. */
 import { printable, printableLines } from './printable.js';
 
 type Printed = string | number | null | readonly string[];
+
+/** One thing: an object for programs. */
+export function printRow(row: Readonly<Record<string, Printed>>, json: boolean): void {
+  if (json) console.log(printableLines(JSON.stringify(row, null, 2)));
+  else printRows([row], false);
+}
 
 /** JSON for programs, an aligned table for people. */
 export function printRows(rows: readonly Record<string, Printed>[], json: boolean): void {

@@ -25,11 +25,15 @@ describe('administration on the command line', () => {
     });
     return { status, stdout, stderr };
   };
-  const json = (...words: string[]): Record<string, unknown>[] => {
+  const parsed = (words: readonly string[]): unknown => {
     const { status, stdout, stderr } = verbatim(...words, '--json');
     expect(status, stderr).to.equal(0);
-    return JSON.parse(stdout) as Record<string, unknown>[];
+    return JSON.parse(stdout);
   };
+  /** Of a command that lists. */
+  const json = (...words: string[]) => parsed(words) as Record<string, unknown>[];
+  /** Of a command that makes one thing. */
+  const one = (...words: string[]) => parsed(words) as Record<string, unknown>;
 
   it('makes an account, grants credits, makes and revokes a key, and the books balance', () => {
     expect(verbatim('accounts', 'create', '--email', 'ada@example.org', '--name', 'Ada').status).to.equal(0);
@@ -37,7 +41,7 @@ describe('administration on the command line', () => {
     expect(again).to.include({ status: 1, stdout: '' });
     expect(again.stderr).to.contain('There is already an account');
     const until = '2999-12-31';
-    const [pack] = json(
+    const pack = one(
       'credits',
       'grant',
       '--account',
@@ -57,8 +61,8 @@ describe('administration on the command line', () => {
     expect(JSON.stringify(listed)).not.to.contain(key);
 
     expect(listed?.['scopes']).to.deep.equal([]);
-    const [revoked] = json('keys', 'revoke', String(listed?.['id']), '--account', 'ada@example.org');
-    expect(revoked?.['revoked_at']).to.be.a('string');
+    const revoked = one('keys', 'revoke', String(listed?.['id']), '--account', 'ada@example.org');
+    expect(revoked['revoked_at']).to.be.a('string');
     expect(json('keys', 'list', '--account', 'ada@example.org')[0]?.['revoked_at']).to.be.a('string');
     expect(json('accounts', 'audit')).to.deep.equal([]);
     expect(verbatim('accounts', 'audit').stdout).to.contain('the books balance');

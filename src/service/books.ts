@@ -1,7 +1,7 @@
 /** What the commands of administration share: the books, opened beside a running server. */
 import { openLedger } from '../ledger/sqlite/ledger.js';
 import type { Account, Ledger } from '../ledger/types.js';
-import { readConfig } from '../service/config.js';
+import { readConfig } from './config.js';
 import { packageRoot } from '../package-root.js';
 
 /** Opens the books beside a running server, and closes them whatever happens. */

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
+
+const ADA = ['--email', 'ada@example.org'];
+const OF_ADA = ['--account', 'ada@example.org'];
+const OF_BOB = ['--account', 'bob@example.org'];
+
+type Row = Record<string, unknown>;
+
+/** A workplace with the accounts of Ada and Bob. */
+function withAccounts(work: (place: Workplace) => Promise<void>): () => Promise<void> {
+  return () =>
+    inWorkplace(async (place) => {
+      await place.printed(['accounts', 'create', ...ADA]);
+      await place.printed(['accounts', 'create', '--email', 'bob@example.org']);
+      await work(place);
+    });
+}
+
+function credits(place: Workplace): Promise<Row[]> {
+  return place.json<Row[]>(['accounts', 'list', '--json']);
+}
+
+async function balanceOf(place: Workplace, email: string): Promise<unknown> {
+  return (await credits(place)).find((row) => row['email'] === email)?.['credits'];
+}
+
+async function keysOf(place: Workplace, account: readonly string[]): Promise<Row[]> {
+  return place.json<Row[]>(['keys', 'list', ...account, '--json']);
+}
+
+const ofAccounts: OptionRows = {
+  'accounts create --email': () =>
+    inWorkplace(async (place) => {
+      await place.printed(['accounts', 'create', ...ADA]);
+      expect((await credits(place)).map((row) => row['email'])).to.deep.equal(['ada@example.org']);
+      expect(await place.refusal(['accounts', 'create'])).to.contain('--email <email>');
+    }),
+  'accounts create --name': () =>
+    inWorkplace(async (place) => {
+      await place.printed(['accounts', 'create', ...ADA, '--name', 'Ada']);
+      await place.printed(['accounts', 'create', '--email', 'bob@example.org']);
+      expect((await credits(place)).map((row) => row['name'])).to.have.members(['Ada', null]);
+    }),
+  'accounts create --json': () =>
+    inWorkplace(async (place) => {
+      const made = await place.json<Row>(['accounts', 'create', ...ADA, '--json']);
+      expect(made).to.include({ email: 'ada@example.org', name: null }).and.have.property('id');
+      const table = await place.printed(['accounts', 'create', '--email', 'bob@example.org']);
+      expect(table).to.match(/^id +email +name\n\S+ +bob@example\.org +-\n$/);
+    }),
+  'accounts list --json': withAccounts(async (place) => {
+    expect(await credits(place)).to.have.length(2);
+    expect(await place.printed(['accounts', 'list'])).to.match(/^id +email +name +credits +created_at\n/);
+  }),
+  'accounts audit --json': withAccounts(async (place) => {
+    expect(await place.json(['accounts', 'audit', '--json'])).to.deep.equal([]);
+    expect(await place.printed(['accounts', 'audit'])).to.equal('the books balance\n');
+  }),
+};
+
+const ofCredits: OptionRows = {
+  'credits grant --account': withAccounts(async (place) => {
+    await place.printed(['credits', 'grant', ...OF_BOB, '--amount', '5']);
+    expect(await balanceOf(place, 'bob@example.org')).to.equal(5);
+    expect(await balanceOf(place, 'ada@example.org')).to.equal(0);
+  }),
+  'credits grant --amount': withAccounts(async (place) => {
+    await place.printed(['credits', 'grant', ...OF_ADA, '--amount', '5']);
+    await place.printed(['credits', 'grant', ...OF_ADA, '--amount', '7']);
+    expect(await balanceOf(place, 'ada@example.org')).to.equal(12);
+    expect(await place.refusal(['credits', 'grant', ...OF_ADA, '--amount', '0'])).to.contain(
+      'allowed: an integer',
+    );
+  }),
+  'credits grant --expires': withAccounts(async (place) => {
+    const grant = ['credits', 'grant', ...OF_ADA, '--amount', '5', '--json'];
+    expect(await place.json(grant)).to.deep.include({ expires_at: null });
+    expect(await place.json([...grant, '--expires', '2999-12-31'])).to.deep.include({
+      expires_at: '3000-01-01T00:00:00.000Z',
+    });
+    expect(await place.refusal([...grant, '--expires', '2001-01-01'])).to.contain('it has passed already');
+  }),
+  'credits grant --json': withAccounts(async (place) => {
+    const grant = ['credits', 'grant', ...OF_ADA, '--amount', '5'];
+    expect(await place.printed(grant)).to.match(/^email +balance +lifetime_purchased/);
+    expect(await place.json([...grant, '--json'])).to.include({ email: 'ada@example.org', balance: 10 });
+  }),
+};
+
+const CREATE = ['keys', 'create', ...OF_ADA, '--name', 'laptop'];
+
+const ofKeys: OptionRows = {
+  'keys create --account': withAccounts(async (place) => {
+    await place.printed(CREATE);
+    expect(await keysOf(place, OF_ADA)).to.have.length(1);
+    expect(await keysOf(place, OF_BOB)).to.have.length(0);
+  }),
+  'keys create --name': withAccounts(async (place) => {
+    await place.printed(CREATE);
+    await place.printed(['keys', 'create', ...OF_ADA, '--name', 'phone']);
+    expect((await keysOf(place, OF_ADA)).map((row) => row['name'])).to.have.members(['laptop', 'phone']);
+  }),
+  'keys create --scope': withAccounts(async (place) => {
+    expect(await place.json([...CREATE, '--json'])).to.deep.include({ scopes: [] });
+    await place.printed([...CREATE, '--scope', 'keys:write']);
+    const scopes = (await keysOf(place, OF_ADA)).map((row) => row['scopes']);
+    expect(scopes).to.have.deep.members([[], ['keys:write']]);
+    expect(await place.refusal([...CREATE, '--scope', 'everything'])).to.contain('keys:write');
+  }),
+  'keys create --json': withAccounts(async (place) => {
+    expect(await place.printed(CREATE)).to.match(/^vb_[A-Za-z0-9_-]{43}\n$/);
+    const key = await place.json<Row>([...CREATE, '--json']);
+    expect(key).to.include({ name: 'laptop' });
+    expect(String(key['raw_key']).slice(0, 11)).to.equal(key['prefix']);
+  }),
+  'keys list --account': withAccounts(async (place) => {
+    await place.printed(CREATE);
+    expect(await place.printed(['keys', 'list', ...OF_ADA])).to.contain('laptop');
+    expect(await place.printed(['keys', 'list', ...OF_BOB])).to.equal('');
+  }),
+  'keys list --json': withAccounts(async (place) => {
+    await place.printed(CREATE);
+    expect(await keysOf(place, OF_ADA)).to.have.length(1);
+    expect(await place.printed(['keys', 'list', ...OF_ADA])).to.match(/^id +name +prefix +scopes/);
+  }),
+  'keys revoke --account': withAccounts(async (place) => {
+    const { id } = await place.json<Row>([...CREATE, '--json']);
+    const wrong = await place.run(['keys', 'revoke', String(id), ...OF_BOB]);
+    expect(wrong.status).to.equal(1);
+    expect(wrong.stderr).to.contain(`bob@example.org has no key "${String(id)}"`);
+    await place.printed(['keys', 'revoke', String(id), ...OF_ADA]);
+    expect((await keysOf(place, OF_ADA))[0]?.['revoked_at']).to.be.a('string');
+  }),
+  'keys revoke --json': withAccounts(async (place) => {
+    const { id } = await place.json<Row>([...CREATE, '--json']);
+    const revoke = ['keys', 'revoke', String(id), ...OF_ADA];
+    const revoked = await place.json<Row>([...revoke, '--json']);
+    expect(revoked).to.include({ id }).and.have.property('revoked_at');
+    expect(await place.printed(revoke)).to.equal(
+      `${String(id)} is revoked since ${String(revoked['revoked_at'])}\n`,
+    );
+  }),
+};
+
+export const bookRows: OptionRows = { ...ofAccounts, ...ofCredits, ...ofKeys };

@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readImported, type ModelEntry } from '../../../src/models/manifest.js';
+import { MODEL, samplePath } from '../../native/support.js';
+import { writeTinyModel } from '../../support/translation-models.js';
+import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
+
+const SPEECH = ['models', 'import', MODEL, '--name', 'mine'];
+
+/** A translation model whose vocabulary knows these language tokens, and the words that import it. */
+function translationModel(place: Workplace): string[] {
+  const pieces = ['>>pt<<', '>>por<<', '>>es<<', '__it__'];
+  return ['models', 'import', writeTinyModel(join(place.directory, 'source'), { pieces }), '--name', 'mine'];
+}
+
+/** The registry's entry of the model that these words import. */
+async function imported(place: Workplace, words: readonly string[]): Promise<Record<string, unknown>> {
+  await place.printed(words);
+  const entry = readImported(join(place.directory, 'models')).find(({ name }) => name === 'mine');
+  return entry satisfies ModelEntry | undefined as unknown as Record<string, unknown>;
+}
+
+/** The option does this to the registry's entry, and a speech model refuses it by name. */
+function ofTranslation(option: string, look: (place: Workplace) => Promise<void>): OptionRows {
+  return {
+    [`models import ${option}`]: () =>
+      inWorkplace(async (place) => {
+        await look(place);
+        const value = option === '--target-token-place' ? 'source' : 'es';
+        expect(await place.refusal([...SPEECH, option, value])).to.contain(
+          `${option} is for translation models, and this is a speech model`,
+        );
+      }),
+  };
+}
+
+export const modelRows: OptionRows = {
+  'models list --json': () =>
+    inWorkplace(async (place) => {
+      const rows = await place.json<{ name: string }[]>(['models', 'list', '--json']);
+      const table = await place.printed(['models', 'list']);
+      for (const { name } of rows) expect(table).to.contain(name);
+      expect(table).to.match(/^name +kind/);
+    }),
+  'models verify --json': () =>
+    inWorkplace(async (place) => {
+      const rows = await place.json<Record<string, string>[]>(['models', 'verify', '--json']);
+      expect(rows.map(({ name }) => name)).to.include('verbatim-small');
+      expect(await place.printed(['models', 'verify'])).to.match(/^name +file +result/);
+    }),
+  'models import --name': () =>
+    inWorkplace(async (place) => {
+      await place.printed(SPEECH);
+      expect(existsSync(join(place.directory, 'models', 'ggml-mine.bin'))).to.equal(true);
+      expect(await place.printed(SPEECH.slice(0, 3))).to.contain('VERBATIM_MODEL=verbatim-small-q5_1');
+    }),
+  'models import --windows': () =>
+    inWorkplace(async (place) => {
+      expect(await imported(place, SPEECH)).to.include({ windows: 'full' });
+      expect(await imported(place, [...SPEECH, '--windows', 'short'])).to.include({ windows: 'short' });
+      expect(await place.refusal([...SPEECH, '--windows', 'wide'])).to.contain(
+        '--windows is "wide"; allowed: ',
+      );
+      expect(await place.refusal([...translationModel(place), '--windows', 'short'])).to.contain(
+        '--windows is for speech models, and this is a translation model',
+      );
+    }),
+  'models import --translates': () =>
+    inWorkplace(async (place) => {
+      const words = ['transcribe', samplePath('en-wav16.wav'), '--language', 'ja', '--translate-to', 'en'];
+      expect(await imported(place, SPEECH)).not.to.have.property('translates');
+      const refused = await place.run(words, { VERBATIM_MODEL: 'mine' });
+      expect(refused.status).to.equal(1);
+      expect(refused.stderr).to.contain('No installed model translates "ja" into "en"');
+      expect(await imported(place, [...SPEECH, '--translates'])).to.include({ translates: true });
+      await place.printed(words, { VERBATIM_MODEL: 'mine' });
+      expect(await place.refusal([...translationModel(place), '--translates'])).to.contain(
+        '--translates is for speech models',
+      );
+    }),
+  ...ofTranslation('--from', async (place) => {
+    const words = [...translationModel(place), '--to', 'en'];
+    expect(await imported(place, [...words, '--from', 'spa,it'])).to.deep.include({ from: ['es', 'it'] });
+    expect((await place.run(words)).stderr).to.contain('give --from and --to');
+  }),
+  ...ofTranslation('--to', async (place) => {
+    const words = [...translationModel(place), '--from', 'it'];
+    expect(await imported(place, [...words, '--to', 'por'])).to.deep.include({ to: ['pt'] });
+    expect(await imported(place, [...words, '--to', 'es'])).to.deep.include({ to: ['es'] });
+  }),
+  ...ofTranslation('--target-token', async (place) => {
+    const words = [...translationModel(place), '--from', 'it', '--to', 'pt,es'];
+    expect((await place.run(words)).stderr).to.contain('give --target-token');
+    expect(await imported(place, [...words, '--target-token', '>>{}<<'])).to.deep.include({
+      targetToken: { place: 'source', template: '>>{}<<' },
+    });
+  }),
+  ...ofTranslation('--target-token-place', async (place) => {
+    const words = [...translationModel(place), '--from', 'it', '--to', 'pt'];
+    const token = ['--target-token', '>>{}<<', '--target-token-place', 'prefix'];
+    expect(await imported(place, [...words, ...token])).to.deep.include({
+      targetToken: { place: 'prefix', template: '>>{}<<' },
+    });
+    expect(await place.refusal([...words, '--target-token-place', 'prefix'])).to.contain(
+      '--target-token-place acts only with --target-token',
+    );
+  }),
+  ...ofTranslation('--source-token', async (place) => {
+    const words = [...translationModel(place), '--from', 'it', '--to', 'pt'];
+    expect(await imported(place, words)).not.to.have.property('sourceToken');
+    expect(await imported(place, [...words, '--source-token', '__{}__'])).to.include({
+      sourceToken: '__{}__',
+    });
+    expect((await place.run([...words, '--source-token', '[{}]'])).stderr).to.contain(
+      'lacks the language token',
+    );
+  }),
+  ...ofTranslation('--codes', async (place) => {
+    const words = [...translationModel(place), '--from', 'it', '--to', 'pt', '--target-token', '>>{}<<'];
+    expect(await imported(place, [...words, '--codes', 'pt=por'])).to.deep.include({ codes: { pt: 'por' } });
+    expect((await place.run([...words, '--codes', 'pt=brazil'])).stderr).to.contain('">>brazil<<"');
+  }),
+};

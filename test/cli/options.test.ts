@@ -1,0 +1,67 @@
+/** The table of options: each acts, or is refused by name, and its row shows what it does. */
+import { expect } from 'chai';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/program.js';
+import { runCommand } from '../support/cli.js';
+import { bookRows } from './option-rows/books.js';
+import { modelRows } from './option-rows/models.js';
+import type { OptionRows } from './option-rows/rows.js';
+import { transcribeRows } from './option-rows/transcribe.js';
+import { translateRows } from './option-rows/translate.js';
+
+const rows: OptionRows = {
+  ' --version': async () => {
+    const { status, stdout } = await runCommand(['--version']);
+    expect(status).to.equal(0);
+    expect(stdout).to.match(/^\d+\.\d+\.\d+\n$/);
+  },
+  ...transcribeRows,
+  ...translateRows,
+  ...bookRows,
+  ...modelRows,
+};
+
+interface NamedCommand {
+  /** As it is typed. */
+  path: string[];
+  command: Command;
+}
+
+function commandsOf(command: Command, path: string[] = []): NamedCommand[] {
+  return [
+    { path, command },
+    ...command.commands.flatMap((child) => commandsOf(child, [...path, child.name()])),
+  ];
+}
+
+describe('Every option of every command', () => {
+  const commands = commandsOf(createProgram());
+  const options = commands.flatMap(({ path, command }) =>
+    command.options.map(({ long, flags }) => `${path.join(' ')} ${long ?? flags}`),
+  );
+
+  it('has a row in this table, and the table no other', () => {
+    expect(Object.keys(rows).sort()).to.deep.equal([...options].sort());
+  });
+
+  it('is told by --help of its command', async () => {
+    for (const { path, command } of commands) {
+      const { status, stdout } = await runCommand([...path, '--help']);
+      expect(status, path.join(' ')).to.equal(0);
+      for (const { flags } of command.options) expect(stdout).to.contain(flags);
+    }
+  });
+
+  it('but a known one is refused by name', async () => {
+    for (const { path, command } of commands) {
+      const needed = command.options
+        .filter(({ mandatory }) => mandatory)
+        .flatMap(({ long }) => [long ?? '', '1']);
+      const { status, stderr } = await runCommand([...path, ...needed, '--frobnicate']);
+      expect(status, path.join(' ')).to.equal(2);
+      expect(stderr).to.contain('--frobnicate');
+    }
+  });
+
+  for (const [option, showEffect] of Object.entries(rows)) it(option, showEffect);
+});
