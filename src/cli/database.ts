@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { backUp } from '../ledger/sqlite/backup.js';
-import { restore } from '../ledger/sqlite/restore.js';
-import { readConfig } from '../service/config.js';
-import { packageRoot } from '../package-root.js';
+import { backUpBooks, restoreBooks } from '../service/books.js';
 import { printable, printableLines } from './printable.js';
 
 export function addDatabase(program: Command): void {
@@ -13,8 +10,7 @@ export function addDatabase(program: Command): void {
     .option('--json', 'print JSON')
     .description('copy database and key secret to FILE and FILE.secret, also while the server runs')
     .action((file: string, options: { json?: boolean }) => {
-      const { database: path, secret } = readConfig(process.env, packageRoot);
-      const backup = backUp(path, file, { secret });
+      const backup = backUpBooks(file);
       const beside = backup.secret === null ? '' : ` and ${backup.secret}`;
       print(backup, `wrote ${backup.file}${beside} (${backup.bytes} bytes)`, options);
     });
@@ -24,8 +20,7 @@ export function addDatabase(program: Command): void {
     .option('--json', 'print JSON')
     .description('put a backup in the place of the database, which is kept; no server may run on it')
     .action((file: string, options: { json?: boolean }) => {
-      const { database: path, secret } = readConfig(process.env, packageRoot);
-      const restored = restore(file, path, { secret, now: new Date() });
+      const restored = restoreBooks(file);
       const kept = restored.before === null ? '' : `; what was there before is ${restored.before}`;
       print(restored, `restored ${restored.database}${kept}`, options);
     });

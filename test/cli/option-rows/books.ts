@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { join } from 'node:path';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
 const ADA = ['--email', 'ada@example.org'];
@@ -143,4 +144,24 @@ const ofKeys: OptionRows = {
   }),
 };
 
-export const bookRows: OptionRows = { ...ofAccounts, ...ofCredits, ...ofKeys };
+const ofDatabase: OptionRows = {
+  'database backup --json': withAccounts(async (place) => {
+    const file = join(place.directory, 'one.db');
+    expect(await place.json(['database', 'backup', file, '--json'])).to.include({ file });
+    const other = join(place.directory, 'other.db');
+    expect(await place.printed(['database', 'backup', other])).to.match(
+      /^wrote .*other\.db.* \(\d+ bytes\)\n$/,
+    );
+  }),
+  'database restore --json': withAccounts(async (place) => {
+    const file = join(place.directory, 'backup.db');
+    await place.printed(['database', 'backup', file]);
+    const database = join(place.directory, 'data', 'verbatim.db');
+    expect(await place.json(['database', 'restore', file, '--json'])).to.include({ database });
+    expect(await place.printed(['database', 'restore', file])).to.match(
+      /^restored .*verbatim\.db; what was there/,
+    );
+  }),
+};
+
+export const bookRows: OptionRows = { ...ofAccounts, ...ofCredits, ...ofKeys, ...ofDatabase };
