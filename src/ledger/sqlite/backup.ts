@@ -3,7 +3,7 @@ import { existsSync, linkSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { audit } from './audit.js';
-import { syncDirectory } from './database.js';
+import { syncToDisk } from './database.js';
 import { isOurs, refuseNewer } from './migrate.js';
 import { makePrivateFile } from './private-file.js';
 import { readSecretFile, secretFileOf, writeSecretFile } from './secret.js';
@@ -37,11 +37,12 @@ export function backUp(database: string, target: string, given: { secret: string
       copy.close();
     }
     if (secret !== null) writeSecretFile(secretFileOf(file), secret);
+    syncToDisk(part);
     linkSync(part, file); // unlike a rename, it fails when somebody was faster
   } finally {
     rmSync(part, { force: true });
   }
-  syncDirectory(dirname(file));
+  syncToDisk(dirname(file));
   return { file, secret: secret === null ? null : secretFileOf(file), bytes: statSync(file).size };
 }
 

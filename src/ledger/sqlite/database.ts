@@ -27,8 +27,8 @@ export function openDatabase(path: string): Database.Database {
   return database;
 }
 
-/** Writes what was renamed or made in a directory to the disk. */
-export function syncDirectory(path: string): void {
+/** Of a file: its bytes; of a directory: what was made and renamed in it. Never of an open database, whose locks would go. */
+export function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

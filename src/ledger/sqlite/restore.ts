@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { copyWhole, refuseUnbalanced } from './backup.js';
-import { isBusy, openDatabase, syncDirectory } from './database.js';
+import { isBusy, openDatabase, syncToDisk } from './database.js';
 import { livingServers } from './instances.js';
 import { makePrivateFile } from './private-file.js';
 import { fits, readSecretFile, secretFileOf, writeSecretFile } from './secret.js';
@@ -36,7 +36,7 @@ export function restore(
       if (had) setAside(database, before);
       if (secret !== null) writeSecretFile(secretFileOf(database), secret);
       renameSync(part, database);
-      syncDirectory(dirname(database));
+      syncToDisk(dirname(database));
     });
     return { database, before: had ? before : null };
   } finally {
