@@ -53,7 +53,9 @@ export class FakeEngine implements SpeechEngine {
   });
   #others: BacklogPlace | null = null;
   #gate: Gate | null = null;
+  #closing: Promise<void> | null = null;
   readonly #arrivals = new Set<() => void>();
+  readonly #departures = new Set<() => void>();
 
   get backlogSeconds(): number {
     return this.#backlog.seconds;
@@ -87,15 +89,17 @@ export class FakeEngine implements SpeechEngine {
   }
 
   async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
-    file.signal?.throwIfAborted();
+    this.#refuseWhenClosing();
     this.#refuseUnknown(file.language);
     file.covers?.(0);
+    file.signal?.throwIfAborted();
     const audio = readAudio(file.path);
     this.openFiles++;
     try {
       if (file.after === undefined) refuseUncovered(file, audio.seconds);
       await file.measured?.(audio.seconds);
       file.signal?.throwIfAborted();
+      this.#refuseWhenClosing();
       return await this.#admitted(file, audio);
     } finally {
       this.openFiles--;
@@ -119,7 +123,16 @@ export class FakeEngine implements SpeechEngine {
   }
 
   close(): Promise<void> {
-    return Promise.resolve();
+    this.#closing ??= this.#drain();
+    return this.#closing;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.running > 0) await new Promise<void>((resolve) => this.#departures.add(resolve));
+  }
+
+  #refuseWhenClosing(): void {
+    if (this.#closing !== null) throw new VerbatimError('shutting_down', 'The server is shutting down.');
   }
 
   async #admitted(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
@@ -152,6 +165,8 @@ export class FakeEngine implements SpeechEngine {
       };
     } finally {
       this.running--;
+      for (const resolve of this.#departures) resolve();
+      this.#departures.clear();
     }
   }
 
