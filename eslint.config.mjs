@@ -52,7 +52,7 @@ const forbidden = (room, known, folder = '', also = []) => ({
 });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build*/', 'node_modules/', 'data/', 'models/', 'test/fixtures/'] },
+  { ignores: ['**/dist/', 'build*/', 'node_modules/', 'data/', 'models/', 'test/fixtures/'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {
@@ -68,6 +68,15 @@ export default tseslint.config(
   // The two engines meet in what both share, not in each other.
   forbidden('engine', ROOMS.engine, 'speech/', ['**/translation/**']),
   forbidden('engine', ROOMS.engine, 'translation/', ['**/speech/**']),
+  {
+    files: ['bench/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/test/**'], message: 'What measures does not stand on what tests.' }] },
+      ],
+    },
+  },
   {
     files: ['src/cli/**', 'src/service/serve.ts', 'src/main.ts', 'bench/**', 'test/slow/**'],
     rules: { 'no-console': 'off' },

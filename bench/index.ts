@@ -1,22 +1,36 @@
 import type { Command } from 'commander';
+import { addBenchAccelerator } from './commands/accelerator.js';
+import { addBenchAccuracy } from './commands/accuracy.js';
+import { addBenchClips } from './commands/clips.js';
 import { addBenchCompare } from './commands/compare.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
 import { addBenchMemory } from './commands/memory.js';
+import { addBenchMeUsage } from './commands/me-usage.js';
 import { addBenchOverhead } from './commands/overhead.js';
+import { addBenchParity } from './commands/parity.js';
+import { addBenchThroughput } from './commands/throughput.js';
 import { addBenchTranslate } from './commands/translate.js';
 import { addBenchTune } from './commands/tune.js';
+import { addBenchUsage } from './commands/usage.js';
 
 /** All of `verbatim bench`, onto its command. */
 export function addBenchCommands(bench: Command): void {
   for (const add of [
-    addBenchCompare,
     addBenchEngine,
-    addBenchHttp,
-    addBenchMemory,
-    addBenchOverhead,
-    addBenchTranslate,
     addBenchTune,
+    addBenchTranslate,
+    addBenchHttp,
+    addBenchCompare,
+    addBenchOverhead,
+    addBenchMemory,
+    addBenchAccuracy,
+    addBenchParity,
+    addBenchAccelerator,
+    addBenchMeUsage,
+    addBenchUsage,
+    addBenchClips,
+    addBenchThroughput,
   ])
     add(bench);
 }

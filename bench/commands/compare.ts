@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Clip } from '../load/clips.js';
 import { sweep } from '../engine/sweep.js';
@@ -8,12 +6,12 @@ import { repeated } from '../load/closed-loop.js';
 import { identifyModel } from '../reports/environment.js';
 import { measureFairness } from '../load/fairness.js';
 import { secondsOf, serverPass, whisperCliPass, type Contestant, type PeerPass } from '../processes/peers.js';
+import { WHISPER_PROGRAMS, whisperProgram } from '../processes/built-tools.js';
 import { peakMemoryBytes } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
 import { startVerbatim } from '../processes/verbatim-process.js';
 import { startWhisperServer } from '../processes/whisper-server-process.js';
-import { packageRoot } from '../../src/package-root.js';
 import { integerFrom } from '../../src/cli/options.js';
 import {
   compareCharts,
@@ -26,6 +24,7 @@ import {
   addClipOptions,
   addOutputOptions,
   benchContext,
+  buildOption,
   clipsOf,
   modelsOf,
   progress,
@@ -42,13 +41,12 @@ interface Options extends WorkOptions {
   threads: number;
   slots?: number;
   peers: Peer[];
-  whisperBin: string;
+  build: string;
   longSeconds: number;
   shortClips: number;
 }
 
-const PEERS = ['whisper-server', 'whisper-cli'] as const;
-type Peer = (typeof PEERS)[number];
+type Peer = (typeof WHISPER_PROGRAMS)[number];
 type Binaries = ReadonlyMap<Peer, string>;
 
 const FAIRNESS_LIMIT_SECONDS = 60;
@@ -62,12 +60,8 @@ export function addBenchCompare(bench: Command): void {
     .option('--model <names>', 'names of models or paths of model files, by comma')
     .option('--threads <n>', 'CPU threads that each may use in all', integerFrom(1), availableParallelism())
     .option('--slots <n>', 'of Verbatim, which share the threads (default: one a thread)', integerFrom(1))
-    .option('--peers <names>', 'of Verbatim, by comma', peersFrom, [...PEERS])
-    .option(
-      '--whisper-bin <dir>',
-      'where whisper-server and whisper-cli lie',
-      join(packageRoot, 'build', 'bin'),
-    )
+    .option('--peers <names>', 'of Verbatim, by comma', peersFrom, [...WHISPER_PROGRAMS])
+    .addOption(buildOption())
     .option(
       '--long-seconds <n>',
       'length of the file that runs while short clips come; 0: no such run',
@@ -80,7 +74,7 @@ export function addBenchCompare(bench: Command): void {
 
 async function benchCompare(options: Options): Promise<void> {
   const context = benchContext();
-  const binaries = binariesOf(options.peers, options.whisperBin);
+  const binaries = binariesOf(options);
   const models = modelsOf(context, options.model);
   const { threads, slots = threads, clients, repeat, rounds, language } = options;
   const compared: ComparedModel[] = [];
@@ -120,20 +114,14 @@ async function benchCompare(options: Options): Promise<void> {
 
 function peersFrom(list: string): Peer[] {
   return list.split(',').map((word) => {
-    const peer = PEERS.find((name) => name === word);
-    if (peer === undefined) throw new InvalidArgumentError(`Allowed: ${PEERS.join(', ')}.`);
+    const peer = WHISPER_PROGRAMS.find((name) => name === word);
+    if (peer === undefined) throw new InvalidArgumentError(`Allowed: ${WHISPER_PROGRAMS.join(', ')}.`);
     return peer;
   });
 }
 
-function binariesOf(peers: readonly Peer[], directory: string): Binaries {
-  return new Map(
-    peers.map((name) => {
-      const path = join(directory, name);
-      if (existsSync(path)) return [name, path];
-      throw new Error(`${path} is missing. Build it: cmake --build build --target ${PEERS.join(' ')}`);
-    }),
-  );
+function binariesOf({ peers, build }: Options): Binaries {
+  return new Map(peers.map((name) => [name, whisperProgram(build, name)]));
 }
 
 async function compareModel(

@@ -101,7 +101,7 @@ async function benchMemory(options: Options): Promise<void> {
   );
 }
 
-type Settings = Parameters<typeof serving>[1];
+type Settings = Parameters<typeof serving>[1] & { slots: number };
 
 async function measureServer(
   model: BenchModel,

@@ -11,6 +11,7 @@ import type { VerbatimOptions } from '../processes/verbatim-process.js';
 import { findModel, windowPolicy, type Manifest } from '../../src/models/manifest.js';
 import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
+import type { Config } from '../../src/service/config.js';
 import { readContext, type ServiceContext } from '../../src/service/context.js';
 import { integerFrom } from '../../src/cli/options.js';
 
@@ -41,10 +42,19 @@ export interface WorkOptions extends OutputOptions {
 /** Short sentences, and longer ones: what every checkout has. */
 export const DEFAULT_CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'clips');
 
+/** Of --clips, where the words are needed. */
+export const SPOKEN_CLIPS = 'audio files with a refs.json: [{file, language, text}]';
+
 export function addOutputOptions(command: Command): Command {
   return command
     .option('--output <dir>', 'write the report there: JSON, Markdown and charts (SVG)')
     .option('--json', 'print JSON instead of Markdown');
+}
+
+export function buildOption(): Option {
+  return new Option('--build <dir>', 'where CMake has built the programs').default(
+    join(packageRoot, 'build'),
+  );
 }
 
 /** --model of a command that takes one. */
@@ -84,11 +94,11 @@ export function modelsOf(context: ServiceContext, names: string | undefined): Be
 /** What makes `serve` take this model with these settings. */
 export function serving(
   { name, path, installed }: BenchModel,
-  { slots, threads, device }: { slots: number; threads: number; device: string },
+  { slots, threads, device }: Pick<Config, 'slots' | 'threads' | 'device'>,
 ): VerbatimOptions {
   const env = {
     VERBATIM_DEVICE: device,
-    VERBATIM_SLOTS: String(slots),
+    ...(slots === null ? {} : { VERBATIM_SLOTS: String(slots) }),
     VERBATIM_THREADS: String(threads),
   };
   return installed ? { env: { ...env, VERBATIM_MODEL: name } } : { env, modelFile: path };

@@ -2,7 +2,7 @@
 import type { Config } from '../../src/service/config.js';
 import type { NativeBinding, WindowPolicy } from '../../src/engine/binding.js';
 import { createSpeechEngine } from '../../src/engine/speech/transcriber.js';
-import type { EngineObserver, SpeechEngine, TranscriptTimings } from '../../src/engine/types.js';
+import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { languageFor, type Clip } from '../load/clips.js';
 import type { EngineCell } from './engine-cells.js';
 
@@ -35,20 +35,13 @@ export function createBenchEngine(
   });
 }
 
-export interface TranscribedClip {
-  /** Of audio. */
-  seconds: number;
-  timings: TranscriptTimings;
-}
-
 /** From the opening of the file to its text; `language` as of languageFor(). */
-export async function transcribeClip(
+export function transcribeClip(
   engine: SpeechEngine,
   clip: Clip,
   language: string,
   accountId: string,
-): Promise<TranscribedClip> {
+): Promise<Transcript> {
   const spoken = languageFor(clip, language);
-  const transcript = await engine.transcribeFile({ path: clip.path, accountId, language: spoken });
-  return { seconds: transcript.durationSeconds, timings: transcript.timings };
+  return engine.transcribeFile({ path: clip.path, accountId, language: spoken });
 }

@@ -3,8 +3,8 @@
  * size the cell needs, and nothing of the last cell is left in the caches of the allocator.
  */
 import { fork } from 'node:child_process';
-import { extname } from 'node:path';
 import { loadBinding } from '../../src/engine/binding.js';
+import { loaderOf } from '../processes/command-line.js';
 import { runEnginePass, type EngineJob, type EnginePass } from './engine-pass.js';
 
 const SPARE_THREADS = 8;
@@ -32,11 +32,6 @@ export function measureInProcess(job: EngineJob): Promise<EnginePass> {
     });
     child.send(job);
   });
-}
-
-/** From the sources (tests, tsx) the child needs the loader that its parent has. */
-function loaderOf(file: string): string[] {
-  return extname(file) === '.ts' ? ['--import', 'tsx'] : [];
 }
 
 async function answer(job: EngineJob): Promise<Answer> {

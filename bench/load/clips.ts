@@ -9,11 +9,29 @@ export interface Clip {
   language: string | null;
 }
 
+/** Of which it is known what is said in it. */
+export interface SpokenClip extends Clip {
+  language: string;
+  text: string;
+  /** How many; null where nobody says. */
+  sentences: number | null;
+  /** Whose; null where nobody says. */
+  voices: string | null;
+}
+
 export interface MeasuredClip extends Clip {
   seconds: number;
 }
 
-/** [{file, language}] beside the clips. */
+interface Entry {
+  file: string;
+  language?: string;
+  text?: string;
+  sentences?: number;
+  voices?: string;
+}
+
+/** [{file, language, text}] beside the clips. */
 const LISTS = ['refs.json', 'references.json'];
 const EXTENSIONS = new Set(['.wav', '.flac', '.mp3', '.ogg', '.oga', '.opus']);
 
@@ -21,8 +39,8 @@ const EXTENSIONS = new Set(['.wav', '.flac', '.mp3', '.ogg', '.oga', '.opus']);
 export function readClips(path: string): Clip[] {
   if (!existsSync(path)) throw new Error(`There is no audio at ${path}.`);
   if (statSync(path).isFile()) return [{ path, language: null }];
-  const list = LISTS.map((name) => join(path, name)).find((name) => existsSync(name));
-  const clips = list === undefined ? listed(path) : described(path, list);
+  const entries = readList(path);
+  const clips = entries === null ? listed(path) : entries.map((entry) => described(path, entry));
   if (clips.length === 0) {
     throw new Error(`${path} holds no audio files (${[...EXTENSIONS].join(', ')}).`);
   }
@@ -36,9 +54,26 @@ function listed(directory: string): Clip[] {
     .map((name) => ({ path: join(directory, name), language: null }));
 }
 
-function described(directory: string, list: string): Clip[] {
-  const entries = JSON.parse(readFileSync(list, 'utf8')) as { file: string; language?: string }[];
-  return entries.map(({ file, language }) => ({ path: join(directory, file), language: language ?? null }));
+/** null where a directory has no list. */
+function readList(directory: string): Entry[] | null {
+  const list = LISTS.map((name) => join(directory, name)).find((name) => existsSync(name));
+  return list === undefined ? null : (JSON.parse(readFileSync(list, 'utf8')) as Entry[]);
+}
+
+function described(directory: string, { file, language }: Entry): Clip {
+  return { path: join(directory, file), language: language ?? null };
+}
+
+/** The clips of a directory whose list says what is spoken in each. Throws an Error for any other. */
+export function readSpokenClips(directory: string): SpokenClip[] {
+  const clips = (readList(directory) ?? []).map((entry) => {
+    const { language, text, sentences = null, voices = null } = entry;
+    if (language === undefined || text === undefined)
+      throw new Error(`${directory}: the list of the clips lacks language or text of ${entry.file}.`);
+    return { path: join(directory, entry.file), language, text, sentences, voices };
+  });
+  if (clips.length > 0) return clips;
+  throw new Error(`${directory} has no clips in a ${LISTS[0]}: [{file, language, text}].`);
 }
 
 /** What a request says of a clip's language: `wanted` is a code, 'auto', or 'given' (by the list of the clips). */

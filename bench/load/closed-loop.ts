@@ -8,13 +8,13 @@ export interface Timed<T> {
 
 /** Runs `work` on every item, `clients` at once; results in the order of the items. Rejects with the first failure. */
 export async function closedLoop<I, T>(
-  items: readonly I[],
+  items: Iterable<I>,
   clients: number,
   work: (item: I, client: number) => Promise<T>,
   clock = loadClock,
 ): Promise<Timed<T>[]> {
   const results: Timed<T>[] = [];
-  const queue = items.entries();
+  const queue = numbered(items);
   const client = async (_: unknown, number: number): Promise<void> => {
     for (const [index, item] of queue) {
       const start = clock.now();
@@ -24,6 +24,18 @@ export async function closedLoop<I, T>(
   };
   await Promise.all(Array.from({ length: clients }, client));
   return results;
+}
+
+/** One iterator for all clients: each takes the next item. */
+function* numbered<I>(items: Iterable<I>): Generator<[number, I]> {
+  let index = 0;
+  for (const item of items) yield [index++, item];
+}
+
+/** The same item until the time is over. */
+export function* during<I>(milliseconds: number, item: I, clock = loadClock): Generator<I> {
+  const start = clock.now();
+  while (clock.now() - start < milliseconds) yield item;
 }
 
 /** The items `times` over, as whole rounds. */

@@ -2,11 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Heard } from '../reports/transcripts.js';
 
-export interface Heard {
-  language: string;
-  text: string;
-}
+/** Of whisper.cpp, built by targets of their names into bin/. */
+export const WHISPER_PROGRAMS = ['whisper-server', 'whisper-cli'] as const;
 
 export interface EngineLine extends Heard {
   /** Positions of the encoder. */
@@ -19,6 +18,10 @@ export function builtTool(build: string, target: string, path = target): string 
   const tool = join(build, path);
   if (existsSync(tool)) return tool;
   throw new Error(`${tool} is missing. Build it: cmake --build ${build} --target ${target}`);
+}
+
+export function whisperProgram(build: string, name: (typeof WHISPER_PROGRAMS)[number]): string {
+  return builtTool(build, name, join('bin', name));
 }
 
 function runTool(command: string, words: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** What this process used, for reports. */
+/** What processes used, for reports. */
 import { readFileSync } from 'node:fs';
 
 /** Largest resident set so far, bytes; of this program alone, which resourceUsage().maxRSS is not after a fork. */
@@ -16,6 +16,20 @@ function statusBytes(pid: number | 'self', field: string): number {
   )?.[1];
   if (kilobytes === undefined) throw new Error(`/proc/${pid}/status has no ${field}.`);
   return Number(kilobytes) * 1024;
+}
+
+/** Linux counts in hundredths of a second, whatever the kernel's own. */
+const TICKS_PER_SECOND = 100;
+/** Of /proc/PID/stat, counted from behind the program's name, which may have spaces in it. */
+const USER_TICKS = 11;
+
+/** Time in all its threads so far, milliseconds, to 10 ms. */
+export function processorMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user, system] = fields.slice(USER_TICKS).map(Number);
+  if (user === undefined || system === undefined) throw new Error(`/proc/${pid}/stat is short.`);
+  return ((user + system) * 1000) / TICKS_PER_SECOND;
 }
 
 /** Cores kept busy on average between the call and the call of what it returns. */

@@ -2,11 +2,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import { register } from '../../src/models/import.js';
 import { verbatimTarget } from '../load/http-target.js';
+import { addHistory, endOfToday } from '../load/history.js';
+import { MAIN, nodeWords } from './command-line.js';
 import { stopProcess, type ServerUnderTest } from './server-under-test.js';
 
 export interface VerbatimProcess extends ServerUnderTest {
@@ -25,9 +27,14 @@ export interface VerbatimOptions {
   main?: string;
   /** What each account has; default: eight that can pay for anything. */
   credits?: readonly number[];
+  /** Of the first account, spread over the last 90 days. */
+  usageRows?: number;
+  /** The log is written, and nobody sees it. */
+  discardsLog?: boolean;
 }
 
 const CREDITS: readonly number[] = Array.from({ length: 8 }, () => 10_000_000);
+const HISTORY_DAYS = 90;
 /** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const MODEL_FROM_FILE = 'from-file';
@@ -36,7 +43,7 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
   const clean = (): void => rmSync(directory, { recursive: true, force: true });
   const database = join(directory, 'verbatim.db');
-  const keys = await createKeys(database, options.credits ?? CREDITS);
+  const keys = await createKeys(database, options);
   const child = spawnServe(options, {
     VERBATIM_DATABASE: database,
     VERBATIM_DATA_DIR: directory,
@@ -55,35 +62,42 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
 }
 
 function spawnServe(
-  { env = {}, main = join(__dirname, '..', '..', 'src', `main${extname(__filename)}`) }: VerbatimOptions,
+  { env = {}, main = MAIN, discardsLog = false }: VerbatimOptions,
   own: Readonly<Record<string, string>>,
 ): ChildProcess {
-  const loader = extname(main) === '.ts' ? ['--import', 'tsx'] : [];
   // The pool of the parent is the parent's; serve sizes its own.
   const inherited = { ...process.env };
   delete inherited['UV_THREADPOOL_SIZE'];
-  return spawn(process.execPath, [...loader, main, 'serve'], {
+  return spawn(process.execPath, nodeWords(main, ['serve']), {
     env: {
       ...inherited,
       ...ALLOCATOR,
       VERBATIM_HOST: '127.0.0.1',
       VERBATIM_PORT: '0',
-      VERBATIM_LOG_LEVEL: 'warn',
+      VERBATIM_LOG_LEVEL: discardsLog ? 'info' : 'warn',
       ...own,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', discardsLog ? 'ignore' : 'inherit'],
   });
 }
 
-async function createKeys(database: string, credits: readonly number[]): Promise<string[]> {
-  const ledger = createLedger({ path: database });
+async function createKeys(
+  path: string,
+  { credits = CREDITS, usageRows = 0 }: VerbatimOptions,
+): Promise<string[]> {
+  const ledger = createLedger({ path });
   try {
     const keys: string[] = [];
     for (const [number, amount] of credits.entries()) {
       const { id: accountId } = await ledger.createAccount({ email: `bench${number}@localhost` });
       await ledger.grantCredits({ accountId, amount });
-      keys.push((await ledger.createKey({ accountId, name: 'bench', scopes: [] })).rawKey);
+      const { id: keyId, rawKey } = await ledger.createKey({ accountId, name: 'bench', scopes: [] });
+      if (number === 0 && usageRows > 0) {
+        const history = { rows: usageRows, rowsPerDay: usageRows / HISTORY_DAYS, newest: endOfToday() };
+        addHistory({ path, accountId, keyId }, history);
+      }
+      keys.push(rawKey);
     }
     return keys;
   } finally {

@@ -1,6 +1,6 @@
 // Runs audio files through one slot, each file as one window, and prints a JSON object a line.
-// bench/parity.ts holds the output against whisper.cpp's own command line; run by hand it shows where a
-// window's time goes.
+// `verbatim bench parity` holds the output against whisper.cpp's own command line; run by hand it shows where
+// a window's time goes.
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
 //   [--accelerator off|float32|auto] FILE...

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryParts, type ServerMemory } from '../../bench/load/memory.js';
 import { summarizeOverhead, type OverheadPair, type Phase } from '../../bench/load/overhead.js';
-import { rounded, type Report } from '../../bench/reports/report.js';
+import { rounded } from '../../bench/reports/report.js';
 import { choose, type Comparison, type Trial } from '../../bench/engine/tune-search.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
@@ -14,10 +13,9 @@ import { readTuned } from '../../src/service/tuned.js';
 import { loadRealEngine } from '../support/real-engine.js';
 import { TestServer } from '../support/server.js';
 import { samplePath } from '../native/support.js';
+import { bench, benchOn, report } from './bench-command.js';
 
-const main = join(__dirname, '..', '..', 'src', 'main.ts');
 const CLIP = samplePath('en-wav16.wav');
-
 /** Of the file that short clips are compared beside. */
 const LONG_SECONDS = 400;
 
@@ -50,26 +48,6 @@ describe('verbatim bench', function () {
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'))));
   afterEach(() => rmSync(directory, { recursive: true }));
-
-  type Ended = { status: number; stdout: string; stderr: string };
-  const bench = (...words: string[]): Promise<Ended> => benchOn('cpu', ...words);
-  const benchOn = async (device: string, ...words: string[]): Promise<Ended> => {
-    const child = spawn(process.execPath, ['--import', 'tsx', main, 'bench', ...words], {
-      env: { ...process.env, VERBATIM_DEVICE: device },
-      cwd: join(__dirname, '..', '..'),
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const status = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
-    return { status, stdout, stderr };
-  };
-  const report = async (...words: string[]): Promise<Report> => {
-    const { status, stdout, stderr } = await bench(...words, '--json');
-    expect(status, stderr).to.equal(0);
-    return JSON.parse(stdout) as Report;
-  };
 
   it('engine: measures each cell and writes the report', async () => {
     const words = ['--clips', CLIP, '--slots', '1,2', '--threads', '1', '--rounds', '1', '--clients', '2'];
@@ -202,10 +180,17 @@ describe('verbatim bench', function () {
     expect(charts.map(({ name }) => name)).to.deep.equal(['windows']);
   });
 
-  it('compare: says how to build the peers where they are missing', async () => {
-    const { status, stderr } = await bench('compare', '--whisper-bin', directory);
+  it('throughput: says what is not built before it begins', async () => {
+    const { status, stderr } = await bench('throughput', directory, '--quick', '--build', directory);
     expect(status).to.equal(1);
-    expect(stderr).to.contain('--target whisper-server whisper-cli');
+    expect(stderr).to.contain(`cmake --build ${directory} --target join_clips`);
+    expect(readdirSync(directory)).to.deep.equal([]);
+  });
+
+  it('compare: says how to build the peers where they are missing', async () => {
+    const { status, stderr } = await bench('compare', '--build', directory);
+    expect(status).to.equal(1);
+    expect(stderr).to.contain(`cmake --build ${directory} --target whisper-server`);
     const unknown = await bench('compare', '--peers', 'whisper-server,wisper');
     expect(unknown).to.include({ status: 2 });
     expect(unknown.stderr).to.contain('Allowed: whisper-server, whisper-cli');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { deviceSettings, engineCells } from '../../bench/engine/engine-cells.js';
-import { closedLoop, repeated } from '../../bench/load/closed-loop.js';
+import { closedLoop, during, repeated } from '../../bench/load/closed-loop.js';
 import { sweep } from '../../bench/engine/sweep.js';
 import { FakeBinding, FakeClock } from '../engine/fake-binding.js';
 
@@ -63,6 +63,16 @@ describe('The closed loop', () => {
     for (const { value, milliseconds } of results) expect(milliseconds).to.equal(value);
     // 164 in all, and whoever is done first takes the next: the last ends with the fourth 30.
     expect(clock.now()).to.equal(61);
+  });
+
+  it('goes on with the same item until the time is over', async () => {
+    const clock = new FakeClock();
+    const work = async (wait: number): Promise<void> => clock.sleep(wait);
+    const looping = closedLoop(during(100, 30, clock), 2, work, clock);
+    await clock.run();
+    // Each of both begins at 0, 30, 60 and 90, and is waited for.
+    expect(await looping).to.have.length(8);
+    expect(clock.now()).to.equal(120);
   });
 
   it('fails when the work does', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planClips } from '../../bench/mixed-clips.js';
+import { planClips } from '../../bench/load/clip-mix.js';
 import { seededRandom } from '../../bench/load/random.js';
 
 const clips = ['en', 'de'].flatMap((language) =>

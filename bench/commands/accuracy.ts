@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { VerbatimClient } from '../../src/client/index.js';
+import { readSpokenClips, type SpokenClip } from '../load/clips.js';
+import {
+  builtTool,
+  transcribeWindows,
+  whisperCli,
+  whisperProgram,
+  type DecodingWords,
+} from '../processes/built-tools.js';
+import { startVerbatim, type VerbatimOptions } from '../processes/verbatim-process.js';
+import { identifyModel } from '../reports/environment.js';
+import { transcriptTable, type Heard } from '../reports/transcripts.js';
+import {
+  addOutputOptions,
+  benchContext,
+  buildOption,
+  DEFAULT_CLIPS,
+  modelNamed,
+  modelOption,
+  progress,
+  publish,
+  serving,
+  SPOKEN_CLIPS,
+  type OutputOptions,
+} from './setup.js';
+
+interface Options extends OutputOptions {
+  model?: string;
+  clips: string;
+  ownLength: boolean;
+  build: string;
+}
+
+export function addBenchAccuracy(bench: Command): void {
+  const command = bench
+    .command('accuracy')
+    .description("words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli")
+    .addOption(modelOption())
+    .option('--clips <dir>', SPOKEN_CLIPS, DEFAULT_CLIPS)
+    .option(
+      '--own-length',
+      'whisper-cli encodes each clip at the length that the engine would take for it as one window, not at 30 s (needs transcribe_windows)',
+      false,
+    )
+    .addOption(buildOption());
+  addOutputOptions(command).action(benchAccuracy);
+}
+
+async function benchAccuracy(options: Options): Promise<void> {
+  const context = benchContext();
+  const clips = readSpokenClips(options.clips);
+  const model = modelNamed(context, options.model);
+  const cli = whisperCliOf(options, model.path, clips);
+  const served = await throughHttp(clips, serving(model, context.config));
+  const peers = cli(clips);
+  const heard = clips.map((clip, index) => ({
+    clip,
+    first: served[index] ?? NOTHING,
+    second: peers[index] ?? NOTHING,
+  }));
+  publish(
+    {
+      name: 'accuracy',
+      title: 'Words wrong and languages right, over HTTP',
+      environment: context.environment,
+      models: [await identifyModel(model.name, model.path)],
+      settings: { clips: clips.length, 'whisper-cli encodes': options.ownLength ? 'own length' : '30 s' },
+      warmUp: 'none',
+      runs: 1,
+      tables: [transcriptTable(heard, { title: 'Clips', first: 'Verbatim', second: 'whisper-cli', groupOf })],
+      charts: [],
+      notes: [
+        'Both detect the language and decode greedily with fall-back; the difference is in points, of Verbatim over whisper-cli.',
+        'Text of which a model is less sure than its manifest asks for is left out by Verbatim, which counts as words wrong.',
+      ],
+      measurements: heard,
+    },
+    options,
+  );
+}
+
+const NOTHING: Heard = { language: '', text: '' };
+
+function groupOf({ sentences, voices, language }: SpokenClip): Record<string, string> {
+  const kind = sentences === null ? '-' : sentences === 1 ? 'one sentence' : 'many sentences';
+  return { clips: kind, voices: voices ?? '-', language };
+}
+
+async function throughHttp(clips: readonly SpokenClip[], options: VerbatimOptions): Promise<Heard[]> {
+  const server = await startVerbatim(options);
+  const client = new VerbatimClient({ baseUrl: server.url, apiKey: server.keys[0] ?? '' });
+  try {
+    const heard: Heard[] = [];
+    for (const { path } of clips) {
+      progress(path);
+      const { language, text } = await client.transcribe({ audio: path });
+      heard.push({ language, text });
+    }
+    return heard;
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+}
+
+/** What is not built is said before anything is measured. */
+function whisperCliOf(
+  { build, ownLength }: Options,
+  model: string,
+  clips: readonly SpokenClip[],
+): (clips: readonly SpokenClip[]) => Heard[] {
+  const decoding: DecodingWords = { model, language: 'auto', beamSize: 1 };
+  const cli = whisperProgram(build, 'whisper-cli');
+  const windows = ownLength ? builtTool(build, 'transcribe_windows') : null;
+  const files = clips.map(({ path }) => path);
+  return () => {
+    const lines = windows === null ? [] : transcribeWindows(windows, { ...decoding, ownLength }, files);
+    const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
+    try {
+      return files.map((file, index) => {
+        progress(`whisper-cli: ${file}`);
+        const audioContext = lines[index]?.audioContext ?? 0;
+        return whisperCli(cli, { ...decoding, audioContext }, file, directory);
+      });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  };
+}

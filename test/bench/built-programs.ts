@@ -1,0 +1,38 @@
+/** Programs that stand for the ones of a CMake build, with their words and their answers. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What is heard in every file. */
+export interface Said {
+  language: string;
+  text: string;
+}
+
+const PRELUDE = `#!${process.execPath}
+const { writeFileSync } = require('node:fs');
+const words = process.argv.slice(2);
+const after = (flag) => words[words.indexOf(flag) + 1];
+`;
+
+/** whisper-cli answers what it was told, whatever the file; transcribe_windows and join_clips likewise. */
+export function writePrograms(build: string, programs: { cli?: Said; engine?: Said; clips?: boolean }): void {
+  mkdirSync(join(build, 'bin'), { recursive: true });
+  const write = (path: string, body: string): void =>
+    writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
+  const { cli, engine, clips = false } = programs;
+  if (cli !== undefined) {
+    const result = { result: { language: cli.language }, transcription: [{ text: cli.text }] };
+    write(
+      join('bin', 'whisper-cli'),
+      `writeFileSync(after('-of') + '.json', JSON.stringify(${JSON.stringify(result)}));`,
+    );
+  }
+  if (engine !== undefined) {
+    const line = { ...engine, audioContext: 1500, encoderPasses: 1 };
+    write(
+      'transcribe_windows',
+      `for (const word of words) if (/\\.(flac|wav)$/.test(word)) console.log(JSON.stringify(${JSON.stringify(line)}));`,
+    );
+  }
+  if (clips) write('join_clips', `writeFileSync(words[0], words.slice(1).join());`);
+}
