@@ -5,6 +5,7 @@ import type { EngineObserver, EngineStats } from '../engine/types.js';
 
 const QUEUE_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const INFERENCE_BUCKETS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const SHELL_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const REQUEST_BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300, 1800];
 
 export interface MetricsSources {
@@ -66,6 +67,11 @@ export class Metrics implements EngineObserver, TranslationObserver {
     'Connections over the limit of their address',
   );
   readonly #cutAnswers = this.#counter('answers_cut_total', 'Answers that their client did not take');
+  readonly #shell = this.#histogram(
+    'shell_answer_seconds',
+    'Time of a request that costs nothing, asked of itself once a second: what a refusal takes',
+    SHELL_BUCKETS,
+  );
   #observing = false;
 
   /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
@@ -116,6 +122,10 @@ export class Metrics implements EngineObserver, TranslationObserver {
 
   answerCut(): void {
     this.#cutAnswers.inc();
+  }
+
+  shellAnswered(seconds: number): void {
+    this.#shell.observe(seconds);
   }
 
   windowDone(window: Parameters<EngineObserver['windowDone']>[0]): void {

@@ -13,6 +13,7 @@ import type { Logger } from './log.js';
 import type { Metrics } from '../http/metrics.js';
 import { InFlightRegistry } from '../http/in-flight.js';
 import type { TextTranslator } from '../transcription/language-support.js';
+import { Responsiveness } from '../http/responsiveness.js';
 import { RevocationWatch } from '../http/revocation-watch.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
@@ -102,9 +103,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     timers,
     onError: (err) => logger.warn({ err }, 'could not look for revoked keys'),
   });
+  const responsiveness = new Responsiveness({
+    timers,
+    observe: (seconds) => metrics.shellAnswered(seconds),
+    onError: (err) => logger.warn({ err }, 'could not measure how long an answer of the shell takes'),
+  });
   const shutDown = async (drainMs: number): Promise<void> => {
     await inFlight.drain(drainMs);
     watch.close();
+    responsiveness.close();
     await closeConnections(server, timers);
     await uploads.remove();
   };
