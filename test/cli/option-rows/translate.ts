@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadBinding, type Translator } from '../../../src/engine/binding.js';
+import { overriding } from '../../support/overriding.js';
 import { ct2Fixture } from '../../support/translation-models.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
@@ -77,17 +78,6 @@ async function batchesOf(work: () => Promise<unknown>): Promise<number[]> {
     binding.loadTranslationModel = load;
   }
   return batches;
-}
-
-/** A handle of the addon takes no method of another. */
-function overriding<T extends object>(handle: T, methods: Partial<T>): T {
-  return new Proxy(handle, {
-    get: (target, name) => {
-      const own = (methods as Record<string | symbol, unknown>)[name];
-      const value: unknown = own ?? Reflect.get(target, name, target);
-      return typeof value === 'function' && own === undefined ? (value.bind(target) as unknown) : value;
-    },
-  });
 }
 
 /** A model directory in which what would be this token is the unknown one. */

@@ -1,0 +1,285 @@
+/**
+ * The table of variables: the shipped server, started as a process, once as it comes and once with each of them set; a row
+ * shows what the variable does.
+ */
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { register } from '../../src/models/import.js';
+import { slotsOn } from '../../src/service/slots.js';
+import { threadPoolSize } from '../../src/service/thread-pool.js';
+import { VARIABLES, type Variable } from '../../src/service/variables.js';
+import { MODEL, samplePath } from '../native/support.js';
+import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
+import { Served, workplace } from '../support/served.js';
+import { until } from '../support/until.js';
+
+const TOKEN = 'a token for Prometheus';
+const FEW_CONNECTIONS = 6;
+
+interface Servers {
+  /** As it comes: nothing is set but a free port. */
+  plain: Served;
+  /** Everything is set that goes together. */
+  set: Served;
+  /** Behind a proxy on this machine, with its data elsewhere and little room for a backlog. */
+  proxied: Served;
+}
+
+/** A models directory that knows the bundled model under another name. */
+function modelsUnder(directory: string): string {
+  const modelsDir = join(directory, 'models');
+  mkdirSync(modelsDir);
+  symlinkSync(MODEL, join(modelsDir, 'ggml-mine.bin'));
+  register(modelsDir, {
+    ...{ name: 'mine', kind: 'speech', file: 'ggml-mine.bin', languages: ['en', 'de'], windows: 'short' },
+    ...{ licence: 'MIT', source: 'test' },
+  });
+  return modelsDir;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function startAll(): Promise<Servers> {
+  const directory = workplace();
+  const set = Served.start(
+    {
+      VERBATIM_PORT: String(await freePort()),
+      VERBATIM_DATABASE: join(directory, 'books.db'),
+      VERBATIM_MODELS_DIR: modelsUnder(directory),
+      VERBATIM_MODEL: 'mine',
+      VERBATIM_DEVICE: 'cpu',
+      VERBATIM_SLOTS: '3',
+      VERBATIM_THREADS: '2',
+      VERBATIM_ACCEL: 'off',
+      VERBATIM_MAX_AUDIO_SECONDS: '8',
+      VERBATIM_MAX_IN_FLIGHT: '1',
+      VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
+      VERBATIM_CREDITS_PER_MINUTE: '7',
+      VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: '8',
+      VERBATIM_TRANSLATION_BACKEND: 'ggml',
+      VERBATIM_LOG_LEVEL: 'error',
+      VERBATIM_SECRET: 'a secret of the environment',
+      VERBATIM_METRICS_TOKEN: TOKEN,
+    },
+    directory,
+  );
+  const proxied = Served.start({
+    VERBATIM_HOST: '127.0.0.2',
+    VERBATIM_DATA_DIR: 'elsewhere',
+    VERBATIM_TRUST_PROXY: 'loopback',
+    VERBATIM_MAX_BACKLOG_SECONDS: '1',
+    VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
+  });
+  const plain = Served.start();
+  return { plain: await plain.listening(), set: await set.listening(), proxied: await proxied.listening() };
+}
+
+async function answerTo(
+  served: Served,
+  clip: string,
+  fields: readonly (readonly [string, string])[] = [],
+): Promise<Answer> {
+  const audio = readFileSync(samplePath(clip));
+  return transcribe(served, {
+    key: await served.key(),
+    parts: [['audio', audio], ...fields.map(([name, value]): [string, string] => [name, value])],
+  });
+}
+
+/** Of so many connections that stay open at the same time, how many are answered with this status. */
+async function connectionsAnswered(served: Served, count: number, status: number): Promise<number> {
+  const { hostname, port } = new URL(served.url);
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
+  const statuses = await Promise.all(
+    sockets.map(async (socket) => {
+      socket.on('error', () => undefined);
+      socket.write('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n');
+      const [head] = (await once(socket, 'data')) as [Buffer];
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(head.toString())?.[1]);
+    }),
+  );
+  for (const socket of sockets) socket.destroy();
+  return statuses.filter((one) => one === status).length;
+}
+
+/** The status of a second request while an upload of the same account has not ended. */
+async function besideAnUpload(served: Served, expected: number): Promise<void> {
+  const upload = await RawClient.open(served);
+  upload.send(uploadHead(await served.key(), { length: 1_000_000 }) + PART_HEAD);
+  try {
+    await until(async () => (await answerTo(served, 'en-wav16.wav')).status === expected);
+  } finally {
+    upload.destroy();
+  }
+}
+
+function metricsOf(served: Served, token?: string): Promise<Answer> {
+  return call(
+    served,
+    '/metrics',
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
+}
+
+/** The figure of a gauge without labels. */
+async function gauge(served: Served, name: string, token?: string): Promise<number> {
+  const { text } = await metricsOf(served, token);
+  return Number(new RegExp(`^verbatim_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>>> = {
+  VERBATIM_HOST: ({ plain, proxied }) => {
+    expect(new URL(plain.url).hostname).to.equal('127.0.0.1');
+    expect(new URL(proxied.url).hostname).to.equal('127.0.0.2');
+  },
+  VERBATIM_PORT: async ({ plain, set }) => {
+    expect(plain.port).to.be.above(0);
+    expect((await call(set, '/healthz')).status).to.equal(200);
+    const taken = Served.start({ VERBATIM_PORT: String(set.port) });
+    expect(await taken.ended()).to.equal(1);
+    expect(taken.stderr).to.contain('EADDRINUSE').and.contain(String(set.port));
+    await taken.stop();
+  },
+  VERBATIM_DATA_DIR: ({ plain, proxied }) => {
+    expect(existsSync(join(plain.directory, 'data', 'verbatim.db'))).to.equal(true);
+    expect(existsSync(join(proxied.directory, 'elsewhere', 'verbatim.db'))).to.equal(true);
+    expect(existsSync(join(proxied.directory, 'data'))).to.equal(false);
+  },
+  VERBATIM_DATABASE: ({ set }) => {
+    expect(existsSync(join(set.directory, 'books.db'))).to.equal(true);
+    expect(existsSync(join(set.directory, 'data', 'verbatim.db'))).to.equal(false);
+  },
+  VERBATIM_MODELS_DIR: async ({ set }) => {
+    // Only that directory knows the model.
+    expect((await call(set, '/readyz')).body).to.include({ model: 'mine' });
+    const without = Served.start({ VERBATIM_MODEL: 'mine' });
+    expect(await without.ended()).to.equal(1);
+    expect(without.stderr).to.contain('There is no model "mine"');
+    await without.stop();
+  },
+  VERBATIM_MODEL: async ({ plain, set }) => {
+    expect((await call(plain, '/readyz')).body).to.include({ model: 'verbatim-small' });
+    expect((await call(set, '/readyz')).body).to.include({ model: 'mine' });
+  },
+  VERBATIM_DEVICE: async ({ set }) => {
+    expect(set.calls('loadSpeechModel').map(({ options }) => options['device'])).to.deep.equal(['cpu']);
+    const nowhere = Served.start({ VERBATIM_DEVICE: 'cuda:99' });
+    expect(await nowhere.ended()).to.equal(1);
+    expect(nowhere.stderr).to.contain('Device "cuda:99" is not available');
+    await nowhere.stop();
+  },
+  VERBATIM_SLOTS: async ({ plain, set }) => {
+    const device = String(plain.calls('loadSpeechModel')[0]?.options['device']);
+    const slots = slotsOn([device], { slots: null, threads: 1 });
+    expect(await gauge(plain, 'slots')).to.equal(slots);
+    expect(await gauge(set, 'slots', TOKEN)).to.equal(3);
+    expect(set.calls('createSlot')).to.have.length(3);
+  },
+  VERBATIM_THREADS: ({ plain, set }) => {
+    const threads = ({ options }: { options: Readonly<Record<string, unknown>> }): unknown =>
+      options['threads'];
+    expect(new Set(plain.calls('createSlot').map(threads))).to.deep.equal(new Set([1]));
+    expect(new Set(set.calls('createSlot').map(threads))).to.deep.equal(new Set([2]));
+  },
+  VERBATIM_ACCEL: ({ plain, set }) => {
+    expect(plain.calls('loadSpeechModel')[0]?.options).to.include({ accelerator: 'auto' });
+    expect(set.calls('loadSpeechModel')[0]?.options).to.include({ accelerator: 'off' });
+  },
+  VERBATIM_MAX_BACKLOG_SECONDS: async ({ plain, proxied }) => {
+    const burst = (served: Served): Promise<Answer[]> =>
+      Promise.all(Array.from({ length: 6 }, () => answerTo(served, 'en-vorbis.ogg')));
+    expect((await burst(plain)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 200]);
+    await until(async () => (await burst(proxied)).some(({ error }) => error?.code === 'overloaded'));
+  },
+  VERBATIM_MAX_AUDIO_SECONDS: async ({ plain, set }) => {
+    expect((await answerTo(plain, 'en-vorbis.ogg')).status).to.equal(200);
+    const refused = await answerTo(set, 'en-vorbis.ogg');
+    expect(refused.status).to.equal(413);
+    expect(refused.error?.message).to.contain('8 s');
+  },
+  VERBATIM_MAX_IN_FLIGHT: async ({ plain, set }) => {
+    await besideAnUpload(plain, 200);
+    await besideAnUpload(set, 429);
+  },
+  VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: async ({ plain, set }) => {
+    const count = 2 * FEW_CONNECTIONS;
+    expect(await connectionsAnswered(plain, count, 200)).to.equal(count);
+    expect(await connectionsAnswered(set, count, 429)).to.be.at.least(count - FEW_CONNECTIONS);
+  },
+  VERBATIM_TRUST_PROXY: async ({ proxied }) => {
+    // Its limit is as low; connections of the proxy itself do not count.
+    const count = 2 * FEW_CONNECTIONS;
+    expect(await connectionsAnswered(proxied, count, 200)).to.equal(count);
+  },
+  VERBATIM_CREDITS_PER_MINUTE: async ({ plain, set }) => {
+    expect((await answerTo(plain, 'en-wav16.wav')).body).to.include({ credits_used: 1 });
+    expect((await answerTo(set, 'en-wav16.wav')).body).to.include({ credits_used: 7 });
+  },
+  VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: async ({ plain, set }) => {
+    const translated = [['translate_to', 'de']] as const;
+    expect((await answerTo(plain, 'en-wav16.wav', translated)).body).to.include({ credits_used: 1 });
+    expect((await answerTo(set, 'en-wav16.wav', translated)).body).to.include({ credits_used: 15 });
+  },
+  VERBATIM_TRANSLATION_BACKEND: async ({ plain, set }) => {
+    const backends = async (served: Served): Promise<unknown[]> => {
+      await answerTo(served, 'en-wav16.wav', [['translate_to', 'es']]);
+      return served.calls('loadTranslationModel').map(({ options }) => options['backend']);
+    };
+    expect(await backends(plain)).to.deep.equal(['auto']);
+    expect(await backends(set)).to.deep.equal(['ggml']);
+  },
+  VERBATIM_LOG_LEVEL: async ({ plain, set }) => {
+    await until(() => plain.stderr.includes('"msg":"ready"'));
+    expect(set.stderr).not.to.contain('"msg"');
+  },
+  VERBATIM_SECRET: ({ plain, set }) => {
+    expect(existsSync(join(plain.directory, 'data', 'verbatim.db.secret'))).to.equal(true);
+    expect(existsSync(join(set.directory, 'books.db.secret'))).to.equal(false);
+  },
+  VERBATIM_METRICS_TOKEN: async ({ plain, set }) => {
+    expect((await metricsOf(plain)).status).to.equal(200);
+    expect((await metricsOf(set)).status).to.equal(401);
+    expect((await metricsOf(set, 'another token')).status).to.equal(401);
+    expect((await metricsOf(set, TOKEN)).status).to.equal(200);
+  },
+};
+
+describe('verbatim serve, set by the environment', () => {
+  let servers: Servers;
+
+  before(async () => (servers = await startAll()));
+  after(() => Promise.all(Object.values(servers).map((served: Served) => served.stop())));
+
+  it('has a row for every variable', () => {
+    expect(Object.keys(rows)).to.have.members([...VARIABLES]);
+  });
+
+  for (const [variable, showEffect] of Object.entries(rows)) it(variable, () => showEffect(servers));
+
+  it('prints the keys of a first start, which open its doors', async () => {
+    const { plain } = servers;
+    expect(plain.stdout).to.match(/This database was empty.*API key +vb_.*management key +vb_.*curl -H/s);
+    const headers = { authorization: `Bearer ${await plain.key()}` };
+    expect((await call(plain, '/api/v1/me', { headers })).status).to.equal(200);
+  });
+
+  it('has a thread of the pool for every slot, translator and file', () => {
+    const [plain] = servers.plain.calls('loadSpeechModel');
+    const [set] = servers.set.calls('loadSpeechModel');
+    expect(plain?.poolSize).to.equal(String(threadPoolSize({}, availableParallelism(), 1)));
+    expect(set?.poolSize).to.equal(
+      String(threadPoolSize({ VERBATIM_SLOTS: '3' }, availableParallelism(), 1)),
+    );
+  });
+});
