@@ -62,6 +62,11 @@ export function pause(seconds: number): Buffer {
   return bytes;
 }
 
+/** A mono 16 kHz WAV file of 16-bit samples, in memory. */
+export function wavOf(pcm: Buffer): Buffer {
+  return Buffer.concat([header(pcm.length), pcm]);
+}
+
 /** Writes a mono 16 kHz WAV file of these parts; returns its length in seconds. */
 export function writeWav(path: string, parts: readonly Buffer[]): number {
   return writeRepeatedWav(path, parts, 1);
