@@ -13,7 +13,9 @@ export async function addBench(program: Command, argv: readonly string[]): Promi
   const bench = program
     .command('bench')
     .description('measure this machine: engine, server, settings, peers; every report tells how it was made');
-  if (argv[2] === 'bench') (await loadHarness()).addBenchCommands(bench);
+  const [, , first, second] = argv;
+  if (first === 'bench' || (first === 'help' && second === 'bench'))
+    (await loadHarness()).addBenchCommands(bench);
 }
 
 async function loadHarness(directory = join(__dirname, '..', '..', 'bench')): Promise<Harness> {
