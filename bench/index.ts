@@ -3,6 +3,7 @@ import { addBenchAccelerator } from './commands/accelerator.js';
 import { addBenchAccuracy } from './commands/accuracy.js';
 import { addBenchClips } from './commands/clips.js';
 import { addBenchCompare } from './commands/compare.js';
+import { addBenchConfidence } from './commands/confidence.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
 import { addBenchMemory } from './commands/memory.js';
@@ -27,6 +28,7 @@ export function addBenchCommands(bench: Command): void {
     addBenchAccuracy,
     addBenchParity,
     addBenchAccelerator,
+    addBenchConfidence,
     addBenchMeUsage,
     addBenchUsage,
     addBenchClips,

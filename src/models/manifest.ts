@@ -35,7 +35,7 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   translates?: boolean;
   /**
    * Text is left out of whose tokens the model gives a lower mean natural log-probability, <= 0 (chosen with
-   * `npm run bench:confidence`). Absent: every text is kept.
+   * `npx verbatim bench confidence`). Absent: every text is kept.
    */
   minAverageLogProbability?: number;
 }

@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WindowResult } from '../../src/engine/binding.js';
+import { samplePath } from '../native/support.js';
 import { bench, report } from './bench-command.js';
 import { writePrograms } from './built-programs.js';
 
@@ -70,6 +72,45 @@ describe('verbatim bench, on what is heard', function () {
     const unknown = await bench('accelerator', '--accelerator', 'off');
     expect(unknown).to.include({ status: 2 });
     expect(unknown.stderr).to.contain('Allowed choices are auto, float32');
+  });
+
+  it('confidence: tells what each floor would leave out of what is known and of what is not', async () => {
+    const known = spokenClip();
+    const unknown = join(directory, 'unknown');
+    mkdirSync(unknown);
+    copyFileSync(samplePath('en-wav16.wav'), join(unknown, 'en.wav'));
+    const list = [
+      { file: 'en.wav', language: 'en', text: 'Words.' },
+      { file: 'no.wav', language: 'en', text: '' },
+    ];
+    writeFileSync(join(unknown, 'refs.json'), JSON.stringify(list));
+    const { tables, settings, measurements } = await report(
+      'confidence',
+      '--known',
+      known,
+      '--unknown',
+      unknown,
+    );
+    expect(settings).to.include({ known: 1, unknown: 1, 'known, WER %': 0 });
+    const [none, ...floors] = tables[0]?.rows ?? [];
+    expect(none).to.deep.equal({
+      ...{
+        floor: 'none',
+        'unknown with text %': 100,
+        'known that lose text %': 0,
+        'points of word error rate': 0,
+      },
+    });
+    const decoded = (measurements as { unknown: { results: WindowResult[] }[] }).unknown[0]!;
+    const average = decoded.results[0]!.averageLogProbability!;
+    expect(decoded.results).to.have.length(1);
+    for (const row of floors)
+      expect(row['unknown with text %'], String(row['floor'])).to.equal(
+        average < Number(row['floor']) ? 0 : 100,
+      );
+    const needed = await bench('confidence', '--known', known);
+    expect(needed).to.include({ status: 2 });
+    expect(needed.stderr).to.contain('--unknown');
   });
 
   it('clips: joins sentences into clips of every length, the same for the same seed', async () => {
