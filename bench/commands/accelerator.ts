@@ -14,21 +14,16 @@ import {
   type HeardTwice,
 } from '../reports/transcripts.js';
 import {
-  addOutputOptions,
+  addSpokenOptions,
   benchContext,
-  DEFAULT_CLIPS,
   modelNamed,
-  modelOption,
   progress,
   publish,
-  SPOKEN_CLIPS,
   type BenchModel,
-  type OutputOptions,
+  type SpokenOptions,
 } from './setup.js';
 
-interface Options extends OutputOptions {
-  model?: string;
-  clips: string;
+interface Options extends SpokenOptions {
   accelerator: AcceleratorMode;
 }
 
@@ -52,14 +47,12 @@ export function addBenchAccelerator(bench: Command): void {
     .description(
       `what the accelerator does to the text: exit code 1 when a language's word error rate differs by more than ${TOLERANCE_POINTS} points`,
     )
-    .addOption(modelOption())
-    .option('--clips <dir>', SPOKEN_CLIPS, DEFAULT_CLIPS)
     .addOption(
       new Option('--accelerator <type>', 'what is held against off')
         .choices(['auto', 'float32'])
         .default('auto'),
     );
-  addOutputOptions(command).action(benchAccelerator);
+  addSpokenOptions(command).action(benchAccelerator);
 }
 
 async function benchAccelerator(options: Options): Promise<void> {

@@ -15,22 +15,17 @@ import { startVerbatim, type VerbatimOptions } from '../processes/verbatim-proce
 import { identifyModel } from '../reports/environment.js';
 import { transcriptTable, type Heard } from '../reports/transcripts.js';
 import {
-  addOutputOptions,
+  addSpokenOptions,
   benchContext,
   buildOption,
-  DEFAULT_CLIPS,
   modelNamed,
-  modelOption,
   progress,
   publish,
   serving,
-  SPOKEN_CLIPS,
-  type OutputOptions,
+  type SpokenOptions,
 } from './setup.js';
 
-interface Options extends OutputOptions {
-  model?: string;
-  clips: string;
+interface Options extends SpokenOptions {
   ownLength: boolean;
   build: string;
 }
@@ -39,24 +34,22 @@ export function addBenchAccuracy(bench: Command): void {
   const command = bench
     .command('accuracy')
     .description("words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli")
-    .addOption(modelOption())
-    .option('--clips <dir>', SPOKEN_CLIPS, DEFAULT_CLIPS)
     .option(
       '--own-length',
       'whisper-cli encodes each clip at the length that the engine would take for it as one window, not at 30 s (needs transcribe_windows)',
       false,
     )
     .addOption(buildOption());
-  addOutputOptions(command).action(benchAccuracy);
+  addSpokenOptions(command).action(benchAccuracy);
 }
 
 async function benchAccuracy(options: Options): Promise<void> {
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
   const model = modelNamed(context, options.model);
-  const cli = whisperCliOf(options, model.path, clips);
+  const throughCli = whisperCliOf(options, model.path, clips);
   const served = await throughHttp(clips, serving(model, context.config));
-  const peers = cli(clips);
+  const peers = throughCli();
   const heard = clips.map((clip, index) => ({
     clip,
     first: served[index] ?? NOTHING,
@@ -112,7 +105,7 @@ function whisperCliOf(
   { build, ownLength }: Options,
   model: string,
   clips: readonly SpokenClip[],
-): (clips: readonly SpokenClip[]) => Heard[] {
+): () => Heard[] {
   const decoding: DecodingWords = { model, language: 'auto', beamSize: 1 };
   const cli = whisperProgram(build, 'whisper-cli');
   const windows = ownLength ? builtTool(build, 'transcribe_windows') : null;
@@ -124,7 +117,9 @@ function whisperCliOf(
       return files.map((file, index) => {
         progress(`whisper-cli: ${file}`);
         const audioContext = lines[index]?.audioContext ?? 0;
-        return whisperCli(cli, { ...decoding, audioContext }, file, directory);
+        const { language, text } = whisperCli(cli, { ...decoding, audioContext }, file, directory);
+        // Its segments begin with a space each.
+        return { language, text: text.trim() };
       });
     } finally {
       rmSync(directory, { recursive: true });

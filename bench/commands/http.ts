@@ -12,7 +12,8 @@ import {
   addOutputOptions,
   benchContext,
   clipsOf,
-  DEFAULT_CLIPS,
+  clipsOption,
+  languageOption,
   modelNamed,
   progress,
   publish,
@@ -50,8 +51,8 @@ export function addBenchHttp(bench: Command): void {
       'API keys by comma, each of an account of its own; credits are used',
       list,
     )
-    .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
-    .option('--language <xx>', 'auto, given or a code', 'auto')
+    .addOption(clipsOption())
+    .addOption(languageOption())
     .option('--start-rate <n>', 'requests a second, the first try', positiveNumber, 1)
     .option('--seconds <n>', 'length of a step', integerFrom(1), 30)
     .option('--p95 <ms>', 'the bound that 95 % of the answers must keep', integerFrom(1), 2000)

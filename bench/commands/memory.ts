@@ -17,7 +17,7 @@ import {
   addOutputOptions,
   benchContext,
   clipsOf,
-  DEFAULT_CLIPS,
+  clipsOption,
   modelNamed,
   modelOption,
   progress,
@@ -50,7 +50,7 @@ export function addBenchMemory(bench: Command): void {
       'memory of the server: idle, a slot, a window in flight; and whether hours of mixed load let it grow',
     )
     .addOption(modelOption())
-    .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
+    .addOption(clipsOption())
     .option(
       '--slots <list>',
       'servers to start, one for each number of slots; two at least',

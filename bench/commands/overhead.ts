@@ -22,7 +22,8 @@ import {
   addOutputOptions,
   benchContext,
   clipsOf,
-  DEFAULT_CLIPS,
+  clipsOption,
+  languageOption,
   modelNamed,
   modelOption,
   progress,
@@ -51,8 +52,8 @@ export function addBenchOverhead(bench: Command): void {
     .command('overhead')
     .description("what HTTP, upload, queue and billing add to a clip's time in the engine, pair by pair")
     .addOption(modelOption())
-    .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
-    .option('--language <xx>', 'auto, given (by refs.json beside the clips) or a code', 'auto')
+    .addOption(clipsOption())
+    .addOption(languageOption())
     .option('--slots <n>', 'windows in flight, in the engine and in the server', integerFrom(1), 1)
     .option('--threads <n>', 'CPU threads a slot', integerFrom(1), availableParallelism());
   addOutputOptions(command.addOption(roundsOption(10))).action(benchOverhead);

@@ -15,21 +15,16 @@ import { rounded } from '../reports/report.js';
 import { sum } from '../reports/statistics.js';
 import { differingTables, differs, transcriptTable, type HeardTwice } from '../reports/transcripts.js';
 import {
-  addOutputOptions,
+  addSpokenOptions,
   benchContext,
   buildOption,
-  DEFAULT_CLIPS,
   modelNamed,
-  modelOption,
   progress,
   publish,
-  SPOKEN_CLIPS,
-  type OutputOptions,
+  type SpokenOptions,
 } from './setup.js';
 
-interface Options extends OutputOptions {
-  model?: string;
-  clips: string;
+interface Options extends SpokenOptions {
   build: string;
 }
 
@@ -64,12 +59,10 @@ export function addBenchParity(bench: Command): void {
   const command = bench
     .command('parity')
     .description(
-      "the same words as whisper.cpp's own whisper-cli, every clip as one window: exit code 1 when a text or a detected language differs",
+      "the same words as whisper.cpp's own whisper-cli, every clip (of at most 30 s) as one window: exit code 1 when a text or a detected language differs",
     )
-    .addOption(modelOption())
-    .option('--clips <dir>', `${SPOKEN_CLIPS}; of at most 30 s`, DEFAULT_CLIPS)
     .addOption(buildOption());
-  addOutputOptions(command).action(benchParity);
+  addSpokenOptions(command).action(benchParity);
 }
 
 async function benchParity(options: Options): Promise<void> {

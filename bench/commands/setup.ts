@@ -64,10 +64,30 @@ export function modelOption(): Option {
   return new Option('--model <name>', text);
 }
 
+export function clipsOption(): Option {
+  return new Option('--clips <path>', 'a directory of audio files, or one file').default(DEFAULT_CLIPS);
+}
+
+export function languageOption(fallback = 'auto'): Option {
+  const text = 'auto, given (by refs.json beside the clips) or a code';
+  return new Option('--language <xx>', text).default(fallback);
+}
+
+/** Of the commands that compare what is heard with what is said. */
+export interface SpokenOptions extends OutputOptions {
+  model?: string;
+  clips: string;
+}
+
+export function addSpokenOptions(command: Command): Command {
+  const clips = new Option('--clips <dir>', SPOKEN_CLIPS).default(DEFAULT_CLIPS);
+  return addOutputOptions(command.addOption(modelOption()).addOption(clips));
+}
+
 export function addClipOptions(command: Command, language = 'auto'): Command {
   return command
-    .option('--clips <path>', 'a directory of audio files, or one file', DEFAULT_CLIPS)
-    .option('--language <xx>', 'auto, given (by refs.json beside the clips) or a code', language)
+    .addOption(clipsOption())
+    .addOption(languageOption(language))
     .option('--clients <n>', 'requests in flight', integerFrom(1), 8)
     .option('--repeat <n>', 'times the clips are transcribed in a measurement', integerFrom(1), 1);
 }

@@ -44,6 +44,9 @@ describe('verbatim bench, on what is heard', function () {
       ...{ language: 'es', 'Verbatim WER %': 0, 'whisper-cli WER %': 100, 'same text': '0/1' },
       ...{ 'language right, Verbatim': '1/1', 'language right, whisper-cli': '0/1' },
     });
+    writePrograms(directory, { cli: { language: 'es', text: ` ${SPOKEN.text}` } });
+    const same = await report('accuracy', '--clips', clips, '--build', directory);
+    expect(same.tables[0]?.rows[0]).to.include({ 'whisper-cli WER %': 0, 'same text': '1/1' });
     const unbuilt = await bench('accuracy', '--clips', clips, '--build', directory, '--own-length');
     expect(unbuilt).to.include({ status: 1 });
     expect(unbuilt.stderr).to.contain('--target transcribe_windows');
