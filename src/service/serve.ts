@@ -72,7 +72,8 @@ interface Parts {
 }
 
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
-  const { ledger, logger, engine, translator } = parts;
+  // Listened for before anybody is told where the server is: a signal that comes at once is to drain it, too.
+  const stopped = stopSignal();
   const server = await startServer({
     host: config.host,
     port: config.port,
@@ -82,10 +83,23 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     ...parts,
     settings: serverSettings(config),
   });
-  console.log(`listening on ${server.url}`);
+  try {
+    await announce(server, parts);
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+  await stopped;
+  parts.logger.info('draining');
+  await drain(server);
+}
+
+async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
+  const { ledger, logger, engine, translator } = parts;
+  console.log(`listening on ${url}`);
   const keys = await createFirstAccount(ledger);
   const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
-  if (keys !== null) console.log(firstStartText(keys, server.url, packageRoot, demonstration));
+  if (keys !== null) console.log(firstStartText(keys, url, packageRoot, demonstration));
   const { ids, name } = engine.device;
   logger.info(
     {
@@ -100,9 +114,6 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     'ready',
   );
   if (demonstration !== null) logger.warn(demonstration);
-  await stopSignal();
-  logger.info('draining');
-  await drain(server);
 }
 
 function stopSignal(): Promise<void> {
