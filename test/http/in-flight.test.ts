@@ -66,6 +66,29 @@ describe('requests in flight', () => {
       await expectNothingLeft();
     });
 
+    it('before the upload, while the books are asked', async () => {
+      const { ledger } = server;
+      let asked = false;
+      let answer = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (answer = resolve));
+      const balance = ledger.balance.bind(ledger);
+      ledger.balance = async (accountId) => {
+        asked = true;
+        await gate;
+        return balance(accountId);
+      };
+      const client = await RawClient.open(server);
+      client.send(uploadHead(customer.key, { length: 1000 }));
+      await until(() => asked);
+      client.destroy();
+      // Only the one that asks for the metrics is still connected.
+      await until(async () => (await call(server, '/metrics')).text.includes('\nverbatim_connections 1\n'));
+      ledger.balance = balance;
+      answer();
+      await until(() => server.logs.some((line) => line['route'] === '/api/v1/transcribe'));
+      await expectNothingLeft();
+    });
+
     it('during inference', async () => {
       const controller = new AbortController();
       const running = transcribe(server, { key: customer.key, signal: controller.signal }).catch(() => null);

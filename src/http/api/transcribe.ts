@@ -69,8 +69,7 @@ async function inFlight(
   idempotencyKey: string | null,
 ): Promise<{ outcome: TranscriptionOutcome; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
-  const onClose = (): void => flight.abort(new ClientGoneError());
-  exchange.res.once('close', onClose);
+  abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {
     const request = await receive(deps, exchange, flight, idempotencyKey);
@@ -86,6 +85,13 @@ async function inFlight(
     timer.cancel();
     flight.end();
   }
+}
+
+function abortOnClose({ res }: Exchange, flight: InFlightRequest): void {
+  const onClose = (): void => flight.abort(new ClientGoneError());
+  // It may have happened while the books were asked.
+  if (res.closed) onClose();
+  else res.once('close', onClose);
 }
 
 /** A client that closes its side while its work runs has hung up: TCP has no other word for having nothing more to send. */
