@@ -69,6 +69,17 @@ export default tseslint.config(
   forbidden('engine', ROOMS.engine, 'speech/', ['**/translation/**']),
   forbidden('engine', ROOMS.engine, 'translation/', ['**/speech/**']),
   {
+    files: ['src/**'],
+    // The addon's OpenMP reads its own variable, which must be set before it is loaded.
+    ignores: ['src/service/**', 'src/main.ts', 'src/engine/binding.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only src/service reads the environment.' },
+      ],
+    },
+  },
+  {
     files: ['bench/**'],
     rules: {
       'no-restricted-imports': [

@@ -58,7 +58,7 @@ export function addBenchTranslate(bench: Command): void {
     .option('--weights <types>', `by comma, of ${COMPUTE_TYPES.join(', ')}`, 'auto')
     .option('--batch <list>', 'sentences in a batch', integerList, [1, 8, 32])
     .option('--beam <list>', 'beam sizes; 1 is greedy', integerList, [1, 4])
-    .option('--threads <n>', 'CPU threads', integerFrom(1), 1)
+    .option('--threads <n>', 'CPU threads', integerFrom(1, 256), 1)
     .option('--length <n>', 'tokens that every translation is forced to', integerFrom(1), 25);
   addOutputOptions(command.addOption(roundsOption(5))).action(benchTranslate);
 }

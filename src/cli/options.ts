@@ -20,12 +20,15 @@ export function refuseGiven(command: Command, attributes: readonly string[], why
   }
 }
 
+const LARGEST = 2_147_483_647;
+
 /** Parsers for commander. */
-export function integerFrom(minimum: number): (value: string) => number {
+export function integerFrom(minimum: number, maximum = LARGEST): (value: string) => number {
+  const allowed = maximum === LARGEST ? `from ${minimum}` : `from ${minimum} to ${maximum}`;
   return (value) => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || number < minimum || number > 2_147_483_647) {
-      throw new InvalidArgumentError(`allowed: an integer from ${minimum}.`);
+    if (!/^\d+$/.test(value) || number < minimum || number > maximum) {
+      throw new InvalidArgumentError(`allowed: an integer ${allowed}.`);
     }
     return number;
   };

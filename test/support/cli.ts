@@ -8,15 +8,27 @@ export interface CommandResult {
 }
 
 /** The environment holds these variables and none other of the service's. One command at a time. */
-export async function runCommand(
+export function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
-  const restore = [withEnvironment(environment), withExitCode()];
+  return captured(() => runCli(['node', 'verbatim', ...words]), environment);
+}
+
+/** What `run` prints, and the exit code that it resolves to. */
+export async function captured(
+  run: () => Promise<number>,
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
-  restore.push(captured('stdout', output), captured('stderr', output));
+  const restore = [
+    withEnvironment(environment),
+    withExitCode(),
+    recorded('stdout', output),
+    recorded('stderr', output),
+  ];
   try {
-    const status = await runCli(['node', 'verbatim', ...words]);
+    const status = await run();
     return { status, ...output };
   } finally {
     for (const undo of restore.reverse()) undo();
@@ -42,7 +54,7 @@ function withExitCode(): () => void {
   return () => (process.exitCode = before);
 }
 
-function captured(name: 'stdout' | 'stderr', output: Record<'stdout' | 'stderr', string>): () => void {
+function recorded(name: 'stdout' | 'stderr', output: Record<'stdout' | 'stderr', string>): () => void {
   const stream = process[name];
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is put back onto the same stream
   const before = stream.write;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadBinding, type Translator } from '../../../src/engine/binding.js';
-import { overriding } from '../../support/overriding.js';
+import { translationCalls } from '../../support/translation-calls.js';
 import { ct2Fixture } from '../../support/translation-models.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
@@ -55,29 +54,7 @@ function mostRepeated(tokens: readonly string[], size: number): number {
 
 /** How many lines each native call was given while the command ran. */
 async function batchesOf(work: () => Promise<unknown>): Promise<number[]> {
-  const binding = loadBinding();
-  const batches: number[] = [];
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is put back
-  const load = binding.loadTranslationModel;
-  binding.loadTranslationModel = async (...words) => {
-    const model = await load(...words);
-    return overriding(model, {
-      createTranslator: async (options) => {
-        const translator = await model.createTranslator(options);
-        const translate: Translator['translate'] = (inputs, ...rest) => {
-          batches.push(inputs.length);
-          return translator.translate(inputs, ...rest);
-        };
-        return overriding(translator, { translate });
-      },
-    });
-  };
-  try {
-    await work();
-  } finally {
-    binding.loadTranslationModel = load;
-  }
-  return batches;
+  return (await translationCalls(work)).map(({ sentences }) => sentences);
 }
 
 /** A model directory in which what would be this token is the unknown one. */
