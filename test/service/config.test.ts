@@ -1,6 +1,11 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/package-root.js';
 import { ConfigError, readConfig } from '../../src/service/config.js';
 import { UsageError, VARIABLES } from '../../src/service/variables.js';
+
+const variablesIn = (text: string): string[] => text.match(/VERBATIM_[A-Z_]*[A-Z]/g) ?? [];
 
 describe('configuration', () => {
   it('has defaults for everything', () => {
@@ -99,6 +104,13 @@ describe('configuration', () => {
     const env = new Proxy({}, { get: (_target, name) => void asked.add(String(name)) });
     readConfig(env, '/package');
     expect([...asked].sort()).to.deep.equal([...VARIABLES].sort());
+  });
+
+  it('is told in docs/operations.md: every variable has its row, and none is named that does not exist', () => {
+    const guide = readFileSync(join(packageRoot, 'docs', 'operations.md'), 'utf8');
+    const firstCells = guide.split('\n').flatMap((line) => /^\| *(`VERBATIM_[^|]*)\|/.exec(line)?.[1] ?? []);
+    expect(firstCells.flatMap(variablesIn).sort()).to.deep.equal([...VARIABLES].sort());
+    expect(VARIABLES).to.include.members(variablesIn(guide));
   });
 
   for (const [name, nearest] of [
