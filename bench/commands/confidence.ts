@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadBinding, type AcceleratorMode, type WindowResult } from '../../src/engine/binding.js';
 import { confidentResults } from '../../src/engine/speech/confidence.js';
 import { createBenchEngine, transcribeClip } from '../engine/bench-engine.js';
-import { keepingResults } from '../engine/window-results.js';
+import { keepingResults } from '../engine/windows.js';
 import { readSpokenClips, type SpokenClip } from '../load/clips.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, type Table } from '../reports/report.js';

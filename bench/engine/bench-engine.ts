@@ -5,6 +5,7 @@ import { createSpeechEngine } from '../../src/engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { languageFor, type Clip } from '../load/clips.js';
 import type { EngineCell } from './engine-cells.js';
+import { withBeam } from './windows.js';
 
 export interface EngineSetting {
   cell: EngineCell;
@@ -20,12 +21,11 @@ export function createBenchEngine(
   observer?: EngineObserver,
 ): Promise<SpeechEngine> {
   return createSpeechEngine({
-    binding,
+    binding: withBeam(binding, cell.beam),
     modelPath: cell.modelPath,
     modelName: 'bench',
     policy,
     ...(languages === null ? {} : { languages }),
-    decode: { beamSize: cell.beam },
     devices: cell.devices,
     slots: cell.slots,
     threads: cell.threads,

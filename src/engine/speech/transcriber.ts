@@ -3,7 +3,7 @@ import { VerbatimError } from '../../errors.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
 import { Backlog, type BacklogPlace } from './backlog.js';
-import type { AcceleratorMode, DecodeOptions, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
+import type { AcceleratorMode, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
@@ -23,8 +23,6 @@ export interface SpeechEngineOptions {
   languages?: readonly string[];
   /** Whether the model was trained for Whisper's translate task. */
   translates?: boolean;
-  /** Traits of the model that differ from the addon's decoding defaults. */
-  decode?: Partial<DecodeOptions>;
   /** Shows that the service works, and knows no real recordings. */
   isDemonstration?: boolean;
   /** Text of windows with a lower average log-probability is left out; default: none is. See confidentResults(). */
@@ -101,9 +99,8 @@ class Transcriber implements SpeechEngine {
       measuring: new MeasuringQueue(MEASURING, workers, clock),
       clock,
     };
-    const decode = options.decode ?? {};
     this.context = {
-      ...{ policy, languages: this.languages, decode, clock, realTimeFactor, observer },
+      ...{ policy, languages: this.languages, clock, realTimeFactor, observer },
       minAverageLogProbability: options.minAverageLogProbability ?? null,
     };
     this.backlog = new Backlog({ maxSeconds, clock, realTimeFactor: () => realTimeFactor.value });

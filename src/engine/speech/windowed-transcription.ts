@@ -23,8 +23,6 @@ export interface RequestContext {
   policy: WindowPolicy;
   /** The languages that may be answered. */
   languages: readonly string[];
-  /** Traits of the model that differ from the addon's defaults. */
-  decode: Partial<DecodeOptions>;
   /** Text of which the model was less sure is left out; null: none is. See confidentResults(). */
   minAverageLogProbability: number | null;
   clock: Clock;
@@ -154,10 +152,9 @@ export class WindowedTranscription implements WindowedRequest {
   }
 
   private decodeOptions(): DecodeOptions {
-    const { policy, decode } = this.context;
+    const { policy } = this.context;
     const guess = this.vote?.leader;
     return {
-      ...decode,
       language: this.language === null ? 'auto' : toWhisperLanguage(this.language),
       ...(this.language === null && guess ? { languageGuess: toWhisperLanguage(guess) } : {}),
       task: this.input.task,

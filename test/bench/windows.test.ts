@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { createBenchEngine, transcribeClip } from '../../bench/engine/bench-engine.js';
+import { keepingResults } from '../../bench/engine/windows.js';
+import {
+  loadBinding,
+  type DecodeOptions,
+  type NativeBinding,
+  type WindowResult,
+} from '../../src/engine/binding.js';
+import { findModel, readManifest, windowPolicy } from '../../src/models/manifest.js';
+import { modelPath } from '../../src/models/store.js';
+import { packageRoot } from '../../src/package-root.js';
+import { join } from 'node:path';
+import { samplePath } from '../native/support.js';
+
+const modelsDir = join(packageRoot, 'models');
+
+/** The addon, which tells what its slots were asked for. */
+function told(binding: NativeBinding, asked: DecodeOptions[]): NativeBinding {
+  return {
+    ...binding,
+    loadSpeechModel: async (...load) => {
+      const model = await binding.loadSpeechModel(...load);
+      return {
+        info: model.info,
+        close: () => model.close(),
+        createSlot: async (options) => {
+          const slot = await model.createSlot(options);
+          return {
+            close: () => slot.close(),
+            transcribe: (window, decode, call) => {
+              asked.push(decode);
+              return slot.transcribe(window, decode, call);
+            },
+          };
+        },
+      };
+    },
+  };
+}
+
+describe('The engine of a benchmark', () => {
+  it('decodes every window with the beam of its cell, and keeps what came of each', async () => {
+    const manifest = readManifest(packageRoot, modelsDir);
+    const entry = findModel(manifest, manifest.defaultSpeechModel);
+    if (entry.kind !== 'speech') throw new Error('The default is a speech model.');
+    const cell = {
+      ...{ modelPath: modelPath({ packageRoot, modelsDir }, entry), devices: ['cpu'] },
+      ...{ slots: 1, threads: 1, beam: 3 },
+    };
+    const asked: DecodeOptions[] = [];
+    const results = new Map<number, WindowResult>();
+    const setting = {
+      cell,
+      policy: windowPolicy(manifest, entry),
+      languages: null,
+      accelerator: 'off',
+    } as const;
+    const engine = await createBenchEngine(keepingResults(told(loadBinding(), asked), results), setting);
+    try {
+      const clip = { path: samplePath('en-wav16.wav'), language: 'en' };
+      const { text } = await transcribeClip(engine, clip, 'given', 'bench');
+      expect(asked).to.have.length.above(0);
+      for (const { beamSize, language } of asked) expect([beamSize, language]).to.deep.equal([3, 'en']);
+      const kept = [...results.values()].flatMap(({ segments }) =>
+        segments.map((segment) => segment.text.trim()),
+      );
+      expect(kept.join(' ')).to.equal(text);
+    } finally {
+      await engine.close();
+    }
+  });
+});
