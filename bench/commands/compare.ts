@@ -135,7 +135,7 @@ async function compareModel(
   try {
     servers.push(
       await startVerbatim(
-        serving(model, { slots, threads: Math.max(1, Math.floor(threads / slots)), device: 'cpu' }),
+        serving(model, { slots, threads: Math.max(1, Math.floor(threads / slots)), deviceSetting: 'cpu' }),
       ),
     );
     const server = binaries.get('whisper-server');

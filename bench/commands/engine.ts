@@ -47,7 +47,7 @@ async function benchEngine(options: Options): Promise<void> {
   const models = modelsOf(context, options.model);
   const cells = engineCells({
     modelPaths: models.map(({ path }) => path),
-    devices: deviceSettings(options.device ?? context.config.device, loadBinding()),
+    devices: deviceSettings(options.device ?? context.config.deviceSetting, loadBinding()),
     slots: options.slots,
     threads: options.threads,
     beams: options.beam,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { integerFrom, positiveNumber } from '../../src/cli/options.js';
 import { sweep, type Measured } from '../engine/sweep.js';
-import { requestRate, type RequestRate, type Route } from '../load/request-rate.js';
+import { requestRate, type RequestRate, type Endpoint } from '../load/request-rate.js';
 import { startConstantServer } from '../processes/constant-server.js';
 import { startVerbatim } from '../processes/verbatim-process.js';
 import { rounded, withSpread, type Table } from '../reports/report.js';
@@ -22,7 +22,7 @@ interface Options extends OutputOptions {
   rows: number;
 }
 
-type MeasuredRoute = Measured<Route, RequestRate>;
+type MeasuredRoute = Measured<Endpoint, RequestRate>;
 
 /** A round of the warm-up is no longer than this. */
 const WARM_UP_SECONDS = 2;
@@ -69,7 +69,7 @@ async function measure({ rounds, seconds, connections, rows }: Options): Promise
   const constant = await startConstantServer();
   try {
     const routes = routesOf(server, constant);
-    const rate = (route: Route, length: number): Promise<RequestRate> =>
+    const rate = (route: Endpoint, length: number): Promise<RequestRate> =>
       requestRate(route, { connections, milliseconds: length * 1000 });
     for (const route of routes) await rate(route, Math.min(seconds, WARM_UP_SECONDS));
     return await sweep(routes, {
@@ -86,7 +86,7 @@ async function measure({ rounds, seconds, connections, rows }: Options): Promise
 
 type Origin = Record<'url', string> & Record<'pid', number>;
 
-function routesOf(server: Origin & { keys: readonly string[] }, constant: Origin): Route[] {
+function routesOf(server: Origin & { keys: readonly string[] }, constant: Origin): Endpoint[] {
   const headers = { authorization: `Bearer ${server.keys[0] ?? ''}` };
   const service = { origin: server.url, pid: server.pid, headers };
   return [

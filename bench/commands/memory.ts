@@ -73,15 +73,18 @@ export function addBenchMemory(bench: Command): void {
 
 async function benchMemory(options: Options): Promise<void> {
   const context = benchContext();
-  const { threads, device, accelerator } = context.config;
+  const { threads, deviceSetting: device, accelerator } = context.config;
   const soakSlots = slotsOn(resolveDevices(device, loadBinding()), context.config);
   const model = modelNamed(context, options.model);
   const servers: ServerMemory[] = [];
   for (const slots of options.slots)
-    servers.push(await measureServer(model, { slots, threads, device }, options));
+    servers.push(await measureServer(model, { slots, threads, deviceSetting: device }, options));
   const { minutes, rate, seed } = options;
   const warmUpMinutes = Math.min(options.warmUpMinutes, minutes / 3);
-  const load = minutes === 0 ? null : await mixedLoad(model, { slots: soakSlots, threads, device }, options);
+  const load =
+    minutes === 0
+      ? null
+      : await mixedLoad(model, { slots: soakSlots, threads, deviceSetting: device }, options);
   const found = { servers, load, warmUpMinutes };
   publish(
     {

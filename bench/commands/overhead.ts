@@ -62,8 +62,8 @@ export function addBenchOverhead(bench: Command): void {
 async function benchOverhead(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
-  const { device, accelerator } = context.config;
-  const pairs = await measure(model, { device, accelerator }, options);
+  const { deviceSetting: device, accelerator } = context.config;
+  const pairs = await measure(model, { deviceSetting: device, accelerator }, options);
   const billing = await measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
   const { language, slots, threads, rounds } = options;
@@ -92,13 +92,13 @@ async function benchOverhead(options: Options): Promise<void> {
 
 async function measure(
   model: BenchModel,
-  { device, accelerator }: Pick<Config, 'device' | 'accelerator'>,
+  { deviceSetting: device, accelerator }: Pick<Config, 'deviceSetting' | 'accelerator'>,
   options: Options,
 ): Promise<OverheadPair[]> {
   const { slots, threads, language, rounds } = options;
   const devices = resolveDevices(device, loadBinding());
   const cell = { modelPath: model.path, devices, slots, threads, beam: 1 };
-  const server = await startVerbatim(serving(model, { slots, threads, device }));
+  const server = await startVerbatim(serving(model, { slots, threads, deviceSetting: device }));
   try {
     const engine = await createBenchEngine(loadBinding(), { ...model, cell, accelerator });
     try {

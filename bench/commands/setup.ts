@@ -114,7 +114,7 @@ export function modelsOf(context: ServiceContext, names: string | undefined): Be
 /** What makes `serve` take this model with these settings. */
 export function serving(
   { name, path, installed }: BenchModel,
-  { slots, threads, device }: Pick<Config, 'slots' | 'threads' | 'device'>,
+  { slots, threads, deviceSetting: device }: Pick<Config, 'slots' | 'threads' | 'deviceSetting'>,
 ): VerbatimOptions {
   const env = {
     VERBATIM_DEVICE: device,

@@ -70,7 +70,7 @@ async function benchTranslate(options: Options): Promise<void> {
     throw new Error(`"${entry.name}" is a speech model; a translation model is asked for.`);
   const path = modelPath(roots, entry);
   const binding = loadBinding();
-  const [device = 'cpu'] = resolveDevices(config.device, binding);
+  const [device = 'cpu'] = resolveDevices(config.deviceSetting, binding);
   const cells: MeasuredCell[] = [];
   for (const computeType of options.weights.split(',').map(computeTypeOf)) {
     const model = await binding.loadTranslationModel(path, {

@@ -64,7 +64,7 @@ export function addBenchTune(bench: Command): void {
 async function benchTune(options: Options): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
-  const devices = resolveDevices(context.config.device, loadBinding());
+  const devices = resolveDevices(context.config.deviceSetting, loadBinding());
   const defaults = readConfig({}, packageRoot);
   const baseline = { slots: slotsOn(devices, defaults), threads: defaults.threads };
   const { accelerator } = context.config;

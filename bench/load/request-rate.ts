@@ -5,7 +5,7 @@ import { percentile } from '../reports/statistics.js';
 import { loadClock } from './clock.js';
 import { closedLoop, during } from './closed-loop.js';
 
-export interface Route {
+export interface Endpoint {
   name: string;
   origin: string;
   path: string;
@@ -25,7 +25,7 @@ export interface RequestRate {
 
 /** Every connection sends its next request when it has the answer to the last. Rejects with an Error for a status that is not 200. */
 export async function requestRate(
-  { origin, path, headers, pid }: Route,
+  { origin, path, headers, pid }: Endpoint,
   { connections, milliseconds }: { connections: number; milliseconds: number },
   clock = loadClock,
 ): Promise<RequestRate> {

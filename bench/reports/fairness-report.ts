@@ -13,7 +13,7 @@ import type { BenchModel } from '../commands/setup.js';
 export const PLAIN_WAV = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav');
 const SHORT_SECONDS = 3;
 
-export interface FairnessOptions {
+export interface FairnessUploadOptions {
   /** Path of the long file; a sample repeated where it is missing. */
   long?: string;
   /** Of the repeated sample. */
@@ -32,7 +32,7 @@ export interface NamedFairness {
 
 /** The short clip is the one nearest to three seconds. */
 export async function fairnessUploads(
-  { long, longSeconds }: FairnessOptions,
+  { long, longSeconds }: FairnessUploadOptions,
   { policy }: BenchModel,
   uploads: readonly Upload[],
 ): Promise<FairnessUploads> {

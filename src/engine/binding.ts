@@ -139,13 +139,13 @@ export interface WindowResult {
   timings: WindowTimings;
 }
 
-export interface CallOptions {
+export interface NativeCallOptions {
   signal?: AbortSignal;
 }
 
 export interface Slot {
   /** Runs one window; a slot runs one call at a time. Aborting rejects with `aborted` and leaves the slot usable. */
-  transcribe(window: AudioWindow, options: DecodeOptions, call?: CallOptions): Promise<WindowResult>;
+  transcribe(window: AudioWindow, options: DecodeOptions, call?: NativeCallOptions): Promise<WindowResult>;
   close(): void;
 }
 
@@ -267,7 +267,7 @@ export interface Translator {
   translate(
     inputs: readonly TranslationInput[],
     options: TranslationOptions,
-    call?: CallOptions,
+    call?: NativeCallOptions,
   ): Promise<TranslationBatch>;
   close(): void;
 }

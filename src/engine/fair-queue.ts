@@ -15,7 +15,8 @@ export interface Waiting {
   readonly costLeft: number;
 }
 
-interface Account<T> {
+/** An account's items and its claim: a flow, in the paper's terms. */
+interface Flow<T> {
   /** In the order of arrival. */
   readonly items: Set<T>;
   virtualTime: number;
@@ -34,45 +35,45 @@ export class FairQueue<T extends Waiting> {
   /** `longestClaim`: how far an account may fall behind without losing the claim, while it cannot take its turns. */
   constructor(
     private readonly longestClaim: number,
-    private readonly accounts = new Map<string, Account<T>>(),
+    private readonly flows = new Map<string, Flow<T>>(),
   ) {}
 
   get items(): T[] {
-    return [...this.accounts.values()].flatMap((account) => [...account.items]);
+    return [...this.flows.values()].flatMap((flow) => [...flow.items]);
   }
 
   get isEmpty(): boolean {
-    return this.accounts.size === 0;
+    return this.flows.size === 0;
   }
 
   add(item: T): void {
-    const account = this.accounts.get(item.accountId);
-    if (account === undefined) {
+    const flow = this.flows.get(item.accountId);
+    if (flow === undefined) {
       const virtualTime = this.virtualNow;
       const items = new Set([item]);
-      this.accounts.set(item.accountId, { items, virtualTime, lastTurn: 0, passedOver: 0 });
+      this.flows.set(item.accountId, { items, virtualTime, lastTurn: 0, passedOver: 0 });
       return;
     }
-    account.items.add(item);
+    flow.items.add(item);
   }
 
   remove(item: T): void {
-    const account = this.accounts.get(item.accountId);
-    if (account === undefined) return;
-    if (first(account.items) === item) account.passedOver = 0;
-    account.items.delete(item);
-    this.forgetIdleAccounts();
+    const flow = this.flows.get(item.accountId);
+    if (flow === undefined) return;
+    if (first(flow.items) === item) flow.passedOver = 0;
+    flow.items.delete(item);
+    this.forgetIdleFlows();
   }
 
   /** Whose turn it is among the eligible. */
   next(eligible: Eligible<T>): T | undefined {
-    let best: Account<T> | undefined;
+    let best: Flow<T> | undefined;
     let chosen: T | undefined;
-    for (const account of this.accounts.values()) {
-      if (best !== undefined && !isBefore(account, best)) continue;
-      const item = choose(account, eligible);
+    for (const flow of this.flows.values()) {
+      if (best !== undefined && !isBefore(flow, best)) continue;
+      const item = choose(flow, eligible);
       if (item === undefined) continue;
-      best = account;
+      best = flow;
       chosen = item;
     }
     return chosen;
@@ -80,13 +81,13 @@ export class FairQueue<T extends Waiting> {
 
   /** A turn of this item, and what it costs. */
   charge(item: T, cost: number): void {
-    const account = this.accounts.get(item.accountId);
-    if (account === undefined) return;
-    const start = Math.max(account.virtualTime, this.virtualNow - this.longestClaim);
+    const flow = this.flows.get(item.accountId);
+    if (flow === undefined) return;
+    const start = Math.max(flow.virtualTime, this.virtualNow - this.longestClaim);
     this.virtualNow = Math.max(this.virtualNow, start);
-    account.virtualTime = start + cost;
-    account.lastTurn = ++this.turns;
-    account.passedOver = first(account.items) === item ? 0 : account.passedOver + 1;
+    flow.virtualTime = start + cost;
+    flow.lastTurn = ++this.turns;
+    flow.passedOver = first(flow.items) === item ? 0 : flow.passedOver + 1;
   }
 
   /** The turns to come if nothing changes and each costs `cost`; `eligible` is asked anew for each. */
@@ -99,34 +100,34 @@ export class FairQueue<T extends Waiting> {
   }
 
   private clone(): FairQueue<T> {
-    const accounts = [...this.accounts].map(([id, account]) => [id, { ...account }] as const);
-    const copy = new FairQueue<T>(this.longestClaim, new Map(accounts));
+    const flows = [...this.flows].map(([id, flow]) => [id, { ...flow }] as const);
+    const copy = new FairQueue<T>(this.longestClaim, new Map(flows));
     copy.virtualNow = this.virtualNow;
     copy.turns = this.turns;
     return copy;
   }
 
   /** An idle account is remembered while it is ahead of the others, lest leaving and coming back pay off. */
-  private forgetIdleAccounts(): void {
-    const allIdle = [...this.accounts.values()].every((account) => account.items.size === 0);
-    for (const [id, account] of this.accounts) {
-      if (account.items.size > 0) continue;
-      if (allIdle || account.virtualTime <= this.virtualNow) this.accounts.delete(id);
+  private forgetIdleFlows(): void {
+    const allIdle = [...this.flows.values()].every((flow) => flow.items.size === 0);
+    for (const [id, flow] of this.flows) {
+      if (flow.items.size > 0) continue;
+      if (allIdle || flow.virtualTime <= this.virtualNow) this.flows.delete(id);
     }
   }
 }
 
-function isBefore<T>(one: Account<T>, other: Account<T>): boolean {
+function isBefore<T>(one: Flow<T>, other: Flow<T>): boolean {
   const difference = one.virtualTime - other.virtualTime;
   return difference === 0 ? one.lastTurn < other.lastTurn : difference < 0;
 }
 
-function choose<T extends Waiting>(account: Account<T>, eligible: Eligible<T>): T | undefined {
-  const oldest = first(account.items);
+function choose<T extends Waiting>(flow: Flow<T>, eligible: Eligible<T>): T | undefined {
+  const oldest = first(flow.items);
   if (oldest === undefined) return undefined;
-  if (account.passedOver >= PASSED_OVER_LIMIT && eligible(oldest)) return oldest;
+  if (flow.passedOver >= PASSED_OVER_LIMIT && eligible(oldest)) return oldest;
   let best: T | undefined;
-  for (const item of account.items) {
+  for (const item of flow.items) {
     if ((best === undefined || item.costLeft < best.costLeft) && eligible(item)) best = item;
   }
   return best;

@@ -79,7 +79,7 @@ export interface SpeechEngine {
   readonly languages: readonly string[];
   /** Whether the model's own translate task is any good: speech of its languages into English text. */
   readonly translatesToEnglish: boolean;
-  readonly device: { readonly ids: readonly string[]; readonly name: string };
+  readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   /** Shows that the service works, and knows no real recordings. */
   readonly isDemonstration: boolean;

@@ -11,7 +11,7 @@ const REQUEST_BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300, 1
 export interface MetricsSources {
   version: string;
   model: string;
-  device: { ids: readonly string[]; name: string };
+  devices: { ids: readonly string[]; name: string };
   engineStats: () => EngineStats;
   requestsInFlight: () => number;
 }
@@ -153,10 +153,10 @@ export class Metrics implements EngineObserver, TranslationObserver {
     return this.#registry.metrics();
   }
 
-  #info({ version, model, device }: MetricsSources): void {
+  #info({ version, model, devices }: MetricsSources): void {
     const labelNames = ['version', 'node', 'model', 'device', 'device_name'];
     new Gauge({ name: 'verbatim_build_info', help: 'Always 1', labelNames, registers: [this.#registry] }).set(
-      { version, node: process.version, model, device: device.ids.join(','), device_name: device.name },
+      { version, node: process.version, model, device: devices.ids.join(','), device_name: devices.name },
       1,
     );
   }

@@ -21,7 +21,7 @@ function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
     const readiness = {
       model: engine.modelName,
       demonstration: engine.isDemonstration,
-      device: { ids: [...engine.device.ids], name: engine.device.name },
+      device: { ids: [...engine.devices.ids], name: engine.devices.name },
       checks: {
         model_loaded: engine.stats().slots > 0,
         database_writable: await passes(() => ledger.checkWritable()),

@@ -26,7 +26,7 @@ export interface UploadOptions {
   signal: AbortSignal;
 }
 
-export interface Upload {
+export interface ReceivedUpload {
   sha256: string;
   bytes: number;
   fields: ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ export function refuseOversizedBody(req: IncomingMessage, maxFileBytes: number):
  * Resolves when the whole body has been read. Rejects as soon as the form is wrong, too large or silent for too
  * long, or with signal.reason, after the file is gone; the rest of the body is then left unread.
  */
-export async function receiveUpload(req: IncomingMessage, options: UploadOptions): Promise<Upload> {
+export async function receiveUpload(req: IncomingMessage, options: UploadOptions): Promise<ReceivedUpload> {
   const form = new FormReader(req, options);
   try {
     return await form.read();
@@ -74,7 +74,7 @@ class FormReader {
     this.#parser = createParser(req);
   }
 
-  async read(): Promise<Upload> {
+  async read(): Promise<ReceivedUpload> {
     try {
       await this.#parse();
       if (this.#file === null) throw invalid(this.options.fileField, 'is missing; send one file.');

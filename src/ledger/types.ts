@@ -23,7 +23,7 @@ export interface ApiKey {
   revokedAt: string | null;
 }
 
-export interface CreatedKey extends ApiKey {
+export interface IssuedKey extends ApiKey {
   /** Shown once; only its HMAC is stored. */
   rawKey: string;
 }
@@ -124,12 +124,12 @@ export interface Ledger {
   /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
   createAccount(input: { email: string; name?: string | null }): Promise<Account>;
   /** Account, credits and keys (in their order), unless there is an account already: then null, and nothing is made. */
-  createFirstAccount(input: FirstAccount): Promise<CreatedKey[] | null>;
+  createFirstAccount(input: FirstAccount): Promise<IssuedKey[] | null>;
   findAccount(email: string): Promise<Account | null>;
   listAccounts(): Promise<Account[]>;
 
   /** Throws `invalid_request` for a bad name or unknown scope, `not_found` for an unknown account. */
-  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<CreatedKey>;
+  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<IssuedKey>;
   listKeys(accountId: string): Promise<ApiKey[]>;
   /** First revocation time; null when the account has no such key. */
   revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null>;

@@ -1,7 +1,7 @@
 /** The one place that reads the environment: typed, validated, frozen. */
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { ConfigError, refuseUnknown, type Environment, type Variable } from './variables.js';
+import { ConfigError, refuseUnknown, type EnvironmentVariables, type Variable } from './variables.js';
 
 export { ConfigError };
 
@@ -15,7 +15,7 @@ export interface Config {
   /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
   readonly model: string | null;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
-  readonly device: string;
+  readonly deviceSetting: string;
   /** Windows in flight on one device; null: as suits the device, see slotsOn(). */
   readonly slots: number | null;
   /** CPU threads a slot. */
@@ -44,7 +44,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Throws UsageError. */
-export function readConfig(env: Environment, packageRoot: string): Config {
+export function readConfig(env: EnvironmentVariables, packageRoot: string): Config {
   refuseUnknown(env);
   const text = (name: Variable, fallback: string): string => env[name] || fallback;
   const integer = <T>(name: Variable, fallback: T, minimum: number, maximum: number): number | T => {
@@ -64,7 +64,7 @@ export function readConfig(env: Environment, packageRoot: string): Config {
     database: text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
     model: text('VERBATIM_MODEL', '') || null,
-    device: device(text('VERBATIM_DEVICE', 'auto')),
+    deviceSetting: deviceSetting(text('VERBATIM_DEVICE', 'auto')),
     slots: integer('VERBATIM_SLOTS', null, 1, 256),
     threads: integer('VERBATIM_THREADS', 1, 1, 256),
     maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS', 36_000, 1, 100_000_000),
@@ -86,7 +86,7 @@ export function readConfig(env: Environment, packageRoot: string): Config {
   });
 }
 
-function device(value: string): string {
+function deviceSetting(value: string): string {
   if (!/^(auto|cpu|cuda(:\d+(,\d+)*)?)$/.test(value)) {
     throw new ConfigError('VERBATIM_DEVICE', value, 'auto, cpu, cuda or cuda:N[,N...]');
   }

@@ -43,7 +43,7 @@ export async function* translateTokens(
 ): AsyncGenerator<TranslationHypothesis[][]> {
   const binding = loadBinding();
   const loading = binding.loadTranslationModel(directory, {
-    device: resolveDevices(config.device, binding)[0] ?? 'cpu',
+    device: resolveDevices(config.deviceSetting, binding)[0] ?? 'cpu',
     computeType: compute,
     backend: config.translationBackend,
   });

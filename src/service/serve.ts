@@ -58,7 +58,7 @@ async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest
   return withTuned(config, process.env, found, {
     modelName: entry.name,
     modelSha256: () => hashFile(path, 'sha256'),
-    devices: resolveDevices(config.device, loadBinding()),
+    devices: resolveDevices(config.deviceSetting, loadBinding()),
     cores: availableParallelism(),
   });
 }
@@ -100,7 +100,7 @@ async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
   const keys = await createFirstAccount(ledger);
   const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
   if (keys !== null) console.log(firstStartText(keys, url, packageRoot, demonstration));
-  const { ids, name } = engine.device;
+  const { ids, name } = engine.devices;
   logger.info(
     {
       model: engine.modelName,

@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   metrics.observe({
     version: options.version,
     model: engine.modelName,
-    device: engine.device,
+    devices: engine.devices,
     engineStats: () => engine.stats(),
     requestsInFlight: () => inFlight.size,
   });

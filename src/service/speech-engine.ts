@@ -36,7 +36,7 @@ export async function loadEngine(
 ): Promise<SpeechEngine> {
   const { entry, path } = configuredModel(config, roots, manifest);
   const binding = loadBinding();
-  const devices = resolveDevices(config.device, binding);
+  const devices = resolveDevices(config.deviceSetting, binding);
   return createSpeechEngine({
     binding,
     modelPath: path,

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { CUDA_SLOTS, cpuSlots } from './slots.js';
 import { readTuned } from './tuned.js';
-import type { Environment } from './variables.js';
+import type { EnvironmentVariables } from './variables.js';
 
 /** Translation batches in flight. */
 export const TRANSLATORS = 2;
@@ -21,19 +21,19 @@ export function sizeThreadPool(env: NodeJS.ProcessEnv): void {
 }
 
 /** Bad values are for readConfig() to refuse. */
-export function threadPoolSize(env: Environment, cores: number, tuned: number): number {
+export function threadPoolSize(env: EnvironmentVariables, cores: number, tuned: number): number {
   const slots = Number(env['VERBATIM_SLOTS']);
   const known = Number.isInteger(slots) && slots > 0;
   const most = known ? slots : Math.max(cpuSlots(1, cores), tuned, onCuda(env) ? CUDA_SLOTS : 1);
   return Math.min(LARGEST, most * deviceCount(env) + TRANSLATORS + SPARE_THREADS);
 }
 
-function onCuda(env: Environment): boolean {
+function onCuda(env: EnvironmentVariables): boolean {
   return env['VERBATIM_DEVICE'] !== 'cpu';
 }
 
 /** Slots are counted by device: cuda:0,1 has twice as many. */
-function deviceCount(env: Environment): number {
+function deviceCount(env: EnvironmentVariables): number {
   return env['VERBATIM_DEVICE']?.split(',').length ?? 1;
 }
 

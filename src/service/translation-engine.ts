@@ -25,7 +25,7 @@ export function createTranslationEngine(
   return new TranslationEngine({
     binding,
     models: installedTranslationModels(roots, manifest),
-    device: resolveDevices(config.device, binding)[0] ?? 'cpu',
+    device: resolveDevices(config.deviceSetting, binding)[0] ?? 'cpu',
     backend,
     translators: TRANSLATORS,
     threads: config.threads,

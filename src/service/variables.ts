@@ -36,7 +36,7 @@ const BUILD_VARIABLES: readonly string[] = [
   'VERBATIM_FUZZ',
 ];
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Wrong usage: exit code 2. */
 export class UsageError extends Error {
@@ -52,7 +52,7 @@ export class ConfigError extends UsageError {
 }
 
 /** Throws UsageError. The value of an unknown variable is not shown: it may be a misspelt secret's. */
-export function refuseUnknown(env: Environment): void {
+export function refuseUnknown(env: EnvironmentVariables): void {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('VERBATIM_')) continue;
     if (isServiceLink(name, value)) throw serviceLink(name);

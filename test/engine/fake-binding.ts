@@ -13,7 +13,7 @@ import type {
 } from '../../src/engine/binding.js';
 import type { Clock } from '../../src/engine/clock.js';
 
-export const POLICY: WindowPolicy = {
+export const FAKE_POLICY: WindowPolicy = {
   maxSeconds: 8,
   cut: 'pause',
   minPauseSeconds: 0.15,
@@ -377,8 +377,8 @@ class FakeSlot implements Slot {
 
 function contiguous(seconds: number): FakeWindow[] {
   const windows: FakeWindow[] = [];
-  for (let start = 0; start < seconds; start += POLICY.maxSeconds) {
-    windows.push({ startSeconds: start, endSeconds: Math.min(seconds, start + POLICY.maxSeconds) });
+  for (let start = 0; start < seconds; start += FAKE_POLICY.maxSeconds) {
+    windows.push({ startSeconds: start, endSeconds: Math.min(seconds, start + FAKE_POLICY.maxSeconds) });
   }
   return windows;
 }

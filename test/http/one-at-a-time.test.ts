@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { oneAtATime } from '../../src/http/one-at-a-time.js';
-import { Random } from '../support/random.js';
+import { Mulberry32 } from '../support/random.js';
 
 describe('one request of a connection at a time', () => {
   let server: Server;
@@ -81,7 +81,7 @@ describe('one request of a connection at a time', () => {
     ];
     const expected = ['GET /0 ', `POST /1 ${HIDDEN}`, `POST /2 \r\n\r\n1${HIDDEN}`, 'POST /3 ', 'GET /4 '];
     const bytes = Buffer.from(requests.join(''));
-    const random = new Random(7);
+    const random = new Mulberry32(7);
     client.setNoDelay(true);
     for (let round = 0; round < 30; round++) {
       arrived = [];

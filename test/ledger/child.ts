@@ -6,10 +6,10 @@ import { writeSync } from 'node:fs';
 import { VerbatimError } from '../../src/errors.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
-import { hold, SECRET, settlement, type Customer } from './support.js';
+import { hold, SECRET, settlement, type KeyHolder } from './support.js';
 
 const [command = '', path = '', accountId = '', keyId = ''] = process.argv.slice(2);
-const who = { account: { id: accountId }, key: { id: keyId } } as Customer;
+const who = { account: { id: accountId }, key: { id: keyId } } as KeyHolder;
 
 /** Synchronous: what is said was done before the next kill. */
 function say(line: string): void {

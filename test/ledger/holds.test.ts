@@ -8,7 +8,7 @@ import {
   settlement,
   useBooks,
   type Bench,
-  type Customer,
+  type KeyHolder,
 } from './support.js';
 
 interface Pack {
@@ -21,7 +21,7 @@ interface Pack {
 describe('ledger: hold, settle, release', () => {
   let bench: Bench;
   let ledger: Ledger;
-  let ann: Customer;
+  let ann: KeyHolder;
   useBooks(0, (books) => ({ bench, ledger, ann } = books));
 
   const grant = async (amount: number, expiresAt: string | null = null): Promise<void> => {

@@ -8,7 +8,7 @@ import {
   settlement,
   useBooks,
   type Bench,
-  type Customer,
+  type KeyHolder,
 } from './support.js';
 
 const DAY = 86_400_000;
@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 describe('ledger: idempotency', () => {
   let bench: Bench;
   let ledger: Ledger;
-  let ann: Customer;
+  let ann: KeyHolder;
   useBooks(1000, (books) => ({ bench, ledger, ann } = books));
 
   const begin = (fingerprint = 'f1', key = 'k1', who = ann): Promise<IdempotencyState> =>

@@ -2,14 +2,14 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, codeOf, customer, hold, settlement, type Customer } from './support.js';
+import { Bench, codeOf, customer, hold, settlement, type KeyHolder } from './support.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('ledger: a database that another process keeps locked', () => {
   let bench: Bench;
   let ledger: Ledger;
-  let ann: Customer;
+  let ann: KeyHolder;
   let other: Database.Database;
 
   beforeEach(async () => {

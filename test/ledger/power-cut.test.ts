@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { withoutFsync } from '../../src/ledger/sqlite/durability.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, customer, hold, SECRET, settlement, type Customer } from './support.js';
+import { Bench, customer, hold, SECRET, settlement, type KeyHolder } from './support.js';
 
 const CREDITS = 100;
 
@@ -28,7 +28,7 @@ describe('ledger: what waits for the disk', () => {
   });
 
   /** One request after the other; returns the length of the log after each charge: what is on the disk for certain. */
-  const requests = async (ledger: Ledger, ann: Customer, count: number): Promise<number[]> => {
+  const requests = async (ledger: Ledger, ann: KeyHolder, count: number): Promise<number[]> => {
     const lengths: number[] = [];
     while (lengths.length < count) {
       const id = await hold(ledger, ann, 2);

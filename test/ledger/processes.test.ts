@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { Child } from './processes.js';
-import { Bench, customer, hold, keepHouse, refusal, settlement, type Customer } from './support.js';
+import { Bench, customer, hold, keepHouse, refusal, settlement, type KeyHolder } from './support.js';
 
 describe('ledger: several processes', () => {
   let bench: Bench;
@@ -17,12 +17,12 @@ describe('ledger: several processes', () => {
     await bench.dispose();
   });
 
-  const spawn = (command: string, who?: Customer): Child => {
+  const spawn = (command: string, who?: KeyHolder): Child => {
     const child = new Child(command, bench.path, who);
     children.push(child);
     return child;
   };
-  const prepare = async (credits: number): Promise<Customer> => {
+  const prepare = async (credits: number): Promise<KeyHolder> => {
     const ledger = bench.cli();
     const who = await customer(ledger, 'ann@example.com', credits);
     await ledger.close();

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Customer } from './support.js';
+import type { KeyHolder } from './support.js';
 
 /** child.ts in a process of its own. */
 export class Child {
@@ -12,7 +12,7 @@ export class Child {
   #errors = '';
   #wake: () => void = () => undefined;
 
-  constructor(command: string, path: string, who?: Customer) {
+  constructor(command: string, path: string, who?: KeyHolder) {
     const child = join(__dirname, 'child.ts');
     const args = ['--require', 'tsx/cjs', child, command, path, who?.account.id ?? '', who?.key.id ?? ''];
     this.#process = spawn(process.execPath, args);

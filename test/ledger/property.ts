@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Ledger } from '../../src/ledger/types.js';
 import { Model, type ModelPack } from './model.js';
-import { Bench, codeOf, customer, hold, settlement, type Customer } from './support.js';
+import { Bench, codeOf, customer, hold, settlement, type KeyHolder } from './support.js';
 
 /** Thousands of runs need no real disk: their crashes are copies of the files. */
 const MEMORY = '/dev/shm';
@@ -45,11 +45,11 @@ export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** One account's life on a database it shares with the runs before it. */
 class Life {
   readonly model = new Model();
-  readonly keys = new Map<string, { key: Customer['key']; revoked: boolean }>();
+  readonly keys = new Map<string, { key: KeyHolder['key']; revoked: boolean }>();
 
   private constructor(
     private readonly world: World,
-    private who: Customer,
+    private who: KeyHolder,
   ) {}
 
   static async begin(world: World): Promise<Life> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
-import type { Account, CreatedKey, Ledger, Settlement } from '../../src/ledger/types.js';
+import type { Account, IssuedKey, Ledger, Settlement } from '../../src/ledger/types.js';
 import { ManualTimers } from '../support/manual-timers.js';
 
 export const ENDPOINT = '/api/v1/transcribe';
@@ -56,15 +56,15 @@ export class Bench {
   }
 }
 
-export interface Customer {
+export interface KeyHolder {
   account: Account;
-  key: CreatedKey;
+  key: IssuedKey;
 }
 
 export interface Books {
   bench: Bench;
   ledger: Ledger;
-  ann: Customer;
+  ann: KeyHolder;
 }
 
 /** Within a describe(): a server's ledger and a customer for each test; the books must balance after each. */
@@ -83,13 +83,13 @@ export function useBooks(credits: number, give: (books: Books) => void): void {
   });
 }
 
-export async function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Promise<Customer> {
+export async function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Promise<KeyHolder> {
   const account = await ledger.createAccount({ email });
   if (credits > 0) await ledger.grantCredits({ accountId: account.id, amount: credits });
   return { account, key: await ledger.createKey({ accountId: account.id, name: 'test', scopes: [] }) };
 }
 
-export async function hold(ledger: Ledger, { account, key }: Customer, credits: number): Promise<string> {
+export async function hold(ledger: Ledger, { account, key }: KeyHolder, credits: number): Promise<string> {
   return (await ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'req_1', credits })).id;
 }
 

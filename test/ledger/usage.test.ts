@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { codeOf, customer, hold, settlement, useBooks, type Bench, type Customer } from './support.js';
+import { codeOf, customer, hold, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
 
 describe('ledger: usage', () => {
   let bench: Bench;
   let ledger: Ledger;
-  let ann: Customer;
+  let ann: KeyHolder;
   useBooks(1000, (books) => ({ bench, ledger, ann } = books));
 
   const use = async (time: string, minutes: number, endpoint?: string, who = ann): Promise<void> => {

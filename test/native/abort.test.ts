@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { AudioWindow, CallOptions, Slot, SpeechModel } from '../../src/engine/binding.js';
+import type { AudioWindow, NativeCallOptions, Slot, SpeechModel } from '../../src/engine/binding.js';
 import { takenUp } from '../support/thread-pool.js';
 import {
   ENDLESS_WORK,
@@ -81,7 +81,7 @@ describe('Addon: abort', () => {
       { signal: new EventTarget() },
     ];
     for (const call of calls) {
-      const error = await failure(slot.transcribe(window, ENDLESS_WORK, call as CallOptions));
+      const error = await failure(slot.transcribe(window, ENDLESS_WORK, call as NativeCallOptions));
       expect(error).to.be.instanceOf(TypeError).and.include({ code: 'invalid_argument' });
       expect(error.message).to.match(/^call(\.signal)? must be /);
     }

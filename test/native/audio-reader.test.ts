@@ -2,15 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { WindowPolicy } from '../../src/engine/binding.js';
-import { binding, failure, inDirectory, measure, POLICY, samplePath, samples, windowsOf } from './support.js';
+import { samples } from '../support/speech.js';
+import { binding, failure, inDirectory, measure, POLICY, samplePath, windowsOf } from './support.js';
 
 describe('Addon: AudioReader', () => {
-  for (const sample of samples) {
+  for (const sample of samples()) {
     it(`opens, measures and cuts ${sample.file}`, async () => {
       const reader = await binding.openAudio(sample.path, POLICY);
       expect(reader.measuredSeconds).to.equal(0);
-      expect(await measure(reader)).to.be.closeTo(sample.duration, 0.002);
-      expect(reader.measuredSeconds).to.be.closeTo(sample.duration, 0.002);
+      expect(await measure(reader)).to.be.closeTo(sample.seconds, 0.002);
+      expect(reader.measuredSeconds).to.be.closeTo(sample.seconds, 0.002);
       expect(reader.positionSeconds).to.equal(0);
       const windows = await windowsOf(reader);
       expect(windows).to.not.be.empty;
@@ -21,8 +22,8 @@ describe('Addon: AudioReader', () => {
         expect(window.endSeconds - window.startSeconds).to.be.at.most(POLICY.maxSeconds);
         end = window.endSeconds;
       }
-      expect(end).to.be.at.most(sample.duration + 0.01);
-      expect(reader.positionSeconds).to.be.closeTo(sample.duration, 0.01);
+      expect(end).to.be.at.most(sample.seconds + 0.01);
+      expect(reader.positionSeconds).to.be.closeTo(sample.seconds, 0.01);
       expect(await reader.nextWindow()).to.equal(null);
       reader.close();
     });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
-import { binding, POLICY, samples } from './support.js';
+import { samples } from '../support/speech.js';
+import { binding, POLICY } from './support.js';
 
 /** Priorities (nice) of this process's threads; see proc(5), field 19 of stat. */
 function threadPriorities(): number[] {
@@ -18,7 +19,9 @@ describe('Priorities of threads', () => {
     const lowered = (): number => threadPriorities().filter((priority) => priority > own).length;
     const others = threadPriorities().length - lowered();
     const before = lowered();
-    const atOnce = samples.slice(0, 3).map(({ path }) => binding.openAudio(path, POLICY));
+    const atOnce = samples()
+      .slice(0, 3)
+      .map(({ path }) => binding.openAudio(path, POLICY));
     for (const reader of await Promise.all(atOnce)) reader.close();
     expect(lowered()).to.be.at.least(Math.max(before, 1));
     expect(threadPriorities().length - lowered()).to.be.at.least(others);

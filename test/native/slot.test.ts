@@ -1,15 +1,7 @@
 import { expect } from 'chai';
 import type { DecodeOptions, Slot, SpeechModel } from '../../src/engine/binding.js';
-import {
-  binding,
-  failure,
-  firstWindow,
-  loadModel,
-  POLICY,
-  samplePath,
-  samples,
-  windowsOf,
-} from './support.js';
+import { samples } from '../support/speech.js';
+import { binding, failure, firstWindow, loadModel, POLICY, samplePath, windowsOf } from './support.js';
 
 describe('Addon: Slot', () => {
   let model: SpeechModel;
@@ -25,7 +17,7 @@ describe('Addon: Slot', () => {
     model.close();
   });
 
-  for (const sample of samples) {
+  for (const sample of samples()) {
     it(`transcribes ${sample.file} on the file's time line and detects its language`, async () => {
       const reader = await binding.openAudio(sample.path, POLICY);
       const windows = await windowsOf(reader);

@@ -44,19 +44,7 @@ export const ENDLESS_WORK: DecodeOptions = {
 
 export const binding = loadBinding();
 
-export interface Sample {
-  file: string;
-  path: string;
-  language: string;
-  text: string;
-  duration: number;
-}
-
 const SAMPLES = join(ROOT, 'test', 'fixtures', 'audio', 'samples');
-
-export const samples = (JSON.parse(readFileSync(join(SAMPLES, 'references.json'), 'utf8')) as Sample[]).map(
-  (sample) => ({ ...sample, path: join(SAMPLES, sample.file) }),
-);
 
 export function samplePath(file: string): string {
   return join(SAMPLES, file);

@@ -15,7 +15,7 @@ describe('configuration', () => {
       port: 8080,
       modelsDir: '/package/models',
       model: null,
-      device: 'auto',
+      deviceSetting: 'auto',
     });
     expect(config).to.include({ dataDir: 'data', database: 'data/verbatim.db' });
     const elsewhere = readConfig({ VERBATIM_DATA_DIR: '/srv' }, '/package');
@@ -58,7 +58,7 @@ describe('configuration', () => {
       database: '/var/verbatim.db',
       modelsDir: '/models',
       model: 'base',
-      device: 'cuda:0,1',
+      deviceSetting: 'cuda:0,1',
       slots: 3,
       threads: 2,
       maxBacklogSeconds: 10,

@@ -1,6 +1,6 @@
 /** Makes WAV files of any kind from signals, and long ones from clips, straight to disk: no file is held in memory. */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { Random } from './random.js';
+import { Mulberry32 } from './random.js';
 
 export type SampleKind = 'pcm_u8' | 'pcm_s16' | 'pcm_s24' | 'pcm_s32' | 'float' | 'double' | 'alaw' | 'ulaw';
 
@@ -75,7 +75,7 @@ export function chirp(from: number, to: number, duration: number, amplitude = 0.
 
 /** White noise; the same for the same seed. */
 export function noise(amplitude: number, seed = 1): Signal {
-  const random = new Random(seed);
+  const random = new Mulberry32(seed);
   return () => amplitude * (2 * random.next() - 1);
 }
 

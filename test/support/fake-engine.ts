@@ -32,7 +32,7 @@ interface Gate {
 export class FakeEngine implements SpeechEngine {
   languages: string[] = ['de', 'en', 'es', 'fr'];
   translatesToEnglish = false;
-  device = { ids: ['cpu'], name: 'Fake CPU' };
+  devices = { ids: ['cpu'], name: 'Fake CPU' };
   modelName = 'fake';
   isDemonstration = false;
   /** Of the next transcripts. */

@@ -1,9 +1,9 @@
 /** Puts lies into the headers of an audio file: sizes, rates, channel counts, positions, with checksums made right. */
-import type { Random } from './random.js';
+import type { Mulberry32 } from './random.js';
 
 const ABSURD = [0, 1, 2, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
 
-export function lie(bytes: Buffer, random: Random): Buffer {
+export function lie(bytes: Buffer, random: Mulberry32): Buffer {
   const out = Buffer.from(bytes);
   const magic = out.toString('latin1', 0, 4);
   if (magic === 'RIFF' || magic === 'RF64' || magic === 'RIFX') lieInWav(out, random);
@@ -18,11 +18,11 @@ function put(out: Buffer, at: number, value: number, length: number): void {
     out[at + i] = Math.floor(value / 2 ** (8 * i)) & 0xff;
 }
 
-function absurd(random: Random): number {
+function absurd(random: Mulberry32): number {
   return random.next() < 0.7 ? random.pick(ABSURD) : random.below(2 ** 32);
 }
 
-function lieInWav(out: Buffer, random: Random): void {
+function lieInWav(out: Buffer, random: Mulberry32): void {
   const data = out.indexOf('data', 12, 'latin1');
   const fields: [number, number][] = [
     [4, 4], // size of everything
@@ -42,7 +42,7 @@ function lieInWav(out: Buffer, random: Random): void {
   if (random.next() < 0.2) put(out, 20, random.pick([2, 3, 6, 7, 0x11, 0x31, 0x55, 0xfffe]), 2);
 }
 
-function lieInFlac(out: Buffer, random: Random): void {
+function lieInFlac(out: Buffer, random: Mulberry32): void {
   const streamInfo = 8;
   const fields: [number, number][] = [
     [4, 4], // block type and size
@@ -56,7 +56,7 @@ function lieInFlac(out: Buffer, random: Random): void {
   put(out, at, absurd(random), length);
 }
 
-function lieInMp3(out: Buffer, random: Random): void {
+function lieInMp3(out: Buffer, random: Mulberry32): void {
   const tag = ['Xing', 'Info', 'VBRI'].map((name) => out.indexOf(name, 0, 'latin1')).find((at) => at >= 0);
   const choice = random.below(3);
   if (choice === 0 && tag !== undefined) {
@@ -69,7 +69,7 @@ function lieInMp3(out: Buffer, random: Random): void {
   }
 }
 
-function lieInOgg(out: Buffer, random: Random): void {
+function lieInOgg(out: Buffer, random: Mulberry32): void {
   const pages: number[] = [];
   for (let at = out.indexOf('OggS'); at >= 0; at = out.indexOf('OggS', at + 4)) pages.push(at);
   const page = random.pick(pages);

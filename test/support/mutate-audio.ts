@@ -3,7 +3,7 @@
  * seeds and number give the same files, byte for byte.
  */
 import { extname } from 'node:path';
-import { Random } from './random.js';
+import { Mulberry32 } from './random.js';
 import { lie } from './lying-headers.js';
 
 export interface AudioSeed {
@@ -24,15 +24,15 @@ export interface MutationOptions {
   seed: number;
 }
 
-type Mutation = (bytes: Buffer, random: Random, seeds: readonly AudioSeed[]) => Buffer;
+type Mutation = (bytes: Buffer, random: Mulberry32, seeds: readonly AudioSeed[]) => Buffer;
 
 /** Most of what matters in a file is near its beginning. */
-function place(bytes: Buffer, random: Random): number {
+function place(bytes: Buffer, random: Mulberry32): number {
   const reach = random.next() < 0.5 ? Math.min(bytes.length, 512) : bytes.length;
   return random.below(Math.max(1, reach));
 }
 
-function flipBits(bytes: Buffer, random: Random): Buffer {
+function flipBits(bytes: Buffer, random: Mulberry32): Buffer {
   const out = Buffer.from(bytes);
   const count = 1 + random.below(random.pick([1, 8, 64, 512]));
   for (let flip = 0; flip < count && out.length > 0; flip++) {
@@ -42,7 +42,7 @@ function flipBits(bytes: Buffer, random: Random): Buffer {
   return out;
 }
 
-function overwrite(bytes: Buffer, random: Random): Buffer {
+function overwrite(bytes: Buffer, random: Mulberry32): Buffer {
   const out = Buffer.from(bytes);
   const at = place(out, random);
   const length = Math.min(out.length - at, 1 + random.below(4096));
@@ -51,40 +51,40 @@ function overwrite(bytes: Buffer, random: Random): Buffer {
   return out;
 }
 
-function truncate(bytes: Buffer, random: Random): Buffer {
+function truncate(bytes: Buffer, random: Mulberry32): Buffer {
   return bytes.subarray(0, place(bytes, random));
 }
 
-function cutHead(bytes: Buffer, random: Random): Buffer {
+function cutHead(bytes: Buffer, random: Mulberry32): Buffer {
   return bytes.subarray(place(bytes, random));
 }
 
-function removeMiddle(bytes: Buffer, random: Random): Buffer {
+function removeMiddle(bytes: Buffer, random: Mulberry32): Buffer {
   const at = place(bytes, random);
   return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + random.below(8192))]);
 }
 
-function repeatPart(bytes: Buffer, random: Random): Buffer {
+function repeatPart(bytes: Buffer, random: Mulberry32): Buffer {
   const at = place(bytes, random);
   const part = bytes.subarray(at, at + 1 + random.below(8192));
   const copies = Array.from({ length: 1 + random.below(8) }, () => part);
   return Buffer.concat([bytes.subarray(0, at), ...copies, bytes.subarray(at)]);
 }
 
-function splice(bytes: Buffer, random: Random, seeds: readonly AudioSeed[]): Buffer {
+function splice(bytes: Buffer, random: Mulberry32, seeds: readonly AudioSeed[]): Buffer {
   const other = random.pick(seeds).bytes;
   return Buffer.concat([bytes.subarray(0, place(bytes, random)), other.subarray(place(other, random))]);
 }
 
-function append(bytes: Buffer, random: Random, seeds: readonly AudioSeed[]): Buffer {
+function append(bytes: Buffer, random: Mulberry32, seeds: readonly AudioSeed[]): Buffer {
   return Buffer.concat([bytes, random.pick(seeds).bytes]);
 }
 
-function junkInFront(bytes: Buffer, random: Random): Buffer {
+function junkInFront(bytes: Buffer, random: Mulberry32): Buffer {
   return Buffer.concat([random.bytes(1 + random.below(random.pick([16, 1024, 100_000]))), bytes]);
 }
 
-function junkBehind(bytes: Buffer, random: Random): Buffer {
+function junkBehind(bytes: Buffer, random: Mulberry32): Buffer {
   return Buffer.concat([bytes, random.bytes(1 + random.below(random.pick([16, 1024, 100_000])))]);
 }
 
@@ -111,7 +111,7 @@ export function* mutateAudio(
   seeds: readonly AudioSeed[],
   { count, seed }: MutationOptions,
 ): Generator<MutatedAudio> {
-  const random = new Random(seed);
+  const random = new Mulberry32(seed);
   const names = Object.keys(MUTATIONS);
   for (let number = 0; number < count; number++) {
     const source = random.pick(seeds);

@@ -1,5 +1,5 @@
 /** Random numbers that are the same in every run: mulberry32 by Tommy Ettinger. */
-export class Random {
+export class Mulberry32 {
   private state: number;
 
   constructor(seed: number) {

@@ -44,14 +44,14 @@ export function form(parts: readonly Part[]): FormData {
   return data;
 }
 
-export interface TranscribeOptions {
+export interface TranscribeCall {
   key: { rawKey: string } | string;
   parts?: readonly Part[];
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
-export function transcribe(server: AnyServer, options: TranscribeOptions): Promise<Answer> {
+export function transcribe(server: AnyServer, options: TranscribeCall): Promise<Answer> {
   const { key, parts = [['audio', fakeAudio(3)]], headers = {}, signal } = options;
   return call(server, '/api/v1/transcribe', {
     method: 'POST',

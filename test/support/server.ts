@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
-import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
+import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
 import { createLogger } from '../../src/service/log.js';
@@ -17,14 +17,14 @@ import { systemTimers } from '../../src/timers.js';
 import { FakeEngine } from './fake-engine.js';
 import type { ManualTimers } from './manual-timers.js';
 
-export const SECRET = 'a secret for the tests';
+const SECRET = 'a secret for the tests';
 
 export interface Customer {
   account: Account;
   /** A plain key. */
-  key: CreatedKey;
+  key: IssuedKey;
   /** A key with the scope keys:write. */
-  managementKey: CreatedKey;
+  managementKey: IssuedKey;
 }
 
 export type LogLine = Record<string, unknown> & { requestId?: string };

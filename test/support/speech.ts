@@ -8,6 +8,7 @@ const SAMPLE_RATE = 16_000;
 const BYTES_PER_SAMPLE = 2;
 
 export interface Sample {
+  file: string;
   path: string;
   language: string;
   text: string;
@@ -22,6 +23,7 @@ export function samples(): Sample[] {
     duration: number;
   }[];
   return list.map(({ file, language, text, duration }) => ({
+    file,
     path: join(ROOT, file),
     language,
     text,
@@ -51,13 +53,13 @@ export function pcmOfSample(): Buffer {
   return file.subarray(data + 8, data + 8 + file.readUInt32LE(data + 4));
 }
 
-export function silence(seconds: number): Buffer {
+export function pcmOfSilence(seconds: number): Buffer {
   return Buffer.alloc(Math.round(seconds * SAMPLE_RATE) * BYTES_PER_SAMPLE);
 }
 
 /** Low noise, so that a pause is not cut out as digital silence. */
 export function pause(seconds: number): Buffer {
-  const bytes = silence(seconds);
+  const bytes = pcmOfSilence(seconds);
   for (let at = 0; at < bytes.length; at += BYTES_PER_SAMPLE) bytes.writeInt16LE((at * 7919) % 17, at);
   return bytes;
 }

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { VerbatimError } from '../../src/errors.js';
 import { transcriptionBody } from '../../src/http/api/transcribe-schema.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
-import type { Account, CreatedKey, Ledger } from '../../src/ledger/types.js';
+import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import {
   type TranscriptionAnswer,
@@ -23,7 +23,7 @@ describe('TranscriptionService', () => {
   let ledger: Ledger;
   let engine: FakeEngine;
   let account: Account;
-  let key: CreatedKey;
+  let key: IssuedKey;
   let translator: TextTranslator;
 
   beforeEach(async () => {

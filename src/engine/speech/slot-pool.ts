@@ -12,7 +12,7 @@ export interface Lease {
 }
 
 /** The slots of one model, that is, of one device. */
-interface Device {
+interface DeviceSlots {
   readonly model: SpeechModel;
   readonly idle: Slot[];
 }
@@ -24,7 +24,7 @@ export class SlotPool {
   private onIdle: () => void = () => undefined;
 
   private constructor(
-    private readonly devices: readonly Device[],
+    private readonly devices: readonly DeviceSlots[],
     private readonly threads: number,
     private readonly clock: Clock,
     readonly size: number,
@@ -83,7 +83,7 @@ export class SlotPool {
     }
   }
 
-  private giveBack(device: Device, slot: Slot, inDoubt: boolean): void {
+  private giveBack(device: DeviceSlots, slot: Slot, inDoubt: boolean): void {
     this.leased--;
     if (!inDoubt && !this.closed) {
       device.idle.push(slot);
@@ -94,7 +94,7 @@ export class SlotPool {
   }
 
   /** Keeps trying: memory that another process holds now may be free later. */
-  private async replace(device: Device): Promise<void> {
+  private async replace(device: DeviceSlots): Promise<void> {
     for (let pauseMs = FIRST_RETRY_MS; !this.closed; pauseMs = Math.min(2 * pauseMs, LAST_RETRY_MS)) {
       try {
         this.putIdle(device, await this.createSlot(device));
@@ -105,7 +105,7 @@ export class SlotPool {
     }
   }
 
-  private putIdle(device: Device, slot: Slot): void {
+  private putIdle(device: DeviceSlots, slot: Slot): void {
     if (this.closed) {
       slot.close();
       return;
@@ -114,7 +114,7 @@ export class SlotPool {
     this.onIdle();
   }
 
-  private createSlot(device: Device): Promise<Slot> {
+  private createSlot(device: DeviceSlots): Promise<Slot> {
     return device.model.createSlot({ threads: this.threads });
   }
 }

@@ -66,7 +66,7 @@ export async function createSpeechEngine(options: SpeechEngineOptions): Promise<
 class Transcriber implements SpeechEngine {
   readonly languages: readonly string[];
   readonly translatesToEnglish: boolean;
-  readonly device: { readonly ids: readonly string[]; readonly name: string };
+  readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   readonly isDemonstration: boolean;
   private readonly source: AudioSource;
@@ -87,7 +87,7 @@ class Transcriber implements SpeechEngine {
     this.isDemonstration = options.isDemonstration === true;
     this.languages = languagesOf(models, options.languages);
     this.translatesToEnglish = options.translates === true && models[0]?.info.multilingual === true;
-    this.device = {
+    this.devices = {
       ids: options.devices,
       name: [...new Set(models.map(deviceName))].join(', '),
     };

@@ -1,7 +1,7 @@
 /** What /keys takes and answers. */
 import { Type, type Static } from 'typebox';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
-import type { ApiKey, CreatedKey as LedgerKey } from '../../ledger/types.js';
+import type { ApiKey, IssuedKey as LedgerKey } from '../../ledger/types.js';
 import { key, shape, timestamp, timestampOrNull } from '../shape.js';
 
 /** The ledger checks what the name says. */

@@ -6,7 +6,7 @@ import { randomId } from '../ids.js';
 import { SCOPES } from '../scopes.js';
 import { lengthOf, UNPRINTABLE } from '../text.js';
 import { toIso, toIsoOrNull, type WallClock } from '../time.js';
-import type { ApiKey, CreatedKey, Identity } from '../types.js';
+import type { ApiKey, IssuedKey, Identity } from '../types.js';
 
 const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
 const PREFIX_LENGTH = 11;
@@ -70,7 +70,7 @@ export class ApiKeys {
     );
   }
 
-  create(input: { accountId: string; name: string; scopes: readonly string[] }): CreatedKey {
+  create(input: { accountId: string; name: string; scopes: readonly string[] }): IssuedKey {
     const scopes = checkScopes(input.scopes);
     const name = checkName(input.name);
     const rawKey = `vb_${randomBytes(32).toString('base64url')}`;

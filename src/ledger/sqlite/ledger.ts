@@ -18,7 +18,7 @@ import type {
   ApiKey,
   Balance,
   Charge,
-  CreatedKey,
+  IssuedKey,
   CreditPack,
   FirstAccount,
   Hold,
@@ -30,7 +30,7 @@ import type {
   UsageReport,
   Violation,
 } from '../types.js';
-import { Usage } from './usage.js';
+import { UsageRecords } from './usage.js';
 
 /** How often a server writes keys' last uses, deletes old answers and looks for dead servers. */
 const HOUSEKEEPING_MS = 5_000;
@@ -82,7 +82,7 @@ class SqliteLedger implements Ledger {
   readonly #keys: ApiKeys;
   readonly #credits: Credits;
   readonly #holds: Holds;
-  readonly #usage: Usage;
+  readonly #usage: UsageRecords;
   readonly #idempotency: Idempotency;
   readonly #instances: Instances;
   readonly #recovery = { holds: 0, credits: 0, idempotencyRecords: 0 };
@@ -110,7 +110,7 @@ class SqliteLedger implements Ledger {
     this.#keys = new ApiKeys(database, this.#secret, clock);
     this.#credits = new Credits(database, clock);
     this.#holds = new Holds(database, this.#credits, clock);
-    this.#usage = new Usage(database, clock);
+    this.#usage = new UsageRecords(database, clock);
     this.#idempotency = new Idempotency(database, clock);
     this.#instances = new Instances(database, clock);
     // Others may be served from now on: LockWait waits, not SQLite.
@@ -136,7 +136,7 @@ class SqliteLedger implements Ledger {
     return this.#patiently(() => this.#accounts.create(input));
   }
 
-  createFirstAccount({ email, name, credits, keys }: FirstAccount): Promise<CreatedKey[] | null> {
+  createFirstAccount({ email, name, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
     return this.#patiently(() =>
       this.#transaction(() => {
         if (this.#accounts.list().length > 0) return null;
@@ -155,7 +155,7 @@ class SqliteLedger implements Ledger {
     return this.#patiently(() => this.#accounts.list());
   }
 
-  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<CreatedKey> {
+  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<IssuedKey> {
     return this.#patiently(() => this.#keys.create(input));
   }
 

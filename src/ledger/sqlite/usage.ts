@@ -14,7 +14,7 @@ interface DayRow {
 }
 
 /** The append-only record of what was charged, and its sums by day and endpoint. */
-export class Usage {
+export class UsageRecords {
   readonly #insertEvent;
   readonly #addToDay;
   readonly #window;

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/service/config.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { readManifest } from '../../../src/models/manifest.js';
 import { transcribeFile } from '../../support/real-engine.js';
-import { samples } from '../../native/support.js';
+import { samples } from '../../support/speech.js';
 
 function load(accelerator: string): Promise<SpeechEngine> {
   const config = readConfig(
@@ -21,7 +21,7 @@ describe('the accelerator through the engine', function () {
 
   it('is on unless it is switched off, and the device says so', async () => {
     const engines = await Promise.all([load(''), load('float32'), load('off')]);
-    const [fastest, float32, off] = engines.map(({ device }) => device.name);
+    const [fastest, float32, off] = engines.map(({ devices: device }) => device.name);
     await Promise.all(engines.map((engine) => engine.close()));
     expect(off).to.not.contain('onednn');
     // A build without oneDNN has none, whatever is asked for.
@@ -35,7 +35,7 @@ describe('the accelerator through the engine', function () {
   it('hears the language of every sample', async () => {
     const engine = await load('auto');
     try {
-      for (const { path, language } of samples) {
+      for (const { path, language } of samples()) {
         const transcript = await transcribeFile(engine, path);
         expect(transcript.language, path).to.equal(language);
         expect(transcript.text, path).to.not.equal('');

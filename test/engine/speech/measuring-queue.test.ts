@@ -1,7 +1,7 @@
 /** Who is measured when, and how many files are open at that: counted in steps and decoders, never in time. */
 import { expect } from 'chai';
 import { MEASURING } from '../../../src/engine/speech/transcriber.js';
-import { Random } from '../../support/random.js';
+import { Mulberry32 } from '../../support/random.js';
 import { Scenario, type Request } from './scenario.js';
 
 const CLIP = { seconds: 3, measureSteps: 1 };
@@ -149,7 +149,7 @@ describe('Measuring', () => {
 
   it('leaves nothing open whatever comes: random files, accounts, aborts and errors', async () => {
     for (let seed = 1; seed <= 30; seed++) {
-      const random = new Random(seed);
+      const random = new Mulberry32(seed);
       const measuring = await Measuring.start();
       for (let n = 0; n < 60; n++) {
         const leaving = new AbortController();

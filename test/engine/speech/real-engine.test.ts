@@ -12,7 +12,7 @@ import {
   pcmOfSample,
   sample,
   samples,
-  silence,
+  pcmOfSilence,
   unknownClips,
   writeRepeatedWav,
   writeWav,
@@ -81,7 +81,7 @@ describe('The engine on the real addon and model', function () {
     const speech = pcmOfSample();
     const { text, seconds } = sample('en-wav16.wav');
     const starts = [20, 50 + seconds];
-    writeWav(file('gaps.wav'), [silence(20), speech, silence(30), speech, silence(15)]);
+    writeWav(file('gaps.wav'), [pcmOfSilence(20), speech, pcmOfSilence(30), speech, pcmOfSilence(15)]);
     const transcript = await transcribeFile(engine, file('gaps.wav'), { language: 'en' });
     expect(wordErrors(`${text} ${text}`, transcript.text).edits).to.be.at.most(1);
     expect(transcript.segments.length).to.be.at.least(2);
@@ -96,7 +96,7 @@ describe('The engine on the real addon and model', function () {
   it('passes over long silence in steps, and loses nothing behind it', async () => {
     const speech = pcmOfSample();
     const { seconds } = sample('en-wav16.wav');
-    writeWav(file('quiet.wav'), [silence(150), speech, silence(299.7), speech, silence(61)]);
+    writeWav(file('quiet.wav'), [pcmOfSilence(150), speech, pcmOfSilence(299.7), speech, pcmOfSilence(61)]);
     const policy = {
       maxSeconds: 8,
       cut: 'pause',
@@ -119,7 +119,7 @@ describe('The engine on the real addon and model', function () {
   });
 
   it('hears nothing in silence', async () => {
-    writeWav(file('silence.wav'), [silence(60)]);
+    writeWav(file('silence.wav'), [pcmOfSilence(60)]);
     const transcript = await transcribeFile(engine, file('silence.wav'));
     expect(transcript).to.include({ text: '', language: 'en', languageProbability: null });
   });

@@ -1,9 +1,9 @@
 /** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
 import { createSpeechEngine, type SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
 import type { FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
-import { FakeClock, FakeBinding, POLICY, type FakeFile, type FakeSettings } from '../fake-binding.js';
+import { FakeClock, FakeBinding, FAKE_POLICY, type FakeFile, type FakeSettings } from '../fake-binding.js';
 
-export interface Outcome {
+export interface RequestOutcome {
   transcript: Transcript | null;
   error: unknown;
   /** Milliseconds of virtual time at which it was over. */
@@ -13,7 +13,7 @@ export interface Outcome {
 export type Request = Partial<FileToTranscribe> & { path: string };
 
 export class Scenario {
-  readonly outcomes = new Map<string, Outcome>();
+  readonly outcomes = new Map<string, RequestOutcome>();
 
   private constructor(
     readonly clock: FakeClock,
@@ -31,7 +31,7 @@ export class Scenario {
       binding: fake,
       modelPath: 'model.bin',
       modelName: 'fake',
-      policy: POLICY,
+      policy: FAKE_POLICY,
       devices: fake.settings.devices,
       slots: 2,
       threads: 1,
@@ -51,7 +51,7 @@ export class Scenario {
   /** The outcome is filed under the path. */
   async send(request: Request): Promise<void> {
     const { path } = request;
-    const outcome: Outcome = { transcript: null, error: null, endMs: 0 };
+    const outcome: RequestOutcome = { transcript: null, error: null, endMs: 0 };
     try {
       outcome.transcript = await this.engine.transcribeFile({ accountId: 'one', language: 'en', ...request });
     } catch (error) {
@@ -71,7 +71,7 @@ export class Scenario {
     await this.clock.run();
   }
 
-  outcome(path: string): Outcome {
+  outcome(path: string): RequestOutcome {
     const outcome = this.outcomes.get(path);
     if (outcome === undefined) throw new Error(`${path} is not over.`);
     return outcome;

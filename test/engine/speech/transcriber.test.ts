@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EngineError } from '../../../src/engine/native-errors.js';
 import type { EngineObserver } from '../../../src/engine/types.js';
 import { createSpeechEngine } from '../../../src/engine/speech/transcriber.js';
-import { FakeClock, FakeBinding, nativeError, POLICY, type FakeWindow } from '../fake-binding.js';
+import { FakeClock, FakeBinding, nativeError, FAKE_POLICY, type FakeWindow } from '../fake-binding.js';
 import { Scenario } from './scenario.js';
 
 const SPANISH = { en: 0.05, es: 0.9, de: 0.03, fr: 0.02 };
@@ -85,7 +85,7 @@ describe('Transcriber: language', () => {
   });
 
   it('asks only the first window of a model that takes 30 s', async () => {
-    const policy = { ...POLICY, maxSeconds: 30, ownLength: false };
+    const policy = { ...FAKE_POLICY, maxSeconds: 30, ownLength: false };
     const scene = await Scenario.start({ slots: 4, policy });
     scene.file('file', windows(28, repeat(4, { probabilities: SPANISH })));
     void scene.send({ path: 'file', language: 'auto' });
@@ -96,7 +96,7 @@ describe('Transcriber: language', () => {
   });
 
   it('does not count windows in which nothing was heard', async () => {
-    const policy = { ...POLICY, maxSeconds: 30 };
+    const policy = { ...FAKE_POLICY, maxSeconds: 30 };
     const scene = await Scenario.start({ slots: 2, policy });
     const noise = { text: '', probabilities: GERMAN };
     scene.file('file', windows(28, [noise, noise, { probabilities: SPANISH }, { probabilities: SPANISH }]));
@@ -292,7 +292,7 @@ describe('Transcriber', () => {
     const options = {
       modelPath: 'm',
       modelName: 'm',
-      policy: POLICY,
+      policy: FAKE_POLICY,
       slots: 1,
       threads: 1,
       accelerator: 'off' as const,
