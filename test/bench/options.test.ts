@@ -4,17 +4,19 @@
  */
 import { expect } from 'chai';
 import { Command } from 'commander';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addBenchCommands } from '../../bench/index.js';
+import { DEFAULT_CLIPS } from '../../bench/commands/setup.js';
 import type { Report } from '../../bench/reports/report.js';
 import { failureOf } from '../../src/cli/words.js';
 import { MODEL, samplePath } from '../native/support.js';
 import { translationCalls } from '../support/translation-calls.js';
+import { writePrograms } from './built-programs.js';
 import { captured, type CommandResult } from '../support/cli.js';
 
-const COMMANDS = ['engine', 'translate', 'usage'];
+const COMMANDS = ['engine', 'translate', 'usage', 'clips'];
 
 function benchProgram(): Command {
   const bench = new Command('bench');
@@ -214,7 +216,63 @@ const usageRows: Record<string, () => Promise<void>> = {
   ...outputRows('usage', USAGE),
 };
 
-const rows = { ...engineRows, ...translateRows, ...usageRows };
+interface WrittenClip {
+  file: string;
+  duration: number;
+}
+
+/** The clips that the command writes, in a list and, joined by a program that stands for the built one, as files. */
+async function clipsWith(...words: string[]): Promise<WrittenClip[]> {
+  let clips: WrittenClip[] = [];
+  await inDirectory(async (directory) => {
+    writePrograms(directory, { clips: true });
+    const few = ['--count', '3', '--longest', '9', '--build', directory];
+    const { status, stderr } = await run('clips', join(directory, 'out'), ...few, ...words);
+    expect(status, stderr).to.equal(0);
+    clips = JSON.parse(readFileSync(join(directory, 'out', 'refs.json'), 'utf8')) as WrittenClip[];
+    for (const { file } of clips) expect(existsSync(join(directory, 'out', file))).to.equal(true);
+  });
+  return clips;
+}
+
+function lengths(clips: readonly WrittenClip[]): number[] {
+  return clips.map(({ duration }) => duration);
+}
+
+const clipsRows: Record<string, () => Promise<void>> = {
+  'clips --from': () =>
+    inDirectory(async (directory) => {
+      const nothing = join(directory, 'nothing');
+      writePrograms(directory, { clips: true });
+      expect(await refusal('clips', directory, '--build', directory, '--from', nothing)).to.contain(nothing);
+      expect(await clipsWith('--from', DEFAULT_CLIPS)).to.deep.equal(await clipsWith());
+    }),
+  'clips --count': async () => {
+    expect(await clipsWith()).to.have.length(3);
+    expect(await clipsWith('--count', '5')).to.have.length(5);
+  },
+  'clips --shortest': async () => {
+    const least = async (seconds: string): Promise<number> =>
+      Math.min(...lengths(await clipsWith('--shortest', seconds)));
+    expect(await least('8')).to.be.above(await least('2'));
+  },
+  'clips --longest': async () => {
+    const most = async (seconds: string): Promise<number> =>
+      Math.max(...lengths(await clipsWith('--longest', seconds)));
+    expect(await most('25')).to.be.above(await most('9'));
+    expect(await refusal('clips', 'out', '--longest', '1')).to.contain('--longest is 1; allowed: from 2');
+  },
+  'clips --seed': async () => {
+    expect(await clipsWith('--seed', '7')).to.deep.equal(await clipsWith('--seed', '7'));
+    expect(await clipsWith('--seed', '8')).not.to.deep.equal(await clipsWith('--seed', '7'));
+  },
+  'clips --build': () =>
+    inDirectory(async (directory) => {
+      expect(await refusal('clips', join(directory, 'out'), '--build', directory)).to.contain('join_clips');
+    }),
+};
+
+const rows = { ...engineRows, ...translateRows, ...usageRows, ...clipsRows };
 
 describe('Every option of a bench command', () => {
   it('has a row in this table', () => {
