@@ -4,6 +4,12 @@ import { printRow, printRows } from './rows.js';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('create, list and audit accounts');
+  addCreate(accounts);
+  addList(accounts);
+  addAudit(accounts);
+}
+
+function addCreate(accounts: Command): void {
   accounts
     .command('create')
     .description('make an account; it has no credits and no keys yet')
@@ -19,6 +25,9 @@ export function addAccounts(program: Command): void {
         printRow({ id: account.id, email: account.email, name: account.name }, options.json === true);
       }),
     );
+}
+
+function addList(accounts: Command): void {
   accounts
     .command('list')
     .description('every account with its balance')
@@ -33,6 +42,9 @@ export function addAccounts(program: Command): void {
         printRows(rows, options.json === true);
       }),
     );
+}
+
+function addAudit(accounts: Command): void {
   accounts
     .command('audit')
     .description('check the invariants of the books; exit code 1 when one does not hold')

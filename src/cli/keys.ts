@@ -5,6 +5,12 @@ import { printRow, printRows } from './rows.js';
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('create, list and revoke API keys');
+  addCreate(keys);
+  addList(keys);
+  addRevoke(keys);
+}
+
+function addCreate(keys: Command): void {
   keys
     .command('create')
     .requiredOption('--account <email>', 'e-mail of the account')
@@ -28,6 +34,9 @@ export function addKeys(program: Command): void {
         }
       }),
     );
+}
+
+function addList(keys: Command): void {
   keys
     .command('list')
     .description('every key of an account, newest first; never the raw keys')
@@ -48,6 +57,9 @@ export function addKeys(program: Command): void {
         printRows(rows, options.json === true);
       }),
     );
+}
+
+function addRevoke(keys: Command): void {
   keys
     .command('revoke')
     .argument('<id>', "the key's id, as `verbatim keys list` shows it")

@@ -54,9 +54,9 @@ export interface RunningServer {
 const FLUSH_MS = 2000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { engine, ledger, logger, metrics, timers, settings } = options;
+  const { engine, metrics, timers } = options;
   const inFlight = new InFlightRegistry({
-    maxPerAccount: settings.maxInFlight,
+    maxPerAccount: options.settings.maxInFlight,
     retryAfterSeconds: () => engine.stats().retryAfterSeconds,
     timers,
   });
@@ -67,20 +67,34 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     engineStats: () => engine.stats(),
     requestsInFlight: () => inFlight.size,
   });
-  const transcription = new TranscriptionService({
-    ledger,
-    engine,
-    translator: options.translator,
-    settings,
-  });
   const uploads = await UploadDirectory.create(options.uploadBase);
-  const { version } = options;
+  const server = createServer(options, inFlight, uploads);
+  try {
+    server.listen(options.port, options.host);
+    await once(server, 'listening');
+  } catch (error) {
+    await uploads.remove();
+    throw error;
+  }
+  const watches = startWatches(options, inFlight);
+  const shutDown = async (drainMs: number): Promise<void> => {
+    await inFlight.drain(drainMs);
+    for (const watch of watches) watch.close();
+    await closeConnections(server, timers);
+    await uploads.remove();
+  };
+  let closed: Promise<void> | undefined;
+  return { url: urlOf(server), close: (drainMs) => (closed ??= shutDown(drainMs)) };
+}
+
+function createServer(options: ServerOptions, inFlight: InFlightRegistry, uploads: UploadDirectory): Server {
+  const { version, ledger, engine, translator, logger, metrics, timers, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const app = createApp({
     version,
     ledger,
     engine,
-    transcription,
+    transcription: new TranscriptionService({ ledger, engine, translator, settings }),
     inFlight,
     uploads,
     addresses,
@@ -89,15 +103,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     timers,
     settings,
   });
-  const server = createListener(app, { settings, addresses, logger, metrics, timers });
-  try {
-    server.listen(options.port, options.host);
-    await once(server, 'listening');
-  } catch (error) {
-    await uploads.remove();
-    throw error;
-  }
-  const watch = new RevocationWatch({
+  return createListener(app, { settings, addresses, logger, metrics, timers });
+}
+
+/** What looks again and again, until it is closed. */
+function startWatches(options: ServerOptions, inFlight: InFlightRegistry): { close(): void }[] {
+  const { ledger, logger, metrics, timers } = options;
+  const revocations = new RevocationWatch({
     ledger,
     inFlight,
     timers,
@@ -108,15 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     observe: (seconds) => metrics.shellAnswered(seconds),
     onError: (err) => logger.warn({ err }, 'could not measure how long an answer of the shell takes'),
   });
-  const shutDown = async (drainMs: number): Promise<void> => {
-    await inFlight.drain(drainMs);
-    watch.close();
-    responsiveness.close();
-    await closeConnections(server, timers);
-    await uploads.remove();
-  };
-  let closed: Promise<void> | undefined;
-  return { url: urlOf(server), close: (drainMs) => (closed ??= shutDown(drainMs)) };
+  return [revocations, responsiveness];
 }
 
 async function closeConnections(server: Server, timers: Timers): Promise<void> {

@@ -8,14 +8,13 @@ import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
+import { creditsFor, mostCreditsFor, startedMinutes, type Prices } from './price.js';
 import { withoutPunctuation } from './punctuation.js';
 import { resultOf, storedResult, type TranscriptionResult } from './result.js';
 import { warningsOf, type Warning } from './warnings.js';
 
-export interface TranscriptionSettings {
+export interface TranscriptionSettings extends Prices {
   maxAudioSeconds: number;
-  creditsPerMinute: number;
-  translationCreditsPerMinute: number;
 }
 
 /** What the client asked for; language codes are ISO 639-1 already. */
@@ -180,7 +179,7 @@ export class TranscriptionService {
     { accountId, keyId, requestId, options }: TranscriptionRequest,
     durationSeconds: number,
   ): Promise<Hold> {
-    const credits = this.#mostCredits(options, durationSeconds);
+    const credits = mostCreditsFor(this.deps.settings, durationSeconds, options);
     return this.deps.ledger.hold({ accountId, keyId, requestId, credits });
   }
 
@@ -200,16 +199,11 @@ export class TranscriptionService {
   }: TranscriptionRequest): Promise<(countedSeconds: number) => void> {
     const { balance } = await this.deps.ledger.balance(accountId);
     return (countedSeconds) => {
-      const credits = this.#mostCredits(options, countedSeconds);
+      const credits = mostCreditsFor(this.deps.settings, countedSeconds, options);
       if (credits <= balance) return;
       const message = `This request costs at least ${credits} credits; the account has ${balance}.`;
       throw new VerbatimError('insufficient_credits', message);
     };
-  }
-
-  /** What so much audio can cost at most. */
-  #mostCredits({ translateTo, language }: TranscriptionOptions, durationSeconds: number): number {
-    return this.#credits(durationSeconds, translateTo !== null && translateTo !== language);
   }
 
   async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
@@ -269,7 +263,7 @@ export class TranscriptionService {
     const id = `tr_${randomBytes(16).toString('base64url')}`;
     const result = storedResult({ id, durationSeconds, ...spoken });
     const charge = await this.deps.ledger.settle(hold.id, {
-      credits: this.#credits(durationSeconds, translated),
+      credits: creditsFor(this.deps.settings, durationSeconds, translated),
       endpoint,
       audioSeconds: durationSeconds,
       minutes: startedMinutes(durationSeconds),
@@ -278,12 +272,6 @@ export class TranscriptionService {
       result,
     });
     return { replayed: false, result: resultOf(result, charge), timings };
-  }
-
-  #credits(durationSeconds: number, translated: boolean): number {
-    const { creditsPerMinute, translationCreditsPerMinute } = this.deps.settings;
-    const rate = creditsPerMinute + (translated ? translationCreditsPerMinute : 0);
-    return startedMinutes(durationSeconds) * rate;
   }
 }
 
@@ -295,10 +283,6 @@ function replay(stored: StoredAnswer): TranscriptionAnswer {
 
 function discardAudio({ audio }: TranscriptionRequest): Promise<void> {
   return rm(audio.path, { force: true });
-}
-
-export function startedMinutes(seconds: number): number {
-  return Math.max(1, Math.ceil(seconds / 60));
 }
 
 /** Two requests are the same when their normalised fields and the audio's bytes are. */

@@ -14,8 +14,8 @@ import {
   type TranscriptionOutcome,
   type TranscriptionRequest,
   TranscriptionService,
-  startedMinutes,
 } from '../../src/transcription/transcription.js';
+import { startedMinutes } from '../../src/transcription/price.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
 
 describe('TranscriptionService', () => {
