@@ -4,7 +4,7 @@ import { isArchive } from '../models/import-translation.js';
 import { readContext } from '../service/context.js';
 import { importSpeech, importTranslation, type TranslationImport } from '../service/model-store.js';
 import { ConfigError } from '../service/variables.js';
-import { languageCode, refuseGiven } from './options.js';
+import { asLanguageCode, refuseGiven } from './options.js';
 
 interface SpeechFlags {
   windows: string;
@@ -99,7 +99,7 @@ function traitsOf(options: TranslationFlags): NonNullable<TranslationImport['tra
 }
 
 function languageList(option: string, value: string): string[] {
-  return value.split(',').map((code) => languageCode(option, code.trim()));
+  return value.split(',').map((code) => asLanguageCode(option, code.trim()));
 }
 
 function codeMap(value: string): Record<string, string> {
@@ -107,7 +107,7 @@ function codeMap(value: string): Record<string, string> {
   return Object.fromEntries(
     pairs.map(([language = '', code]) => {
       if (!code) throw new ConfigError('--codes', value, 'pairs such as es=spa_Latn,en=eng_Latn');
-      return [languageCode('--codes', language.trim()), code.trim()];
+      return [asLanguageCode('--codes', language.trim()), code.trim()];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { normalizeLanguage } from '../engine/languages.js';
 import { ConfigError, UsageError } from '../service/variables.js';
 
 /** A language code in any spelling -> the service's. Throws ConfigError. */
-export function languageCode(option: string, value: string): string {
+export function asLanguageCode(option: string, value: string): string {
   const language = normalizeLanguage(value);
   if (language === null) throw new ConfigError(option, value, 'an ISO 639 language code, such as en or spa');
   return language;

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readContext } from '../service/context.js';
 import { transcribeLocally, type LocalTranscription } from '../service/local-transcription.js';
-import { languageCode } from './options.js';
+import { asLanguageCode } from './options.js';
 import { FileError } from './words.js';
 
 interface Options {
@@ -29,8 +29,8 @@ export function addTranscribe(program: Command): void {
 async function transcribe(file: string, options: Options): Promise<void> {
   const { language = 'auto', translateTo, punctuate, diarize = false } = options;
   const wanted = {
-    language: language === 'auto' ? null : languageCode('--language', language),
-    translateTo: translateTo === undefined ? null : languageCode('--translate-to', translateTo),
+    language: language === 'auto' ? null : asLanguageCode('--language', language),
+    translateTo: translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo),
     punctuate,
     diarize,
   };

@@ -4,7 +4,7 @@ import type { TranslationInput, TranslationOptions } from '../engine/binding.js'
 import { readContext } from '../service/context.js';
 import { translateLocally, translateTokens, type TokenTranslation } from '../service/local-translation.js';
 import { UsageError } from '../service/variables.js';
-import { finiteNumber, integerFrom, languageCode, refuseGiven } from './options.js';
+import { finiteNumber, integerFrom, asLanguageCode, refuseGiven } from './options.js';
 
 const COMPUTE_TYPES = ['auto', 'float32', 'float16', 'bfloat16', 'int8'] as const;
 
@@ -105,8 +105,8 @@ async function translate(text: string | undefined, options: Options, command: Co
 }
 
 async function printText(read: () => Promise<string>, options: TextFlags): Promise<void> {
-  const from = languageCode('--from', options.from ?? '');
-  const to = languageCode('--to', options.to ?? '');
+  const from = asLanguageCode('--from', options.from ?? '');
+  const to = asLanguageCode('--to', options.to ?? '');
   const context = readContext();
   const input = (await read()).replace(/\r?\n$/, '');
   const { text, models } = await translateLocally({ text: input, from, to }, context);
