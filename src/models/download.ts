@@ -1,4 +1,5 @@
 /** Downloads a model's files: to `.part`, resumed, checked for size and checksum, then renamed. */
+import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -130,7 +131,12 @@ async function save(
   });
   const sink = createWriteStream(part, offset > 0 ? { flags: 'a' } : { flags: 'w' });
   const source = Readable.fromWeb(response.body);
-  await pipeline(source, meter, sink, options.signal ? { signal: options.signal } : {});
+  try {
+    await pipeline(source, meter, sink, options.signal ? { signal: options.signal } : {});
+  } finally {
+    // A write that was under way when the connection broke still lands: only then has the part file the size to resume from.
+    if (!sink.closed) await once(sink, 'close');
+  }
 }
 
 function continuesAt(response: Response, offset: number): boolean {

@@ -24,7 +24,7 @@ describe('Backlog', () => {
     const place = backlog.admit({ accountId: 'a', audioSeconds: 60 });
     backlog.admit({ accountId: 'a', audioSeconds: 40 });
     expect(backlog.seconds).to.equal(100);
-    expect(refusal(backlog, 1)).to.include({ code: 'overloaded', status: 503 });
+    expect(refusal(backlog, 1)).to.include({ code: 'overloaded' });
     place.advance(5);
     backlog.admit({ accountId: 'a', audioSeconds: 5 });
     place.release();
