@@ -60,7 +60,7 @@ describe('Addon: SpeechModel', () => {
 
   it('checks the number of threads', async () => {
     const model = await loadModel();
-    for (const threads of [0, -1, 1.5, 1e12, NaN, '2', undefined]) {
+    for (const threads of [0, -1, 257, 1.5, 1e12, NaN, '2', undefined]) {
       const error = await failure(model.createSlot({ threads: threads as number }));
       expect(error).to.include({ code: 'invalid_argument' });
       expect(error.message).to.contain('threads');

@@ -184,6 +184,14 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
       }
     });
 
+    it('a number of threads that no machine has', async () => {
+      for (const threads of [0, -1, 257, 100_000]) {
+        const error = await failure(model.createTranslator({ threads }));
+        expect(error).to.include({ code: 'invalid_argument' });
+        expect(error.message).to.contain(`threads is ${threads}; 1 to 256 is allowed`);
+      }
+    });
+
     it('overlapping calls, and calls after close', async () => {
       const running = translator.translate([{ source: ['t5'] }], {});
       const overlapping = await failure(translator.translate([{ source: ['t5'] }], {}));

@@ -19,11 +19,11 @@
 #include "speech/whisper_log.h"
 #include "speech/whisper_state.h"
 #include "speech/window_pass.h"
+#include "thread_count.h"
 
 namespace verbatim {
 namespace {
 
-constexpr int kMaxThreads = 256;
 // whisper.cpp decodes nothing of a window with less than 11 mel frames (and reads past the end of one with
 // less than 201 samples).
 constexpr std::size_t kShortestWindow = 1800;
@@ -150,10 +150,7 @@ WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOpti
 }
 
 Slot::Slot(std::shared_ptr<const SpeechModel> model, int threads) : impl_(std::make_unique<Impl>()) {
-  if (threads < 1 || threads > kMaxThreads) {
-    throw EngineError(ErrorCode::kInvalidArgument, "threads is " + std::to_string(threads) +
-                                                       ", allowed: 1 to " + std::to_string(kMaxThreads));
-  }
+  require_thread_count(threads);
   impl_->model = std::move(model);
   impl_->threads = threads;
   impl_->renew();

@@ -1,6 +1,7 @@
 #include "translation/model.h"
 
 #include "error.h"
+#include "thread_count.h"
 #include "translation/model_files.h"
 
 namespace verbatim::translation {
@@ -45,7 +46,7 @@ void TranslationModel::load_tokenizers(const std::filesystem::path& directory) {
 }
 
 std::unique_ptr<Translator> TranslationModel::create_translator(int threads) const {
-  if (threads < 1) throw EngineError(ErrorCode::kInvalidArgument, "a translator needs at least 1 thread");
+  require_thread_count(threads);
   return make_translator(threads);
 }
 
