@@ -159,13 +159,34 @@ describe('TranscriptionService', () => {
     expect((await ledger.balance(account.id)).balance).to.equal(0);
   });
 
-  it('books usage at a rate of 0 as well', async () => {
-    await service({ creditsPerMinute: 0 }).run(request());
-    expect((await ledger.balance(account.id)).balance).to.equal(10);
+  it('books usage at a rate of 0 as well, of an account without credits', async () => {
+    await ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'other', credits: 10 });
+    await answerOf(service({ creditsPerMinute: 0 }).run(request()));
+    expect((await ledger.balance(account.id)).balance).to.equal(0);
     expect(await ledger.usage(account.id, 1)).to.include({ totalCredits: 0, totalMinutes: 2 });
   });
 
   describe('charges nothing when', () => {
+    it('the engine fails while the hold is on its way', async () => {
+      const hold = ledger.hold.bind(ledger);
+      let placed = false;
+      ledger.hold = async (input) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        const made = await hold(input);
+        placed = true;
+        return made;
+      };
+      const transcribeFile = engine.transcribeFile.bind(engine);
+      engine.transcribeFile = ({ measured }) => {
+        void measured?.(90);
+        return Promise.reject(new Error('a bug'));
+      };
+      expect((await failure(service().run(request()))).message).to.equal('a bug');
+      expect(placed).to.equal(true);
+      engine.transcribeFile = transcribeFile;
+      await expectUntouched();
+    });
+
     it('the engine fails', async () => {
       engine.failWith = new Error('a bug');
       expect(await failure(service().run(request()))).to.have.property('message', 'a bug');
