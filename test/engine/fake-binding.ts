@@ -96,6 +96,12 @@ export function nativeError(code: NativeErrorCode, message: string = code): Erro
   return Object.assign(new Error(message), { code });
 }
 
+/** As the addon refuses a call on a handle that is closed or has a call running. */
+export function refuseCall({ closed, busy }: { closed: boolean; busy?: boolean }): void {
+  if (closed) throw nativeError('invalid_argument', 'This handle has been closed or released.');
+  if (busy === true) throw nativeError('invalid_argument', 'Calls must not overlap.');
+}
+
 export interface FakeSettings {
   /** Milliseconds of slot time per second of audio. */
   msPerSecond: number;
@@ -174,6 +180,7 @@ export class FakeBinding implements NativeBinding {
     await Promise.resolve();
     if (!this.settings.devices.includes(device)) throw nativeError('device_unavailable');
     this.openModels++;
+    let closed = false;
     return {
       info: {
         type: 'custom',
@@ -187,11 +194,13 @@ export class FakeBinding implements NativeBinding {
       },
       createSlot: async () => {
         await Promise.resolve();
+        refuseCall({ closed });
         if (this.createSlotError !== null) throw this.createSlotError;
         return new FakeSlot(this, `${device}/${++this.slotsMade}`);
       },
       close: () => {
-        this.openModels--;
+        if (!closed) this.openModels--;
+        closed = true;
       },
     };
   }
@@ -245,8 +254,8 @@ class FakeReader implements AudioReader {
   private readonly windows: FakeWindow[];
   private index = 0;
   private steps = 0;
-  private busy = false;
-  private closed = false;
+  busy = false;
+  closed = false;
   private decoding = false;
 
   constructor(
@@ -259,16 +268,14 @@ class FakeReader implements AudioReader {
   }
 
   async measure(): Promise<number | null> {
-    this.engine.measureSteps.push(this.path);
-    await this.call(this.engine.settings.measureMs);
+    await this.call(this.engine.settings.measureMs, () => this.engine.measureSteps.push(this.path));
     if (++this.steps < (this.file.measureSteps ?? 1)) return null;
     this.decode(false);
     return this.file.seconds;
   }
 
   async nextWindow(): Promise<AudioWindow | 'silence' | null> {
-    this.decode(true);
-    await this.call(this.engine.settings.cutMs);
+    await this.call(this.engine.settings.cutMs, () => this.decode(true));
     const spec = this.windows[this.index];
     if ((spec?.startSeconds ?? this.file.seconds) - this.positionSeconds > 60) {
       this.positionSeconds += 60;
@@ -286,11 +293,16 @@ class FakeReader implements AudioReader {
     return this.measuredSeconds * (this.file.samplesPerSecond ?? 16_000);
   }
 
+  /** What it holds is freed once no call runs. */
   close(): void {
-    if (this.busy) throw new Error('A reader was closed in the middle of a call.');
-    if (!this.closed) this.engine.openReaders--;
-    this.decode(false);
+    if (this.closed) return;
     this.closed = true;
+    if (!this.busy) this.free();
+  }
+
+  private free(): void {
+    this.engine.openReaders--;
+    this.decode(false);
   }
 
   private decode(decoding: boolean): void {
@@ -299,16 +311,19 @@ class FakeReader implements AudioReader {
     this.decoding = decoding;
   }
 
-  private async call(milliseconds: number): Promise<void> {
-    if (this.busy || this.closed) throw new Error('Calls on a reader overlap, or it is closed.');
+  private async call(milliseconds: number, begun: () => void): Promise<void> {
+    refuseCall(this);
     this.busy = true;
+    begun();
     await this.engine.audioCall(milliseconds);
     this.busy = false;
+    if (this.closed) this.free();
   }
 }
 
 class FakeSlot implements Slot {
-  private busy = false;
+  busy = false;
+  closed = false;
 
   constructor(
     private readonly engine: FakeBinding,
@@ -322,10 +337,10 @@ class FakeSlot implements Slot {
     options: DecodeOptions,
     call: { signal?: AbortSignal } = {},
   ): Promise<WindowResult> {
-    if (!(window instanceof FakeAudioWindow)) throw new Error('Not a window of this engine.');
-    if (window.released || this.busy || !this.engine.openSlots.has(this.name)) {
-      throw new Error('A released window, a busy slot or a closed one.');
-    }
+    if (!(window instanceof FakeAudioWindow)) throw nativeError('invalid_argument', 'Not a window.');
+    refuseCall({ closed: window.released });
+    if (call.signal?.aborted === true) throw nativeError('aborted');
+    refuseCall(this);
     const { spec, path, index } = window;
     const run: FakeRun = {
       path,
@@ -340,18 +355,23 @@ class FakeSlot implements Slot {
     this.busy = true;
     this.engine.busySlotsPeak = Math.max(this.engine.busySlotsPeak, ++this.engine.busySlots);
     try {
+      if (!['auto', ...this.engine.settings.languages].includes(options.language)) {
+        throw nativeError('unsupported_language');
+      }
       await this.work(spec, run, call.signal);
       return resultOf(window, options);
     } finally {
       run.endMs = this.engine.clock.now();
       this.busy = false;
       this.engine.busySlots--;
+      if (this.closed) this.engine.openSlots.delete(this.name);
     }
   }
 
+  /** Freed once no call runs. */
   close(): void {
-    if (this.busy) throw new Error('A busy slot was closed.');
-    this.engine.openSlots.delete(this.name);
+    this.closed = true;
+    if (!this.busy) this.engine.openSlots.delete(this.name);
   }
 
   private work(spec: FakeWindow, run: FakeRun, signal: AbortSignal | undefined): Promise<void> {
@@ -361,11 +381,7 @@ class FakeSlot implements Slot {
         run.aborted = true;
         clock.after(settings.abortMs, () => reject(nativeError('aborted')));
       };
-      if (signal?.aborted === true) {
-        aborted();
-        return;
-      }
-      signal?.addEventListener('abort', aborted);
+      signal?.addEventListener('abort', aborted, { once: true });
       clock.after((spec.endSeconds - spec.startSeconds) * settings.msPerSecond, () => {
         signal?.removeEventListener('abort', aborted);
         if (spec.error === undefined) resolve();
