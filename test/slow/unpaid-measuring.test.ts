@@ -14,7 +14,7 @@ import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verba
 import { writeSilentFlac } from '../support/silent-flac.js';
 import { sample } from '../support/speech.js';
 
-const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'main.js');
+const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const LONGEST_ATTACK_MS = 60_000;
 const MEBIBYTE = 1024 * 1024;
 const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: null });
