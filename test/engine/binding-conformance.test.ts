@@ -243,6 +243,7 @@ for (const kind of KINDS) {
       expect(subject.binding.heldBytes()).to.be.above(heldBefore);
       expect((await subject.finish(running)).language).to.equal('en');
       window.release();
+      for (const handle of [model, slot, reader]) handle.close();
       await new Promise((resolve) => setImmediate(resolve));
       expect(subject.binding.heldBytes()).to.equal(heldBefore);
     });

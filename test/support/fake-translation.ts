@@ -10,7 +10,7 @@ import type {
   TranslationOptions,
   Translator,
 } from '../../src/engine/binding.js';
-import { nativeError } from '../engine/fake-binding.js';
+import { nativeError, refuseCall } from '../engine/fake-binding.js';
 
 export interface FakeBatch {
   model: string;
@@ -55,6 +55,11 @@ export class FakeTranslation implements Pick<NativeBinding, 'loadTranslationMode
     if (path === 'missing') throw nativeError('io_error');
     this.loaded.push(path);
     this.openModels++;
+    let closed = false;
+    const open = <T>(work: () => T): T => {
+      refuseCall({ closed });
+      return work();
+    };
     return {
       info: {
         backend: 'ggml',
@@ -74,24 +79,27 @@ export class FakeTranslation implements Pick<NativeBinding, 'loadTranslationMode
         maxSourceTokens: this.maxSourceTokens,
         maxTargetTokens: 0,
       },
-      createTranslator: () => Promise.resolve(this.translator(path)),
-      tokenize: (texts) => Promise.resolve(texts.map((text) => text.split(/\s+/).filter(Boolean))),
-      detokenize: (lists) => Promise.resolve(lists.map((tokens) => tokens.join(' '))),
-      hasSourceToken: () => true,
-      hasTargetToken: () => true,
+      createTranslator: async () => Promise.resolve(open(() => this.translator(path))),
+      tokenize: async (texts) =>
+        Promise.resolve(open(() => texts.map((text) => text.split(/\s+/).filter(Boolean)))),
+      detokenize: async (lists) => Promise.resolve(open(() => lists.map((tokens) => tokens.join(' ')))),
+      hasSourceToken: () => open(() => true),
+      hasTargetToken: () => open(() => true),
       close: () => {
-        this.openModels--;
+        if (!closed) this.openModels--;
+        closed = true;
       },
     };
   }
 
   private translator(model: string): Translator {
     this.openTranslators++;
-    let busy = false;
+    const handle = { closed: false, busy: false };
     return {
       translate: async (inputs, options, call) => {
-        if (busy) throw new Error('Calls on a translator overlap.');
-        busy = true;
+        if (call?.signal?.aborted === true) throw nativeError('aborted');
+        refuseCall(handle);
+        handle.busy = true;
         const batch: FakeBatch = { model, inputs, options, aborted: false };
         this.batches.push(batch);
         this.mostRunning = Math.max(this.mostRunning, ++this.running);
@@ -99,24 +107,32 @@ export class FakeTranslation implements Pick<NativeBinding, 'loadTranslationMode
           return await this.work(batch, call?.signal);
         } finally {
           this.running--;
-          busy = false;
+          handle.busy = false;
         }
       },
       close: () => {
-        this.openTranslators--;
+        if (!handle.closed) this.openTranslators--;
+        handle.closed = true;
       },
     };
   }
 
   private async work(batch: FakeBatch, signal: AbortSignal | undefined): Promise<TranslationBatch> {
     const { inputs, options, model } = batch;
+    let onAbort = (): void => undefined;
     const aborted = new Promise<never>((_resolve, reject) => {
-      signal?.addEventListener('abort', () => {
+      onAbort = () => {
         batch.aborted = true;
         reject(nativeError('aborted'));
-      });
+      };
     });
-    await Promise.race([this.gate ?? new Promise((resolve) => setImmediate(resolve)), aborted]);
+    signal?.addEventListener('abort', onAbort);
+    try {
+      const done = this.gate ?? new Promise((resolve) => setImmediate(resolve));
+      await Promise.race([done, aborted]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
     const error = this.failWith(inputs);
     if (error !== null) throw error;
     const results = inputs.map(({ source, targetPrefix = [] }) => [
