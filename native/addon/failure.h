@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "error.h"
 #include "napi_setup.h"
@@ -22,5 +23,17 @@ Napi::Error to_js_error(Napi::Env env, const Failure& failure);
 
 // A JS TypeError with the code invalid_argument: a value of the wrong type, or not among those allowed.
 Napi::TypeError argument_error(Napi::Env env, const std::string& message);
+
+// A call that answers at once: what `call()` throws becomes the JS exception, with its code.
+template <typename Call>
+Napi::Value value_from(Napi::Env env, Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (...) {
+    throw to_js_error(env, current_failure());
+  }
+}
 
 }  // namespace verbatim::addon

@@ -104,11 +104,15 @@ Napi::Value TranslationModelWrap::detokenize(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value TranslationModelWrap::has_source_token(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), state()->model->has_source_token(token_argument(info[0])));
+  return value_from(info.Env(), [&] {
+    return Napi::Boolean::New(info.Env(), state()->model->has_source_token(token_argument(info[0])));
+  });
 }
 
 Napi::Value TranslationModelWrap::has_target_token(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), state()->model->has_target_token(token_argument(info[0])));
+  return value_from(info.Env(), [&] {
+    return Napi::Boolean::New(info.Env(), state()->model->has_target_token(token_argument(info[0])));
+  });
 }
 
 }  // namespace verbatim::addon

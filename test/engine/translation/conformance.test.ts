@@ -158,8 +158,11 @@ for (const kind of KINDS) {
       await refused(model.createTranslator({ threads: 1 }));
       await refused(model.tokenize(['hello']));
       await refused(model.detokenize([['▁hello']]));
-      expect(() => model.hasSourceToken('▁hello')).to.throw('has been closed');
-      expect(() => model.hasTargetToken('▁hello')).to.throw('has been closed');
+      for (const ask of ['hasSourceToken', 'hasTargetToken'] as const) {
+        expect(() => model[ask]('▁hello'))
+          .to.throw('has been closed')
+          .with.property('code', 'invalid_argument');
+      }
     });
 
     describe('below the engine, which', () => {
