@@ -10,13 +10,14 @@ import { addBenchMemory } from './commands/memory.js';
 import { addBenchMeUsage } from './commands/me-usage.js';
 import { addBenchOverhead } from './commands/overhead.js';
 import { addBenchParity } from './commands/parity.js';
+import { BENCH_PARTS, type BenchParts } from './commands/parts.js';
 import { addBenchThroughput } from './commands/throughput.js';
 import { addBenchTranslate } from './commands/translate.js';
 import { addBenchTune } from './commands/tune.js';
 import { addBenchUsage } from './commands/usage.js';
 
 /** All of `verbatim bench`, onto its command. */
-export function addBenchCommands(bench: Command): void {
+export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS): void {
   for (const add of [
     addBenchEngine,
     addBenchTune,
@@ -34,5 +35,5 @@ export function addBenchCommands(bench: Command): void {
     addBenchClips,
     addBenchThroughput,
   ])
-    add(bench);
+    add(bench, parts);
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { loadBinding, type AcceleratorMode } from '../../src/engine/binding.js';
-import { createBenchEngine, transcribeClip } from '../engine/bench-engine.js';
+import { transcribeClip } from '../engine/bench-engine.js';
 import { readSpokenClips, type SpokenClip } from '../load/clips.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, type Shown } from '../reports/report.js';
@@ -13,6 +13,7 @@ import {
   type Heard,
   type HeardTwice,
 } from '../reports/transcripts.js';
+import type { BenchParts } from './parts.js';
 import {
   addSpokenOptions,
   benchContext,
@@ -41,7 +42,7 @@ interface HeardBothWays extends HeardTwice {
 /** A language's error rate may differ by so much, in either direction. */
 const TOLERANCE_POINTS = 0.2;
 
-export function addBenchAccelerator(bench: Command): void {
+export function addBenchAccelerator(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('accelerator')
     .description(
@@ -52,15 +53,15 @@ export function addBenchAccelerator(bench: Command): void {
         .choices(['auto', 'float32'])
         .default('auto'),
     );
-  addSpokenOptions(command).action(benchAccelerator);
+  addSpokenOptions(command).action((options: Options) => benchAccelerator(options, parts));
 }
 
-async function benchAccelerator(options: Options): Promise<void> {
+async function benchAccelerator(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
   const model = modelNamed(context, options.model);
-  const off = await transcribeAll(model, clips, 'off');
-  const on = await transcribeAll(model, clips, options.accelerator);
+  const off = await transcribeAll(model, clips, 'off', parts);
+  const on = await transcribeAll(model, clips, options.accelerator, parts);
   const heard = clips.map((clip, index) => ({
     clip,
     first: answerOf(on, index),
@@ -106,6 +107,7 @@ async function transcribeAll(
   { path: modelPath, policy, languages }: BenchModel,
   clips: readonly SpokenClip[],
   accelerator: AcceleratorMode,
+  { createBenchEngine }: BenchParts,
 ): Promise<TimedHeard[]> {
   const cell = { modelPath, devices: ['cpu'], slots: 1, threads: 1, beam: 1 };
   let encodeMs: number[] = [];

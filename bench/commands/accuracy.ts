@@ -11,9 +11,10 @@ import {
   whisperProgram,
   type DecodingWords,
 } from '../processes/built-tools.js';
-import { startVerbatim, type VerbatimOptions } from '../processes/verbatim-process.js';
+import type { VerbatimOptions } from '../processes/verbatim-process.js';
 import { identifyModel } from '../reports/environment.js';
 import { transcriptTable, type Heard } from '../reports/transcripts.js';
+import type { BenchParts } from './parts.js';
 import {
   addSpokenOptions,
   benchContext,
@@ -30,7 +31,7 @@ interface Options extends SpokenOptions {
   build: string;
 }
 
-export function addBenchAccuracy(bench: Command): void {
+export function addBenchAccuracy(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('accuracy')
     .description("words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli")
@@ -40,15 +41,15 @@ export function addBenchAccuracy(bench: Command): void {
       false,
     )
     .addOption(buildOption());
-  addSpokenOptions(command).action(benchAccuracy);
+  addSpokenOptions(command).action((options: Options) => benchAccuracy(options, parts));
 }
 
-async function benchAccuracy(options: Options): Promise<void> {
+async function benchAccuracy(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
   const model = modelNamed(context, options.model);
   const throughCli = whisperCliOf(options, model.path, clips);
-  const served = await throughHttp(clips, serving(model, context.config));
+  const served = await throughHttp(clips, serving(model, context.config), parts);
   const peers = throughCli();
   const heard = clips.map((clip, index) => ({
     clip,
@@ -83,7 +84,11 @@ function groupOf({ sentences, voices, language }: SpokenClip): Record<string, st
   return { clips: kind, voices: voices ?? '-', language };
 }
 
-async function throughHttp(clips: readonly SpokenClip[], options: VerbatimOptions): Promise<Heard[]> {
+async function throughHttp(
+  clips: readonly SpokenClip[],
+  options: VerbatimOptions,
+  { startVerbatim }: BenchParts,
+): Promise<Heard[]> {
   const server = await startVerbatim(options);
   const client = new VerbatimClient({ baseUrl: server.url, apiKey: server.keys[0] ?? '' });
   try {

@@ -34,8 +34,9 @@ export function addBenchClips(bench: Command): void {
 function benchClips(directory: string, { from, count, shortest, longest, seed, build }: Options): void {
   if (longest < shortest)
     throw new Error(`--longest is ${longest}; allowed: from ${shortest}, the --shortest.`);
+  const sentences = clipsOf(from);
   const tool = builtTool(build, 'join_clips');
-  const clips = planClips(clipsOf(from), { count, shortest, longest, random: seededRandom(seed) });
+  const clips = planClips(sentences, { count, shortest, longest, random: seededRandom(seed) });
   writeClips(directory, tool, clips);
   const seconds = Math.round(sum(clips.map(({ duration }) => duration)));
   console.log(`${clips.length} clips, ${seconds} s, in ${directory}`);

@@ -1,17 +1,13 @@
-import { availableParallelism } from 'node:os';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Clip } from '../load/clips.js';
 import { sweep } from '../engine/sweep.js';
 import { repeated } from '../load/closed-loop.js';
 import { identifyModel } from '../reports/environment.js';
-import { measureFairness } from '../load/fairness.js';
-import { secondsOf, serverPass, whisperCliPass, type Contestant, type PeerPass } from '../processes/peers.js';
+import { secondsOf, type Contestant, type PeerPass } from '../processes/peers.js';
 import { WHISPER_PROGRAMS, whisperProgram } from '../processes/built-tools.js';
 import { peakMemoryBytes } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
-import { startVerbatim } from '../processes/verbatim-process.js';
-import { startWhisperServer } from '../processes/whisper-server-process.js';
 import { integerFrom } from '../../src/cli/options.js';
 import {
   compareCharts,
@@ -20,17 +16,20 @@ import {
   type ComparedWork,
 } from '../reports/compare-report.js';
 import { fairnessUploads, type NamedFairness } from '../reports/fairness-report.js';
+import type { BenchParts } from './parts.js';
 import {
   addClipOptions,
   addOutputOptions,
   benchContext,
   buildOption,
   clipsOf,
+  coresAtMost,
   modelsOf,
   progress,
   publish,
   roundsOption,
   serving,
+  slotOrThreadCount,
   uploadsOf,
   type BenchModel,
   type WorkOptions,
@@ -51,15 +50,15 @@ type Binaries = ReadonlyMap<Peer, string>;
 
 const FAIRNESS_LIMIT_SECONDS = 60;
 
-export function addBenchCompare(bench: Command): void {
+export function addBenchCompare(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('compare')
     .description(
       "the same clips through Verbatim and whisper.cpp's own whisper-server and whisper-cli, in turns",
     )
     .option('--model <names>', 'names of models or paths of model files, by comma')
-    .option('--threads <n>', 'CPU threads that each may use in all', integerFrom(1), availableParallelism())
-    .option('--slots <n>', 'of Verbatim, which share the threads (default: one a thread)', integerFrom(1))
+    .option('--threads <n>', 'CPU threads that each may use in all', slotOrThreadCount, coresAtMost())
+    .option('--slots <n>', 'of Verbatim, which share the threads (default: one a thread)', slotOrThreadCount)
     .option('--peers <names>', 'of Verbatim, by comma', peersFrom, [...WHISPER_PROGRAMS])
     .addOption(buildOption())
     .option(
@@ -69,16 +68,19 @@ export function addBenchCompare(bench: Command): void {
       1200,
     )
     .option('--short-clips <n>', 'short clips, one by one', integerFrom(1), 20);
-  addOutputOptions(addClipOptions(command, 'auto,given').addOption(roundsOption(5))).action(benchCompare);
+  addOutputOptions(addClipOptions(command, 'auto,given').addOption(roundsOption(5))).action(
+    (options: Options) => benchCompare(options, parts),
+  );
 }
 
-async function benchCompare(options: Options): Promise<void> {
+async function benchCompare(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const binaries = binariesOf(options);
   const models = modelsOf(context, options.model);
   const { threads, slots = threads, clients, repeat, rounds, language } = options;
   const compared: ComparedModel[] = [];
-  for (const model of models) compared.push(await compareModel(model, { ...options, slots }, binaries));
+  for (const model of models)
+    compared.push(await compareModel(model, { ...options, slots }, binaries, parts));
   const [{ clips, audioSeconds } = { clips: 0, audioSeconds: 0 }] = compared;
   publish(
     {
@@ -128,25 +130,30 @@ async function compareModel(
   model: BenchModel,
   options: Options & { slots: number },
   binaries: Binaries,
+  parts: BenchParts,
 ): Promise<ComparedModel> {
   const { threads, slots, longSeconds } = options;
   const clips = clipsOf(options.clips);
   const servers: ServerUnderTest[] = [];
   try {
     servers.push(
-      await startVerbatim(
+      await parts.startVerbatim(
         serving(model, { slots, threads: Math.max(1, Math.floor(threads / slots)), deviceSetting: 'cpu' }),
       ),
     );
     const server = binaries.get('whisper-server');
-    if (server !== undefined) servers.push(await startWhisperServer(server, model.path, threads));
+    if (server !== undefined) servers.push(await parts.startWhisperServer(server, model.path, threads));
     const works: ComparedWork[] = [];
     for (const language of options.language.split(',')) {
       works.push(
-        await compareWork({ model, servers, clips, language, cli: binaries.get('whisper-cli') }, options),
+        await compareWork(
+          { model, servers, clips, language, cli: binaries.get('whisper-cli') },
+          options,
+          parts,
+        ),
       );
     }
-    const fairness = longSeconds === 0 ? null : await compareFairness(servers, model, clips, options);
+    const fairness = longSeconds === 0 ? null : await compareFairness(servers, model, clips, options, parts);
     const peakBytes = Object.fromEntries(
       servers.map(({ target, pid }) => [target.name, peakMemoryBytes(pid)]),
     );
@@ -168,6 +175,7 @@ interface Work {
 async function compareWork(
   { model, servers, clips, language, cli }: Work,
   { clients, repeat, rounds, threads }: Options,
+  { serverPass, whisperCliPass }: BenchParts,
 ): Promise<ComparedWork> {
   const uploads = repeated(await uploadsOf(model, clips, language), repeat);
   const contestants: Contestant[] = servers.map(({ target }) => ({
@@ -200,6 +208,7 @@ async function compareFairness(
   model: BenchModel,
   clips: readonly Clip[],
   options: Options,
+  { measureFairness }: BenchParts,
 ): Promise<Pick<ComparedModel, 'shortSeconds' | 'longSeconds' | 'fairness'>> {
   const uploads = await fairnessUploads(options, model, await uploadsOf(model, clips, 'auto'));
   const fairness: NamedFairness[] = [];

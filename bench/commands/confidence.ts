@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { loadBinding, type AcceleratorMode, type WindowResult } from '../../src/engine/binding.js';
 import { confidentResults } from '../../src/engine/speech/confidence.js';
-import { createBenchEngine, transcribeClip } from '../engine/bench-engine.js';
+import { transcribeClip } from '../engine/bench-engine.js';
 import { keepingResults } from '../engine/windows.js';
 import { readSpokenClips, type SpokenClip } from '../load/clips.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, type Table } from '../reports/report.js';
 import { WordErrorRate, wordErrors } from '../reports/wer.js';
+import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
@@ -33,7 +34,7 @@ interface Decoded extends SpokenClip {
 /** null: none. */
 const FLOORS = [null, -0.15, -0.2, -0.22, -0.24, -0.25, -0.26, -0.27, -0.28, -0.29, -0.3, -0.32, -0.35, -0.4];
 
-export function addBenchConfidence(bench: Command): void {
+export function addBenchConfidence(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('confidence')
     .description(
@@ -45,17 +46,17 @@ export function addBenchConfidence(bench: Command): void {
       `what the model is made for: ${SPOKEN_CLIPS}; those without text do not count`,
     )
     .requiredOption('--unknown <dir>', 'what it cannot know, likewise');
-  addOutputOptions(command).action(benchConfidence);
+  addOutputOptions(command).action((options: Options) => benchConfidence(options, parts));
 }
 
-async function benchConfidence(options: Options): Promise<void> {
+async function benchConfidence(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const { accelerator } = context.config;
   const [known, unknown] = [options.known, options.unknown].map(withText);
   const model = modelNamed(context, options.model);
   const decoded = {
-    known: await decodeAll(model, known ?? [], accelerator),
-    unknown: await decodeAll(model, unknown ?? [], accelerator),
+    known: await decodeAll(model, known ?? [], accelerator, parts),
+    unknown: await decodeAll(model, unknown ?? [], accelerator, parts),
   };
   publish(
     {
@@ -89,6 +90,7 @@ async function decodeAll(
   { path: modelPath, policy, languages }: BenchModel,
   clips: readonly SpokenClip[],
   accelerator: AcceleratorMode,
+  { createBenchEngine }: BenchParts,
 ): Promise<Decoded[]> {
   const cell = { modelPath, devices: ['cpu'], slots: 1, threads: 1, beam: 1 };
   const results = new Map<number, WindowResult>();

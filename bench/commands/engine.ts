@@ -7,6 +7,7 @@ import { loadBinding } from '../../src/engine/binding.js';
 import { integerList } from '../../src/cli/options.js';
 import { engineCharts, engineTable } from '../reports/engine-report.js';
 import { cellMeasurer } from './measure-cell.js';
+import type { BenchParts } from './parts.js';
 import {
   addClipOptions,
   addOutputOptions,
@@ -16,6 +17,7 @@ import {
   progress,
   publish,
   roundsOption,
+  slotOrThreadCounts,
   type WorkOptions,
 } from './setup.js';
 
@@ -27,7 +29,7 @@ interface Options extends WorkOptions {
   rounds: number;
 }
 
-export function addBenchEngine(bench: Command): void {
+export function addBenchEngine(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('engine')
     .description('throughput and latency of the engine by slots, threads, beam, model and device')
@@ -36,13 +38,15 @@ export function addBenchEngine(bench: Command): void {
       '--device <ids>',
       'settings by comma, each as VERBATIM_DEVICE takes it: cpu,cuda:0,1 is the CPU, then two GPUs at once (default: as serve would choose)',
     )
-    .option('--slots <list>', 'windows in flight', integerList, [1, 2])
-    .option('--threads <list>', 'CPU threads a slot', integerList, [1, 2])
-    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList, [1]);
-  addOutputOptions(addClipOptions(command).addOption(roundsOption(3))).action(benchEngine);
+    .option('--slots <list>', 'windows in flight', slotOrThreadCounts, [1, 2])
+    .option('--threads <list>', 'CPU threads a slot', slotOrThreadCounts, [1, 2])
+    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList(), [1]);
+  addOutputOptions(addClipOptions(command).addOption(roundsOption(3))).action((options: Options) =>
+    benchEngine(options, parts),
+  );
 }
 
-async function benchEngine(options: Options): Promise<void> {
+async function benchEngine(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const models = modelsOf(context, options.model);
   const cells = engineCells({
@@ -56,7 +60,7 @@ async function benchEngine(options: Options): Promise<void> {
   const { accelerator } = context.config;
   const measured = await sweep(cells, {
     rounds,
-    measure: cellMeasurer(models, context.config, options),
+    measure: cellMeasurer(models, context.config, options, parts),
     onStep: (done, total, cell) =>
       progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
   });

@@ -1,13 +1,13 @@
-import type { Command } from 'commander';
-import { measureFairness } from '../load/fairness.js';
+import { InvalidArgumentError, type Command } from 'commander';
 import { verbatimTarget, type HttpTarget, type Upload } from '../load/http-target.js';
-import { openLoop, type LoadResult } from '../load/open-loop.js';
+import type { LoadResult } from '../load/open-loop.js';
 import { seededRandom } from '../load/random.js';
 import { searchRate } from '../load/rate-search.js';
 import { rounded, type Report } from '../reports/report.js';
 import { integerFrom, positiveNumber } from '../../src/cli/options.js';
 import { fairnessChart, fairnessTable, fairnessUploads } from '../reports/fairness-report.js';
 import { loadCharts, loadTable } from '../reports/load-report.js';
+import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
@@ -39,7 +39,7 @@ interface Options extends OutputOptions {
 const WARM_UP = 4;
 const FAIRNESS_LIMIT_SECONDS = 120;
 
-export function addBenchHttp(bench: Command): void {
+export function addBenchHttp(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('http')
     .description(
@@ -66,26 +66,28 @@ export function addBenchHttp(bench: Command): void {
       integerFrom(1),
       20,
     );
-  addOutputOptions(command).action(benchHttp);
+  addOutputOptions(command).action((options: Options) => benchHttp(options, parts));
 }
 
 function list(value: string): string[] {
-  return value.split(',').filter((key) => key !== '');
+  const keys = value.split(',').filter((key) => key !== '');
+  if (keys.length === 0) throw new InvalidArgumentError('allowed: API keys by comma, one at least.');
+  return keys;
 }
 
-async function benchHttp(options: Options): Promise<void> {
+async function benchHttp(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const target = verbatimTarget(options.url, options.key);
   const model = modelNamed(context, undefined);
   const uploads = await uploadsOf(model, clipsOf(options.clips), options.language);
   const clips = await fairnessUploads(options, model, uploads);
-  const fairness = await measureFairness({
+  const fairness = await parts.measureFairness({
     ...{ target, ...clips },
     count: options.shortClips,
     limitSeconds: FAIRNESS_LIMIT_SECONDS,
   });
   const named = [{ name: target.name, fairness }];
-  const { highestRate, steps } = await findRate(target, uploads, options);
+  const { highestRate, steps } = await findRate(target, uploads, options, parts);
   const { startRate, seconds, p95, seed, language, key } = options;
   const report: Report = {
     name: 'http',
@@ -121,6 +123,7 @@ async function findRate(
   target: HttpTarget,
   uploads: readonly Upload[],
   { startRate, seconds, p95, refinements, seed }: Options,
+  { openLoop }: BenchParts,
 ): Promise<{ highestRate: number | null; steps: LoadResult[] }> {
   for (const upload of uploads.slice(0, WARM_UP)) await target.send(upload, 0);
   return searchRate({

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { integerFrom, positiveNumber } from '../../src/cli/options.js';
 import { sweep, type Measured } from '../engine/sweep.js';
-import { requestRate, type RequestRate, type Endpoint } from '../load/request-rate.js';
-import { startConstantServer } from '../processes/constant-server.js';
-import { startVerbatim } from '../processes/verbatim-process.js';
+import type { RequestRate, Endpoint } from '../load/request-rate.js';
 import { rounded, withSpread, type Table } from '../reports/report.js';
 import { median, pairedRatios, summarize } from '../reports/statistics.js';
+import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
@@ -27,7 +26,7 @@ type MeasuredRoute = Measured<Endpoint, RequestRate>;
 /** A round of the warm-up is no longer than this. */
 const WARM_UP_SECONDS = 2;
 
-export function addBenchMeUsage(bench: Command): void {
+export function addBenchMeUsage(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('me-usage')
     .description(
@@ -36,13 +35,15 @@ export function addBenchMeUsage(bench: Command): void {
     .option('--seconds <n>', 'length of a round', positiveNumber, 3)
     .option('--connections <n>', 'each with one request at a time', integerFrom(1), 16)
     .option('--rows <n>', "of the account's usage, spread over 90 days", integerFrom(0), 100_000);
-  addOutputOptions(command.addOption(roundsOption(7))).action(benchMeUsage);
+  addOutputOptions(command.addOption(roundsOption(7))).action((options: Options) =>
+    benchMeUsage(options, parts),
+  );
 }
 
-async function benchMeUsage(options: Options): Promise<void> {
+async function benchMeUsage(options: Options, parts: BenchParts): Promise<void> {
   const { environment } = benchContext();
   const { rounds, seconds, connections, rows } = options;
-  const measured = await measure(options);
+  const measured = await measure(options, parts);
   publish(
     {
       name: 'me-usage',
@@ -64,7 +65,10 @@ async function benchMeUsage(options: Options): Promise<void> {
   );
 }
 
-async function measure({ rounds, seconds, connections, rows }: Options): Promise<MeasuredRoute[]> {
+async function measure(
+  { rounds, seconds, connections, rows }: Options,
+  { startVerbatim, startConstantServer, requestRate }: BenchParts,
+): Promise<MeasuredRoute[]> {
   const server = await startVerbatim({ usageRows: rows, discardsLog: true });
   const constant = await startConstantServer();
   try {

@@ -1,7 +1,7 @@
 import type { EngineCell } from '../engine/engine-cells.js';
 import type { EnginePass } from '../engine/engine-pass.js';
-import { measureInProcess } from '../engine/engine-process.js';
 import type { Config } from '../../src/service/config.js';
+import type { BenchParts } from './parts.js';
 import { clipsOf, type BenchModel, type WorkOptions } from './setup.js';
 
 /** How a sweep and a search measure a cell of these models: in a process of its own, on the clips that the options name. */
@@ -9,6 +9,7 @@ export function cellMeasurer(
   models: readonly BenchModel[],
   { accelerator }: Pick<Config, 'accelerator'>,
   options: WorkOptions,
+  { measureInProcess }: BenchParts,
 ): (cell: EngineCell) => Promise<EnginePass> {
   const { clients, repeat, language } = options;
   const clips = clipsOf(options.clips);

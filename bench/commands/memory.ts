@@ -1,18 +1,18 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { identifyModel } from '../reports/environment.js';
 import { repeatedWav } from '../load/fairness.js';
 import type { Upload } from '../load/http-target.js';
-import { measureMemory, type ServerMemory } from '../load/memory.js';
+import type { ServerMemory } from '../load/memory.js';
 import { seededRandom } from '../load/random.js';
 import { rounded } from '../reports/report.js';
-import { soak, type SoakResult } from '../load/soak.js';
-import { startVerbatim } from '../processes/verbatim-process.js';
+import type { SoakResult } from '../load/soak.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
 import { slotsOn } from '../../src/service/slots.js';
-import { integerFrom, integerList, positiveNumber } from '../../src/cli/options.js';
+import { integerFrom, positiveNumber } from '../../src/cli/options.js';
 import { PLAIN_WAV } from '../reports/fairness-report.js';
 import { memoryCharts, memoryNotes, memoryTables, mib } from '../reports/memory-report.js';
+import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
@@ -23,6 +23,7 @@ import {
   progress,
   publish,
   serving,
+  slotOrThreadCounts,
   uploadsOf,
   type BenchModel,
   type OutputOptions,
@@ -42,8 +43,10 @@ interface Options extends OutputOptions {
 
 /** Of the load's long files. */
 const LONG_SECONDS = 120;
+/** That a slope and its margin can be told from. */
+const LEAST_SAMPLES = 4;
 
-export function addBenchMemory(bench: Command): void {
+export function addBenchMemory(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('memory')
     .description(
@@ -54,7 +57,7 @@ export function addBenchMemory(bench: Command): void {
     .option(
       '--slots <list>',
       'servers to start, one for each number of slots; two at least',
-      integerList,
+      differentSlotCounts,
       [1, 2, 4],
     )
     .option('--repeat <n>', 'times each number of windows in flight', integerFrom(1), 3)
@@ -68,23 +71,32 @@ export function addBenchMemory(bench: Command): void {
     .option('--rate <n>', 'requests a second, on average', positiveNumber, 1)
     .option('--sample-seconds <n>', 'between two looks at the memory', positiveNumber, 5)
     .option('--seed <n>', 'of arrivals and mix', integerFrom(0), 1);
-  addOutputOptions(command).action(benchMemory);
+  addOutputOptions(command).action((options: Options) => benchMemory(options, parts));
 }
 
-async function benchMemory(options: Options): Promise<void> {
+/** What a slot adds is the slope of a line, for which one server does not do. */
+function differentSlotCounts(list: string): number[] {
+  const counts = slotOrThreadCounts(list);
+  if (new Set(counts).size > 1) return counts;
+  throw new InvalidArgumentError('allowed: two different numbers at least, which tell what a slot adds.');
+}
+
+async function benchMemory(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const { threads, deviceSetting: device, accelerator } = context.config;
   const soakSlots = slotsOn(resolveDevices(device, loadBinding()), context.config);
   const model = modelNamed(context, options.model);
+  clipsOf(options.clips);
+  checkSamples(options);
   const servers: ServerMemory[] = [];
   for (const slots of options.slots)
-    servers.push(await measureServer(model, { slots, threads, deviceSetting: device }, options));
+    servers.push(await measureServer(model, { slots, threads, deviceSetting: device }, options, parts));
   const { minutes, rate, seed } = options;
-  const warmUpMinutes = Math.min(options.warmUpMinutes, minutes / 3);
+  const warmUpMinutes = warmUpOf(options);
   const load =
     minutes === 0
       ? null
-      : await mixedLoad(model, { slots: soakSlots, threads, deviceSetting: device }, options);
+      : await mixedLoad(model, { slots: soakSlots, threads, deviceSetting: device }, options, parts);
   const found = { servers, load, warmUpMinutes };
   publish(
     {
@@ -104,12 +116,27 @@ async function benchMemory(options: Options): Promise<void> {
   );
 }
 
+function warmUpOf({ warmUpMinutes, minutes }: Options): number {
+  return Math.min(warmUpMinutes, minutes / 3);
+}
+
+/** What the load's slope is told from is there after it. Throws an Error. */
+function checkSamples(options: Options): void {
+  const { minutes, sampleSeconds } = options;
+  const most = (60 * (minutes - warmUpOf(options))) / LEAST_SAMPLES;
+  if (minutes === 0 || sampleSeconds <= most) return;
+  throw new Error(
+    `--sample-seconds is ${sampleSeconds}; allowed: at most ${most}, ${LEAST_SAMPLES} samples after the warm-up.`,
+  );
+}
+
 type Settings = Parameters<typeof serving>[1] & { slots: number };
 
 async function measureServer(
   model: BenchModel,
   settings: Settings,
   { repeat }: Options,
+  { startVerbatim, measureMemory }: BenchParts,
 ): Promise<ServerMemory> {
   const { slots } = settings;
   progress(`${slots} slots`);
@@ -127,7 +154,12 @@ function fullWindow({ policy }: BenchModel): Upload {
   return repeatedWav(PLAIN_WAV, policy.maxSeconds - seconds, 'en');
 }
 
-async function mixedLoad(model: BenchModel, settings: Settings, options: Options): Promise<SoakResult> {
+async function mixedLoad(
+  model: BenchModel,
+  settings: Settings,
+  options: Options,
+  { startVerbatim, soak }: BenchParts,
+): Promise<SoakResult> {
   const { minutes, rate, sampleSeconds, seed } = options;
   const uploads = await uploadsOf(model, clipsOf(options.clips), 'auto');
   const server = await startVerbatim(serving(model, settings));

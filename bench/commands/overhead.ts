@@ -1,28 +1,20 @@
-import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { createBenchEngine } from '../engine/bench-engine.js';
-import { measureBilling, type Billing } from '../load/billing.js';
+import type { Billing } from '../load/billing.js';
 import type { BarChart } from '../reports/charts.js';
 import { identifyModel } from '../reports/environment.js';
-import {
-  measureOverhead,
-  PHASES,
-  summarizeOverhead,
-  type Overhead,
-  type OverheadPair,
-} from '../load/overhead.js';
+import { PHASES, summarizeOverhead, type Overhead, type OverheadPair } from '../load/overhead.js';
 import { rounded, type Table } from '../reports/report.js';
 import { percentiles } from '../reports/statistics.js';
-import { startVerbatim } from '../processes/verbatim-process.js';
 import type { Config } from '../../src/service/config.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
-import { integerFrom } from '../../src/cli/options.js';
+import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
   clipsOf,
   clipsOption,
+  coresAtMost,
   languageOption,
   modelNamed,
   modelOption,
@@ -30,6 +22,7 @@ import {
   publish,
   roundsOption,
   serving,
+  slotOrThreadCount,
   type BenchModel,
   type OutputOptions,
 } from './setup.js';
@@ -47,24 +40,26 @@ interface Options extends OutputOptions {
 const GOAL = 8;
 const BILLED_REQUESTS = 200;
 
-export function addBenchOverhead(bench: Command): void {
+export function addBenchOverhead(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('overhead')
     .description("what HTTP, upload, queue and billing add to a clip's time in the engine, pair by pair")
     .addOption(modelOption())
     .addOption(clipsOption())
     .addOption(languageOption())
-    .option('--slots <n>', 'windows in flight, in the engine and in the server', integerFrom(1), 1)
-    .option('--threads <n>', 'CPU threads a slot', integerFrom(1), availableParallelism());
-  addOutputOptions(command.addOption(roundsOption(10))).action(benchOverhead);
+    .option('--slots <n>', 'windows in flight, in the engine and in the server', slotOrThreadCount, 1)
+    .option('--threads <n>', 'CPU threads a slot', slotOrThreadCount, coresAtMost());
+  addOutputOptions(command.addOption(roundsOption(10))).action((options: Options) =>
+    benchOverhead(options, parts),
+  );
 }
 
-async function benchOverhead(options: Options): Promise<void> {
+async function benchOverhead(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const { deviceSetting: device, accelerator } = context.config;
-  const pairs = await measure(model, { deviceSetting: device, accelerator }, options);
-  const billing = await measureBilling(BILLED_REQUESTS);
+  const pairs = await measure(model, { deviceSetting: device, accelerator }, options, parts);
+  const billing = await parts.measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
   const { language, slots, threads, rounds } = options;
   const added = rounded(overhead.added.total);
@@ -94,15 +89,16 @@ async function measure(
   model: BenchModel,
   { deviceSetting: device, accelerator }: Pick<Config, 'deviceSetting' | 'accelerator'>,
   options: Options,
+  { startVerbatim, createBenchEngine, measureOverhead }: BenchParts,
 ): Promise<OverheadPair[]> {
   const { slots, threads, language, rounds } = options;
+  const clips = clipsOf(options.clips);
   const devices = resolveDevices(device, loadBinding());
   const cell = { modelPath: model.path, devices, slots, threads, beam: 1 };
   const server = await startVerbatim(serving(model, { slots, threads, deviceSetting: device }));
   try {
     const engine = await createBenchEngine(loadBinding(), { ...model, cell, accelerator });
     try {
-      const clips = clipsOf(options.clips);
       const onRound = (round: number): void => progress(`round ${round + 1} of ${rounds}`);
       return await measureOverhead({ engine, target: server.target, clips, language, rounds, onRound });
     } finally {

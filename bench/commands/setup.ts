@@ -1,5 +1,6 @@
 /** What the benchmark commands share: which model, which clips, where the report goes. */
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { loadBinding, type WindowPolicy } from '../../src/engine/binding.js';
@@ -13,7 +14,7 @@ import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Config } from '../../src/service/config.js';
 import { readContext, type ServiceContext } from '../../src/service/context.js';
-import { integerFrom } from '../../src/cli/options.js';
+import { integerFrom, integerList } from '../../src/cli/options.js';
 
 export interface BenchModel {
   name: string;
@@ -96,6 +97,18 @@ export function roundsOption(fallback: number): Option {
   return new Option('--rounds <n>', 'measurements of each cell, taken in turns')
     .argParser(integerFrom(1))
     .default(fallback);
+}
+
+/** As VERBATIM_SLOTS and VERBATIM_THREADS take it. */
+const MOST_SLOTS_OR_THREADS = 256;
+
+/** Parsers for commander. */
+export const slotOrThreadCount = integerFrom(1, MOST_SLOTS_OR_THREADS);
+export const slotOrThreadCounts = integerList(MOST_SLOTS_OR_THREADS);
+
+/** What may be written for --threads where there are more. */
+export function coresAtMost(): number {
+  return Math.min(availableParallelism(), MOST_SLOTS_OR_THREADS);
 }
 
 /** One model: the named one, or the one that `serve` would take. */

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { builtTool, WHISPER_PROGRAMS, whisperProgram } from '../processes/built-tools.js';
-import { MAIN, nodeWords } from '../processes/command-line.js';
-import { buildOption } from './setup.js';
+import type { BenchParts } from './parts.js';
+import { benchContext, modelsOf, buildOption, clipsOf, DEFAULT_CLIPS } from './setup.js';
 
 interface Options {
   quick?: boolean;
@@ -39,7 +38,7 @@ const QUICK: Preset = {
   memory: ['--slots', '1,2', '--repeat', '1', '--minutes', '1', '--sample-seconds', '2'],
 };
 
-export function addBenchThroughput(bench: Command): void {
+export function addBenchThroughput(bench: Command, parts: BenchParts): void {
   bench
     .command('throughput')
     .description(
@@ -50,7 +49,7 @@ export function addBenchThroughput(bench: Command): void {
     .option('--from <dir>', 'sentences to make the clips of, with a refs.json')
     .option('--model <names>', 'of compare: names of models or paths of model files, by comma')
     .addOption(buildOption())
-    .action(benchThroughput);
+    .action((directory: string, options: Options) => benchThroughput(directory, options, parts));
 }
 
 /** Words for `verbatim bench`, one command after the other. */
@@ -77,22 +76,22 @@ function given(flag: string, value: string | undefined): string[] {
   return value === undefined ? [] : [flag, value];
 }
 
-function benchThroughput(directory: string, options: Options): void {
+function benchThroughput(directory: string, options: Options, parts: BenchParts): void {
   // What is missing is said before the first hour, not after it.
-  const { build } = options;
+  const { build, model, from = DEFAULT_CLIPS } = options;
+  clipsOf(from);
+  modelsOf(benchContext(), model);
   builtTool(build, 'join_clips');
   for (const name of WHISPER_PROGRAMS) whisperProgram(build, name);
   // A step that fails does not keep the others from being run.
-  const failed = throughputSteps(resolve(directory), options).filter((words) => !succeeds(words));
+  const failed = throughputSteps(resolve(directory), options).filter((words) => !succeeds(words, parts));
   if (failed.length > 0) process.exitCode = 1;
 }
 
-function succeeds(words: readonly string[]): boolean {
+function succeeds(words: readonly string[], { runBench }: BenchParts): boolean {
   const start = performance.now();
-  const { status } = spawnSync(process.execPath, nodeWords(MAIN, ['bench', ...words]), {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const done = runBench(words);
   const seconds = ((performance.now() - start) / 1000).toFixed(0);
-  console.error(`${words[0] ?? ''}: ${status === 0 ? 'done' : 'FAILED'} in ${seconds} s`);
-  return status === 0;
+  console.error(`${words[0] ?? ''}: ${done ? 'done' : 'FAILED'} in ${seconds} s`);
+  return done;
 }

@@ -56,8 +56,8 @@ export function addBenchTranslate(bench: Command): void {
     .description('tokens per second of a translation model by batch, beam and weight type')
     .option('--model <name>', 'a translation model of the manifest', 'translate-verbatim-small')
     .option('--weights <types>', `by comma, of ${COMPUTE_TYPES.join(', ')}`, 'auto')
-    .option('--batch <list>', 'sentences in a batch', integerList, [1, 8, 32])
-    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList, [1, 4])
+    .option('--batch <list>', 'sentences in a batch', integerList(1024), [1, 8, 32])
+    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList(), [1, 4])
     .option('--threads <n>', 'CPU threads', integerFrom(1, 256), 1)
     .option('--length <n>', 'tokens that every translation is forced to', integerFrom(1), 25);
   addOutputOptions(command.addOption(roundsOption(5))).action(benchTranslate);

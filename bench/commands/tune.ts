@@ -27,6 +27,7 @@ import { tunedPath, writeTuned } from '../../src/service/tuned.js';
 import { packageRoot } from '../../src/package-root.js';
 import { integerFrom } from '../../src/cli/options.js';
 import { cellMeasurer } from './measure-cell.js';
+import type { BenchParts } from './parts.js';
 import {
   addClipOptions,
   addOutputOptions,
@@ -45,7 +46,7 @@ interface Options extends WorkOptions {
   file: string;
 }
 
-export function addBenchTune(bench: Command): void {
+export function addBenchTune(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('tune')
     .description('find the best slots and threads for this machine and model; `serve` reads what it writes')
@@ -58,17 +59,17 @@ export function addBenchTune(bench: Command): void {
       0,
     )
     .option('--file <path>', 'where the settings are written', tunedPath());
-  addOutputOptions(addClipOptions(command)).action(benchTune);
+  addOutputOptions(addClipOptions(command)).action((options: Options) => benchTune(options, parts));
 }
 
-async function benchTune(options: Options): Promise<void> {
+async function benchTune(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const devices = resolveDevices(context.config.deviceSetting, loadBinding());
   const defaults = readConfig({}, packageRoot);
   const baseline = { slots: slotsOn(devices, defaults), threads: defaults.threads };
   const { accelerator } = context.config;
-  const measure = measurer(options, model, devices, accelerator);
+  const measure = measurer(options, model, devices, accelerator, parts);
   const trials = await successiveHalving(candidatesWith(baseline, devices), measure);
   const best = trials[0]?.cell ?? baseline;
   const comparison = await compareInPairs(baseline, best, options.pairs, measure);
@@ -136,8 +137,9 @@ function measurer(
   model: BenchModel,
   devices: readonly string[],
   accelerator: Config['accelerator'],
+  parts: BenchParts,
 ): Measure {
-  const measure = cellMeasurer([model], { accelerator }, options);
+  const measure = cellMeasurer([model], { accelerator }, options, parts);
   return async (settings) => {
     const pass = await measure({ modelPath: model.path, devices, ...settings, beam: 1 });
     progress(`${show(settings)}: RTFx ${rounded(pass.rtfx)}`);

@@ -1,4 +1,5 @@
 /** Short clips behind a long file: which ones, and what was found. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BarChart } from './charts.js';
 import { measureClips } from '../load/clips.js';
@@ -40,6 +41,7 @@ export async function fairnessUploads(
   const [short] = [...uploads].sort((a, b) => distance(a) - distance(b));
   if (short === undefined) throw new Error('There are no clips.');
   if (long === undefined) return { short, long: repeatedWav(PLAIN_WAV, longSeconds, 'auto') };
+  if (!existsSync(long)) throw new Error(`There is no audio at ${long}.`);
   const [measured] = await measureClips(loadBinding(), policy, [{ path: long, language: null }]);
   return { short, long: readUpload(long, measured?.seconds ?? 0, 'auto') };
 }

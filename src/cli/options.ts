@@ -46,7 +46,8 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
-/** '1,2,4' */
-export function integerList(value: string): number[] {
-  return value.split(',').map(integerFrom(1));
+/** '1,2,4', each from 1. */
+export function integerList(maximum = LARGEST): (value: string) => number[] {
+  const integer = integerFrom(1, maximum);
+  return (value) => value.split(',').map(integer);
 }

@@ -14,12 +14,20 @@ const words = process.argv.slice(2);
 const after = (flag) => words[words.indexOf(flag) + 1];
 `;
 
+export interface Programs {
+  cli?: Said;
+  engine?: Said;
+  clips?: boolean;
+  /** whisper-server, which ends at once. */
+  server?: boolean;
+}
+
 /** whisper-cli answers what it was told, whatever the file; transcribe_windows and join_clips likewise. */
-export function writePrograms(build: string, programs: { cli?: Said; engine?: Said; clips?: boolean }): void {
+export function writePrograms(build: string, programs: Programs): void {
   mkdirSync(join(build, 'bin'), { recursive: true });
   const write = (path: string, body: string): void =>
     writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
-  const { cli, engine, clips = false } = programs;
+  const { cli, engine, clips = false, server = false } = programs;
   if (cli !== undefined) {
     const result = { result: { language: cli.language }, transcription: [{ text: cli.text }] };
     write(
@@ -34,5 +42,6 @@ export function writePrograms(build: string, programs: { cli?: Said; engine?: Sa
       `for (const word of words) if (/\\.(flac|wav)$/.test(word)) console.log(JSON.stringify(${JSON.stringify(line)}));`,
     );
   }
+  if (server) write(join('bin', 'whisper-server'), '');
   if (clips) write('join_clips', `writeFileSync(words[0], words.slice(1).join());`);
 }

@@ -3,59 +3,33 @@
  * option has one.
  */
 import { expect } from 'chai';
-import { Command } from 'commander';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { addBenchCommands } from '../../bench/index.js';
 import { DEFAULT_CLIPS } from '../../bench/commands/setup.js';
 import type { Report } from '../../bench/reports/report.js';
-import { failureOf } from '../../src/cli/words.js';
 import { MODEL, samplePath } from '../native/support.js';
 import { translationCalls } from '../support/translation-calls.js';
 import { writePrograms } from './built-programs.js';
-import { captured, type CommandResult } from '../support/cli.js';
-
-const COMMANDS = ['engine', 'translate', 'usage', 'clips'];
-
-function benchProgram(): Command {
-  const bench = new Command('bench');
-  addBenchCommands(bench);
-  for (const command of [bench, ...bench.commands]) command.exitOverride();
-  return bench;
-}
-
-function run(...words: string[]): Promise<CommandResult> {
-  return captured(
-    async () => {
-      try {
-        await benchProgram().parseAsync(words, { from: 'user' });
-        return 0;
-      } catch (error) {
-        const { message, exitCode } = failureOf(error);
-        if (message !== null) process.stderr.write(`${message}\n`);
-        return exitCode;
-      }
-    },
-    { VERBATIM_DEVICE: 'cpu', VERBATIM_ACCEL: 'off' },
-  );
-}
-
-async function report(...words: string[]): Promise<Report> {
-  const { status, stdout, stderr } = await run(...words, '--json');
-  expect(status, stderr).to.equal(0);
-  return JSON.parse(stdout) as Report;
-}
-
-/** Says why, and exits with 1 or 2. */
-async function refusal(...words: string[]): Promise<string> {
-  const { status, stderr } = await run(...words);
-  expect(status, words.join(' ')).not.to.equal(0);
-  return stderr;
-}
+import {
+  benchProgram,
+  failure,
+  inDirectory,
+  outputRows,
+  refusal,
+  report as reportOf,
+  run as runWith,
+  type Rows,
+} from './options/running.js';
+import { compareRows } from './options/compare-rows.js';
+import { tuneRows, throughputRows } from './options/search-rows.js';
+import { httpRows } from './options/http-rows.js';
+import { memoryRows, meUsageRows, overheadRows } from './options/server-rows.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 const CLIP_SECONDS = 1.872;
+
+const run = (...words: string[]): ReturnType<typeof runWith> => runWith(words);
+const report = (...words: string[]): Promise<Report> => reportOf(words);
 
 /** The smallest measurement: what is given later counts. */
 const ENGINE = [
@@ -77,31 +51,7 @@ function audioSeconds({ measurements }: Report): number {
   return (measurements as MeasuredPass[])[0]?.passes[0]?.audioSeconds ?? 0;
 }
 
-async function inDirectory(work: (directory: string) => Promise<void>): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-options-'));
-  try {
-    await work(directory);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
-
-/** What every command does with its report. */
-function outputRows(name: string, words: readonly string[]): Record<string, () => Promise<void>> {
-  return {
-    [`${name} --json`]: async () => {
-      expect((await report(...words)).name).to.equal(name);
-      expect((await run(...words)).stdout).to.match(/^# /);
-    },
-    [`${name} --output`]: () =>
-      inDirectory(async (directory) => {
-        await report(...words, '--output', join(directory, 'out'));
-        expect(readdirSync(join(directory, 'out'))).to.include.members([`${name}.json`, `${name}.md`]);
-      }),
-  };
-}
-
-const engineRows: Record<string, () => Promise<void>> = {
+const engineRows: Rows = {
   'engine --model': async () => {
     expect((await report(...ENGINE, '--model', MODEL)).models[0]?.name).to.equal(MODEL);
     expect(await refusal(...ENGINE, '--model', 'nonsense')).to.contain('There is no model "nonsense"');
@@ -112,14 +62,16 @@ const engineRows: Record<string, () => Promise<void>> = {
   'engine --slots': async () => {
     const slots = rowsOf(await report(...ENGINE, '--slots', '1,2')).map((row) => row['slots']);
     expect(slots).to.deep.equal([1, 2]);
+    expect(await refusal(...ENGINE, '--slots', '1,257')).to.contain('an integer from 1 to 256');
   },
   'engine --threads': async () => {
     const threads = rowsOf(await report(...ENGINE, '--threads', '2,1')).map((row) => row['threads']);
     expect(threads).to.have.members([1, 2]);
+    expect(await refusal(...ENGINE, '--threads', '257')).to.contain('an integer from 1 to 256');
   },
   'engine --beam': async () => {
     expect(rowsOf(await report(...ENGINE, '--beam', '1,2')).map((row) => row['beam'])).to.deep.equal([1, 2]);
-    expect(await refusal(...ENGINE, '--beam', '100')).to.match(/beam/);
+    expect(await failure(...ENGINE, '--beam', '100')).to.match(/beam/);
   },
   'engine --clips': () =>
     inDirectory(async (directory) => {
@@ -132,7 +84,7 @@ const engineRows: Record<string, () => Promise<void>> = {
     }),
   'engine --language': async () => {
     expect((await report(...ENGINE, '--language', 'de')).settings).to.include({ language: 'de' });
-    expect(await refusal(...ENGINE, '--language', 'ja')).to.contain('"ja"');
+    expect(await failure(...ENGINE, '--language', 'ja')).to.contain('"ja"');
   },
   'engine --clients': async () => {
     expect((await report(...ENGINE, '--clients', '3')).settings).to.include({ clients: 3 });
@@ -150,7 +102,7 @@ const engineRows: Record<string, () => Promise<void>> = {
   ...outputRows('engine', ENGINE),
 };
 
-const translateRows: Record<string, () => Promise<void>> = {
+const translateRows: Rows = {
   'translate --model': async () => {
     expect((await report(...TRANSLATE)).models[0]?.name).to.equal('translate-verbatim-small');
     expect(await refusal(...TRANSLATE, '--model', 'tiny')).to.contain('"tiny" is a speech model');
@@ -164,11 +116,12 @@ const translateRows: Record<string, () => Promise<void>> = {
   'translate --batch': async () => {
     const batches = rowsOf(await report(...TRANSLATE, '--batch', '1,3')).map((row) => row['batch']);
     expect(batches).to.deep.equal([1, 3]);
+    expect(await refusal(...TRANSLATE, '--batch', '1025')).to.contain('an integer from 1 to 1024');
   },
   'translate --beam': async () => {
     const beams = rowsOf(await report(...TRANSLATE, '--beam', '1,3')).map((row) => row['beam']);
     expect(beams).to.deep.equal([1, 3]);
-    expect(await refusal(...TRANSLATE, '--beam', '1000')).to.contain('beam_size is 1000');
+    expect(await failure(...TRANSLATE, '--beam', '1000')).to.contain('beam_size is 1000');
   },
   'translate --threads': async () => {
     const threads = await translationCalls(() => report(...TRANSLATE, '--threads', '2'));
@@ -189,7 +142,7 @@ const translateRows: Record<string, () => Promise<void>> = {
   ...outputRows('translate', TRANSLATE),
 };
 
-const usageRows: Record<string, () => Promise<void>> = {
+const usageRows: Rows = {
   'usage --events': async () => {
     const sizes = rowsOf(await report(...USAGE, '--events', '10000')).map((row) => row['events']);
     expect(sizes).to.deep.equal([1000, 10_000]);
@@ -239,11 +192,11 @@ function lengths(clips: readonly WrittenClip[]): number[] {
   return clips.map(({ duration }) => duration);
 }
 
-const clipsRows: Record<string, () => Promise<void>> = {
+const clipsRows: Rows = {
   'clips --from': () =>
     inDirectory(async (directory) => {
       const nothing = join(directory, 'nothing');
-      writePrograms(directory, { clips: true });
+      // Before the program that joins them, which is not built here.
       expect(await refusal('clips', directory, '--build', directory, '--from', nothing)).to.contain(nothing);
       expect(await clipsWith('--from', DEFAULT_CLIPS)).to.deep.equal(await clipsWith());
     }),
@@ -272,12 +225,25 @@ const clipsRows: Record<string, () => Promise<void>> = {
     }),
 };
 
-const rows = { ...engineRows, ...translateRows, ...usageRows, ...clipsRows };
+const rows = {
+  ...engineRows,
+  ...translateRows,
+  ...usageRows,
+  ...clipsRows,
+  ...httpRows,
+  ...overheadRows,
+  ...memoryRows,
+  ...meUsageRows,
+  ...compareRows,
+  ...tuneRows,
+  ...throughputRows,
+};
 
 describe('Every option of a bench command', () => {
   it('has a row in this table', () => {
+    const COMMANDS = new Set(Object.keys(rows).map((row) => row.split(' ')[0]));
     const options = benchProgram()
-      .commands.filter((command) => COMMANDS.includes(command.name()))
+      .commands.filter((command) => COMMANDS.has(command.name()))
       .flatMap((command) => command.options.map(({ long, flags }) => `${command.name()} ${long ?? flags}`));
     expect(Object.keys(rows).sort()).to.deep.equal([...options].sort());
   });

@@ -1,0 +1,45 @@
+/** What takes long in the commands: the processes that they start, and what they measure in them. */
+import { spawnSync } from 'node:child_process';
+import { createBenchEngine } from '../engine/bench-engine.js';
+import { measureInProcess } from '../engine/engine-process.js';
+import { measureBilling } from '../load/billing.js';
+import { measureFairness } from '../load/fairness.js';
+import { measureMemory } from '../load/memory.js';
+import { openLoop } from '../load/open-loop.js';
+import { measureOverhead } from '../load/overhead.js';
+import { requestRate } from '../load/request-rate.js';
+import { soak } from '../load/soak.js';
+import { MAIN, nodeWords } from '../processes/command-line.js';
+import { startConstantServer } from '../processes/constant-server.js';
+import { serverPass, whisperCliPass } from '../processes/peers.js';
+import { startVerbatim } from '../processes/verbatim-process.js';
+import { startWhisperServer } from '../processes/whisper-server-process.js';
+
+/** As a user has them; a test hands in what stands for them. */
+export const BENCH_PARTS = {
+  createBenchEngine,
+  measureBilling,
+  measureFairness,
+  measureInProcess,
+  measureMemory,
+  measureOverhead,
+  openLoop,
+  requestRate,
+  runBench,
+  serverPass,
+  soak,
+  startConstantServer,
+  startVerbatim,
+  startWhisperServer,
+  whisperCliPass,
+};
+
+export type BenchParts = typeof BENCH_PARTS;
+
+/** `verbatim bench` with these words, in a process of its own -> whether it succeeds. */
+function runBench(words: readonly string[]): boolean {
+  const { status } = spawnSync(process.execPath, nodeWords(MAIN, ['bench', ...words]), {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return status === 0;
+}

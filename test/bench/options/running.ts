@@ -1,0 +1,106 @@
+/** Bench commands in this very process, with the parts of a user or with those that only record. */
+import { expect } from 'chai';
+import { Command } from 'commander';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addBenchCommands } from '../../../bench/index.js';
+import { BENCH_PARTS } from '../../../bench/commands/parts.js';
+import type { Report } from '../../../bench/reports/report.js';
+import { failureOf } from '../../../src/cli/words.js';
+import { captured, type CommandResult } from '../../support/cli.js';
+import { recordingParts, type Calls } from './recording-parts.js';
+
+/** By option: "engine --slots". */
+export type Rows = Record<string, () => Promise<void>>;
+
+/** A run of a command whose long parts only recorded what they were asked. */
+export interface Recorded {
+  report: Report;
+  calls: Calls;
+}
+
+export function benchProgram(parts = BENCH_PARTS): Command {
+  const bench = new Command('bench');
+  addBenchCommands(bench, parts);
+  for (const command of [bench, ...bench.commands]) command.exitOverride();
+  return bench;
+}
+
+export function run(words: readonly string[], parts = BENCH_PARTS): Promise<CommandResult> {
+  return captured(
+    async () => {
+      try {
+        await benchProgram(parts).parseAsync(words, { from: 'user' });
+        return Number(process.exitCode ?? 0);
+      } catch (error) {
+        const { message, exitCode } = failureOf(error);
+        if (message !== null) process.stderr.write(`${message}\n`);
+        return exitCode;
+      }
+    },
+    { VERBATIM_DEVICE: 'cpu', VERBATIM_ACCEL: 'off' },
+  );
+}
+
+/** Of a command that succeeds. */
+export async function report(words: readonly string[], parts = BENCH_PARTS): Promise<Report> {
+  const { status, stdout, stderr } = await run([...words, '--json'], parts);
+  expect(status, stderr).to.equal(0);
+  return JSON.parse(stdout) as Report;
+}
+
+export async function recorded(...words: string[]): Promise<Recorded> {
+  const { parts, calls } = recordingParts();
+  return { report: await report(words, parts), calls };
+}
+
+/** What is seen of a run without the option, and of one with it. */
+export async function seen<T>(
+  words: readonly string[],
+  option: readonly string[],
+  look: (run: Recorded) => T,
+): Promise<[without: T, with_: T]> {
+  return [look(await recorded(...words)), look(await recorded(...words, ...option))];
+}
+
+/** Says why, and exits with 1 or 2, before any of the long parts is asked for anything. */
+export async function refusal(...words: string[]): Promise<string> {
+  const { parts, calls } = recordingParts();
+  const { status, stderr } = await run(words, parts);
+  expect(status, words.join(' ')).not.to.equal(0);
+  for (const [part, asked] of Object.entries(calls)) expect(asked, part).to.have.length(0);
+  return stderr;
+}
+
+/** Says why the command, which does its work, exits with 1. */
+export async function failure(...words: string[]): Promise<string> {
+  const { status, stderr } = await run(words);
+  expect(status, words.join(' ')).to.equal(1);
+  return stderr;
+}
+
+export async function inDirectory<T>(work: (directory: string) => Promise<T> | T): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-options-'));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** What every command does with its report. */
+export function outputRows(name: string, words: readonly string[]): Rows {
+  const { parts } = recordingParts();
+  return {
+    [`${name} --json`]: async () => {
+      expect((await report(words, parts)).name).to.equal(name);
+      expect((await run(words, parts)).stdout).to.match(/^# /);
+    },
+    [`${name} --output`]: () =>
+      inDirectory(async (directory) => {
+        await report([...words, '--output', join(directory, 'out')], parts);
+        expect(readdirSync(join(directory, 'out'))).to.include.members([`${name}.json`, `${name}.md`]);
+      }),
+  };
+}

@@ -1,0 +1,172 @@
+/** The options of the commands that start servers of their own: overhead, memory, me-usage. */
+import { expect } from 'chai';
+import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
+import { MODEL, samplePath } from '../../native/support.js';
+import { outputRows, recorded, refusal, seen, type Recorded, type Rows } from './running.js';
+
+const CLIP = samplePath('de-wav24-stereo.wav');
+const OVERHEAD = ['overhead', '--clips', CLIP, '--rounds', '1', '--threads', '1'];
+const MEMORY = ['memory', '--clips', CLIP, '--minutes', '60'];
+const ME_USAGE = ['me-usage', '--rounds', '1'];
+
+/** Variables of the first server that was started. */
+function environment({ calls }: Recorded): Readonly<Record<string, string>> {
+  return calls.startVerbatim[0]?.[0]?.env ?? {};
+}
+
+function modelFile({ calls }: Recorded): string | undefined {
+  return calls.startVerbatim[0]?.[0]?.modelFile;
+}
+
+function pairs({ calls }: Recorded): Recorded['calls']['measureOverhead'][number][0] {
+  return calls.measureOverhead[0]![0];
+}
+
+function load({ calls }: Recorded): Recorded['calls']['soak'][number][0] {
+  return calls.soak[0]![0];
+}
+
+export const overheadRows: Rows = {
+  'overhead --model': async () => {
+    expect(await seen(OVERHEAD, ['--model', MODEL], modelFile)).to.deep.equal([undefined, MODEL]);
+    const paths = await seen(OVERHEAD, ['--model', MODEL], ({ report }) => report.models[0]?.name);
+    expect(paths).to.deep.equal(['verbatim-small', MODEL]);
+    expect(await refusal(...OVERHEAD, '--model', 'nonsense')).to.contain('"nonsense"');
+  },
+  'overhead --clips': async () => {
+    const clips = await seen(OVERHEAD, ['--clips', DEFAULT_CLIPS], (run) => pairs(run).clips.length);
+    expect(clips).to.deep.equal([1, 15]);
+    expect(await refusal(...OVERHEAD, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
+  },
+  'overhead --language': async () => {
+    const languages = await seen(OVERHEAD, ['--language', 'de'], (run) => pairs(run).language);
+    expect(languages).to.deep.equal(['auto', 'de']);
+  },
+  'overhead --slots': async () => {
+    const slots = await seen(OVERHEAD, ['--slots', '2'], (run) => [
+      environment(run)['VERBATIM_SLOTS'],
+      run.calls.createBenchEngine[0]?.[1].cell.slots,
+    ]);
+    expect(slots).to.deep.equal([
+      ['1', 1],
+      ['2', 2],
+    ]);
+    expect(await refusal(...OVERHEAD, '--slots', '257')).to.contain('an integer from 1 to 256');
+  },
+  'overhead --threads': async () => {
+    const threads = await seen(OVERHEAD, ['--threads', '2'], (run) => [
+      environment(run)['VERBATIM_THREADS'],
+      run.calls.createBenchEngine[0]?.[1].cell.threads,
+    ]);
+    expect(threads).to.deep.equal([
+      ['1', 1],
+      ['2', 2],
+    ]);
+    expect(await refusal(...OVERHEAD, '--threads', '257')).to.contain('an integer from 1 to 256');
+  },
+  'overhead --rounds': async () => {
+    expect(await seen(OVERHEAD, ['--rounds', '3'], (run) => pairs(run).rounds)).to.deep.equal([1, 3]);
+    const measured = await seen(OVERHEAD, ['--rounds', '3'], ({ report }) => report.settings['pairs']);
+    expect(measured).to.deep.equal([1, 3]);
+  },
+  ...outputRows('overhead', OVERHEAD),
+};
+
+export const memoryRows: Rows = {
+  'memory --model': async () => {
+    expect(await seen(MEMORY, ['--model', MODEL], modelFile)).to.deep.equal([undefined, MODEL]);
+    expect(await refusal(...MEMORY, '--model', 'nonsense')).to.contain('"nonsense"');
+  },
+  'memory --clips': async () => {
+    const clips = await seen(MEMORY, ['--clips', DEFAULT_CLIPS], (run) => load(run).uploads.length);
+    expect(clips).to.deep.equal([1, 15]);
+    expect(await refusal(...MEMORY, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
+  },
+  'memory --slots': async () => {
+    const measured = await seen(MEMORY, ['--slots', '3,5'], ({ calls }) =>
+      calls.measureMemory.map(([{ slots }]) => slots),
+    );
+    expect(measured).to.deep.equal([
+      [1, 2, 4],
+      [3, 5],
+    ]);
+    const served = (await recorded(...MEMORY, '--slots', '3,5')).calls.startVerbatim;
+    expect(served.slice(0, 2).map(([options]) => options?.env?.['VERBATIM_SLOTS'])).to.deep.equal(['3', '5']);
+    for (const one of ['1', '2,2']) {
+      const why = await refusal(...MEMORY, '--slots', one);
+      expect(why).to.contain('--slots').and.to.contain('two different numbers at least');
+    }
+    expect(await refusal(...MEMORY, '--slots', '1,257')).to.contain('an integer from 1 to 256');
+  },
+  'memory --repeat': async () => {
+    const times = await seen(MEMORY, ['--repeat', '2'], ({ calls }) => calls.measureMemory[0]?.[0].repeat);
+    expect(times).to.deep.equal([3, 2]);
+  },
+  'memory --minutes': async () => {
+    expect(await seen(MEMORY, ['--minutes', '30'], (run) => load(run).seconds)).to.deep.equal([3600, 1800]);
+    const { calls, report } = await recorded(...MEMORY, '--minutes', '0');
+    expect(calls.soak).to.have.length(0);
+    expect(report.charts.map(({ name }) => name)).to.deep.equal(['windows']);
+  },
+  'memory --warm-up-minutes': async () => {
+    const titles = await seen(MEMORY, ['--warm-up-minutes', '5'], ({ report }) => report.tables[2]?.title);
+    expect(titles).to.deep.equal([15, 5].map((minutes) => `Mixed load, after ${minutes} minutes to warm up`));
+    // A sample every five seconds, and those of the warm-up do not count.
+    const samples = await seen(
+      MEMORY,
+      ['--warm-up-minutes', '5'],
+      ({ report }) => report.tables[2]?.rows[0]?.['samples'],
+    );
+    expect(samples).to.deep.equal([541, 661]);
+  },
+  'memory --rate': async () => {
+    expect(await seen(MEMORY, ['--rate', '0.5'], (run) => load(run).rate)).to.deep.equal([1, 0.5]);
+  },
+  'memory --sample-seconds': async () => {
+    const periods = await seen(MEMORY, ['--sample-seconds', '9'], (run) => load(run).sampleSeconds);
+    expect(periods).to.deep.equal([5, 9]);
+    // Four samples after the 15 minutes of warm-up are the least that a slope can be told from.
+    expect(await refusal(...MEMORY, '--sample-seconds', '676')).to.contain('--sample-seconds is 676');
+    expect((await recorded(...MEMORY, '--sample-seconds', '675')).calls.soak).to.have.length(1);
+  },
+  'memory --seed': async () => {
+    const first = (run: Recorded): number => load(run).random();
+    const [one, seven] = await seen(MEMORY, ['--seed', '7'], first);
+    expect(one).not.to.equal(seven);
+    expect(await seen([...MEMORY, '--seed', '7'], [], first)).to.deep.equal([seven, seven]);
+  },
+  ...outputRows('memory', MEMORY),
+};
+
+export const meUsageRows: Rows = {
+  'me-usage --seconds': async () => {
+    const lengths = await seen(
+      ME_USAGE,
+      ['--seconds', '0.5'],
+      ({ calls }) => calls.requestRate.at(-1)?.[1].milliseconds,
+    );
+    expect(lengths).to.deep.equal([3000, 500]);
+  },
+  'me-usage --connections': async () => {
+    const connections = await seen(
+      ME_USAGE,
+      ['--connections', '3'],
+      ({ calls }) => calls.requestRate[0]?.[1].connections,
+    );
+    expect(connections).to.deep.equal([16, 3]);
+  },
+  'me-usage --rows': async () => {
+    const rows = await seen(
+      ME_USAGE,
+      ['--rows', '50'],
+      ({ calls }) => calls.startVerbatim[0]?.[0]?.usageRows,
+    );
+    expect(rows).to.deep.equal([100_000, 50]);
+  },
+  'me-usage --rounds': async () => {
+    const rates = await seen(ME_USAGE, ['--rounds', '2'], ({ calls }) => calls.requestRate.length);
+    // Of the three routes, once to warm up.
+    expect(rates).to.deep.equal([3 + 3, 3 + 2 * 3]);
+  },
+  ...outputRows('me-usage', ME_USAGE),
+};
