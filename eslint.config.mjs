@@ -26,8 +26,8 @@ const PACKAGES = {
 };
 
 /** What is forbidden to the files of a room; `also` adds to it for one of its folders. */
-const forbidden = (room, known, folder = '', also = []) => ({
-  files: [`src/${room}/${folder}**`],
+const forbidden = (room, known, files = '**', also = []) => ({
+  files: [`src/${room}/${files}`],
   rules: {
     'no-restricted-imports': [
       'error',
@@ -43,7 +43,7 @@ const forbidden = (room, known, folder = '', also = []) => ({
               '**/bench/**',
               ...also,
             ],
-            message: `src/${room}/${folder} may import from: ${[...known, 'errors'].join(', ')}.`,
+            message: `src/${room}/${files} may import from: ${[...known, 'errors'].join(', ')}.`,
           },
         ],
       },
@@ -66,8 +66,10 @@ export default tseslint.config(
   },
   ...Object.entries(ROOMS).map(([room, known]) => forbidden(room, known)),
   // The two engines meet in what both share, not in each other.
-  forbidden('engine', ROOMS.engine, 'speech/', ['**/translation/**']),
-  forbidden('engine', ROOMS.engine, 'translation/', ['**/speech/**']),
+  forbidden('engine', ROOMS.engine, 'speech/**', ['**/translation/**']),
+  forbidden('engine', ROOMS.engine, 'translation/**', ['**/speech/**']),
+  // What every resource of HTTP stands on knows none of them: service/ hands the routes to the application.
+  forbidden('http', ROOMS.http, '*.ts', ['./api/**', './openapi/**']),
   {
     files: ['src/**'],
     // The addon's OpenMP reads its own variable, which must be set before it is loaded.

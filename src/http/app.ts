@@ -1,18 +1,16 @@
-/** The Express application. It never listens: server.ts gives it a socket. */
+/** The Express application around the routes it is given. It never listens: a listener gives it a socket. */
 import express, { type Express, type RequestHandler } from 'express';
 import { VerbatimError } from '../errors.js';
 import { tooManyFromAddress } from './address-limit.js';
-import { accountRoutes } from './api/account.js';
 import type { HttpDeps } from './deps.js';
-import { docsRoutes } from './docs.js';
 import { errorHandler } from './error-handler.js';
 import { Exchange } from './exchange.js';
-import { keyRoutes } from './api/keys.js';
-import { probeRoutes } from './probes.js';
-import { mount } from './route.js';
-import { transcribeRoutes } from './api/transcribe.js';
+import { mount, type Route } from './route.js';
 
-export function createApp(deps: HttpDeps): Express {
+/** The routes of one resource. */
+export type MakeRoutes = (deps: HttpDeps) => Route[];
+
+export function createApp(deps: HttpDeps, resources: readonly MakeRoutes[]): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -21,10 +19,7 @@ export function createApp(deps: HttpDeps): Express {
   app.set('trust proxy', [...deps.settings.trustProxy]);
   app.use(beginExchange(deps));
   app.use(limitForwarded(deps));
-  const routes = [accountRoutes, transcribeRoutes, keyRoutes, probeRoutes, docsRoutes].flatMap((make) =>
-    make(deps),
-  );
-  for (const route of routes) mount(app, route);
+  for (const route of resources.flatMap((make) => make(deps))) mount(app, route);
   app.use(notFound);
   app.use(errorHandler({ logger: deps.logger, engineStats: () => deps.engine.stats() }));
   return app;

@@ -4,9 +4,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/address-limit.js';
-import { createApp } from '../http/app.js';
+import { accountRoutes } from '../http/api/account.js';
+import { keyRoutes } from '../http/api/keys.js';
+import { transcribeRoutes } from '../http/api/transcribe.js';
+import { createApp, type MakeRoutes } from '../http/app.js';
 import type { HttpSettings } from '../http/deps.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
+import { docsRoutes } from '../http/openapi/docs.js';
+import { probeRoutes } from '../http/probes.js';
 import { UploadDirectory } from '../http/upload-directory.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
@@ -17,6 +22,14 @@ import { Responsiveness } from '../http/responsiveness.js';
 import { RevocationWatch } from '../http/revocation-watch.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
+
+const RESOURCES: readonly MakeRoutes[] = [
+  accountRoutes,
+  transcribeRoutes,
+  keyRoutes,
+  probeRoutes,
+  docsRoutes,
+];
 
 export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
   /** Requests in flight of one account. */
@@ -90,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function createServer(options: ServerOptions, inFlight: InFlightRegistry, uploads: UploadDirectory): Server {
   const { version, ledger, engine, translator, logger, metrics, timers, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
-  const app = createApp({
+  const deps = {
     version,
     ledger,
     engine,
@@ -102,8 +115,8 @@ function createServer(options: ServerOptions, inFlight: InFlightRegistry, upload
     metrics,
     timers,
     settings,
-  });
-  return createListener(app, { settings, addresses, logger, metrics, timers });
+  };
+  return createListener(createApp(deps, RESOURCES), { settings, addresses, logger, metrics, timers });
 }
 
 /** What looks again and again, until it is closed. */

@@ -1,8 +1,8 @@
 /** /openapi.json, and /docs: Swagger UI from the installed package, so that it works without the internet. */
 import { basename, dirname } from 'node:path';
-import type { HttpDeps } from './deps.js';
-import { openApiDocument } from './openapi/document.js';
-import type { Handler, Route } from './route.js';
+import type { HttpDeps } from '../deps.js';
+import { openApiDocument } from './document.js';
+import type { Handler, Route } from '../route.js';
 
 const HEADERS = {
   'Content-Security-Policy':
