@@ -18,6 +18,8 @@ export interface Programs {
   cli?: Said;
   engine?: Said;
   clips?: boolean;
+  /** whisper-cli writes its words behind what it heard. */
+  saysWords?: boolean;
   /** whisper-server, which ends at once. */
   server?: boolean;
 }
@@ -27,12 +29,15 @@ export function writePrograms(build: string, programs: Programs): void {
   mkdirSync(join(build, 'bin'), { recursive: true });
   const write = (path: string, body: string): void =>
     writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
-  const { cli, engine, clips = false, server = false } = programs;
+  const { cli, engine, clips = false, server = false, saysWords = false } = programs;
   if (cli !== undefined) {
     const result = { result: { language: cli.language }, transcription: [{ text: cli.text }] };
+    const said = saysWords ? "{ text: ' ' + words.join(' ') }" : '';
     write(
       join('bin', 'whisper-cli'),
-      `writeFileSync(after('-of') + '.json', JSON.stringify(${JSON.stringify(result)}));`,
+      `const result = ${JSON.stringify(result)};
+      result.transcription.push(${said});
+      writeFileSync(after('-of') + '.json', JSON.stringify(result));`,
     );
   }
   if (engine !== undefined) {

@@ -1,0 +1,175 @@
+/** The options of the commands that compare what is heard with what is said: accuracy, parity, accelerator, confidence. */
+import { expect } from 'chai';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { MODEL, samplePath } from '../../native/support.js';
+import { writePrograms } from '../built-programs.js';
+import { inDirectory, outputRows, refusal, seen, type Recorded, type Rows } from './running.js';
+
+const HEARD = { language: 'de', text: 'Nichts davon.' };
+const CLIPS = [samplePath('de-wav24-stereo.wav'), samplePath('en-wav16.wav')];
+
+interface Spoken {
+  /** Of one clip, and of two. */
+  one: string;
+  two: string;
+  /** Where the programs are built that hear HEARD in every file. */
+  build: string;
+}
+
+function spoken<T>(work: (places: Spoken) => Promise<T>): Promise<T> {
+  return inDirectory((directory) => {
+    const [one, two] = [1, 2].map((count) => spokenClips(join(directory, String(count)), count));
+    const build = join(directory, 'build');
+    writePrograms(build, { cli: HEARD, engine: HEARD });
+    return work({ one: one!, two: two!, build });
+  });
+}
+
+function spokenClips(directory: string, count: number): string {
+  mkdirSync(directory);
+  const clips = CLIPS.slice(0, count);
+  for (const clip of clips) copyFileSync(clip, join(directory, basename(clip)));
+  const list = clips.map((clip) => ({ file: basename(clip), language: 'de', text: HEARD.text }));
+  writeFileSync(join(directory, 'refs.json'), JSON.stringify(list));
+  return directory;
+}
+
+/** Of a command that is run over one clip. */
+function heard<T>(
+  command: string,
+  option: (places: Spoken) => string[],
+  look: (run: Recorded) => T,
+): Promise<[T, T]> {
+  return spoken((places) => seen(wordsOf(command, places), option(places), look));
+}
+
+function wordsOf(command: string, { one, build }: Spoken): string[] {
+  const built = command === 'accelerator' ? [] : ['--build', build];
+  return [command, '--clips', one, ...built];
+}
+
+/** The rows that such commands have in common. */
+function spokenRows(command: string): Rows {
+  const output = (option: string) => () =>
+    spoken((places) =>
+      Promise.resolve(outputRows(command, wordsOf(command, places))[`${command} ${option}`]?.()),
+    );
+  return {
+    [`${command} --model`]: async () => {
+      const models = await heard(
+        command,
+        () => ['--model', MODEL],
+        ({ report: { models: used } }) => used[0]?.name,
+      );
+      expect(models).to.deep.equal(['verbatim-small', MODEL]);
+      const unknown = await spoken((places) => refusal(...wordsOf(command, places), '--model', 'nonsense'));
+      expect(unknown).to.contain('"nonsense"');
+    },
+    [`${command} --clips`]: async () => {
+      const clips = await heard(
+        command,
+        ({ two }) => ['--clips', two],
+        ({ report: { settings } }) => settings['clips'],
+      );
+      expect(clips).to.deep.equal([1, 2]);
+      const unlisted = await spoken(({ build }) => refusal(command, '--clips', build));
+      expect(unlisted).to.contain('no clips in a refs.json');
+    },
+    [`${command} --json`]: output('--json'),
+    [`${command} --output`]: output('--output'),
+  };
+}
+
+export const accuracyRows: Rows = {
+  ...spokenRows('accuracy'),
+  'accuracy --own-length': () =>
+    spoken(async (places) => {
+      const words = wordsOf('accuracy', places);
+      // What transcribe_windows says of the length, whisper-cli is told.
+      writePrograms(places.build, { cli: HEARD, engine: HEARD, saysWords: true });
+      const lengths = await seen(
+        words,
+        ['--own-length'],
+        ({ report: { measurements } }) =>
+          /-ac (\d+)/.exec((measurements as { second: { text: string } }[])[0]!.second.text)?.[1],
+      );
+      expect(lengths).to.deep.equal(['0', '1500']);
+      await inDirectory(async (build) => {
+        writePrograms(build, { cli: HEARD });
+        const unbuilt = await refusal(...words, '--build', build, '--own-length');
+        expect(unbuilt).to.contain('--target transcribe_windows');
+      });
+    }),
+  'accuracy --build': () => builtPrograms('accuracy', 'whisper-cli'),
+};
+
+/** Programs that hear something else are those that are asked; there are none in an empty directory. */
+async function builtPrograms(command: string, missing: string): Promise<void> {
+  await spoken(async (places) => {
+    const words = wordsOf(command, places);
+    const other = { language: 'en', text: 'Something else.' };
+    const elsewhere = join(places.two, 'build');
+    writePrograms(elsewhere, { cli: other, engine: other });
+    const texts = await seen(words, ['--build', elsewhere], ({ report: { measurements } }) =>
+      JSON.stringify(measurements).includes('Something else.'),
+    );
+    expect(texts).to.deep.equal([false, true]);
+    expect(await refusal(...words, '--build', places.one)).to.contain(`--target ${missing}`);
+  });
+}
+
+export const parityRows: Rows = {
+  ...spokenRows('parity'),
+  'parity --build': () => builtPrograms('parity', 'transcribe_windows'),
+};
+
+export const acceleratorRows: Rows = {
+  ...spokenRows('accelerator'),
+  'accelerator --accelerator': async () => {
+    const accelerators = await heard(
+      'accelerator',
+      () => ['--accelerator', 'float32'],
+      ({ calls }) => calls.createBenchEngine.map(([, { accelerator }]) => accelerator),
+    );
+    expect(accelerators).to.deep.equal([
+      ['off', 'auto'],
+      ['off', 'float32'],
+    ]);
+    expect(await refusal('accelerator', '--accelerator', 'off')).to.contain(
+      'Allowed choices are auto, float32',
+    );
+  },
+};
+
+function confident<T>(work: (words: string[], places: Spoken) => Promise<T>): Promise<T> {
+  return spoken((places) => work(['confidence', '--known', places.one, '--unknown', places.one], places));
+}
+
+async function confidenceSide(side: 'known' | 'unknown'): Promise<void> {
+  await confident(async (words, { two, build }) => {
+    const counts = await seen(words, [`--${side}`, two], ({ report: { settings } }) => [
+      settings['known'],
+      settings['unknown'],
+    ]);
+    expect(counts).to.deep.equal([[1, 1], side === 'known' ? [2, 1] : [1, 2]]);
+    expect(await refusal(...words, `--${side}`, build)).to.contain('no clips in a refs.json');
+    const other = side === 'known' ? '--unknown' : '--known';
+    expect(await refusal('confidence', other, two)).to.contain(`--${side} <dir>`);
+  });
+}
+
+export const confidenceRows: Rows = {
+  'confidence --model': () =>
+    confident(async (words) => {
+      const models = await seen(words, ['--model', MODEL], ({ report: { models: used } }) => used[0]?.name);
+      expect(models).to.deep.equal(['verbatim-small', MODEL]);
+      expect(await refusal(...words, '--model', 'nonsense')).to.contain('"nonsense"');
+    }),
+  'confidence --known': () => confidenceSide('known'),
+  'confidence --unknown': () => confidenceSide('unknown'),
+  'confidence --json': () =>
+    confident((words) => Promise.resolve(outputRows('confidence', words)['confidence --json']?.())),
+  'confidence --output': () =>
+    confident((words) => Promise.resolve(outputRows('confidence', words)['confidence --output']?.())),
+};
