@@ -61,13 +61,13 @@ const engineRows: Rows = {
     expect(await refusal(...ENGINE, '--device', 'cuda:99')).to.contain('Device "cuda:99" is not available');
   },
   'engine --slots': async () => {
-    const slots = rowsOf(await report(...ENGINE, '--slots', '1,2')).map((row) => row['slots']);
-    expect(slots).to.deep.equal([1, 2]);
+    const slots = rowsOf(await report(...ENGINE, '--slots', '2,1')).map((row) => row['slots']);
+    expect(slots).to.deep.equal([2, 1]);
     expect(await refusal(...ENGINE, '--slots', '1,257')).to.contain('an integer from 1 to 256');
   },
   'engine --threads': async () => {
-    const threads = rowsOf(await report(...ENGINE, '--threads', '2,1')).map((row) => row['threads']);
-    expect(threads).to.have.members([1, 2]);
+    const threads = rowsOf(await report(...ENGINE, '--threads', '2')).map((row) => row['threads']);
+    expect(threads).to.deep.equal([2]);
     expect(await refusal(...ENGINE, '--threads', '257')).to.contain('an integer from 1 to 256');
   },
   'engine --beam': async () => {
@@ -222,7 +222,9 @@ const clipsRows: Rows = {
   },
   'clips --build': () =>
     inDirectory(async (directory) => {
-      expect(await refusal('clips', join(directory, 'out'), '--build', directory)).to.contain('join_clips');
+      expect(await refusal('clips', join(directory, 'out'), '--build', directory)).to.contain(
+        join(directory, 'join_clips'),
+      );
     }),
 };
 
