@@ -12,11 +12,11 @@ import { translationCalls } from '../support/translation-calls.js';
 import { writePrograms } from './built-programs.js';
 import {
   benchProgram,
-  failure,
-  inDirectory,
+  failureText,
+  withDirectory,
   outputRows,
-  refusal,
-  report as reportOf,
+  refusalOf,
+  reportOf as reportOf,
   run as runWith,
   type Rows,
 } from './options/running.js';
@@ -55,27 +55,27 @@ function audioSeconds({ measurements }: Report): number {
 const engineRows: Rows = {
   'engine --model': async () => {
     expect((await report(...ENGINE, '--model', MODEL)).models[0]?.name).to.equal(MODEL);
-    expect(await refusal(...ENGINE, '--model', 'nonsense')).to.contain('There is no model "nonsense"');
+    expect(await refusalOf(...ENGINE, '--model', 'nonsense')).to.contain('There is no model "nonsense"');
   },
   'engine --device': async () => {
-    expect(await refusal(...ENGINE, '--device', 'cuda:99')).to.contain('Device "cuda:99" is not available');
+    expect(await refusalOf(...ENGINE, '--device', 'cuda:99')).to.contain('Device "cuda:99" is not available');
   },
   'engine --slots': async () => {
     const slots = rowsOf(await report(...ENGINE, '--slots', '2,1')).map((row) => row['slots']);
     expect(slots).to.deep.equal([2, 1]);
-    expect(await refusal(...ENGINE, '--slots', '1,257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...ENGINE, '--slots', '1,257')).to.contain('an integer from 1 to 256');
   },
   'engine --threads': async () => {
     const threads = rowsOf(await report(...ENGINE, '--threads', '2')).map((row) => row['threads']);
     expect(threads).to.deep.equal([2]);
-    expect(await refusal(...ENGINE, '--threads', '257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...ENGINE, '--threads', '257')).to.contain('an integer from 1 to 256');
   },
   'engine --beam': async () => {
     expect(rowsOf(await report(...ENGINE, '--beam', '1,2')).map((row) => row['beam'])).to.deep.equal([1, 2]);
-    expect(await failure(...ENGINE, '--beam', '100')).to.match(/beam/);
+    expect(await failureText(...ENGINE, '--beam', '100')).to.match(/beam/);
   },
   'engine --clips': () =>
-    inDirectory(async (directory) => {
+    withDirectory(async (directory) => {
       const two = join(directory, 'two');
       mkdirSync(two);
       for (const clip of [CLIP, samplePath('en-wav16.wav')]) symlinkSync(clip, join(two, basename(clip)));
@@ -85,11 +85,11 @@ const engineRows: Rows = {
     }),
   'engine --language': async () => {
     expect((await report(...ENGINE, '--language', 'de')).settings).to.include({ language: 'de' });
-    expect(await failure(...ENGINE, '--language', 'ja')).to.contain('"ja"');
+    expect(await failureText(...ENGINE, '--language', 'ja')).to.contain('"ja"');
   },
   'engine --clients': async () => {
     expect((await report(...ENGINE, '--clients', '3')).settings).to.include({ clients: 3 });
-    expect(await refusal(...ENGINE, '--clients', '0')).to.contain('an integer from 1');
+    expect(await refusalOf(...ENGINE, '--clients', '0')).to.contain('an integer from 1');
   },
   'engine --repeat': async () => {
     expect(audioSeconds(await report(...ENGINE))).to.be.closeTo(CLIP_SECONDS, 0.05);
@@ -106,7 +106,7 @@ const engineRows: Rows = {
 const translateRows: Rows = {
   'translate --model': async () => {
     expect((await report(...TRANSLATE)).models[0]?.name).to.equal('translate-verbatim-small');
-    expect(await refusal(...TRANSLATE, '--model', 'tiny')).to.contain('"tiny" is a speech model');
+    expect(await refusalOf(...TRANSLATE, '--model', 'tiny')).to.contain('"tiny" is a speech model');
   },
   'translate --weights': async () => {
     const weights = rowsOf(await report(...TRANSLATE, '--weights', 'int8,float32')).map(
@@ -117,17 +117,17 @@ const translateRows: Rows = {
   'translate --batch': async () => {
     const batches = rowsOf(await report(...TRANSLATE, '--batch', '1,3')).map((row) => row['batch']);
     expect(batches).to.deep.equal([1, 3]);
-    expect(await refusal(...TRANSLATE, '--batch', '1025')).to.contain('an integer from 1 to 1024');
+    expect(await refusalOf(...TRANSLATE, '--batch', '1025')).to.contain('an integer from 1 to 1024');
   },
   'translate --beam': async () => {
     const beams = rowsOf(await report(...TRANSLATE, '--beam', '1,3')).map((row) => row['beam']);
     expect(beams).to.deep.equal([1, 3]);
-    expect(await failure(...TRANSLATE, '--beam', '1000')).to.contain('beam_size is 1000');
+    expect(await failureText(...TRANSLATE, '--beam', '1000')).to.contain('beam_size is 1000');
   },
   'translate --threads': async () => {
     const threads = await translationCalls(() => report(...TRANSLATE, '--threads', '2'));
     expect(new Set(threads.map((call) => call.threads))).to.deep.equal(new Set([2]));
-    expect(await refusal(...TRANSLATE, '--threads', '257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...TRANSLATE, '--threads', '257')).to.contain('an integer from 1 to 256');
   },
   'translate --length': async () => {
     const calls = await translationCalls(() => report(...TRANSLATE, '--length', '5'));
@@ -160,9 +160,9 @@ const usageRows: Rows = {
     expect((await audited('5')) - (await audited('2'))).to.equal(3);
   },
   'usage --directory': () =>
-    inDirectory(async (directory) => {
+    withDirectory(async (directory) => {
       const missing = join(directory, 'missing');
-      expect(await refusal(...USAGE, '--directory', missing)).to.contain(missing);
+      expect(await refusalOf(...USAGE, '--directory', missing)).to.contain(missing);
       await report(...USAGE, '--directory', directory);
       expect(existsSync(missing)).to.equal(false);
       expect(readdirSync(directory)).to.deep.equal([]);
@@ -178,7 +178,7 @@ interface WrittenClip {
 /** The clips that the command writes, in a list and, joined by a program that stands for the built one, as files. */
 async function clipsWith(...words: string[]): Promise<WrittenClip[]> {
   let clips: WrittenClip[] = [];
-  await inDirectory(async (directory) => {
+  await withDirectory(async (directory) => {
     writePrograms(directory, { clips: true });
     const few = ['--count', '3', '--longest', '9', '--build', directory];
     const { status, stderr } = await run('clips', join(directory, 'out'), ...few, ...words);
@@ -195,10 +195,12 @@ function lengths(clips: readonly WrittenClip[]): number[] {
 
 const clipsRows: Rows = {
   'clips --from': () =>
-    inDirectory(async (directory) => {
+    withDirectory(async (directory) => {
       const nothing = join(directory, 'nothing');
       // Before the program that joins them, which is not built here.
-      expect(await refusal('clips', directory, '--build', directory, '--from', nothing)).to.contain(nothing);
+      expect(await refusalOf('clips', directory, '--build', directory, '--from', nothing)).to.contain(
+        nothing,
+      );
       expect(await clipsWith('--from', DEFAULT_CLIPS)).to.deep.equal(await clipsWith());
     }),
   'clips --count': async () => {
@@ -214,15 +216,15 @@ const clipsRows: Rows = {
     const most = async (seconds: string): Promise<number> =>
       Math.max(...lengths(await clipsWith('--longest', seconds)));
     expect(await most('25')).to.be.above(await most('9'));
-    expect(await refusal('clips', 'out', '--longest', '1')).to.contain('--longest is 1; allowed: from 2');
+    expect(await refusalOf('clips', 'out', '--longest', '1')).to.contain('--longest is 1; allowed: from 2');
   },
   'clips --seed': async () => {
     expect(await clipsWith('--seed', '7')).to.deep.equal(await clipsWith('--seed', '7'));
     expect(await clipsWith('--seed', '8')).not.to.deep.equal(await clipsWith('--seed', '7'));
   },
   'clips --build': () =>
-    inDirectory(async (directory) => {
-      expect(await refusal('clips', join(directory, 'out'), '--build', directory)).to.contain(
+    withDirectory(async (directory) => {
+      expect(await refusalOf('clips', join(directory, 'out'), '--build', directory)).to.contain(
         join(directory, 'join_clips'),
       );
     }),
@@ -261,7 +263,7 @@ describe('Every option of a bench command', () => {
       const needed = command.options
         .filter(({ mandatory }) => mandatory)
         .flatMap(({ long }) => [long ?? '', 'x']);
-      expect(await refusal(command.name(), ...needed, '--frobnicate')).to.contain('--frobnicate');
+      expect(await refusalOf(command.name(), ...needed, '--frobnicate')).to.contain('--frobnicate');
     }
   });
 

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { VerbatimClient } from '../../src/client/index.js';
+import type { Sleep, VerbatimClient } from '../../src/client/index.js';
 import { VerbatimApiError, type ErrorCode, type Transcription } from '../../src/client/index.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { fakeAudio } from '../support/fake-engine.js';
@@ -187,8 +188,15 @@ describe('client', () => {
       server.engine.realTimeFactor = 0.001; // asks to wait 36 s
       const controller = new AbortController();
       const { signal } = controller;
-      const running = rejection(client().transcribe({ audio: audioFile(fakeAudio(3)) }, { signal }));
-      await until(() => server.logs.length === 1);
+      let begin!: () => void;
+      const waiting = new Promise<void>((resolve) => (begin = resolve));
+      const sleep: Sleep = (milliseconds) => {
+        begin();
+        return after(milliseconds, undefined, { signal });
+      };
+      const patient = server.client(customer.key, { sleep });
+      const running = rejection(patient.transcribe({ audio: audioFile(fakeAudio(3)) }, { signal }));
+      await waiting;
       controller.abort();
       expect(await running).to.equal(signal.reason);
       server.engine.backlogSeconds = 0;

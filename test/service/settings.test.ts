@@ -113,15 +113,21 @@ async function connectionsAnswered(served: Served, count: number, status: number
   return statuses.filter((one) => one === status).length;
 }
 
-/** The status of a second request while an upload of the same account has not ended. */
+/**
+ * A second request while an upload of the same account has not ended gets this status: tried anew where the upload itself came while
+ * the place of the request before it was still taken.
+ */
 async function besideAnUpload(served: Served, expected: number): Promise<void> {
-  const upload = await RawClient.open(served);
-  upload.send(uploadHead(await served.key(), { length: 1_000_000 }) + PART_HEAD);
-  try {
-    await until(async () => (await answerTo(served, 'en-wav16.wav')).status === expected);
-  } finally {
-    upload.destroy();
-  }
+  const head = uploadHead(await served.key(), { length: 1_000_000 }) + PART_HEAD;
+  await until(async () => {
+    const upload = await RawClient.open(served);
+    upload.send(head);
+    try {
+      return (await answerTo(served, 'en-wav16.wav')).status === expected;
+    } finally {
+      upload.destroy();
+    }
+  });
 }
 
 function metricsOf(served: Served, token?: string): Promise<Answer> {

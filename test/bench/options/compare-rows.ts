@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
-import { inDirectory, outputRows, recorded, refusal, seen, type Recorded, type Rows } from './running.js';
+import { withDirectory, outputRows, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 const COMPARE = [
@@ -20,7 +20,7 @@ function compared<T>(option: readonly string[], look: (run: Recorded) => T): Pro
 }
 
 function withPeers<T>(work: (build: string) => Promise<T>): Promise<T> {
-  return inDirectory((build) => {
+  return withDirectory((build) => {
     writePrograms(build, { cli: { language: 'de', text: '' }, server: true });
     return work(build);
   });
@@ -60,7 +60,7 @@ export const compareRows: Rows = {
       ['1', 2, '2'],
       ['2', 4, '4'],
     ]);
-    expect(await refusal(...COMPARE, '--threads', '257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...COMPARE, '--threads', '257')).to.contain('an integer from 1 to 256');
   },
   'compare --slots': async () => {
     const shared = await compared(['--slots', '1'], (run) => [
@@ -71,7 +71,7 @@ export const compareRows: Rows = {
       ['2', '1'],
       ['1', '2'],
     ]);
-    expect(await refusal(...COMPARE, '--slots', '257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...COMPARE, '--slots', '257')).to.contain('an integer from 1 to 256');
   },
   'compare --peers': async () => {
     const peers = await compared(['--peers', 'whisper-cli'], ({ calls, report }) => [
@@ -82,7 +82,9 @@ export const compareRows: Rows = {
       [1, ['verbatim', 'whisper-server', 'whisper-cli']],
       [0, ['verbatim', 'whisper-cli']],
     ]);
-    expect(await refusal(...COMPARE, '--peers', 'wisper')).to.contain('Allowed: whisper-server, whisper-cli');
+    expect(await refusalOf(...COMPARE, '--peers', 'wisper')).to.contain(
+      'Allowed: whisper-server, whisper-cli',
+    );
   },
   'compare --build': async () => {
     await withPeers(async (build) => {
@@ -90,8 +92,8 @@ export const compareRows: Rows = {
       expect(calls.startWhisperServer[0]?.[0]).to.equal(join(build, 'bin', 'whisper-server'));
       expect(calls.whisperCliPass[0]?.[0]).to.equal(join(build, 'bin', 'whisper-cli'));
     });
-    await inDirectory(async (empty) => {
-      expect(await refusal(...COMPARE, '--build', empty)).to.contain(join(empty, 'bin', 'whisper-server'));
+    await withDirectory(async (empty) => {
+      expect(await refusalOf(...COMPARE, '--build', empty)).to.contain(join(empty, 'bin', 'whisper-server'));
     });
   },
   'compare --long-seconds': async () => {
@@ -111,7 +113,7 @@ export const compareRows: Rows = {
     const clips = await compared(['--clips', DEFAULT_CLIPS], (run) => firstPass(run)[1].length);
     expect(clips).to.deep.equal([1, 15]);
     await withPeers(async (build) => {
-      const nowhere = await refusal(...COMPARE, '--build', build, '--clips', 'nowhere');
+      const nowhere = await refusalOf(...COMPARE, '--build', build, '--clips', 'nowhere');
       expect(nowhere).to.contain('There is no audio at nowhere');
     });
   },

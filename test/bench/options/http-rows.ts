@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
 import { samplePath } from '../../native/support.js';
 import { StubServer, withStub } from '../stub-server.js';
-import { outputRows, refusal, report, seen, type Recorded, type Rows } from './running.js';
+import { outputRows, refusalOf, reportOf, seen, type Recorded, type Rows } from './running.js';
 import { recordingParts } from './recording-parts.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
@@ -23,7 +23,7 @@ function fairness({ calls }: Recorded): Recorded['calls']['measureFairness'][num
 async function keysSeen(keys: string): Promise<(string | undefined)[]> {
   const stub = new StubServer();
   await withStub(stub, (url) =>
-    report(['http', '--url', url, '--key', keys, '--clips', CLIP], recordingParts().parts),
+    reportOf(['http', '--url', url, '--key', keys, '--clips', CLIP], recordingParts().parts),
   );
   return [...new Set(stub.seen.map(({ key }) => key))];
 }
@@ -32,23 +32,23 @@ export const httpRows: Rows = {
   'http --url': async () => {
     const stub = new StubServer();
     const { settings } = await withStub(stub, (url) =>
-      report([...HTTP, '--url', url], recordingParts().parts),
+      reportOf([...HTTP, '--url', url], recordingParts().parts),
     );
     expect(stub.seen).to.have.length(1);
     expect(settings['url']).not.to.equal(URL);
-    expect(await refusal('http', '--key', 'one')).to.contain('--url');
+    expect(await refusalOf('http', '--key', 'one')).to.contain('--url');
   },
   'http --key': async () => {
     expect(await keysSeen('one')).to.deep.equal(['Bearer one']);
     expect(await keysSeen('two,one')).to.deep.equal(['Bearer two']);
     const accounts = await seen(HTTP, ['--key', 'one'], (run) => firstLoad(run).target.accounts);
     expect(accounts).to.deep.equal([2, 1]);
-    expect(await refusal('http', '--url', URL, '--key', ',')).to.contain('--key');
+    expect(await refusalOf('http', '--url', URL, '--key', ',')).to.contain('--key');
   },
   'http --clips': async () => {
     const clips = await seen(HTTP, ['--clips', DEFAULT_CLIPS], (run) => firstLoad(run).uploads.length);
     expect(clips).to.deep.equal([1, 15]);
-    expect(await refusal(...HTTP, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
+    expect(await refusalOf(...HTTP, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
   },
   'http --language': async () => {
     const languages = await seen(HTTP, ['--language', 'de'], (run) => firstLoad(run).uploads[0]?.language);
@@ -56,11 +56,11 @@ export const httpRows: Rows = {
   },
   'http --start-rate': async () => {
     expect(await seen(HTTP, ['--start-rate', '3'], (run) => firstLoad(run).rate)).to.deep.equal([1, 3]);
-    expect(await refusal(...HTTP, '--start-rate', '0')).to.contain('a number above 0');
+    expect(await refusalOf(...HTTP, '--start-rate', '0')).to.contain('a number above 0');
   },
   'http --seconds': async () => {
     expect(await seen(HTTP, ['--seconds', '7'], (run) => firstLoad(run).seconds)).to.deep.equal([30, 7]);
-    expect(await refusal(...HTTP, '--seconds', '0')).to.contain('an integer from 1');
+    expect(await refusalOf(...HTTP, '--seconds', '0')).to.contain('an integer from 1');
   },
   'http --p95': async () => {
     // The load that stands in answers within half a second at one request a second, within a second at two.
@@ -88,7 +88,7 @@ export const httpRows: Rows = {
   'http --long': async () => {
     const names = await seen(HTTP, ['--long', CLIP], (run) => fairness(run).long.name);
     expect(names).to.deep.equal(['long.wav', 'de-wav24-stereo.wav']);
-    expect(await refusal(...HTTP, '--long', 'nowhere.wav')).to.contain('nowhere.wav');
+    expect(await refusalOf(...HTTP, '--long', 'nowhere.wav')).to.contain('nowhere.wav');
   },
   'http --long-seconds': async () => {
     const [ten, thirty] = await seen(HTTP, ['--long-seconds', '30'], (run) => fairness(run).long.seconds);

@@ -44,7 +44,7 @@ export function run(words: readonly string[], parts = BENCH_PARTS): Promise<Comm
 }
 
 /** Of a command that succeeds. */
-export async function report(words: readonly string[], parts = BENCH_PARTS): Promise<Report> {
+export async function reportOf(words: readonly string[], parts = BENCH_PARTS): Promise<Report> {
   const { status, stdout, stderr } = await run([...words, '--json'], parts);
   expect(status, stderr).to.equal(0);
   return JSON.parse(stdout) as Report;
@@ -52,7 +52,7 @@ export async function report(words: readonly string[], parts = BENCH_PARTS): Pro
 
 export async function recorded(...words: string[]): Promise<Recorded> {
   const { parts, calls } = recordingParts();
-  return { report: await report(words, parts), calls };
+  return { report: await reportOf(words, parts), calls };
 }
 
 /** What is seen of a run without the option, and of one with it. */
@@ -65,7 +65,7 @@ export async function seen<T>(
 }
 
 /** Says why, and exits with 1 or 2, before any of the long parts is asked for anything. */
-export async function refusal(...words: string[]): Promise<string> {
+export async function refusalOf(...words: string[]): Promise<string> {
   const { parts, calls } = recordingParts();
   const { status, stderr } = await run(words, parts);
   expect(status, words.join(' ')).not.to.equal(0);
@@ -74,13 +74,13 @@ export async function refusal(...words: string[]): Promise<string> {
 }
 
 /** Says why the command, which does its work, exits with 1. */
-export async function failure(...words: string[]): Promise<string> {
+export async function failureText(...words: string[]): Promise<string> {
   const { status, stderr } = await run(words);
   expect(status, words.join(' ')).to.equal(1);
   return stderr;
 }
 
-export async function inDirectory<T>(work: (directory: string) => Promise<T> | T): Promise<T> {
+export async function withDirectory<T>(work: (directory: string) => Promise<T> | T): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-options-'));
   try {
     return await work(directory);
@@ -94,12 +94,12 @@ export function outputRows(name: string, words: readonly string[]): Rows {
   const { parts } = recordingParts();
   return {
     [`${name} --json`]: async () => {
-      expect((await report(words, parts)).name).to.equal(name);
+      expect((await reportOf(words, parts)).name).to.equal(name);
       expect((await run(words, parts)).stdout).to.match(/^# /);
     },
     [`${name} --output`]: () =>
-      inDirectory(async (directory) => {
-        await report([...words, '--output', join(directory, 'out')], parts);
+      withDirectory(async (directory) => {
+        await reportOf([...words, '--output', join(directory, 'out')], parts);
         expect(readdirSync(join(directory, 'out'))).to.include.members([`${name}.json`, `${name}.md`]);
       }),
   };

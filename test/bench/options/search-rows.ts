@@ -9,10 +9,10 @@ import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
 import { recordingParts } from './recording-parts.js';
 import {
-  inDirectory,
+  withDirectory,
   outputRows,
   recorded,
-  refusal,
+  refusalOf,
   run,
   seen,
   type Recorded,
@@ -23,7 +23,7 @@ const CLIP = samplePath('de-wav24-stereo.wav');
 
 /** The words of a `tune` that writes into a directory of its own. */
 function tuning<T>(work: (words: string[], file: string) => Promise<T>): Promise<T> {
-  return inDirectory((directory) => {
+  return withDirectory((directory) => {
     const file = join(directory, 'tuned.json');
     return work(['tune', '--clips', CLIP, '--pairs', '1', '--file', file], file);
   });
@@ -43,12 +43,12 @@ export const tuneRows: Rows = {
     expect(names).to.deep.equal(['verbatim-small', MODEL]);
     // A file that no manifest knows is cut as published models are.
     expect(await tuned(['--model', MODEL], (one) => job(one).policy.maxSeconds)).to.deep.equal([8, 30]);
-    const unknown = await tuning((words) => refusal(...words, '--model', 'nonsense'));
+    const unknown = await tuning((words) => refusalOf(...words, '--model', 'nonsense'));
     expect(unknown).to.contain('"nonsense"');
   },
   'tune --pairs': async () => {
     expect(await tuned(['--pairs', '4'], ({ report }) => report.runs)).to.deep.equal([1, 4]);
-    expect(await refusal('tune', '--pairs', '0')).to.contain('an integer from 1');
+    expect(await refusalOf('tune', '--pairs', '0')).to.contain('an integer from 1');
   },
   'tune --sweep': async () => {
     const sweeps = await tuned(['--sweep', '2'], ({ report }) =>
@@ -68,7 +68,7 @@ export const tuneRows: Rows = {
     }),
   'tune --clips': async () => {
     expect(await tuned(['--clips', DEFAULT_CLIPS], (one) => job(one).clips.length)).to.deep.equal([1, 15]);
-    const nowhere = await tuning((words) => refusal(...words, '--clips', 'nowhere'));
+    const nowhere = await tuning((words) => refusalOf(...words, '--clips', 'nowhere'));
     expect(nowhere).to.contain('There is no audio at nowhere');
   },
   'tune --language': async () => {
@@ -93,7 +93,7 @@ async function steps(build: string, ...words: string[]): Promise<Map<string, str
 }
 
 function withPrograms<T>(work: (build: string) => Promise<T>): Promise<T> {
-  return inDirectory((build) => {
+  return withDirectory((build) => {
     const said = { language: 'de', text: '' };
     writePrograms(build, { cli: said, server: true, clips: true });
     return work(build);
@@ -119,7 +119,7 @@ export const throughputRows: Rows = {
       expect(valueOf((await steps(build)).get('clips'), '--from')).to.equal(undefined);
       const named = await steps(build, '--from', DEFAULT_CLIPS);
       expect(valueOf(named.get('clips'), '--from')).to.equal(DEFAULT_CLIPS);
-      const nowhere = await refusal('throughput', 'reports', '--build', build, '--from', 'nowhere');
+      const nowhere = await refusalOf('throughput', 'reports', '--build', build, '--from', 'nowhere');
       expect(nowhere).to.contain('There is no audio at nowhere');
     }),
   'throughput --model': () =>
@@ -127,15 +127,15 @@ export const throughputRows: Rows = {
       expect(valueOf((await steps(build)).get('compare'), '--model')).to.equal(undefined);
       const named = await steps(build, '--model', 'verbatim-small');
       expect(valueOf(named.get('compare'), '--model')).to.equal('verbatim-small');
-      const unknown = await refusal('throughput', 'reports', '--build', build, '--model', 'nonsense');
+      const unknown = await refusalOf('throughput', 'reports', '--build', build, '--model', 'nonsense');
       expect(unknown).to.contain('"nonsense"');
     }),
   'throughput --build': () =>
     withPrograms(async (build) => {
       const all = await steps(build);
       for (const name of ['clips', 'compare']) expect(valueOf(all.get(name), '--build')).to.equal(build);
-      await inDirectory(async (empty) => {
-        expect(await refusal('throughput', 'reports', '--build', empty)).to.contain('join_clips');
+      await withDirectory(async (empty) => {
+        expect(await refusalOf('throughput', 'reports', '--build', empty)).to.contain('join_clips');
       });
       const { parts } = recordingParts();
       const failing = { ...BENCH_PARTS, ...parts, runBench: ([name]: readonly string[]) => name !== 'tune' };

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
 import { MODEL, samplePath } from '../../native/support.js';
-import { outputRows, recorded, refusal, seen, type Recorded, type Rows } from './running.js';
+import { outputRows, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 const OVERHEAD = ['overhead', '--clips', CLIP, '--rounds', '1', '--threads', '1'];
@@ -31,12 +31,12 @@ export const overheadRows: Rows = {
     expect(await seen(OVERHEAD, ['--model', MODEL], modelFile)).to.deep.equal([undefined, MODEL]);
     const paths = await seen(OVERHEAD, ['--model', MODEL], ({ report }) => report.models[0]?.name);
     expect(paths).to.deep.equal(['verbatim-small', MODEL]);
-    expect(await refusal(...OVERHEAD, '--model', 'nonsense')).to.contain('"nonsense"');
+    expect(await refusalOf(...OVERHEAD, '--model', 'nonsense')).to.contain('"nonsense"');
   },
   'overhead --clips': async () => {
     const clips = await seen(OVERHEAD, ['--clips', DEFAULT_CLIPS], (run) => pairs(run).clips.length);
     expect(clips).to.deep.equal([1, 15]);
-    expect(await refusal(...OVERHEAD, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
+    expect(await refusalOf(...OVERHEAD, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
   },
   'overhead --language': async () => {
     const languages = await seen(OVERHEAD, ['--language', 'de'], (run) => pairs(run).language);
@@ -51,7 +51,7 @@ export const overheadRows: Rows = {
       ['1', 1],
       ['2', 2],
     ]);
-    expect(await refusal(...OVERHEAD, '--slots', '257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...OVERHEAD, '--slots', '257')).to.contain('an integer from 1 to 256');
   },
   'overhead --threads': async () => {
     const threads = await seen(OVERHEAD, ['--threads', '2'], (run) => [
@@ -62,7 +62,7 @@ export const overheadRows: Rows = {
       ['1', 1],
       ['2', 2],
     ]);
-    expect(await refusal(...OVERHEAD, '--threads', '257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...OVERHEAD, '--threads', '257')).to.contain('an integer from 1 to 256');
   },
   'overhead --rounds': async () => {
     expect(await seen(OVERHEAD, ['--rounds', '3'], (run) => pairs(run).rounds)).to.deep.equal([1, 3]);
@@ -75,12 +75,12 @@ export const overheadRows: Rows = {
 export const memoryRows: Rows = {
   'memory --model': async () => {
     expect(await seen(MEMORY, ['--model', MODEL], modelFile)).to.deep.equal([undefined, MODEL]);
-    expect(await refusal(...MEMORY, '--model', 'nonsense')).to.contain('"nonsense"');
+    expect(await refusalOf(...MEMORY, '--model', 'nonsense')).to.contain('"nonsense"');
   },
   'memory --clips': async () => {
     const clips = await seen(MEMORY, ['--clips', DEFAULT_CLIPS], (run) => load(run).uploads.length);
     expect(clips).to.deep.equal([1, 15]);
-    expect(await refusal(...MEMORY, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
+    expect(await refusalOf(...MEMORY, '--clips', 'nowhere')).to.contain('There is no audio at nowhere');
   },
   'memory --slots': async () => {
     const measured = await seen(MEMORY, ['--slots', '3,5'], ({ calls }) =>
@@ -93,10 +93,10 @@ export const memoryRows: Rows = {
     const served = (await recorded(...MEMORY, '--slots', '3,5')).calls.startVerbatim;
     expect(served.slice(0, 2).map(([options]) => options?.env?.['VERBATIM_SLOTS'])).to.deep.equal(['3', '5']);
     for (const one of ['1', '2,2']) {
-      const why = await refusal(...MEMORY, '--slots', one);
+      const why = await refusalOf(...MEMORY, '--slots', one);
       expect(why).to.contain('--slots').and.to.contain('two different numbers at least');
     }
-    expect(await refusal(...MEMORY, '--slots', '1,257')).to.contain('an integer from 1 to 256');
+    expect(await refusalOf(...MEMORY, '--slots', '1,257')).to.contain('an integer from 1 to 256');
   },
   'memory --repeat': async () => {
     const times = await seen(MEMORY, ['--repeat', '2'], ({ calls }) => calls.measureMemory[0]?.[0].repeat);
@@ -126,7 +126,7 @@ export const memoryRows: Rows = {
     const periods = await seen(MEMORY, ['--sample-seconds', '9'], (run) => load(run).sampleSeconds);
     expect(periods).to.deep.equal([5, 9]);
     // Four samples after the 15 minutes of warm-up are the least that a slope can be told from.
-    expect(await refusal(...MEMORY, '--sample-seconds', '676')).to.contain('--sample-seconds is 676');
+    expect(await refusalOf(...MEMORY, '--sample-seconds', '676')).to.contain('--sample-seconds is 676');
     expect((await recorded(...MEMORY, '--sample-seconds', '675')).calls.soak).to.have.length(1);
   },
   'memory --seed': async () => {

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
-import { inDirectory, outputRows, refusal, seen, type Recorded, type Rows } from './running.js';
+import { withDirectory, outputRows, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const HEARD = { language: 'de', text: 'Nichts davon.' };
 const CLIPS = [samplePath('de-wav24-stereo.wav'), samplePath('en-wav16.wav')];
@@ -18,7 +18,7 @@ interface Spoken {
 }
 
 function spoken<T>(work: (places: Spoken) => Promise<T>): Promise<T> {
-  return inDirectory((directory) => {
+  return withDirectory((directory) => {
     const [one, two] = [1, 2].map((count) => spokenClips(join(directory, String(count)), count));
     const build = join(directory, 'build');
     writePrograms(build, { cli: HEARD, engine: HEARD });
@@ -63,7 +63,7 @@ function spokenRows(command: string): Rows {
         ({ report: { models: used } }) => used[0]?.name,
       );
       expect(models).to.deep.equal(['verbatim-small', MODEL]);
-      const unknown = await spoken((places) => refusal(...wordsOf(command, places), '--model', 'nonsense'));
+      const unknown = await spoken((places) => refusalOf(...wordsOf(command, places), '--model', 'nonsense'));
       expect(unknown).to.contain('"nonsense"');
     },
     [`${command} --clips`]: async () => {
@@ -73,7 +73,7 @@ function spokenRows(command: string): Rows {
         ({ report: { settings } }) => settings['clips'],
       );
       expect(clips).to.deep.equal([1, 2]);
-      const unlisted = await spoken(({ build }) => refusal(command, '--clips', build));
+      const unlisted = await spoken(({ build }) => refusalOf(command, '--clips', build));
       expect(unlisted).to.contain('no clips in a refs.json');
     },
     [`${command} --json`]: output('--json'),
@@ -95,9 +95,9 @@ export const accuracyRows: Rows = {
           /-ac (\d+)/.exec((measurements as { second: { text: string } }[])[0]!.second.text)?.[1],
       );
       expect(lengths).to.deep.equal(['0', '1500']);
-      await inDirectory(async (build) => {
+      await withDirectory(async (build) => {
         writePrograms(build, { cli: HEARD });
-        const unbuilt = await refusal(...words, '--build', build, '--own-length');
+        const unbuilt = await refusalOf(...words, '--build', build, '--own-length');
         expect(unbuilt).to.contain('--target transcribe_windows');
       });
     }),
@@ -115,7 +115,7 @@ async function builtPrograms(command: string, missing: string): Promise<void> {
       JSON.stringify(measurements).includes('Something else.'),
     );
     expect(texts).to.deep.equal([false, true]);
-    expect(await refusal(...words, '--build', places.one)).to.contain(`--target ${missing}`);
+    expect(await refusalOf(...words, '--build', places.one)).to.contain(`--target ${missing}`);
   });
 }
 
@@ -136,7 +136,7 @@ export const acceleratorRows: Rows = {
       ['off', 'auto'],
       ['off', 'float32'],
     ]);
-    expect(await refusal('accelerator', '--accelerator', 'off')).to.contain(
+    expect(await refusalOf('accelerator', '--accelerator', 'off')).to.contain(
       'Allowed choices are auto, float32',
     );
   },
@@ -153,9 +153,9 @@ async function confidenceSide(side: 'known' | 'unknown'): Promise<void> {
       settings['unknown'],
     ]);
     expect(counts).to.deep.equal([[1, 1], side === 'known' ? [2, 1] : [1, 2]]);
-    expect(await refusal(...words, `--${side}`, build)).to.contain('no clips in a refs.json');
+    expect(await refusalOf(...words, `--${side}`, build)).to.contain('no clips in a refs.json');
     const other = side === 'known' ? '--unknown' : '--known';
-    expect(await refusal('confidence', other, two)).to.contain(`--${side} <dir>`);
+    expect(await refusalOf('confidence', other, two)).to.contain(`--${side} <dir>`);
   });
 }
 
@@ -164,7 +164,7 @@ export const confidenceRows: Rows = {
     confident(async (words) => {
       const models = await seen(words, ['--model', MODEL], ({ report: { models: used } }) => used[0]?.name);
       expect(models).to.deep.equal(['verbatim-small', MODEL]);
-      expect(await refusal(...words, '--model', 'nonsense')).to.contain('"nonsense"');
+      expect(await refusalOf(...words, '--model', 'nonsense')).to.contain('"nonsense"');
     }),
   'confidence --known': () => confidenceSide('known'),
   'confidence --unknown': () => confidenceSide('unknown'),
