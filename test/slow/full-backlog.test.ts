@@ -2,13 +2,13 @@
  * A polite client beside greedy ones while the backlog is full, on `verbatim serve` as its own process (so `npm run build` first;
  * ATTACKED_MAIN names the entry point of another build). It sends one clip at a time, and is served.
  */
-import { openAsBlob } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { FormData, Pool } from 'undici';
+import { Pool } from 'undici';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { sample } from '../support/speech.js';
+import { postClip, type Posted } from './posting.js';
 
 const GREEDY_CLIENTS = 24;
 const POLITE_CLIPS = 49;
@@ -34,19 +34,7 @@ describe('A full backlog', function () {
     await server.stop();
   });
 
-  async function post(key: string): Promise<{ status: number; retryAfter: string }> {
-    const { path } = sample('en-wav16.wav');
-    const body = new FormData();
-    body.append('audio', await openAsBlob(path), basename(path));
-    const response = await pool.request({
-      method: 'POST',
-      path: '/api/v1/transcribe',
-      headers: { authorization: `Bearer ${key}` },
-      body,
-    });
-    await response.body.dump();
-    return { status: response.statusCode, retryAfter: String(response.headers['retry-after'] ?? '-') };
-  }
+  const post = (key: string): Promise<Posted> => postClip(pool, key, sample('en-wav16.wav').path);
 
   it('refuses those who hold most of it, not the client of one clip at a time', async () => {
     const [polite = '', ...greedy] = server.keys;

@@ -4,11 +4,12 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FormData, Pool } from 'undici';
+import { Pool } from 'undici';
 import { residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { fitSlope } from '../../bench/reports/regression.js';
 import { pcmOfSample, wavOf } from '../support/speech.js';
+import { postClip } from './posting.js';
 
 const REQUESTS = 50_000;
 /** The heap, the caches of SQLite and the pools of the allocator fill up first. */
@@ -43,16 +44,7 @@ describe('Memory over many requests', function () {
     let answered = 0;
     const client = async (key: string): Promise<void> => {
       while (sent++ < REQUESTS) {
-        const body = new FormData();
-        body.append('audio', clip, 'clip.wav');
-        const response = await pool.request({
-          method: 'POST',
-          path: '/api/v1/transcribe',
-          headers: { authorization: `Bearer ${key}` },
-          body,
-        });
-        await response.body.dump();
-        expect(response.statusCode).to.equal(200);
+        expect((await postClip(pool, key, clip)).status).to.equal(200);
         answered++;
         if (answered % SAMPLE_EVERY === 0) points.push([answered / 1000, residentBytes(server.pid) / 1024]);
         if (answered % 5000 === 0) console.log(`      ${answered}: ${points.at(-1)?.[1].toFixed(0)} KiB`);

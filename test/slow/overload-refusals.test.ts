@@ -2,15 +2,14 @@
  * How long a refusal takes while every core computes and greedy clients fill the backlog, as a polite client on a connection of
  * its own sees it (so `npm run build` first). A refusal costs next to nothing; it must not wait for a window to end.
  */
-import { openAsBlob } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FormData, Pool } from 'undici';
+import { Pool } from 'undici';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { sample } from '../support/speech.js';
+import { postClip, type Posted } from './posting.js';
 
 const GREEDY = 12;
 const PROBES = 300;
@@ -41,20 +40,7 @@ describe('Refusals under overload', function () {
     await server.stop();
   });
 
-  async function post(key: string): Promise<{ status: number; ms: number }> {
-    const { path } = sample('en-wav16.wav');
-    const body = new FormData();
-    body.append('audio', await openAsBlob(path), basename(path));
-    const start = performance.now();
-    const response = await pool.request({
-      method: 'POST',
-      path: '/api/v1/transcribe',
-      headers: { authorization: `Bearer ${key}` },
-      body,
-    });
-    await response.body.dump();
-    return { status: response.statusCode, ms: performance.now() - start };
-  }
+  const post = (key: string): Promise<Posted> => postClip(pool, key, sample('en-wav16.wav').path);
 
   async function beGreedy(key: string): Promise<void> {
     while (!over) if ((await post(key)).status === 503) await sleep(20);
