@@ -1,20 +1,9 @@
 #include "transformer/element_type.h"
 
-#include <cstring>
-
+#include "load_unaligned.h"
 #include "transformer/half.h"
 
 namespace verbatim::transformer {
-namespace {
-
-template <typename T>
-T load_unaligned(const std::byte* source) noexcept {
-  T value;
-  std::memcpy(&value, source, sizeof(T));
-  return value;
-}
-
-}  // namespace
 
 std::size_t element_size(ElementType type) noexcept {
   switch (type) {

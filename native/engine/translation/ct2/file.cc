@@ -1,24 +1,14 @@
 #include "translation/ct2/file.h"
 
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "error.h"
+#include "load_unaligned.h"
 
 namespace verbatim::translation {
-namespace {
 
 static_assert(std::endian::native == std::endian::little, "model.bin is little endian");
-
-template <typename T>
-T load_unaligned(const std::byte* source) noexcept {
-  T value;
-  std::memcpy(&value, source, sizeof(T));
-  return value;
-}
-
-}  // namespace
 
 // Walks the bytes once; every read is checked against what is left.
 class Ct2File::Parser {
