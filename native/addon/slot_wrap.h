@@ -6,7 +6,7 @@
 
 #include "external_memory.h"
 #include "handle.h"
-#include "speech/slot.h"
+#include "speech/whisper_cpp/slot.h"
 #include "speech_model_wrap.h"
 
 namespace verbatim::addon {

@@ -2,7 +2,7 @@
 
 #include "napi_setup.h"
 #include "speech/decode.h"
-#include "speech/model.h"
+#include "speech/whisper_cpp/model.h"
 
 namespace verbatim::addon {
 

@@ -6,7 +6,7 @@
 
 #include "external_memory.h"
 #include "handle.h"
-#include "speech/model.h"
+#include "speech/whisper_cpp/model.h"
 
 namespace verbatim::addon {
 

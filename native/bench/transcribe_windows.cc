@@ -17,7 +17,7 @@
 #include "options.h"
 #include "program.h"
 #include "speech/decode_options.h"
-#include "speech/slot.h"
+#include "speech/whisper_cpp/slot.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "contestant.h"
 #include "encoder_tap.h"
-#include "speech/model.h"
-#include "speech/whisper_state.h"
+#include "speech/whisper_cpp/model.h"
+#include "speech/whisper_cpp/whisper_state.h"
 #include "testing/noise.h"
 
 namespace verbatim::bench {

@@ -11,7 +11,7 @@
 #include "audio/cutting/segmenter.h"
 #include "audio/reader.h"
 #include "measure.h"
-#include "speech/slot.h"
+#include "speech/whisper_cpp/slot.h"
 
 namespace verbatim::bench {
 namespace {

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <whisper.h>
+#include <cstddef>
+#include <string>
 
 #include "speech/decode.h"
-#include "speech/model.h"
+#include "speech/model_info.h"
 
 namespace verbatim {
 
@@ -25,8 +26,5 @@ int audio_context(std::size_t samples, const DecodeOptions& options);
 inline constexpr int kOwnLengthStep = 256;
 inline constexpr int kOwnLengthMargin = 0;
 inline constexpr int kFullAudioContext = 1500;
-
-// The options as whisper.cpp takes them; language, prompt and callbacks are left to the caller.
-whisper_full_params full_params(const DecodeOptions& options, int threads);
 
 }  // namespace verbatim

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "abort.h"
+#include "transformer/logits_visitor.h"
 #include "transformer/token_id.h"
 
 namespace verbatim::transformer {
@@ -28,10 +28,6 @@ struct DecoderRow {
   // Row of the previous step that this one continues; ignored in the first step.
   std::size_t origin = 0;
 };
-
-// Takes the logits of one row of a step, which it may change; called once for each row, from several threads
-// at a time. Must not throw.
-using LogitsVisitor = std::function<void(std::size_t row, std::span<float> logits)>;
 
 struct StepOutput {
   // [rows, attention_stride]: the alignment over each row's source positions; null unless asked for.

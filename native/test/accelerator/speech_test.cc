@@ -9,8 +9,8 @@
 
 #include "accelerator/accelerator.h"
 #include "speech/model_tensors.h"
-#include "speech/slot.h"
 #include "speech/support.h"
+#include "speech/whisper_cpp/slot.h"
 #include "support/slot_aborts.h"
 #include "testing/noise.h"
 #include "testing/random_whisper_model.h"

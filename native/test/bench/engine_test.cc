@@ -9,10 +9,10 @@
 #include "engine/report.h"
 #include "error.h"
 #include "measure.h"
-#include "speech/model.h"
 #include "speech/model_file.h"
-#include "speech/slot.h"
 #include "speech/support.h"
+#include "speech/whisper_cpp/model.h"
+#include "speech/whisper_cpp/slot.h"
 #include "testing/random_whisper_model.h"
 
 namespace verbatim::bench {

@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "error.h"
-#include "speech/model.h"
 #include "speech/support.h"
+#include "speech/whisper_cpp/model.h"
 
 namespace verbatim {
 namespace {

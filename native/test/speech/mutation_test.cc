@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "error.h"
-#include "speech/model.h"
 #include "speech/model_file.h"
-#include "speech/slot.h"
 #include "speech/support.h"
 #include "speech/utf8.h"
+#include "speech/whisper_cpp/model.h"
+#include "speech/whisper_cpp/slot.h"
 
 namespace verbatim {
 namespace {

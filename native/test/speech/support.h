@@ -7,7 +7,7 @@
 
 #include "audio/cutting/window.h"
 #include "speech/decode.h"
-#include "speech/model.h"
+#include "speech/whisper_cpp/model.h"
 
 namespace verbatim::test {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "error.h"
-#include "speech/slot.h"
+#include "speech/whisper_cpp/slot.h"
 #include "support/counting_abort.h"
 
 namespace verbatim::test {

@@ -1,35 +1,15 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "accelerator/accelerator.h"
+#include "speech/model_info.h"
 
 struct whisper_context;
 
 namespace verbatim {
-
-struct SpeechModelInfo {
-  // "tiny", "base", ..., or "custom" for a shape that OpenAI never published.
-  std::string type;
-  // "f16", "q8_0", "q5_1", ...
-  std::string weight_type;
-  bool multilingual = false;
-  // ISO 639-1 codes (whisper.cpp's spelling).
-  std::vector<std::string> languages;
-  // "cpu" or "cuda:N"
-  std::string device;
-  std::string device_name;
-  // Bytes of weights, the packed copies that the accelerator will make of the encoder's included.
-  std::uint64_t memory_bytes = 0;
-  // What computes the encoder's large products: accelerator::name(), or "" for whisper.cpp alone, which
-  // is also the answer where the accelerator cannot read the model's weights.
-  std::string accelerator;
-};
 
 // A whisper.cpp ggml model: weights loaded once, shared by its slots. Immutable, so safe to use from many
 // threads.

@@ -1,4 +1,4 @@
-#include "speech/prompt.h"
+#include "speech/whisper_cpp/prompt.h"
 
 #include <algorithm>
 

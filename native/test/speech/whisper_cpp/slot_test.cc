@@ -1,4 +1,4 @@
-#include "speech/slot.h"
+#include "speech/whisper_cpp/slot.h"
 
 #include <doctest/doctest.h>
 #include <whisper.h>
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "error.h"
-#include "speech/prompt.h"
 #include "speech/support.h"
 #include "speech/utf8.h"
+#include "speech/whisper_cpp/prompt.h"
 #include "support/slot_aborts.h"
 
 namespace verbatim {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "speech/slot.h"
 #include "speech/support.h"
-#include "speech/whisper_state.h"
+#include "speech/whisper_cpp/slot.h"
+#include "speech/whisper_cpp/whisper_state.h"
 
 namespace verbatim {
 namespace {

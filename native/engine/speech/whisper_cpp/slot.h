@@ -6,7 +6,7 @@
 #include "abort.h"
 #include "audio/cutting/window.h"
 #include "speech/decode.h"
-#include "speech/model.h"
+#include "speech/whisper_cpp/model.h"
 
 namespace verbatim {
 

@@ -1,4 +1,4 @@
-#include "speech/slot.h"
+#include "speech/whisper_cpp/slot.h"
 
 #include <whisper.h>
 
@@ -14,11 +14,12 @@
 #include "accelerator/accelerator.h"
 #include "error.h"
 #include "speech/decode_options.h"
-#include "speech/prompt.h"
-#include "speech/segments.h"
-#include "speech/whisper_log.h"
-#include "speech/whisper_state.h"
-#include "speech/window_pass.h"
+#include "speech/whisper_cpp/full_params.h"
+#include "speech/whisper_cpp/prompt.h"
+#include "speech/whisper_cpp/segments.h"
+#include "speech/whisper_cpp/whisper_log.h"
+#include "speech/whisper_cpp/whisper_state.h"
+#include "speech/whisper_cpp/window_pass.h"
 #include "thread_count.h"
 
 namespace verbatim {

@@ -1,4 +1,4 @@
-#include "speech/segments.h"
+#include "speech/whisper_cpp/segments.h"
 
 #include <algorithm>
 #include <cstddef>

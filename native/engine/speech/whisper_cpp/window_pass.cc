@@ -1,10 +1,10 @@
-#include "speech/window_pass.h"
+#include "speech/whisper_cpp/window_pass.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "speech/prompt.h"
+#include "speech/whisper_cpp/prompt.h"
 
 namespace verbatim {
 namespace {

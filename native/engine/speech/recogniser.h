@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "abort.h"
+#include "audio/cutting/window.h"
+#include "speech/decode.h"
+#include "speech/model_info.h"
+
+// A family of speech models that decodes many windows at once. A window in flight goes through units of work,
+// each bounded, so that whoever schedules them decides after each what comes next:
+//
+//   open() -> WindowEncoder::advance() until its stage is kDecode -> DecoderBatch::add() -> advance(), which
+//   returns the window when it is done, or when it is to be encoded once more from further on -> result()
+namespace verbatim {
+
+enum class WindowStage {
+  // An encoder is to work on it.
+  kEncode,
+  // A batch is to have it.
+  kDecode,
+  // result() may be taken.
+  kDone,
+};
+
+// One window of one request. Used by one encoder or one batch at a time.
+class WindowInFlight {
+ public:
+  virtual ~WindowInFlight() = default;
+  virtual WindowStage stage() const noexcept = 0;
+  // Once, when kDone. Throws EngineError what decoding ended with.
+  virtual WindowResult result() = 0;
+  // From any thread, at any time: no encoder works on it beyond the unit under way, a batch drops its rows
+  // before its next step, and result() throws kAborted.
+  virtual void abort() noexcept = 0;
+  // Bytes that are held for this window alone.
+  virtual std::size_t memory_bytes() const noexcept = 0;
+};
+
+// Features and encoder for one window after the other: buffers and threads of its own, nothing of a window
+// outlives its last unit. One call at a time; windows may take turns in it between units.
+class WindowEncoder {
+ public:
+  virtual ~WindowEncoder() = default;
+  // One unit of work on a window whose stage is kEncode: about 60 ms on Whisper base and one thread at most.
+  // Throws EngineError kOutOfMemory, kInternalError; a window that was aborted becomes kDone.
+  virtual void advance(WindowInFlight& window) = 0;
+  virtual std::size_t memory_bytes() const noexcept = 0;
+};
+
+// What one call of DecoderBatch::advance() did.
+struct BatchAdvance {
+  // Windows that left the batch: kDone, or kEncode once more.
+  std::vector<std::shared_ptr<WindowInFlight>> left;
+  int steps = 0;
+  // Rows of all steps together: tokens decoded, prompts included.
+  int rows = 0;
+};
+
+// The windows that are decoded together, a token of each a step.
+class DecoderBatch {
+ public:
+  virtual ~DecoderBatch() = default;
+  // The window is in the batch from the next step on. Any thread, also while advance() runs.
+  virtual void add(std::shared_ptr<WindowInFlight> window) = 0;
+  // Runs at most so many steps (1 or more) on so many threads (1 to 256); returns early when a window leaves
+  // or none is left. One call at a time. What goes wrong with one window ends that window. Throws EngineError
+  // kOutOfMemory, kInternalError when the step itself fails: every window in the batch has then ended so.
+  virtual BatchAdvance advance(int steps, int threads) = 0;
+  // Windows in it.
+  virtual std::size_t size() const noexcept = 0;
+  virtual std::size_t memory_bytes() const noexcept = 0;
+};
+
+// A loaded model. Immutable, safe to use from many threads; what it makes must not outlive it.
+class Recogniser {
+ public:
+  virtual ~Recogniser() = default;
+  virtual const SpeechModelInfo& info() const noexcept = 0;
+  // The longest window it takes, seconds.
+  virtual double longest_window_seconds() const noexcept = 0;
+  // A window in flight; its samples are not copied. Samples out of range are clipped, not-a-numbers silenced.
+  // Throws EngineError kInvalidArgument naming the option, kUnsupportedLanguage.
+  virtual std::shared_ptr<WindowInFlight> open(std::shared_ptr<const Window> window,
+                                               const DecodeOptions& options) const = 0;
+  // threads: 1 to 256. Throw EngineError kOutOfMemory, kInvalidArgument.
+  virtual std::unique_ptr<WindowEncoder> make_encoder(int threads) const = 0;
+  virtual std::unique_ptr<DecoderBatch> make_batch() const = 0;
+};
+
+}  // namespace verbatim
