@@ -11,7 +11,7 @@ import { openLoop, type LoadResult } from '../../bench/load/open-loop.js';
 import { poissonArrivals, seededRandom } from '../../bench/load/random.js';
 import { searchRate } from '../../bench/load/rate-search.js';
 import type { Clock } from '../../src/engine/clock.js';
-import type { FakeClock } from '../engine/fake-binding.js';
+import type { FakeClock } from '../engine/fake-clock.js';
 import { samplePath } from '../native/support.js';
 import { StubServer, withStub } from './stub-server.js';
 import { TimedTarget } from './timed-target.js';

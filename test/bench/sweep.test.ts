@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { deviceSettings, engineCells } from '../../bench/engine/engine-cells.js';
 import { closedLoop, during, repeated } from '../../bench/load/closed-loop.js';
 import { sweep } from '../../bench/engine/sweep.js';
-import { FakeBinding, FakeClock } from '../engine/fake-binding.js';
+import { FakeBinding } from '../engine/fake-binding.js';
+import { FakeClock } from '../engine/fake-clock.js';
 
 const axes = { modelPaths: ['m'], devices: [['cpu']], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] };
 

@@ -1,5 +1,5 @@
 import type { HttpTarget, Outcome, Upload } from '../../bench/load/http-target.js';
-import { FakeClock } from '../engine/fake-binding.js';
+import { FakeClock } from '../engine/fake-clock.js';
 
 export interface Sent {
   upload: Upload;

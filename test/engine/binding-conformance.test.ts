@@ -14,7 +14,8 @@ import type {
 } from '../../src/engine/binding.js';
 import { binding, ENDLESS_WORK, failure, MODEL, POLICY } from '../native/support.js';
 import { pcmOfSample, pcmOfSilence, sample, writeWav } from '../support/speech.js';
-import { FakeBinding, FakeClock } from './fake-binding.js';
+import { FakeBinding } from './fake-binding.js';
+import { FakeClock } from './fake-clock.js';
 
 interface Subject {
   binding: NativeBinding;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { resolveDevices } from '../../src/engine/devices.js';
-import { FakeClock, FakeBinding } from './fake-binding.js';
+import { FakeBinding } from './fake-binding.js';
+import { FakeClock } from './fake-clock.js';
 
 function machine(
   devices: string[],

@@ -10,7 +10,7 @@ import type {
   TranslationOptions,
   Translator,
 } from '../../src/engine/binding.js';
-import { nativeError, refuseCall } from '../engine/fake-binding.js';
+import { nativeError, refuseCall } from '../engine/native-error.js';
 
 export interface FakeBatch {
   model: string;

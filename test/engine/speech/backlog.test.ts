@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Backlog, type BacklogPlace } from '../../../src/engine/speech/backlog.js';
 import { RealTimeFactor } from '../../../src/engine/speech/real-time-factor.js';
 import { VerbatimError } from '../../../src/errors.js';
-import { FakeClock } from '../fake-binding.js';
+import { FakeClock } from '../fake-clock.js';
 
 function backlogOf(maxSeconds: number, realTimeFactor = 0.1): Backlog {
   return new Backlog({ maxSeconds, clock: new FakeClock(), realTimeFactor: () => realTimeFactor });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Transcript } from '../../../src/engine/types.js';
-import type { FakeWindow } from '../fake-binding.js';
+import type { FakeWindow } from '../fake-audio.js';
 import { Scenario } from './scenario.js';
 
 const FLOOR = -0.3;

@@ -1,7 +1,10 @@
 /** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
 import { createSpeechEngine, type SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
 import type { FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
-import { FakeClock, FakeBinding, FAKE_POLICY, type FakeFile, type FakeSettings } from '../fake-binding.js';
+import { FAKE_POLICY, type FakeFile } from '../fake-audio.js';
+import { FakeBinding } from '../fake-binding.js';
+import { FakeClock } from '../fake-clock.js';
+import type { FakeSettings } from '../fake-tally.js';
 
 export interface RequestOutcome {
   transcript: Transcript | null;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { FakeWindow } from '../fake-binding.js';
+import type { FakeWindow } from '../fake-audio.js';
 import { Scenario } from './scenario.js';
 
 interface Sent {

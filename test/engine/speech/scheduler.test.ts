@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FakeRun } from '../fake-binding.js';
+import type { FakeRun } from '../fake-tally.js';
 import { Scenario } from './scenario.js';
 
 const MS_PER_SECOND = 100; // of slot time for a second of audio

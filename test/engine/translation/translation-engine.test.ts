@@ -10,7 +10,7 @@ import { TranslationEngine } from '../../../src/engine/translation/translation-e
 import { FakeTranslation } from '../../support/fake-translation.js';
 import { writeTinyModel } from '../../support/translation-models.js';
 import { UnboundedTranslation } from '../../support/unbounded-translation.js';
-import { nativeError } from '../fake-binding.js';
+import { nativeError } from '../native-error.js';
 
 const pair = (from: string, to: string): TranslationModelSpec => ({
   name: `${from}-${to}`,
