@@ -99,7 +99,7 @@ export class TranscriptionService {
 
   /** The least a request can cost: one started minute. */
   get minimumCredits(): number {
-    return this.deps.settings.creditsPerMinute;
+    return creditsFor(this.deps.settings, 0, false);
   }
 
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
