@@ -36,12 +36,13 @@ void Embedder::embed(TokenId token, std::span<const float> position_row, std::sp
 }
 
 void Embedder::round_to_type(std::span<float> row) const {
-  const ElementType stored = stack_.embeddings.type;
-  if (type_ == ComputeType::kFloat16 && stored != ElementType::kFloat16) {
+  if (!stack_.round_embeddings) return;
+  const MatrixView& stored = stack_.embeddings;
+  if (type_ == ComputeType::kFloat16 && !stored.holds(ElementType::kFloat16)) {
     for (float& value : row) value = float16_to_float(float_to_float16(value));
-  } else if (type_ == ComputeType::kBfloat16 && stored != ElementType::kBfloat16) {
+  } else if (type_ == ComputeType::kBfloat16 && !stored.holds(ElementType::kBfloat16)) {
     for (float& value : row) value = bfloat16_to_float(float_to_bfloat16(value));
-  } else if (type_ == ComputeType::kInt8 && stored != ElementType::kInt8) {
+  } else if (type_ == ComputeType::kInt8 && !stored.holds(ElementType::kInt8)) {
     std::vector<std::int8_t> values(row.size());
     const float scale = quantize_weights(row, values);
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(values[i]) / scale;

@@ -25,6 +25,7 @@ float MatrixView::row_scale(std::size_t row) const noexcept {
 }
 
 void MatrixView::read_row(std::size_t row, std::span<float> out) const noexcept {
+  if (reader) return reader(row, out);
   const std::byte* source = data.data() + row * columns * element_size(type);
   const float divisor = row_scale(row);
   switch (type) {

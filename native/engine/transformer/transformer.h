@@ -65,6 +65,9 @@ struct TransformerStack {
   Activation activation = Activation::kRelu;
   MatrixView embeddings;  // [vocabulary, d]
   float embeddings_scale = 1.0f;
+  // Whether embeddings are rounded to the type that is computed in, as CTranslate2 keeps them, or taken as
+  // they are stored.
+  bool round_embeddings = true;
   // Stored position rows [positions, d]; empty: generated, or none with relative positions.
   MatrixView positions;
   bool generated_positions = false;

@@ -67,8 +67,9 @@ void PackedMatrix::pack_int8(const MatrixView& source) {
   std::vector<float> row(depth_);
   std::vector<std::int8_t> values(depth_);
   for (std::size_t i = 0; i < outputs_; ++i) {
-    float scale = source.row_scale(i);
-    if (source.type == ElementType::kInt8) {
+    float scale;
+    if (source.holds(ElementType::kInt8)) {
+      scale = source.row_scale(i);
       source.read_row_int8(i, values);
     } else {
       source.read_row(i, row);

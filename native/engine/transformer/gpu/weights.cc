@@ -37,7 +37,7 @@ ggml_type weight_type(const MatrixView& matrix, ComputeType type) {
 float write_q8_row(const MatrixView& matrix, std::size_t row, std::byte* out) {
   std::vector<std::int8_t> values(matrix.columns);
   float scale = matrix.row_scale(row);
-  if (matrix.type == ElementType::kInt8) {
+  if (matrix.holds(ElementType::kInt8)) {
     matrix.read_row_int8(row, values);
   } else {
     std::vector<float> floats(matrix.columns);
