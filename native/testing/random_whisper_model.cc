@@ -126,12 +126,13 @@ namespace {
 
 std::int32_t file_type(const std::string& weights) {
   static const std::map<std::string, std::int32_t> kTypes = {
-      {"f16", 1},   {"q4_0", 2},  {"q4_1", 3},  {"q5_0", 8},  {"q5_1", 9}, {"q8_0", 7},
-      {"q2_k", 10}, {"q3_k", 11}, {"q4_k", 12}, {"q5_k", 13}, {"q6_k", 14}};
+      {"f32", 0},  {"f16", 1},   {"q4_0", 2},  {"q4_1", 3},  {"q5_0", 8},  {"q5_1", 9},
+      {"q8_0", 7}, {"q2_k", 10}, {"q3_k", 11}, {"q4_k", 12}, {"q5_k", 13}, {"q6_k", 14}};
   const auto found = kTypes.find(weights);
   if (found != kTypes.end()) return found->second;
   throw std::invalid_argument(
-      "\"" + weights + "\" is no type of weights; allowed: f16, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k to q6_k");
+      "\"" + weights +
+      "\" is no type of weights; allowed: f32, f16, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k to q6_k");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace verbatim::test {
 
 // A published Whisper shape, multilingual: "tiny", "base", "small" or "large-v3-turbo", with weights
-// "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k". Throws std::invalid_argument with what
-// is allowed.
+// "f32", "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k". Throws std::invalid_argument with
+// what is allowed.
 ModelShape published_shape(const std::string& name, const std::string& weights = "f16");
 
 // The values of one tensor, the same for every type of weights and on every machine. Scaled as a trained

@@ -5,7 +5,6 @@
 #include <istream>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "error.h"
@@ -34,9 +33,11 @@ class Reader {
     const auto end = stream_.tellg();
     stream_.seekg(0, std::ios::beg);
     if (end < 0 || !stream_) fail("the model file cannot be read");
-    left_ = static_cast<std::uint64_t>(end);
+    left_ = size_ = static_cast<std::uint64_t>(end);
   }
 
+  // Of what is read next, from the stream's start.
+  std::uint64_t offset() const noexcept { return size_ - left_; }
   std::uint64_t left() const noexcept { return left_; }
 
   template <typename T>
@@ -70,6 +71,7 @@ class Reader {
   }
 
   std::istream& stream_;
+  std::uint64_t size_ = 0;
   std::uint64_t left_ = 0;
 };
 
@@ -91,6 +93,21 @@ void check_heads(std::string_view what, std::int32_t heads, std::int32_t state) 
              " that leaves 16 to 256 values a head, a multiple of 16");
 }
 
+void check_file_type(const ModelShape& shape, Float32Files float32) {
+  constexpr const char* kOthers =
+      "1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)";
+  const ggml_type type = weight_type(shape.file_type);
+  if (float32 == Float32Files::kAccepted) {
+    expect(type != GGML_TYPE_COUNT, "file type", shape.file_type, std::string("0 (f32), ") + kOthers);
+  } else {
+    expect(type != GGML_TYPE_COUNT && type != GGML_TYPE_F32, "file type", shape.file_type,
+           std::string(kOthers) + "; whisper.cpp loads 0 (f32), but its convolutions end the process");
+  }
+  expect(shape.audio_state % ggml_blck_size(type) == 0, "state size", shape.audio_state,
+         "a multiple of the " + std::to_string(ggml_blck_size(type)) + " values in a block of type " +
+             ggml_type_name(type));
+}
+
 void check_shape(const ModelShape& shape) {
   expect(in_range(shape.vocabulary, 51864, 51866), "vocabulary size", shape.vocabulary,
          "51864, 51865 and 51866");
@@ -106,16 +123,9 @@ void check_shape(const ModelShape& shape) {
          "1 to 48");
   expect(in_range(shape.text_layers, 1, kMaxLayers), "number of text layers", shape.text_layers, "1 to 48");
   expect(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
-  const ggml_type type = weight_type(shape.file_type);
-  expect(type != GGML_TYPE_COUNT, "file type", shape.file_type,
-         "1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k); whisper.cpp "
-         "loads 0 (f32), but its convolutions end the process");
-  expect(shape.audio_state % ggml_blck_size(type) == 0, "state size", shape.audio_state,
-         "a multiple of the " + std::to_string(ggml_blck_size(type)) + " values in a block of type " +
-             ggml_type_name(type));
 }
 
-ModelShape read_shape(Reader& reader) {
+ModelShape read_shape(Reader& reader, Float32Files float32) {
   if (reader.left() < sizeof(kMagic) || reader.value<std::uint32_t>("the magic number") != kMagic) {
     fail("not a ggml Whisper model: the file does not start with the magic number \"lmgg\"");
   }
@@ -128,17 +138,21 @@ ModelShape read_shape(Reader& reader) {
   // A quantized file carries the version of the quantization in the thousands.
   if (shape.file_type >= 0) shape.file_type %= kQuantizationVersionFactor;
   check_shape(shape);
+  check_file_type(shape, float32);
   return shape;
 }
 
-void skip_mel_filters(Reader& reader, const ModelShape& shape) {
+// Returns where the values begin.
+std::uint64_t skip_mel_filters(Reader& reader, const ModelShape& shape) {
   const auto mels = reader.value<std::int32_t>("the mel filters");
   const auto bins = reader.value<std::int32_t>("the mel filters");
   if (mels != shape.mels || bins != kFftBins) {
     fail("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) + ", expected " +
          std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
   }
+  const std::uint64_t offset = reader.offset();
   reader.skip(sizeof(float) * static_cast<std::uint64_t>(mels) * kFftBins, "the mel filters");
+  return offset;
 }
 
 // whisper.cpp numbers the tokens that follow the text tokens itself, and looks the lone space up by name.
@@ -192,11 +206,10 @@ TensorHeader read_tensor_header(Reader& reader) {
   return header;
 }
 
-std::uint64_t check_tensors(Reader& reader, const ModelShape& shape) {
-  auto missing = expected_tensors(shape);
+void check_tensors(Reader& reader, ModelFileInfo& info) {
+  auto missing = expected_tensors(info.shape);
   const std::size_t expected_count = missing.size();
-  std::uint64_t weight_bytes = 0;
-  std::unordered_set<std::string> seen;
+  auto& seen = info.tensors;
   while (reader.left() > 0) {
     const TensorHeader header = read_tensor_header(reader);
     const std::string name = printable(header.name);
@@ -207,9 +220,9 @@ std::uint64_t check_tensors(Reader& reader, const ModelShape& shape) {
     if (header.shape.dimensions != expected.dimensions || header.shape.type != expected.type) {
       fail("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
     }
+    seen.emplace(header.name, StoredTensor{expected, reader.offset()});
     reader.skip(expected.bytes(), "tensor " + name);
-    weight_bytes += expected.bytes();
-    seen.insert(header.name);
+    info.weight_bytes += expected.bytes();
     missing.erase(found);
   }
   if (seen.empty()) fail("the model file has no tensors: it holds a vocabulary and no weights");
@@ -221,19 +234,28 @@ std::uint64_t check_tensors(Reader& reader, const ModelShape& shape) {
              ->first +
          " is missing");
   }
-  return weight_bytes;
 }
 
 }  // namespace
 
-ModelFileInfo check_model_file(std::istream& stream) {
+ModelFileInfo check_model_file(std::istream& stream, Float32Files float32) {
   Reader reader(stream);
   ModelFileInfo info;
-  info.shape = read_shape(reader);
-  skip_mel_filters(reader, info.shape);
+  info.shape = read_shape(reader, float32);
+  info.filters_offset = skip_mel_filters(reader, info.shape);
+  info.vocabulary_offset = reader.offset();
   check_vocabulary(reader, info.shape);
-  info.weight_bytes = check_tensors(reader, info.shape);
+  check_tensors(reader, info);
   return info;
+}
+
+void require_model_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::regular) return;
+  std::string why = error ? error.message() : "it is not a regular file";
+  if (type == std::filesystem::file_type::not_found) why = "there is no such file";
+  throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string() + ": " + why);
 }
 
 }  // namespace verbatim

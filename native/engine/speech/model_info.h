@@ -6,6 +6,9 @@
 
 namespace verbatim {
 
+struct DeviceInfo;
+struct ModelFileInfo;
+
 struct SpeechModelInfo {
   // "tiny", "base", ..., or "custom" for a shape that OpenAI never published.
   std::string type;
@@ -22,5 +25,8 @@ struct SpeechModelInfo {
   // What computes the encoder's large products: accelerator::name(), or "" where no accelerator does.
   std::string accelerator;
 };
+
+// What the file says of itself, on that device, without an accelerator.
+SpeechModelInfo describe_model(const ModelFileInfo& file, const DeviceInfo& device);
 
 }  // namespace verbatim

@@ -98,6 +98,8 @@ std::string TensorShape::describe() const {
 
 ggml_type weight_type(std::int32_t file_type) noexcept {
   switch (file_type) {
+    case GGML_FTYPE_ALL_F32:
+      return GGML_TYPE_F32;
     case GGML_FTYPE_MOSTLY_F16:
       return GGML_TYPE_F16;
     case GGML_FTYPE_MOSTLY_Q4_0:

@@ -39,8 +39,8 @@ struct TensorShape {
   std::string describe() const;
 };
 
-// Type of the two-dimensional weights for a file type that whisper.cpp can run (f16, q4_0, q4_1, q5_0, q5_1,
-// q8_0, q2_k .. q6_k); GGML_TYPE_COUNT for any other, f32 among them.
+// Type of the two-dimensional weights for a file type of Whisper models (f32, f16, q4_0, q4_1, q5_0, q5_1,
+// q8_0, q2_k .. q6_k); GGML_TYPE_COUNT for any other.
 ggml_type weight_type(std::int32_t file_type) noexcept;
 
 // Every tensor a Whisper model of this shape has, by name: the table in whisper.cpp's whisper_model_load.

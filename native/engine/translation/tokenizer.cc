@@ -3,7 +3,7 @@
 #include <sentencepiece_processor.h>
 
 #include "error.h"
-#include "translation/files/mapped_file.h"
+#include "mapped_file.h"
 
 namespace verbatim::translation {
 namespace {

@@ -20,17 +20,13 @@ namespace verbatim {
 namespace {
 
 std::ifstream open_model(const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why) {
-    throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string() + ": " + why);
-  };
-  std::error_code error;
-  const auto type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::not_found) refuse("there is no such file");
-  if (type != std::filesystem::file_type::regular)
-    refuse(error ? error.message() : "it is not a regular file");
+  require_model_file(path);
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) refuse(std::strerror(errno));
+  if (!stream) {
+    throw EngineError(ErrorCode::kIoError,
+                      "cannot open the model file " + path.string() + ": " + std::strerror(errno));
+  }
   return stream;
 }
 
@@ -40,49 +36,6 @@ ModelFileInfo check(std::ifstream& stream, const std::filesystem::path& path) {
   } catch (const EngineError& error) {
     throw EngineError(error.code(), path.filename().string() + ": " + error.what());
   }
-}
-
-// The shapes OpenAI published; everything else is "custom".
-std::string shape_name(const ModelShape& shape) {
-  struct Published {
-    int state, audio_layers, text_layers, mels;
-    const char* name;
-  };
-  static constexpr Published kPublished[] = {
-      {384, 4, 4, 80, "tiny"},
-      {512, 6, 6, 80, "base"},
-      {768, 12, 12, 80, "small"},
-      {1024, 24, 24, 80, "medium"},
-      {1280, 32, 32, 80, "large"},
-      {1280, 32, 32, 128, "large-v3"},
-      {1280, 32, 4, 128, "large-v3-turbo"},
-  };
-  for (const Published& known : kPublished) {
-    if (shape.audio_state == known.state && shape.audio_layers == known.audio_layers &&
-        shape.text_layers == known.text_layers && shape.mels == known.mels) {
-      return known.name;
-    }
-  }
-  return "custom";
-}
-
-std::vector<std::string> language_codes(const ModelShape& shape) {
-  if (!shape.multilingual()) return {"en"};
-  std::vector<std::string> codes;
-  for (int id = 0; id < shape.languages(); ++id) codes.emplace_back(whisper_lang_str(id));
-  return codes;
-}
-
-SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
-  SpeechModelInfo info;
-  info.type = shape_name(file.shape);
-  info.weight_type = ggml_type_name(weight_type(file.shape.file_type));
-  info.multilingual = file.shape.multilingual();
-  info.languages = language_codes(file.shape);
-  info.device = device.id;
-  info.device_name = device.name;
-  info.memory_bytes = file.weight_bytes;
-  return info;
 }
 
 // The encoder's blocks (4 + 8 square matrices each) and the decoder's projections of the encoder's output.
@@ -171,7 +124,7 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   }
   if (accelerates(model->context_.get(), store)) model->packed_weights_ = std::move(store);
   const accelerator::WeightStore* const used = model->packed_weights_.get();
-  model->info_ = describe(file, target);
+  model->info_ = describe_model(file, target);
   model->info_.accelerator = accelerator::name(used);
   model->info_.memory_bytes += packed_weight_bytes(file.shape, used);
   return model;

@@ -1,8 +1,8 @@
 #include "translation/ct2/config.h"
 
 #include "error.h"
+#include "mapped_file.h"
 #include "translation/files/json_file.h"
-#include "translation/files/mapped_file.h"
 
 namespace verbatim::translation {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mapped_file.h"
 #include "transformer/element_type.h"
-#include "translation/files/mapped_file.h"
 
 // Reader of CTranslate2's model.bin, binary versions 1 to 6 (little endian, nothing aligned). It knows the
 // container only: names, shapes, types, payloads and aliases.

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "error.h"
+#include "mapped_file.h"
 #include "translation/files/json_file.h"
-#include "translation/files/mapped_file.h"
 
 namespace verbatim::translation {
 std::vector<std::string> parse_json_tokens(std::string_view text, const std::string& name) {

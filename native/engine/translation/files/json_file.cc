@@ -1,7 +1,7 @@
 #include "translation/files/json_file.h"
 
 #include "error.h"
-#include "translation/files/mapped_file.h"
+#include "mapped_file.h"
 
 namespace verbatim::translation {
 

@@ -1,4 +1,4 @@
-#include "translation/files/mapped_file.h"
+#include "mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include "error.h"
 
-namespace verbatim::translation {
+namespace verbatim {
 namespace {
 
 class Descriptor {
@@ -65,4 +65,4 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-}  // namespace verbatim::translation
+}  // namespace verbatim

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-namespace verbatim::translation {
+namespace verbatim {
 
 // A whole file mapped read-only. Pages are read on first touch and can be dropped by the kernel at will, so a
 // model costs no more memory than what the executor makes of it.
@@ -26,4 +26,4 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-}  // namespace verbatim::translation
+}  // namespace verbatim

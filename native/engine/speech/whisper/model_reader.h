@@ -1,0 +1,53 @@
+#pragma once
+
+#include <ggml.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mapped_file.h"
+#include "speech/model_file.h"
+
+namespace verbatim::whisper {
+
+// A matrix as the file has it: `rows` of `columns` values of ggml type `type`, at any address.
+struct StoredMatrix {
+  ggml_type type = GGML_TYPE_F32;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::span<const std::byte> data;
+
+  std::size_t row_bytes() const noexcept { return ggml_row_size(type, static_cast<std::int64_t>(columns)); }
+  // Real values of one row. out.size() == columns. Any thread.
+  void read_row(std::size_t row, std::span<float> out) const noexcept;
+};
+
+// A Whisper file of any weights, float32 among them, mapped and checked.
+class ModelReader {
+ public:
+  // Throws EngineError kIoError, kInvalidModel with the file's name.
+  explicit ModelReader(const std::filesystem::path& path);
+
+  const ModelFileInfo& info() const noexcept { return info_; }
+  // float32 [mels][201].
+  std::vector<float> mel_filters() const;
+  // What Vocabulary reads.
+  std::span<const std::byte> vocabulary() const;
+
+  // A tensor that the model has; a vector is a matrix of one row.
+  StoredMatrix matrix(const std::string& name) const;
+  // All values of a tensor.
+  std::vector<float> values(const std::string& name) const;
+
+  // Gives the pages read so far back to the system; they are read again when they are needed.
+  void drop_pages() const noexcept { file_.drop_pages(); }
+
+ private:
+  MappedFile file_;
+  ModelFileInfo info_;
+};
+
+}  // namespace verbatim::whisper
