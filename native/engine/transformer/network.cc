@@ -67,7 +67,7 @@ ggml_tensor* build_decoder(NetworkOps& ops, const Transformer& model, ggml_tenso
     x = block.leave(ops.linear(context, cross.output, std::nullopt, nullptr, x), cross.norm);
     x = block.feed_forward(x, stack.layers[i].feed_forward);
   }
-  x = find_norm(ops, x, stack.final_norm);
+  x = find_norm(ops, ops.wanted_rows(x), stack.final_norm);
   if (model.output_scale != 1.0f) x = ops.scale(x, model.output_scale);
   return ops.linear(x, model.projection, std::nullopt, nullptr, nullptr);
 }

@@ -29,12 +29,14 @@ class NetworkOps {
   virtual ggml_tensor* cross_attention(ggml_tensor* query, std::size_t layer) = 0;
   // Keeps keys and values [2 * width, rows] of the encoded batch for cross_attention.
   virtual void keep_cross(ggml_tensor* key_value, std::size_t layer) = 0;
+  // The rows whose logits are wanted: what follows is done for them alone.
+  virtual ggml_tensor* wanted_rows(ggml_tensor* x) { return x; }
 };
 
 // Embedded source tokens [width, rows] -> what the decoder attends to, handed to keep_cross.
 void build_encoder(NetworkOps& ops, const Transformer& model, ggml_tensor* x);
 
-// Embedded tokens [width, rows], one new position per row -> logits [target vocabulary, rows].
+// Embedded tokens [width, rows], one new position per row -> logits [target vocabulary, wanted rows].
 ggml_tensor* build_decoder(NetworkOps& ops, const Transformer& model, ggml_tensor* x);
 
 }  // namespace verbatim::transformer

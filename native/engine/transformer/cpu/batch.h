@@ -1,46 +1,50 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "transformer/executor.h"
+#include "transformer/compute_type.h"
+#include "transformer/cpu/cross_cache.h"
+#include "transformer/cpu/history.h"
+#include "transformer/decoder.h"
 
+// What the nodes of a CPU graph need to know of the work in hand.
 namespace verbatim::transformer {
 
-// What the CPU attention needs to know of the batch in flight. Source tokens of all sentences lie one behind
-// the other, without padding.
-struct CpuBatch {
-  // Sentence i holds encoder rows [offsets[i], offsets[i + 1]).
+// Source tokens of all sentences lie one behind the other, without padding.
+struct EncoderBatch {
+  // Sentence i holds rows [offsets[i], offsets[i + 1]).
   std::vector<std::size_t> offsets;
-  std::size_t encoder_rows = 0;
-  // Per decoder layer: keys and values of the encoder rows [rows, 2 * width].
-  std::vector<const float*> cross;
-
-  // The decoder step, counted from 0, and its rows.
-  std::size_t step = 0;
   std::size_t rows = 0;
-  // Rows of the same sentence, which are neighbours.
-  std::size_t rows_per_sentence = 1;
-  // Sentence of each row.
-  std::vector<std::size_t> sentences;
-  // The cache only ever grows: block t holds the keys and values that step t wrote, [layer][row][2 * width].
-  std::vector<std::vector<float>> blocks;
-  std::vector<std::size_t> block_rows;
-  // Reordering beams moves these indices and nothing else: ancestors[row][t] is the row of block t that
-  // hypothesis `row` descends from.
-  std::vector<std::vector<std::int32_t>> ancestors;
-
-  // What the step does with its logits.
-  const LogitsVisitor* visit = nullptr;
-
-  // Alignment of the step [rows, attention_stride]; empty unless asked for.
-  std::vector<float> attention;
-  std::size_t attention_stride = 0;
 
   std::size_t sentence_length(std::size_t sentence) const {
     return offsets[sentence + 1] - offsets[sentence];
   }
+};
+
+// A token of a step. The last slot of history->data() that it sees, at `position`, is its own.
+struct StepRow {
+  std::size_t position = 0;
+  const CpuHistory* history = nullptr;
+  const CpuCrossCache* source = nullptr;
+};
+
+struct DecoderStep {
+  std::vector<StepRow> rows;
+  std::size_t row_count = 0;
+  // Of self-attention's keys and values.
+  ComputeType history_type = ComputeType::kFloat32;
+  // Rows whose logits are wanted, ascending.
+  std::vector<std::size_t> wanted;
+  std::size_t wanted_count = 0;
+  // Row numbers, those of the same source together: group i is by_source[groups[i], groups[i + 1]).
+  std::vector<std::size_t> by_source;
+  std::vector<std::size_t> groups;
+
+  // What becomes of the logits; rows are counted from `first_row`.
+  const LogitsVisitor* visit = nullptr;
+  const AttentionRecord* record = nullptr;
+  std::size_t first_row = 0;
 };
 
 }  // namespace verbatim::transformer

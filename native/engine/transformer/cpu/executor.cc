@@ -1,15 +1,10 @@
 #include "transformer/cpu/executor.h"
 
-#include <ggml-cpp.h>
-#include <ggml-cpu.h>
-#include <ggml.h>
-
 #include <algorithm>
 #include <chrono>
-#include <string>
 
-#include "error.h"
-#include "transformer/cpu/ops.h"
+#include "transformer/cpu/decoder.h"
+#include "transformer/cpu/graph.h"
 #include "transformer/cpu/weights.h"
 #include "transformer/embedder.h"
 #include "transformer/kernels/kernels.h"
@@ -17,186 +12,148 @@
 namespace verbatim::transformer {
 namespace {
 
-[[noreturn]] void out_of_memory() {
-  throw EngineError(ErrorCode::kOutOfMemory, "no memory for the translation graph");
-}
-
-// A graph for at most `capacity` rows.
-struct Graph {
-  std::size_t capacity = 0;
-  ggml_context_ptr context;
-  std::unique_ptr<CpuOps> ops;
-  ggml_gallocr_ptr memory;
-  ggml_cgraph* nodes = nullptr;
-  ggml_tensor* input = nullptr;
-  ggml_tensor* output = nullptr;
-};
-
 class CpuExecutor final : public Executor {
  public:
   CpuExecutor(const Transformer& model, const CpuWeights& weights, const Kernels& kernels, int threads)
       : model_(model),
         weights_(weights),
         kernels_(kernels),
+        threads_(threads),
         source_(model.encoder, weights.type()),
-        target_(model.decoder, weights.type()),
-        backend_(ggml_backend_cpu_init()) {
-    if (!backend_) out_of_memory();
-    ggml_backend_cpu_set_n_threads(backend_.get(), threads);
+        decoder_(model, weights, {}, kernels) {
+    for (int head = 0; head < model.alignment_heads; ++head)
+      alignment_heads_.push_back({model.alignment_layer, static_cast<std::size_t>(head)});
   }
 
   void start(const ExecutorStart& start, const AbortFlag* abort) override {
     const auto begin = std::chrono::steady_clock::now();
     batch_.offsets.assign(1, 0);
     for (const auto& source : start.sources) batch_.offsets.push_back(batch_.offsets.back() + source.size());
-    batch_.encoder_rows = batch_.offsets.back();
-    batch_.step = 0;
-    batch_.rows = 0;
-    batch_.block_rows.clear();
+    batch_.rows = batch_.offsets.back();
+    histories_.clear();
     prepare_attention(start);
-    if (encoder_.capacity < batch_.encoder_rows) build_encoder_graph((batch_.encoder_rows + 255) / 256 * 256);
-    if (decoder_.capacity < start.max_rows) build_decoder_graph(start.max_rows);
+    if (encoder_.capacity() < batch_.rows) build_encoder_graph((batch_.rows + 255) / 256 * 256);
+    decoder_.reserve(start.max_rows);
+    share_sources(start.sources.size());
     embed_sources(start.sources);
-    compute(encoder_, abort);
+    encoder_threads_.compute(encoder_, threads_, abort);
     encode_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
   std::size_t memory_bytes() const noexcept override {
-    std::size_t bytes = 0;
-    for (const Graph* graph : {&encoder_, &decoder_}) {
-      if (graph->memory) bytes += ggml_gallocr_get_buffer_size(graph->memory.get(), 0);
-    }
-    for (const auto& block : batch_.blocks) bytes += block.capacity() * sizeof(float);
+    std::size_t bytes = encoder_.memory_bytes() + decoder_.memory_bytes();
+    for (const auto& history : histories_) bytes += history->memory_bytes();
     return bytes;
   }
 
   StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
                   const AbortFlag* abort) override {
-    begin_step(rows);
-    batch_.visit = &visit;
-    embed_rows(rows);
-    compute(decoder_, abort);
-    ++batch_.step;
-    return {batch_.attention.empty() ? nullptr : batch_.attention.data(), batch_.attention_stride};
+    std::vector<std::unique_ptr<History>> histories = continued(rows);
+    std::vector<DecoderInput> inputs;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      inputs.push_back({rows[i].token, histories[i].get(), &sources_[rows[i].sentence]});
+    const AttentionRecord record{alignment_heads_,
+                                 [this](std::size_t row, std::size_t head, std::span<const float> weights) {
+                                   std::ranges::copy(weights, head_row(row, head));
+                                 }};
+    decoder_.step(inputs, visit, threads_, attention_stride_ > 0 ? &record : nullptr, abort);
+    histories_ = std::move(histories);
+    if (attention_stride_ == 0) return {};
+    average_heads(rows.size());
+    return {attention_.data(), attention_stride_};
   }
 
  private:
   void prepare_attention(const ExecutorStart& start) {
-    batch_.attention.clear();
-    batch_.attention_stride = 0;
+    attention_stride_ = 0;
     if (!start.with_attention) return;
-    for (const auto& source : start.sources)
-      batch_.attention_stride = std::max(batch_.attention_stride, source.size());
-    batch_.attention.assign(start.max_rows * batch_.attention_stride, 0.0f);
+    for (const auto& source : start.sources) attention_stride_ = std::max(attention_stride_, source.size());
+    attention_.assign(start.max_rows * attention_stride_, 0.0f);
+    heads_.assign(attention_.size() * alignment_heads_.size(), 0.0f);
   }
 
-  Graph new_graph(std::size_t capacity, const std::size_t& rows) {
-    constexpr std::size_t kMostNodes = 8192;
-    Graph graph;
-    graph.capacity = capacity;
-    const std::size_t bytes =
-        ggml_tensor_overhead() * kMostNodes + ggml_graph_overhead_custom(kMostNodes, false);
-    graph.context.reset(ggml_init({bytes, nullptr, true}));
-    graph.memory.reset(ggml_gallocr_new(ggml_backend_cpu_buffer_type()));
-    if (!graph.context || !graph.memory) out_of_memory();
-    graph.ops = std::make_unique<CpuOps>(graph.context.get(), kernels_, model_, weights_, batch_, rows);
-    graph.nodes = ggml_new_graph_custom(graph.context.get(), kMostNodes, false);
-    graph.input =
-        ggml_new_tensor_2d(graph.context.get(), GGML_TYPE_F32, static_cast<std::int64_t>(model_.width),
-                           static_cast<std::int64_t>(capacity));
-    ggml_set_input(graph.input);
-    return graph;
+  float* head_row(std::size_t row, std::size_t head) {
+    return heads_.data() + (row * alignment_heads_.size() + head) * attention_stride_;
   }
 
-  static void allocate(Graph& graph) {
-    if (!ggml_gallocr_alloc_graph(graph.memory.get(), graph.nodes)) out_of_memory();
+  // The alignment is the mean of its heads.
+  void average_heads(std::size_t rows) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::span mean(attention_.data() + row * attention_stride_, attention_stride_);
+      std::ranges::fill(mean, 0.0f);
+      for (std::size_t head = 0; head < alignment_heads_.size(); ++head) {
+        const float* weights = head_row(row, head);
+        for (std::size_t j = 0; j < mean.size(); ++j)
+          mean[j] += weights[j] / static_cast<float>(alignment_heads_.size());
+      }
+    }
   }
 
   void build_encoder_graph(std::size_t capacity) {
     encoder_ = {};
-    Graph graph = new_graph(capacity, batch_.encoder_rows);
-    build_encoder(*graph.ops, model_, graph.input);
-    for (ggml_tensor* kept : graph.ops->kept_cross()) ggml_build_forward_expand(graph.nodes, kept);
-    allocate(graph);
-    batch_.cross.clear();
-    for (const ggml_tensor* kept : graph.ops->kept_cross()) {
-      batch_.cross.push_back(static_cast<const float*>(kept->data));
-    }
+    cross_.clear();
+    CpuGraph graph(model_.width, capacity);
+    auto ops = std::make_unique<CpuOps>(graph.context(), kernels_, model_, weights_, batch_);
+    build_encoder(*ops, model_, graph.input());
+    const std::vector<ggml_tensor*> kept = ops->kept_cross();
+    graph.finish(std::move(ops), kept);
+    for (const ggml_tensor* tensor : kept) cross_.push_back(static_cast<float*>(tensor->data));
     encoder_ = std::move(graph);
   }
 
-  void build_decoder_graph(std::size_t capacity) {
-    decoder_ = {};
-    Graph graph = new_graph(capacity, batch_.rows);
-    graph.output = graph.ops->visit(build_decoder(*graph.ops, model_, graph.input));
-    ggml_set_output(graph.output);
-    ggml_build_forward_expand(graph.nodes, graph.output);
-    allocate(graph);
-    decoder_ = std::move(graph);
+  // What the encoder leaves is read where it lies.
+  void share_sources(std::size_t count) {
+    const AttentionShape shape{model_.width, static_cast<std::size_t>(model_.decoder.heads)};
+    sources_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<float*> layers;
+      for (float* rows : cross_) layers.push_back(rows + batch_.offsets[i] * 2 * model_.width);
+      sources_.emplace_back(shape, layers, batch_.sentence_length(i));
+    }
   }
 
   void embed_sources(std::span<const std::vector<TokenId>> sources) {
     std::vector<float> position(model_.width);
-    float* out = static_cast<float*>(encoder_.input->data);
     std::size_t longest = 0;
     for (const auto& source : sources) longest = std::max(longest, source.size());
     for (std::size_t i = 0; i < longest; ++i) {
       source_.position_row(i, position);
       for (std::size_t j = 0; j < sources.size(); ++j) {
         if (i >= sources[j].size()) continue;
-        source_.embed(sources[j][i], position, {out + (batch_.offsets[j] + i) * model_.width, model_.width});
+        float* row = encoder_.input_rows() + (batch_.offsets[j] + i) * model_.width;
+        source_.embed(sources[j][i], position, {row, model_.width});
       }
     }
   }
 
-  void embed_rows(std::span<const DecoderRow> rows) {
-    std::vector<float> position(model_.width);
-    target_.position_row(batch_.step, position);
-    float* out = static_cast<float*>(decoder_.input->data);
-    const bool is_zero = batch_.step == 0 && model_.start_from_zero_embedding;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::span<float> row(out + i * model_.width, model_.width);
-      is_zero ? static_cast<void>(std::ranges::copy(position, row.begin()))
-              : target_.embed(rows[i].token, position, row);
-    }
-  }
-
-  void begin_step(std::span<const DecoderRow> rows) {
-    batch_.rows = rows.size();
-    batch_.sentences.resize(rows.size());
-    const auto of_first = [&](const DecoderRow& row) { return row.sentence == rows.front().sentence; };
-    batch_.rows_per_sentence = static_cast<std::size_t>(std::ranges::count_if(rows, of_first));
-    std::vector<std::vector<std::int32_t>> ancestors(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      batch_.sentences[i] = rows[i].sentence;
-      if (batch_.step > 0) ancestors[i] = batch_.ancestors[rows[i].origin];
-      ancestors[i].push_back(static_cast<std::int32_t>(i));
-    }
-    batch_.ancestors = std::move(ancestors);
-    if (batch_.blocks.size() <= batch_.step) batch_.blocks.emplace_back();
-    batch_.blocks[batch_.step].resize(model_.decoder.layers.size() * rows.size() * 2 * model_.width);
-    batch_.block_rows.push_back(rows.size());
-  }
-
-  void compute(const Graph& graph, const AbortFlag* abort) {
-    const auto is_aborted = [](void* flag) { return flag && static_cast<const AbortFlag*>(flag)->is_set(); };
-    ggml_backend_cpu_set_abort_callback(backend_.get(), is_aborted, const_cast<AbortFlag*>(abort));
-    const ggml_status status = ggml_backend_graph_compute(backend_.get(), graph.nodes);
-    if (status == GGML_STATUS_ABORTED) throw EngineError(ErrorCode::kAborted, "translation was aborted");
-    if (status == GGML_STATUS_ALLOC_FAILED) out_of_memory();
-    if (status != GGML_STATUS_SUCCESS)
-      throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
+  // The texts that the rows continue: each row has its own.
+  std::vector<std::unique_ptr<History>> continued(std::span<const DecoderRow> rows) {
+    std::vector<std::unique_ptr<History>> histories;
+    const bool is_first = histories_.empty();
+    for (const DecoderRow& row : rows)
+      histories.push_back(is_first ? decoder_.make_history() : histories_[row.origin]->fork());
+    return histories;
   }
 
   const Transformer& model_;
   const CpuWeights& weights_;
   const Kernels& kernels_;
+  int threads_;
   Embedder source_;
-  Embedder target_;
-  ggml_backend_ptr backend_;
-  CpuBatch batch_;
-  Graph encoder_;
-  Graph decoder_;
+  CpuThreads encoder_threads_;
+  EncoderBatch batch_;
+  CpuGraph encoder_;
+  // Per decoder layer: keys and values of the encoder rows [rows, 2 * width].
+  std::vector<float*> cross_;
+  std::vector<Float32CrossCache> sources_;
+  CpuDecoder decoder_;
+  // Of the rows of the last step.
+  std::vector<std::unique_ptr<History>> histories_;
+  // The heads of the alignment, one row of attention each and their mean; stride 0: it is not asked for.
+  std::vector<AttentionHead> alignment_heads_;
+  std::vector<float> heads_;
+  std::vector<float> attention_;
+  std::size_t attention_stride_ = 0;
 };
 
 class CpuFactory final : public ExecutorFactory {

@@ -25,9 +25,11 @@ class CpuNode {
 // that is no larger than the one it was built for.
 class CpuOps final : public NetworkOps {
  public:
-  // rows: where the number of rows in use is kept, at most that of the graph's tensors.
+  // For an encoder or a decoder; its numbers of rows are at most those of the graph's tensors.
   CpuOps(ggml_context* context, const Kernels& kernels, const Transformer& model, const CpuWeights& weights,
-         CpuBatch& batch, const std::size_t& rows);
+         const EncoderBatch& batch);
+  CpuOps(ggml_context* context, const Kernels& kernels, const Transformer& model, const CpuWeights& weights,
+         const DecoderStep& step, std::size_t most_wanted);
 
   ggml_tensor* linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation,
                       ggml_tensor* gate, ggml_tensor* residual) override;
@@ -37,8 +39,9 @@ class CpuOps final : public NetworkOps {
   ggml_tensor* decoder_attention(ggml_tensor* qkv, const Attention& weights, std::size_t layer) override;
   ggml_tensor* cross_attention(ggml_tensor* query, std::size_t layer) override;
   void keep_cross(ggml_tensor* key_value, std::size_t layer) override;
+  ggml_tensor* wanted_rows(ggml_tensor* x) override;
 
-  // A node behind the logits that hands them to the batch's visitor.
+  // A node behind the logits that hands them to the step's visitor.
   ggml_tensor* visit(ggml_tensor* logits);
 
   // What keep_cross was given, by layer.
@@ -54,8 +57,11 @@ class CpuOps final : public NetworkOps {
   const Kernels& kernels_;
   const Transformer& model_;
   const CpuWeights& weights_;
-  CpuBatch& batch_;
-  const std::size_t& rows_;
+  const EncoderBatch* batch_ = nullptr;
+  const DecoderStep* step_ = nullptr;
+  // The number of rows of the nodes that come next.
+  const std::size_t* rows_;
+  std::size_t most_wanted_ = 0;
   std::deque<std::unique_ptr<CpuNode>> nodes_;
   // Rows that several linear layers read are quantized once.
   std::unordered_map<const ggml_tensor*, ggml_tensor*> quantized_;

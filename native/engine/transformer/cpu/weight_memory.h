@@ -3,21 +3,19 @@
 #include <cstddef>
 #include <span>
 
+#include "transformer/cpu/huge_block.h"
+
 namespace verbatim::transformer {
 
-// One zeroed block for all weights of a model, in huge pages where the system grants them: reading every
-// weight once a token is what decoding costs, and with small pages a part of it is page walks.
+// One zeroed block for all weights of a model.
 class WeightMemory {
  public:
   // Throws EngineError kOutOfMemory.
-  explicit WeightMemory(std::size_t bytes);
-  ~WeightMemory();
-  WeightMemory(const WeightMemory&) = delete;
-  WeightMemory& operator=(const WeightMemory&) = delete;
+  explicit WeightMemory(std::size_t bytes) : block_(bytes, "weights") {}
 
   // The next `bytes`, aligned to kAlignment. Throws EngineError kInternalError past the end.
   std::span<std::byte> take(std::size_t bytes);
-  std::size_t size() const noexcept { return size_; }
+  std::size_t size() const noexcept { return block_.size(); }
 
   static constexpr std::size_t kAlignment = 64;
   static constexpr std::size_t aligned(std::size_t bytes) {
@@ -25,8 +23,7 @@ class WeightMemory {
   }
 
  private:
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+  HugeBlock block_;
   std::size_t used_ = 0;
 };
 

@@ -39,23 +39,6 @@ constexpr int kPanelVectors = static_cast<int>(kPanelOutputs) / kLanes;
   }
 }
 
-VERBATIM_INLINE Vf load_weights(const float* p) { return load(p); }
-
-VERBATIM_INLINE Vf load_weights(const Brain* p) {
-#if VERBATIM_VECTOR_BYTES == 64
-  const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-  return reinterpret_cast<Vf>(_mm512_slli_epi32(wide, 16));
-#elif VERBATIM_VECTOR_BYTES == 32
-  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  return reinterpret_cast<Vf>(_mm256_slli_epi32(wide, 16));
-#else
-  Vi bits;
-  for (int i = 0; i < kLanes; ++i)
-    bits[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i].bits) << 16);
-  return reinterpret_cast<Vf>(bits);
-#endif
-}
-
 // The usual case of finish_row, without leaving the registers.
 template <int V>
 VERBATIM_INLINE void finish_plain(const GemmCall& call, std::size_t row, std::size_t first,
@@ -100,7 +83,7 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
     for (int p = 0; p < P; ++p) {
       const W* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
       for (std::size_t line = 0; line < kPanelOutputs * sizeof(W); line += 64) prefetch(at, ahead + line);
-      for (int v = 0; v < kPanelVectors; ++v) column[p * kPanelVectors + v] = load_weights(at + v * kLanes);
+      for (int v = 0; v < kPanelVectors; ++v) column[p * kPanelVectors + v] = load(at + v * kLanes);
     }
     for (int m = 0; m < M; ++m) {
       const float value = x[static_cast<std::size_t>(m) * depth + k];

@@ -11,15 +11,9 @@ namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 
 extern const Kernels kTable;
-const Kernels kTable = {VERBATIM_KERNELS_NAME,
-                        gemm_float32,
-                        gemm_bfloat16,
-                        gemm_int8,
-                        quantize_row,
-                        layer_norm,
-                        attend,
-                        top_k,
-                        log_sum_exp};
+const Kernels kTable = {
+    VERBATIM_KERNELS_NAME, gemm_float32,    gemm_bfloat16, gemm_int8,  quantize_row, layer_norm,
+    attend_float32,        attend_bfloat16, top_k,         log_sum_exp};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

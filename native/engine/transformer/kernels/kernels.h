@@ -47,15 +47,16 @@ constexpr std::size_t quantized_row_bytes(std::size_t depth) { return quantized_
 constexpr std::size_t attention_room(std::size_t count) { return (count + 15) / 16 * 16; }
 
 // One query against `count` keys and values. Row i holds its key at rows[i] + key_offset and its value at
-// rows[i] + value_offset.
+// rows[i] + value_offset, in elements.
 struct AttendCall {
   const float* query = nullptr;  // [head_size]
   std::size_t head_size = 0;
-  const float* const* rows = nullptr;  // [count]
+  // [count], of the kernel's element type.
+  const void* const* rows = nullptr;
   std::size_t key_offset = 0;
   std::size_t value_offset = 0;
   std::size_t count = 0;
-  // How much further in each row the next call will read, in floats: asked for early, since rows lie far
+  // How much further in each row the next call will read, in elements: asked for early, since rows lie far
   // apart.
   std::size_t ahead = 0;
   float scale = 1.0f;
@@ -79,7 +80,8 @@ struct Kernels {
   // beta null: root mean square norm.
   void (*layer_norm)(const float* x, std::size_t size, const float* gamma, const float* beta, float epsilon,
                      float* out);
-  void (*attend)(const AttendCall& call);
+  void (*attend_float32)(const AttendCall& call);
+  void (*attend_bfloat16)(const AttendCall& call);
   // The `k` largest of x[size], descending, the lower index first among equals. k <= size.
   void (*top_k)(const float* x, std::size_t size, std::size_t k, std::int32_t* ids, float* values);
   // log(sum(exp(x))), given the largest value.

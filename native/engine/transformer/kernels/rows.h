@@ -73,12 +73,18 @@ void layer_norm(const float* x, std::size_t size, const float* gamma, const floa
   }
 }
 
-VERBATIM_INLINE float dot(const float* a, const float* b, std::size_t size) {
+template <typename T>
+VERBATIM_INLINE const T* row_of(const AttendCall& call, std::size_t row, std::size_t offset) {
+  return static_cast<const T*>(call.rows[row]) + offset;
+}
+
+template <typename T>
+VERBATIM_INLINE float dot(const float* a, const T* b, std::size_t size) {
   Vf acc = {};
   std::size_t i = 0;
   for (; i + kLanes <= size; i += kLanes) acc += load(a + i) * load(b + i);
   float total = sum(acc);
-  for (; i < size; ++i) total += a[i] * b[i];
+  for (; i < size; ++i) total += a[i] * value_at(b + i);
   return total;
 }
 
@@ -103,26 +109,29 @@ VERBATIM_INLINE void sum_four(const Vf (&v)[4], float* out) {
 }
 
 // Products of the query with four keys; head_size is a multiple of the lanes.
+template <typename T>
 VERBATIM_INLINE void dot_four(const AttendCall& call, std::size_t first, float* out) {
   Vf acc[4] = {};
   for (std::size_t i = 0; i < call.head_size; i += kLanes) {
     const Vf query = load(call.query + i);
     for (std::size_t j = 0; j < 4; ++j) {
-      const float* key = call.rows[first + j] + call.key_offset + i;
-      prefetch(key, call.ahead * sizeof(float));
+      const T* key = row_of<T>(call, first + j, call.key_offset) + i;
+      prefetch(key, call.ahead * sizeof(T));
       acc[j] += query * load(key);
     }
   }
   sum_four(acc, out);
 }
 
+template <typename T>
 VERBATIM_INLINE void score_keys(const AttendCall& call) {
   float* scores = call.probabilities;
   std::size_t i = 0;
   if (call.head_size % kLanes == 0) {
-    for (; i + 4 <= call.count; i += 4) dot_four(call, i, scores + i);
+    for (; i + 4 <= call.count; i += 4) dot_four<T>(call, i, scores + i);
   }
-  for (; i < call.count; ++i) scores[i] = dot(call.query, call.rows[i] + call.key_offset, call.head_size);
+  for (; i < call.count; ++i)
+    scores[i] = dot(call.query, row_of<T>(call, i, call.key_offset), call.head_size);
   if (!call.relative_keys) return;
   for (i = 0; i < call.count; ++i) scores[i] += dot(call.query, call.relative_keys[i], call.head_size);
 }
@@ -145,14 +154,14 @@ VERBATIM_INLINE void softmax(float* x, std::size_t size, float scale) {
 }
 
 // out[first, first + V vectors) = the weighted sum of the values there.
-template <int V>
+template <int V, typename T>
 VERBATIM_INLINE void mix_values(const AttendCall& call, std::size_t first) {
   Vf acc[V] = {};
   for (std::size_t j = 0; j < call.count; ++j) {
     const float weight = call.probabilities[j];
-    const float* value = call.rows[j] + call.value_offset + first;
+    const T* value = row_of<T>(call, j, call.value_offset) + first;
     for (int v = 0; v < V; ++v) {
-      prefetch(value + v * kLanes, call.ahead * sizeof(float));
+      prefetch(value + v * kLanes, call.ahead * sizeof(T));
       acc[v] += load(value + v * kLanes) * weight;
     }
     if (!call.relative_values) continue;
@@ -161,21 +170,25 @@ VERBATIM_INLINE void mix_values(const AttendCall& call, std::size_t first) {
   for (int v = 0; v < V; ++v) store(call.out + first + v * kLanes, acc[v]);
 }
 
-void attend(const AttendCall& call) {
-  score_keys(call);
+template <typename T>
+VERBATIM_INLINE void attend(const AttendCall& call) {
+  score_keys<T>(call);
   softmax(call.probabilities, call.count, call.scale);
   std::size_t i = 0;
-  for (; i + 4 * kLanes <= call.head_size; i += 4 * kLanes) mix_values<4>(call, i);
-  for (; i + kLanes <= call.head_size; i += kLanes) mix_values<1>(call, i);
+  for (; i + 4 * kLanes <= call.head_size; i += 4 * kLanes) mix_values<4, T>(call, i);
+  for (; i + kLanes <= call.head_size; i += kLanes) mix_values<1, T>(call, i);
   for (; i < call.head_size; ++i) {
     float total = 0.0f;
     for (std::size_t j = 0; j < call.count; ++j) {
       const float relative = call.relative_values ? call.relative_values[j][i] : 0.0f;
-      total += call.probabilities[j] * (call.rows[j][call.value_offset + i] + relative);
+      total += call.probabilities[j] * (value_at(row_of<T>(call, j, call.value_offset + i)) + relative);
     }
     call.out[i] = total;
   }
 }
+
+void attend_float32(const AttendCall& call) { attend<float>(call); }
+void attend_bfloat16(const AttendCall& call) { attend<Brain>(call); }
 
 }  // namespace
 }  // namespace VERBATIM_KERNELS

@@ -32,6 +32,25 @@ struct Brain {
 #define VERBATIM_INLINE [[gnu::always_inline]] inline
 
 VERBATIM_INLINE Vf load(const float* p) { return *reinterpret_cast<const UnalignedVf*>(p); }
+VERBATIM_INLINE Vf load(const Brain* p) {
+#if VERBATIM_VECTOR_BYTES == 64
+  const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  return reinterpret_cast<Vf>(_mm512_slli_epi32(wide, 16));
+#elif VERBATIM_VECTOR_BYTES == 32
+  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return reinterpret_cast<Vf>(_mm256_slli_epi32(wide, 16));
+#else
+  Vi bits;
+  for (int i = 0; i < kLanes; ++i)
+    bits[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i].bits) << 16);
+  return reinterpret_cast<Vf>(bits);
+#endif
+}
+// One of them.
+VERBATIM_INLINE float value_at(const float* p) { return *p; }
+VERBATIM_INLINE float value_at(const Brain* p) {
+  return __builtin_bit_cast(float, static_cast<std::uint32_t>(p->bits) << 16);
+}
 VERBATIM_INLINE void store(float* p, Vf v) { *reinterpret_cast<UnalignedVf*>(p) = v; }
 VERBATIM_INLINE Vf splat(float value) { return Vf{} + value; }
 VERBATIM_INLINE Vf vmax(Vf a, Vf b) { return a > b ? a : b; }

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transformer/compute_type.h"
+#include "transformer/cpu/attention_shape.h"
+#include "transformer/cpu/huge_block.h"
+#include "transformer/decoder.h"
+#include "transformer/kernels/kernels.h"
+
+namespace verbatim::transformer {
+
+// One query of one head against a source.
+struct CrossQuery {
+  std::size_t layer = 0;
+  std::size_t head = 0;
+  const float* query = nullptr;  // [head_size]
+  float* out = nullptr;          // [head_size]
+};
+
+// What a thread that attends needs besides.
+struct CrossScratch {
+  // The result too: the weights of the last query, [positions].
+  std::vector<float> probabilities;
+};
+
+// A source in the layout of one element type.
+class CpuCrossCache : public CrossCache {
+ public:
+  explicit CpuCrossCache(std::size_t positions) : positions_(positions) {}
+  std::size_t positions() const noexcept override { return positions_; }
+  virtual void attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const = 0;
+
+ private:
+  std::size_t positions_;
+};
+
+// Rows as they come, float32 [positions, 2 * width] for each layer, which may lie elsewhere.
+class Float32CrossCache final : public CpuCrossCache {
+ public:
+  // Memory of its own. Throws EngineError kOutOfMemory.
+  Float32CrossCache(const AttentionShape& shape, std::size_t layers, std::size_t positions);
+  // Of memory that outlives it: the first row of each layer.
+  Float32CrossCache(const AttentionShape& shape, std::span<float* const> layers, std::size_t positions);
+
+  void write(std::size_t layer, std::size_t first, std::span<const float> rows) override;
+  std::size_t memory_bytes() const noexcept override { return own_.size(); }
+  void attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const override;
+
+ private:
+  void add_layer(float* rows);
+
+  AttentionShape shape_;
+  HugeBlock own_;
+  // [layers][positions]
+  std::vector<float*> rows_;
+};
+
+// Throws EngineError kOutOfMemory.
+std::unique_ptr<CpuCrossCache> make_cross_cache(ComputeType type, const AttentionShape& shape,
+                                                std::size_t layers, std::size_t positions);
+
+}  // namespace verbatim::transformer

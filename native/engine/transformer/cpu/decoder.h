@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transformer/compute_type.h"
+#include "transformer/cpu/graph.h"
+#include "transformer/cpu/weights.h"
+#include "transformer/decoder.h"
+#include "transformer/embedder.h"
+#include "transformer/kernels/kernels.h"
+
+namespace verbatim::transformer {
+
+// In what keys and values are kept.
+struct CacheTypes {
+  // float32, bfloat16 or int8.
+  ComputeType cross = ComputeType::kFloat32;
+  // float32 or bfloat16.
+  ComputeType history = ComputeType::kFloat32;
+};
+
+// For processors: our own kernels in ggml graphs, on ggml's threads. `model` and `weights` must outlive the
+// decoder. Throws EngineError kOutOfMemory; kInvalidArgument for cache types that there are not.
+std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWeights& weights,
+                                          CacheTypes types, const Kernels& kernels);
+
+class CpuDecoder final : public Decoder {
+ public:
+  CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types, const Kernels& kernels);
+
+  std::unique_ptr<CrossCache> make_cross_cache(std::size_t positions) override;
+  std::unique_ptr<History> make_history() override;
+  // Also throws EngineError kInvalidArgument for a token or a position that the model does not have. A
+  // visitor may have seen logits of a step that is aborted.
+  void step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
+            const AttentionRecord* record, const AbortFlag* abort) override;
+  std::size_t memory_bytes() const noexcept override;
+
+  // Builds the graph for steps of so many rows, all of whose logits are wanted; else it grows as steps do.
+  void reserve(std::size_t rows);
+
+ private:
+  // The most rows that are computed together: a longer step costs no more in pieces of this size.
+  static constexpr std::size_t kMostRows = 256;
+
+  class Appended;
+
+  std::vector<StepRow> place(std::span<const DecoderInput> rows, Appended& appended) const;
+  void compute(std::span<const DecoderInput> rows, int threads, const AbortFlag* abort);
+  void group_by_source();
+  void embed(std::span<const DecoderInput> rows);
+  void build(std::size_t rows, std::size_t wanted);
+
+  const Transformer& model_;
+  const CpuWeights& weights_;
+  const Kernels& kernels_;
+  CacheTypes types_;
+  AttentionShape shape_;
+  Embedder embedder_;
+  std::shared_ptr<HistoryMemory> memory_;
+  CpuThreads threads_;
+  CpuGraph graph_;
+  // Rows that want logits at most.
+  std::size_t most_wanted_ = 0;
+  DecoderStep step_;
+};
+
+}  // namespace verbatim::transformer

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "transformer/decoder.h"
+
+namespace verbatim::transformer {
+
+// The keys and values of one token, for every layer; `before` is the token in front of it. Texts that begin
+// the same share their slots: a slot lives as long as a text ends with it or another slot stands behind it.
+struct HistorySlot {
+  std::atomic<int> users{1};
+  HistorySlot* before = nullptr;
+};
+
+// Memory for the slots of one decoder. Safe to use from many threads.
+class HistoryMemory {
+ public:
+  // slot_bytes: what a slot holds.
+  explicit HistoryMemory(std::size_t slot_bytes) : slot_bytes_(slot_bytes) {}
+  ~HistoryMemory();
+  HistoryMemory(const HistoryMemory&) = delete;
+  HistoryMemory& operator=(const HistoryMemory&) = delete;
+
+  // A slot behind `before`, which may be null; its user becomes the slot. Throws EngineError kOutOfMemory.
+  HistorySlot* take(HistorySlot* before);
+  // One user of the slot less. Null: nothing happens.
+  void release(HistorySlot* slot) noexcept;
+
+  // With what it takes to keep it.
+  std::size_t slot_bytes() const noexcept { return kHeader + slot_bytes_; }
+  // Bytes kept for slots to come.
+  std::size_t spare_bytes() const noexcept;
+
+  static std::byte* data(HistorySlot* slot) noexcept { return reinterpret_cast<std::byte*>(slot) + kHeader; }
+
+ private:
+  // A cache line: slots that lie behind each other then differ in where they stand in a page, or the caches
+  // would have the same few places for all keys of a head.
+  static constexpr std::size_t kHeader = 64;
+
+  void give_back(HistorySlot* slot) noexcept;
+
+  const std::size_t slot_bytes_;
+  mutable std::mutex mutex_;
+  std::vector<HistorySlot*> spare_;
+};
+
+class CpuHistory final : public History {
+ public:
+  explicit CpuHistory(std::shared_ptr<HistoryMemory> memory) : memory_(std::move(memory)) {}
+  ~CpuHistory() override;
+  CpuHistory(const CpuHistory&) = delete;
+  CpuHistory& operator=(const CpuHistory&) = delete;
+
+  std::size_t length() const noexcept override { return data_.size(); }
+  std::unique_ptr<History> fork() const override;
+  std::size_t memory_bytes() const noexcept override;
+
+  // Room for one more token's keys and values. Throws EngineError kOutOfMemory.
+  void append();
+  // Forgets the last tokens. length <= length().
+  void truncate(std::size_t length) noexcept;
+  // Per token: [layers][2 * width] elements, the keys before the values. Valid until the history changes.
+  std::byte* const* data() const noexcept { return data_.data(); }
+
+ private:
+  HistorySlot* last() const noexcept { return slots_.empty() ? nullptr : slots_.back(); }
+
+  std::shared_ptr<HistoryMemory> memory_;
+  std::vector<HistorySlot*> slots_;
+  std::vector<std::byte*> data_;
+};
+
+}  // namespace verbatim::transformer
