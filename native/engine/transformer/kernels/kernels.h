@@ -86,6 +86,8 @@ struct Kernels {
   void (*top_k)(const float* x, std::size_t size, std::size_t k, std::int32_t* ids, float* values);
   // log(sum(exp(x))), given the largest value.
   float (*log_sum_exp)(const float* x, std::size_t size, float largest);
+  // out[i] = exp(x[i] - largest); far below the largest it may round to 0.
+  void (*exponentials)(const float* x, std::size_t size, float largest, float* out);
 };
 
 // The best variant that this processor runs.
