@@ -94,9 +94,7 @@ Tally compare(const ScriptedWhisperCpp& reference, int windows, unsigned seed, C
     if (is_same(actual, expected) || ++tally.different > kShown) continue;
     MESSAGE("window " << i << "\nours: " << describe(actual) << "\nwhisper.cpp: " << describe(expected));
   }
- " << tally.tokens << " tokens, " << tally.passes
-                          << " passes, " << tally.fallbacks << " fall-backs");
- return tally;
+  return tally;
 }
 
 void without_fallback(DecodeOptions& options, std::mt19937&) { options.temperature_increment = 0.0f; }
