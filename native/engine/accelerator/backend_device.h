@@ -18,6 +18,8 @@ struct BackendDeviceTraits {
   // The function of a backend that ggml's interface has no place for, such as "ggml_backend_set_n_threads",
   // or null for a name it has none for. Null: it has none.
   void* (*get_proc_address)(const char* name) = nullptr;
+  // Whether it works in these buffers, which are not the CPU's own. Null: in none.
+  bool (*works_in)(ggml_backend_buffer_type_t type) = nullptr;
 };
 
 // A backend device of ggml of type ACCEL, which whisper.cpp puts ahead of its CPU backend, with the registry

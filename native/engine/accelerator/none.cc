@@ -1,6 +1,7 @@
 // The build without oneDNN.
 #ifndef VERBATIM_ONEDNN
 #include "accelerator/accelerator.h"
+#include "accelerator/graph.h"
 
 namespace verbatim::accelerator {
 
@@ -18,6 +19,12 @@ std::uint64_t computed_products(const WeightStore* /*store*/) noexcept { return 
 StateScope::StateScope(std::shared_ptr<WeightStore> /*store*/) {}
 StateScope::~StateScope() = default;
 bool StateScope::took_weights() const noexcept { return false; }
+
+// Without a store none of these is called.
+ggml_type operand_type(const WeightStore& /*store*/) noexcept { return GGML_TYPE_F32; }
+ggml_backend_buffer_type_t packed_buffer_type(const WeightStore& /*store*/) { return nullptr; }
+void pack(const ggml_tensor& /*matrix*/, const void* /*values*/) {}
+ggml_backend_t make_backend(std::shared_ptr<WeightStore> /*store*/) { return nullptr; }
 
 }  // namespace verbatim::accelerator
 #endif

@@ -8,7 +8,9 @@
 
 #include "accelerator/accelerator.h"
 #include "accelerator/backend_device.h"
+#include "accelerator/graph.h"
 #include "accelerator/onednn/attention.h"
+#include "accelerator/onednn/packed_buffer.h"
 #include "accelerator/onednn/plain_weights.h"
 #include "accelerator/onednn/product.h"
 #include "accelerator/onednn/workspace.h"
@@ -80,11 +82,9 @@ void free_backend(ggml_backend_t backend) {
   const std::unique_ptr<Workspace> workspace(static_cast<Workspace*>(backend->context));
 }
 
-// whisper.cpp goes on without a backend that is null.
-ggml_backend_t make_backend(ggml_backend_dev_t backend_device) {
-  if (!store_in_scope) return nullptr;
+ggml_backend_t make_backend_on(std::shared_ptr<WeightStore> store, ggml_backend_dev_t backend_device) {
   try {
-    auto workspace = std::make_unique<Workspace>(store_in_scope);
+    auto workspace = std::make_unique<Workspace>(std::move(store));
     auto backend = std::make_unique<ggml_backend>();
     backend->guid = guid();
     backend->iface.get_name = [](ggml_backend_t) { return kName; };
@@ -97,6 +97,11 @@ ggml_backend_t make_backend(ggml_backend_dev_t backend_device) {
     GGML_LOG_ERROR("%s: %s\n", kName, error.what());
     return nullptr;
   }
+}
+
+// whisper.cpp goes on without a backend that is null.
+ggml_backend_t make_backend_in_scope(ggml_backend_dev_t backend_device) {
+  return store_in_scope ? make_backend_on(store_in_scope, backend_device) : nullptr;
 }
 
 void set_threads(ggml_backend_t backend, int threads) { workspace_of(backend).threads = threads; }
@@ -124,10 +129,15 @@ std::size_t operand_size(const WeightStore* store) noexcept {
 }
 
 void register_backend_device() {
-  static BackendDevice backend_device(
-      {kName, "oneAPI Deep Neural Network Library", make_backend, supports, get_proc_address});
+  static BackendDevice backend_device({kName, "oneAPI Deep Neural Network Library", make_backend_in_scope,
+                                       supports, get_proc_address,
+                                       [](ggml_backend_buffer_type_t type) { return is_packed_type(type); }});
   static const bool is_wrapped = (wrap_extra_buffer_types(), true);
   std::ignore = is_wrapped;
+}
+
+ggml_backend_t make_backend(std::shared_ptr<WeightStore> store) {
+  return make_backend_on(std::move(store), ggml_backend_dev_by_name(kName));
 }
 
 // The feed-forward block's activations, one set of a window's keys or values, and each lane's block of

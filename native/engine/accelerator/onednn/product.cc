@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accelerator/onednn/packed_buffer.h"
 #include "accelerator/onednn/workspace.h"
 
 namespace verbatim::accelerator {
@@ -33,6 +34,12 @@ bool is_plain_memory(const ggml_tensor& tensor) {
 bool is_weight(const ggml_tensor& tensor) {
   const ggml_backend_buffer_t buffer = buffer_of(tensor);
   return buffer != nullptr && ggml_backend_buffer_get_usage(buffer) == GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
+}
+
+// Rows of memory, which may lie apart or overlap.
+bool is_matrix_of_rows(const ggml_tensor& tensor) {
+  return ggml_is_matrix(&tensor) && tensor.nb[0] == ggml_type_size(tensor.type) &&
+         ggml_blck_size(tensor.type) == 1;
 }
 
 bool is_plain_matrix(const ggml_tensor& tensor) {
@@ -77,6 +84,7 @@ bool takes_product(const ggml_tensor& product) {
   if (product.op != GGML_OP_MUL_MAT) return false;
   const ggml_tensor& weights = *product.src[0];
   const ggml_tensor& columns = *product.src[1];
+  if (is_packed(weights)) return is_matrix_of_rows(columns) && columns.type == GGML_TYPE_F32;
   return is_plain_memory(weights) && is_plain_matrix(weights) && is_plain_matrix(columns) &&
          is_plain_matrix(product) && product.type == GGML_TYPE_F32 &&
          (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) && convertible(weights.type) &&
@@ -106,7 +114,7 @@ void compute_product(Workspace& workspace, const ggml_tensor& product, const ggm
   const ggml_tensor& weights = *product.src[0];
   const ggml_tensor& columns = *product.src[1];
   const DataType type = workspace.store->type();
-  const bool packed = is_weight(weights);
+  const bool packed = is_packed(weights) || is_weight(weights);
 
   MatmulShape shape;
   shape.rows = columns.ne[1];
@@ -119,8 +127,9 @@ void compute_product(Workspace& workspace, const ggml_tensor& product, const ggm
   const Matmul& matmul = workspace.matmuls.get(shape);
 
   void* const left = operand(columns, type, workspace.left, workspace);
-  void* const right = packed ? const_cast<void*>(workspace.store->packed(weights))
-                             : operand(weights, type, workspace.right, workspace);
+  void* const right = is_packed(weights) ? weights.data
+                      : packed           ? const_cast<void*>(workspace.store->packed(weights))
+                                         : operand(weights, type, workspace.right, workspace);
   const auto& engine = cpu_engine();
   const dnnl::memory::desc scratch = matmul.description.scratchpad_desc();
   std::unordered_map<int, dnnl::memory> arguments{

@@ -10,7 +10,7 @@ struct Workspace;
 // columns, all contiguous, in float32: 240 or more for a weight, 48 or more for an activation. Products with
 // fewer columns are bound by reading the weights, and ggml reads them in their own, smaller type. Vocabulary
 // projections are left alone: the decoder does them one column at a time, and a packed copy would be the
-// largest of all.
+// largest of all. Of weights that are packed and nothing else (packed_buffer.h) it takes every product.
 bool takes_product(const ggml_tensor& product);
 // The same, of a model's weight.
 bool takes_weight_product(const ggml_tensor& product);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,8 +25,6 @@ struct CrossQuery {
 struct CrossScratch {
   // The result too: the weights of the last query, [positions].
   std::vector<float> probabilities;
-  std::vector<std::uint8_t> bytes;
-  std::vector<float> out;
 };
 
 // A source in the layout of one element type.

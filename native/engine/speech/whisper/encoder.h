@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "abort.h"
+#include "speech/whisper/encoder_plan.h"
+#include "speech/whisper/encoder_weights.h"
+#include "speech/whisper/model.h"
+#include "transformer/decoder.h"
+
+namespace verbatim::whisper {
+
+// The log-mel frames that a window is encoded of.
+struct MelFrames {
+  // float32 [mels][frames].
+  std::span<const float> values;
+  int frames = 0;
+  // The first one that is wanted; frames past the end are zeros, as in whisper.cpp.
+  int first = 0;
+};
+
+// One window on its way through an encoder. Between units nothing of it lies anywhere else.
+class EncoderRun {
+ public:
+  // positions: 1 to 1500, two frames each. What `mel` and `target` refer to must outlive the run; the target
+  // has that many positions. Throws EngineError kInvalidArgument.
+  EncoderRun(const Model& model, const MelFrames& mel, int positions, transformer::CrossCache& target);
+
+  // Every layer of the target is written.
+  bool complete() const noexcept { return next_unit_ == unit_ends_.size(); }
+  std::size_t units() const noexcept { return unit_ends_.size(); }
+  int positions() const noexcept { return positions_; }
+  std::size_t memory_bytes() const noexcept;
+
+ private:
+  friend class Encoder;
+
+  MelFrames mel_;
+  int positions_;
+  transformer::CrossCache& target_;
+  std::vector<EncoderStep> steps_;
+  std::vector<std::size_t> unit_ends_;
+  std::size_t next_unit_ = 0;
+  // float32 [positions, d], there from the first unit to the last.
+  GgmlPointer<ggml_context> context_;
+  GgmlPointer<ggml_backend_buffer> buffer_;
+  ggml_tensor* activation_ = nullptr;
+};
+
+// Buffers and threads that windows take turns in, a unit at a time. What a window computes does not depend on
+// those between its units, to the last bit. One call at a time.
+class Encoder {
+ public:
+  // threads: 1 to 256. Throws EngineError kInvalidArgument, kOutOfMemory.
+  Encoder(std::shared_ptr<const Model> model, int threads);
+  ~Encoder();
+
+  // One unit; true when the run is complete. A run that is complete already stays so. Throws EngineError
+  // kAborted (looked at before the unit), kOutOfMemory, kInternalError; the unit may then be tried again.
+  bool advance(EncoderRun& run, const AbortFlag* abort);
+  // Buffers of the longest window so far; the accelerator's own as estimated.
+  std::size_t memory_bytes() const noexcept;
+
+ private:
+  void compute(EncoderRun& run);
+  void set_mel(const EncoderRun& run, ggml_tensor* target);
+  void keep_cross(EncoderRun& run, int layer, const ggml_tensor& rows);
+
+  std::shared_ptr<const Model> model_;
+  int threads_;
+  std::vector<GgmlPointer<ggml_backend>> backends_;
+  GgmlPointer<ggml_backend_sched> scheduler_;
+  std::vector<std::byte> graph_memory_;
+  std::vector<float> staging_;
+};
+
+}  // namespace verbatim::whisper

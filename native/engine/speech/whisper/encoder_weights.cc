@@ -1,0 +1,217 @@
+#include "speech/whisper/encoder_weights.h"
+
+#include <ggml-cpu.h>
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "accelerator/graph.h"
+#include "error.h"
+
+namespace verbatim::whisper {
+namespace {
+
+GgmlPointer<ggml_context> make_context(std::size_t tensors) {
+  GgmlPointer<ggml_context> context(ggml_init({tensors * ggml_tensor_overhead(), nullptr, true}));
+  if (!context) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
+  return context;
+}
+
+GgmlPointer<ggml_backend_buffer> allocate(ggml_context* context, ggml_backend_buffer_type_t type) {
+  GgmlPointer<ggml_backend_buffer> buffer(ggml_backend_alloc_ctx_tensors_from_buft(context, type));
+  if (!buffer) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
+  ggml_backend_buffer_set_usage(buffer.get(), GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+  return buffer;
+}
+
+void to_type(std::span<const float> values, ggml_type type, std::byte* out) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (type == GGML_TYPE_F32) {
+    std::memcpy(out, values.data(), values.size_bytes());
+  } else if (type == GGML_TYPE_BF16) {
+    ggml_cpu_fp32_to_bf16(values.data(), reinterpret_cast<ggml_bf16_t*>(out), count);
+  } else {
+    ggml_cpu_fp32_to_fp16(values.data(), reinterpret_cast<ggml_fp16_t*>(out), count);
+  }
+}
+
+// The parts' rows, one behind the other, as values of `type`.
+std::vector<std::byte> rows_of(std::span<const StoredMatrix> parts, ggml_type type) {
+  std::vector<std::byte> all;
+  std::vector<float> row(parts.front().columns);
+  for (const StoredMatrix& part : parts) {
+    if (part.type == type) {
+      all.insert(all.end(), part.data.begin(), part.data.end());
+      continue;
+    }
+    const std::size_t row_bytes = ggml_row_size(type, static_cast<std::int64_t>(part.columns));
+    for (std::size_t i = 0; i < part.rows; ++i) {
+      part.read_row(i, row);
+      all.resize(all.size() + row_bytes);
+      to_type(row, type, all.data() + all.size() - row_bytes);
+    }
+  }
+  return all;
+}
+
+// A kernel as the file has it, [outputs][inputs][frames], to [outputs][frames][inputs].
+std::vector<std::byte> kernel_rows(const StoredMatrix& stored, std::size_t outputs, ggml_type type) {
+  const std::size_t inputs = stored.rows / outputs;
+  const std::size_t width = stored.columns * inputs;
+  const StoredMatrix by_output{stored.type, outputs, width, stored.data};
+  std::vector<float> row(width);
+  std::vector<float> turned(width);
+  std::vector<std::byte> all(outputs * ggml_row_size(type, static_cast<std::int64_t>(width)));
+  for (std::size_t i = 0; i < outputs; ++i) {
+    by_output.read_row(i, row);
+    for (std::size_t input = 0; input < inputs; ++input) {
+      for (std::size_t frame = 0; frame < stored.columns; ++frame) {
+        turned[frame * inputs + input] = row[input * stored.columns + frame];
+      }
+    }
+    to_type(turned, type, all.data() + i * (all.size() / outputs));
+  }
+  return all;
+}
+
+}  // namespace
+
+// Makes the tensors first, since ggml allocates them all at once, and remembers what comes into them.
+class EncoderWeights::Builder {
+ public:
+  Builder(const ModelReader& file, const WeightPlacement& placement)
+      : file_(file),
+        placement_(placement),
+        plain_(make_context(tensor_count(file.info().shape))),
+        matrices_(make_context(tensor_count(file.info().shape))) {}
+
+  ggml_tensor* vector(std::vector<float> values) {
+    const auto size = static_cast<std::int64_t>(values.size());
+    return plain(size, 1, std::move(values));
+  }
+  ggml_tensor* positions(const std::string& name) {
+    const StoredMatrix stored = file_.matrix(name);
+    return plain(static_cast<std::int64_t>(stored.columns), static_cast<std::int64_t>(stored.rows),
+                 file_.values(name));
+  }
+  NormTensors norm(const std::string& name) {
+    return {vector(file_.values(name + ".weight")), vector(file_.values(name + ".bias"))};
+  }
+  // Projections of the same input stacked; `biased` says which of them have a bias.
+  LinearTensors stacked(const std::string& name,
+                        const std::vector<std::pair<const char*, bool>>& projections) {
+    std::vector<StoredMatrix> parts;
+    std::vector<float> bias;
+    for (const auto& [projection, biased] : projections) {
+      parts.push_back(file_.matrix(name + projection + ".weight"));
+      const std::size_t outputs = parts.back().rows;
+      const std::vector<float> values =
+          biased ? file_.values(name + projection + ".bias") : std::vector<float>(outputs, 0.0f);
+      bias.insert(bias.end(), values.begin(), values.end());
+    }
+    const ggml_type type = kept_as(parts.front().type);
+    ggml_tensor* const weight =
+        matrix(type, parts.front().columns, bias.size(), [parts, type] { return rows_of(parts, type); });
+    return {weight, vector(std::move(bias))};
+  }
+  LinearTensors linear(const std::string& name) { return stacked(name, {{"", true}}); }
+  LinearTensors convolution(const std::string& name) {
+    const StoredMatrix kernel = file_.matrix(name + ".weight");
+    std::vector<float> bias = file_.values(name + ".bias");
+    const std::size_t outputs = bias.size();
+    const ggml_type type = kept_as(kernel.type);
+    ggml_tensor* const weight =
+        matrix(type, kernel.columns * kernel.rows / outputs, outputs,
+               [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); });
+    return {weight, vector(std::move(bias))};
+  }
+
+  void finish(EncoderWeights& target) {
+    const accelerator::WeightStore* const store = placement_.accelerator.get();
+    target.plain_ = allocate(plain_.get(), placement_.buffers);
+    target.matrices_ = allocate(
+        matrices_.get(), store == nullptr ? placement_.buffers : accelerator::packed_buffer_type(*store));
+    for (const auto& [tensor, values] : vectors_) {
+      ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
+    }
+    for (const auto& [tensor, read] : contents_) {
+      const std::vector<std::byte> values = read();
+      if (store == nullptr) {
+        ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
+      } else {
+        accelerator::pack(*tensor, values.data());
+      }
+    }
+    target.plain_context_ = std::move(plain_);
+    target.matrix_context_ = std::move(matrices_);
+  }
+
+ private:
+  static std::size_t tensor_count(const ModelShape& shape) {
+    return static_cast<std::size_t>(16 + 16 * shape.audio_layers + 4 * shape.text_layers);
+  }
+
+  ggml_type kept_as(ggml_type stored) const {
+    if (placement_.accelerator) return accelerator::operand_type(*placement_.accelerator);
+    return placement_.as_float32 ? GGML_TYPE_F32 : stored;
+  }
+
+  ggml_tensor* plain(std::int64_t width, std::int64_t rows, std::vector<float> values) {
+    ggml_tensor* const tensor = ggml_new_tensor_2d(plain_.get(), GGML_TYPE_F32, width, rows);
+    vectors_.emplace_back(tensor, std::move(values));
+    return tensor;
+  }
+  ggml_tensor* matrix(ggml_type type, std::size_t inputs, std::size_t outputs,
+                      std::function<std::vector<std::byte>()> read) {
+    ggml_tensor* const tensor = ggml_new_tensor_2d(matrices_.get(), type, static_cast<std::int64_t>(inputs),
+                                                   static_cast<std::int64_t>(outputs));
+    contents_.emplace_back(tensor, std::move(read));
+    return tensor;
+  }
+
+  const ModelReader& file_;
+  const WeightPlacement& placement_;
+  GgmlPointer<ggml_context> plain_, matrices_;
+  std::vector<std::pair<ggml_tensor*, std::vector<float>>> vectors_;
+  std::vector<std::pair<ggml_tensor*, std::function<std::vector<std::byte>()>>> contents_;
+};
+
+EncoderWeights::EncoderWeights(const ModelReader& reader, const WeightPlacement& placement) try {
+  Builder builder(reader, placement);
+  first_convolution = builder.convolution("encoder.conv1");
+  second_convolution = builder.convolution("encoder.conv2");
+  positions = builder.positions("encoder.positional_embedding");
+  for (int i = 0; i < reader.info().shape.audio_layers; ++i) {
+    const std::string name = "encoder.blocks." + std::to_string(i);
+    EncoderLayerTensors& layer = layers.emplace_back();
+    layer.attention_norm = builder.norm(name + ".attn_ln");
+    layer.qkv = builder.stacked(name + ".attn", {{".query", true}, {".key", false}, {".value", true}});
+    layer.out = builder.linear(name + ".attn.out");
+    layer.feed_forward_norm = builder.norm(name + ".mlp_ln");
+    layer.up = builder.linear(name + ".mlp.0");
+    layer.down = builder.linear(name + ".mlp.2");
+  }
+  final_norm = builder.norm("encoder.ln_post");
+  for (int i = 0; i < reader.info().shape.text_layers; ++i) {
+    cross.push_back(builder.stacked("decoder.blocks." + std::to_string(i) + ".cross_attn",
+                                    {{".key", false}, {".value", true}}));
+  }
+  builder.finish(*this);
+} catch (const EngineError&) {
+  throw;
+} catch (const std::bad_alloc&) {
+  throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
+} catch (const std::exception& error) {
+  throw EngineError(ErrorCode::kInternalError, std::string("the encoder's weights: ") + error.what());
+}
+
+std::size_t EncoderWeights::bytes() const noexcept {
+  return ggml_backend_buffer_get_size(plain_.get()) + ggml_backend_buffer_get_size(matrices_.get());
+}
+
+}  // namespace verbatim::whisper
