@@ -37,6 +37,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
     'engine/audio',
     'engine/audio/cutting',
     'engine/speech',
+    'engine/speech/whisper',
   ],
   'engine/translation/files': ['engine'],
   'engine/translation/ct2': ['engine', 'engine/transformer', 'engine/translation/files'],
@@ -80,6 +81,7 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
   [/^sndfile/, ['engine/audio/decoding', 'testing', 'bench', 'test']],
   [/^mpg123/, ['engine/audio/containers']],
   [/^soxr/, ['engine/audio']],
+  [/^kiss_fft/, ['engine/speech/whisper']],
   [
     /^whisper/,
     ['engine/speech', 'engine/speech/whisper', 'engine/speech/whisper_cpp', 'addon', 'bench', 'test'],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ static_assert(std::endian::native == std::endian::little, "ggml files are little
 constexpr std::uint32_t kMagic = 0x67676d6c;  // "ggml"
 constexpr std::int32_t kQuantizationVersionFactor = 1000;
 constexpr int kFftBins = 201;
+// Keeps the features of any window finite.
+constexpr float kLargestFilter = 1000.0f;
 constexpr std::int32_t kMaxLayers = 48;
 constexpr std::int32_t kMaxState = 2048;
 constexpr std::uint32_t kMaxTokenBytes = 1024;
@@ -44,6 +47,12 @@ class Reader {
   T value(std::string_view what) {
     T result{};
     bytes(&result, sizeof(result), what);
+    return result;
+  }
+  template <typename T>
+  std::vector<T> values(std::size_t count, std::string_view what) {
+    std::vector<T> result(count);
+    bytes(result.data(), count * sizeof(T), what);
     return result;
   }
   std::string text(std::size_t size, std::string_view what) {
@@ -142,17 +151,19 @@ ModelShape read_shape(Reader& reader, Float32Files float32) {
   return shape;
 }
 
-// Returns where the values begin.
-std::uint64_t skip_mel_filters(Reader& reader, const ModelShape& shape) {
+std::vector<float> read_mel_filters(Reader& reader, const ModelShape& shape) {
   const auto mels = reader.value<std::int32_t>("the mel filters");
   const auto bins = reader.value<std::int32_t>("the mel filters");
   if (mels != shape.mels || bins != kFftBins) {
     fail("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) + ", expected " +
          std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
   }
-  const std::uint64_t offset = reader.offset();
-  reader.skip(sizeof(float) * static_cast<std::uint64_t>(mels) * kFftBins, "the mel filters");
-  return offset;
+  const auto filters = reader.values<float>(static_cast<std::size_t>(mels) * kFftBins, "the mel filters");
+  const auto sane = [](float weight) { return std::abs(weight) <= kLargestFilter; };
+  if (!std::all_of(filters.begin(), filters.end(), sane)) {
+    fail("the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1");
+  }
+  return filters;
 }
 
 // whisper.cpp numbers the tokens that follow the text tokens itself, and looks the lone space up by name.
@@ -242,7 +253,7 @@ ModelFileInfo check_model_file(std::istream& stream, Float32Files float32) {
   Reader reader(stream);
   ModelFileInfo info;
   info.shape = read_shape(reader, float32);
-  info.filters_offset = skip_mel_filters(reader, info.shape);
+  info.mel_filters = read_mel_filters(reader, info.shape);
   info.vocabulary_offset = reader.offset();
   check_vocabulary(reader, info.shape);
   check_tensors(reader, info);

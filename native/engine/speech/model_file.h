@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "speech/model_tensors.h"
 
@@ -21,9 +22,10 @@ struct ModelFileInfo {
   ModelShape shape;
   // Bytes of tensor data.
   std::uint64_t weight_bytes = 0;
-  // Of the mel filters' values, float32 [mels][201], from the file's start.
-  std::uint64_t filters_offset = 0;
-  // Of the number of listed tokens (int32); each follows as its length (uint32) and its bytes.
+  // [mels][201], finite.
+  std::vector<float> mel_filters;
+  // Of the number of listed tokens (int32), from the file's start; each follows as its length (uint32) and
+  // its bytes.
   std::uint64_t vocabulary_offset = 0;
   std::unordered_map<std::string, StoredTensor> tensors;
 };

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -152,6 +153,27 @@ TEST_CASE("the bundled model passes the check") {
   const ModelFileInfo info = check_model_file(stream);
   CHECK(info.shape.multilingual());
   CHECK(info.weight_bytes > 1'000'000);
+}
+
+TEST_CASE("mel filters are read, and refused if they would make features infinite") {
+  std::string bytes = FileWriter{.shape = small_shape()}.bytes();
+  constexpr std::size_t kFilters = 14 * sizeof(std::int32_t);
+  constexpr std::size_t kPlace = 79 * 201 + 200;
+  const auto read = [&](float value) {
+    std::memcpy(bytes.data() + kFilters + kPlace * sizeof(float), &value, sizeof(value));
+    std::istringstream stream(bytes);
+    return check_model_file(stream).mel_filters;
+  };
+  std::vector<float> expected(80 * 201);
+  expected[kPlace] = 0.25f;
+  CHECK(read(0.25f) == expected);
+  for (const float value :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity(), 1001.0f}) {
+    CHECK_THROWS_WITH_AS(
+        read(value),
+        "the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1",
+        EngineError);
+  }
 }
 
 // The sizes are those of the files at huggingface.co/ggerganov/whisper.cpp, so this checks our table of

@@ -83,16 +83,17 @@ std::string error_of(ErrorCode code, Call call) {
   return "";
 }
 
-// Every variant and every pair of types that a service may choose.
+// Every variant, every type of weights and of caches.
 template <typename Check>
 void for_every_kind(const Check& check) {
   for (const Kernels* variant : available_kernels()) {
     CAPTURE(variant->name);
     for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
       CAPTURE(compute_type_name(type));
-      for (const CacheTypes caches :
-           {CacheTypes{}, CacheTypes{ComputeType::kFloat32, ComputeType::kBfloat16}}) {
-        check(type, caches, *variant);
+      for (const ComputeType cross : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
+        CAPTURE(compute_type_name(cross));
+        const bool is_float = cross == ComputeType::kFloat32;
+        check(type, CacheTypes{cross, is_float ? ComputeType::kFloat32 : ComputeType::kBfloat16}, *variant);
       }
     }
   }

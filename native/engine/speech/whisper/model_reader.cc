@@ -83,13 +83,6 @@ ModelReader::ModelReader(const std::filesystem::path& path)
   ggml_cpu_init();
 }
 
-std::vector<float> ModelReader::mel_filters() const {
-  constexpr std::size_t kFftBins = 201;
-  std::vector<float> filters(static_cast<std::size_t>(info_.shape.mels) * kFftBins);
-  std::memcpy(filters.data(), file_.bytes().data() + info_.filters_offset, filters.size() * sizeof(float));
-  return filters;
-}
-
 std::span<const std::byte> ModelReader::vocabulary() const {
   return file_.bytes().subspan(info_.vocabulary_offset);
 }

@@ -32,8 +32,8 @@ class ModelReader {
   explicit ModelReader(const std::filesystem::path& path);
 
   const ModelFileInfo& info() const noexcept { return info_; }
-  // float32 [mels][201].
-  std::vector<float> mel_filters() const;
+  // [mels][201].
+  const std::vector<float>& mel_filters() const noexcept { return info_.mel_filters; }
   // What Vocabulary reads.
   std::span<const std::byte> vocabulary() const;
 

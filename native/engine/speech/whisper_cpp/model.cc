@@ -106,6 +106,7 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   const ModelFileInfo file = check(stream, path);
   const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
   auto model = std::make_shared<SpeechModel>(Private{});
+  model->mel_extractor_ = std::make_unique<whisper::MelExtractor>(file.mel_filters, file.shape.mels);
   auto store = gpu < 0 ? accelerator::make_weight_store(accelerator) : nullptr;
   check_room(target, gpu, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
 

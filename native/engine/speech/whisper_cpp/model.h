@@ -6,6 +6,7 @@
 
 #include "accelerator/accelerator.h"
 #include "speech/model_info.h"
+#include "speech/whisper/mel.h"
 
 struct whisper_context;
 
@@ -28,6 +29,8 @@ class SpeechModel {
   const SpeechModelInfo& info() const noexcept { return info_; }
   // For slots only.
   whisper_context* context() const noexcept { return context_.get(); }
+  // For slots only.
+  const whisper::MelExtractor& mel_extractor() const noexcept { return *mel_extractor_; }
   // For slots only; null without an accelerator.
   const std::shared_ptr<accelerator::WeightStore>& packed_weights() const noexcept { return packed_weights_; }
 
@@ -36,6 +39,7 @@ class SpeechModel {
     void operator()(whisper_context* context) const noexcept;
   };
   SpeechModelInfo info_;
+  std::unique_ptr<const whisper::MelExtractor> mel_extractor_;
   std::shared_ptr<accelerator::WeightStore> packed_weights_;
   std::unique_ptr<whisper_context, ContextDeleter> context_;
 };

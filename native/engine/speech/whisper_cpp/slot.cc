@@ -3,7 +3,7 @@
 #include <whisper.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <new>
 #include <span>
 #include <string>
@@ -14,6 +14,7 @@
 #include "accelerator/accelerator.h"
 #include "error.h"
 #include "speech/decode_options.h"
+#include "speech/whisper/mel.h"
 #include "speech/whisper_cpp/full_params.h"
 #include "speech/whisper_cpp/prompt.h"
 #include "speech/whisper_cpp/segments.h"
@@ -25,21 +26,12 @@
 namespace verbatim {
 namespace {
 
-// whisper.cpp decodes nothing of a window with less than 11 mel frames (and reads past the end of one with
-// less than 201 samples).
+// whisper.cpp decodes nothing of a window with less than 11 mel frames.
 constexpr std::size_t kShortestWindow = 1800;
 constexpr std::size_t kLongestWindow = 30 * kSampleRate;
-// Far above full scale; keeps the power spectrum of a hostile float file finite.
-constexpr float kLoudest = 32768.0f;
 
-bool is_sane(float sample) { return std::abs(sample) <= kLoudest; }
-
-// The window's samples; a repaired copy in `repaired` if there are NaNs, infinities or absurd values.
-std::span<const float> sane_samples(const std::vector<float>& samples, std::vector<float>& repaired) {
-  if (std::all_of(samples.begin(), samples.end(), is_sane)) return samples;
-  repaired = samples;
-  for (float& sample : repaired) sample = std::isnan(sample) ? 0.0f : std::clamp(sample, -kLoudest, kLoudest);
-  return repaired;
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 // A pass for every two seconds is more than any window of speech took; a loop would take one for 20 ms.
@@ -60,8 +52,9 @@ struct Slot::Impl {
 
   void renew();
   void prepare(int context);
-  int run(WindowPass& pass, const PassPlan& plan, const DecodeOptions& options,
-          std::span<const float> samples);
+  void give(const whisper::MelSpectrogram& spectrogram);
+  int run(WindowPass& pass, const PassPlan& plan, const DecodeOptions& options, std::size_t samples,
+          const whisper::MelSpectrogram& spectrogram);
   WindowResult decode(std::span<const float> samples, const DecodeOptions& options, const AbortFlag* abort);
 };
 
@@ -89,18 +82,31 @@ void Slot::Impl::prepare(int context) {
   padded_for = length;
 }
 
-int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions& options,
-                    std::span<const float> samples) {
+// With the padding: whisper.cpp reads frames that it was not given as 0, which is louder than silence.
+void Slot::Impl::give(const whisper::MelSpectrogram& spectrogram) {
+  const int frames = spectrogram.frames();
+  const int bands = spectrogram.bands();
+  std::vector<float> values(static_cast<std::size_t>(bands) * static_cast<std::size_t>(frames));
+  spectrogram.copy(0, frames, values.data());
+  if (whisper_set_mel_with_state(model->context(), state.get(), values.data(), frames, bands) != 0) {
+    throw EngineError(ErrorCode::kInternalError, "whisper.cpp refused the features: " + take_whisper_error());
+  }
+}
+
+int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions& options, std::size_t samples,
+                    const whisper::MelSpectrogram& spectrogram) {
+  give(spectrogram);
   whisper_full_params params = full_params(options, threads);
-  params.audio_ctx = audio_context(samples.size(), options);
+  params.audio_ctx = audio_context(samples, options);
+  // In tenths of frames; 0 would mean the padding too.
+  params.duration_ms = 10 * spectrogram.frames_of_sound();
   const std::string& language = model->info().languages[static_cast<std::size_t>(plan.language)];
   params.language = language.c_str();
   params.prompt_tokens = plan.initial_prompt.data();
   params.prompt_n_tokens = static_cast<int>(plan.initial_prompt.size());
   pass.attach(params);
   worn = true;
-  const int status = whisper_full_with_state(model->context(), state.get(), params, samples.data(),
-                                             static_cast<int>(samples.size()));
+  const int status = whisper_full_with_state(model->context(), state.get(), params, nullptr, 0);
   pass.finish();
   worn = pass.sampled() || status != 0;
   // It could not enlarge the cache and has freed the state itself.
@@ -122,11 +128,15 @@ WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOpti
 
   WindowResult result;
   if (detect && !info.multilingual) result.language_probabilities = {{"en", 1.0f}};
+  const auto start = std::chrono::steady_clock::now();
+  const whisper::MelSpectrogram spectrogram = model->mel_extractor().spectrogram(samples);
+  result.timings.mel_ms = milliseconds_since(start);
+  result.timings.total_ms = result.timings.mel_ms;
   for (;;) {
     prepare(audio_context(samples.size(), options));
     WindowPass pass(model->context(), state.get(), plan, options, abort);
     take_whisper_error();
-    const int status = run(pass, plan, options, samples);
+    const int status = run(pass, plan, options, samples.size(), spectrogram);
     result.timings += pass.timings();
     if (pass.aborted()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
     for (std::size_t id = 0; id < pass.language_probabilities().size(); ++id) {
@@ -174,8 +184,7 @@ WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options
     return nothing;
   }
   try {
-    std::vector<float> repaired;
-    return impl_->decode(sane_samples(window.samples, repaired), options, abort);
+    return impl_->decode(window.samples, options, abort);
   } catch (const std::bad_alloc&) {
     throw EngineError(ErrorCode::kOutOfMemory, "no memory for a window");
   }

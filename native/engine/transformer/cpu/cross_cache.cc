@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "error.h"
+#include "transformer/cpu/packed_cross_cache.h"
 
 namespace verbatim::transformer {
 
@@ -48,8 +48,7 @@ void Float32CrossCache::attend(const Kernels& kernels, const CrossQuery& query, 
 std::unique_ptr<CpuCrossCache> make_cross_cache(ComputeType type, const AttentionShape& shape,
                                                 std::size_t layers, std::size_t positions) {
   if (type == ComputeType::kFloat32) return std::make_unique<Float32CrossCache>(shape, layers, positions);
-  throw EngineError(ErrorCode::kInternalError,
-                    "no cross-attention in " + std::string(compute_type_name(type)));
+  return std::make_unique<PackedCrossCache>(type, shape, layers, positions);
 }
 
 }  // namespace verbatim::transformer

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,8 @@ struct CrossQuery {
 struct CrossScratch {
   // The result too: the weights of the last query, [positions].
   std::vector<float> probabilities;
+  std::vector<std::uint8_t> bytes;
+  std::vector<float> out;
 };
 
 // A source in the layout of one element type.

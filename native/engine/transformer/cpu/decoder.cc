@@ -79,6 +79,7 @@ CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, Cach
 }
 
 std::unique_ptr<CrossCache> CpuDecoder::make_cross_cache(std::size_t positions) {
+  if (positions == 0) throw EngineError(ErrorCode::kInvalidArgument, "a source needs a position or more");
   return transformer::make_cross_cache(types_.cross, shape_, model_.decoder.layers.size(), positions);
 }
 

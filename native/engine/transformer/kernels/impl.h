@@ -2,6 +2,7 @@
 // The including file defines VERBATIM_KERNELS (a namespace), VERBATIM_KERNELS_NAME and VERBATIM_VECTOR_BYTES.
 // The parts include nothing with inline functions that other files share: code compiled for a newer processor
 // must never be the copy that the linker keeps for everyone.
+#include "transformer/kernels/cross.h"
 #include "transformer/kernels/gemm.h"
 #include "transformer/kernels/kernels.h"
 #include "transformer/kernels/rows.h"
@@ -11,9 +12,19 @@ namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 
 extern const Kernels kTable;
-const Kernels kTable = {
-    VERBATIM_KERNELS_NAME, gemm_float32,    gemm_bfloat16, gemm_int8,  quantize_row, layer_norm,
-    attend_float32,        attend_bfloat16, top_k,         log_sum_exp};
+const Kernels kTable = {VERBATIM_KERNELS_NAME,
+                        gemm_float32,
+                        gemm_bfloat16,
+                        gemm_int8,
+                        quantize_row,
+                        layer_norm,
+                        attend_float32,
+                        attend_bfloat16,
+                        attend_packed_int8,
+                        attend_packed_bfloat16,
+                        top_k,
+                        log_sum_exp,
+                        exponentials};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

@@ -68,6 +68,37 @@ struct AttendCall {
   float* out = nullptr;  // [head_size]
 };
 
+// Positions whose keys lie side by side in a packed source.
+inline constexpr std::size_t kCrossBlock = 16;
+// What a head's size becomes in keys and in values: missing places hold anything finite.
+constexpr std::size_t cross_key_depth(std::size_t head_size) { return (head_size + 3) / 4 * 4; }
+constexpr std::size_t cross_value_depth(std::size_t head_size) { return (head_size + 15) / 16 * 16; }
+// Bytes of scratch that a query needs.
+constexpr std::size_t cross_scratch_bytes(std::size_t head_size, std::size_t count) {
+  return 2 * cross_key_depth(head_size) + 2 * attention_room(count);
+}
+
+// One query against `count` packed keys and values of one head. Keys come in blocks of kCrossBlock positions,
+// in order of use: int8 uint8[cross_key_depth / 4][kCrossBlock][4] with 128 added; bfloat16 [cross_key_depth
+// / 2][kCrossBlock][2]. Values: int8 groups of four positions [cross_value_depth][4]; bfloat16
+// [cross_value_depth] for each position, an even number of them.
+struct PackedAttendCall {
+  const float* query = nullptr;  // [head_size]
+  std::size_t head_size = 0;
+  const void* keys = nullptr;
+  const void* values = nullptr;
+  // int8: real value of 1 for each position, bfloat16[attention_room(count)].
+  const std::uint16_t* key_scales = nullptr;
+  const std::uint16_t* value_scales = nullptr;
+  std::size_t count = 0;
+  float scale = 1.0f;
+  // [attention_room(count)]: scratch and result.
+  float* probabilities = nullptr;
+  // int8: cross_scratch_bytes().
+  std::uint8_t* scratch = nullptr;
+  float* out = nullptr;  // [cross_value_depth(head_size)]
+};
+
 struct Kernels {
   // "avx512", "avx2", "generic"
   const char* name;
@@ -82,10 +113,14 @@ struct Kernels {
                      float* out);
   void (*attend_float32)(const AttendCall& call);
   void (*attend_bfloat16)(const AttendCall& call);
+  void (*attend_packed_int8)(const PackedAttendCall& call);
+  void (*attend_packed_bfloat16)(const PackedAttendCall& call);
   // The `k` largest of x[size], descending, the lower index first among equals. k <= size.
   void (*top_k)(const float* x, std::size_t size, std::size_t k, std::int32_t* ids, float* values);
   // log(sum(exp(x))), given the largest value.
   float (*log_sum_exp)(const float* x, std::size_t size, float largest);
+  // out[i] = exp(x[i] - largest); far below the largest it may round to 0.
+  void (*exponentials)(const float* x, std::size_t size, float largest, float* out);
 };
 
 // The best variant that this processor runs.

@@ -50,6 +50,16 @@ float log_sum_exp(const float* x, std::size_t size, float peak) {
   return peak + __builtin_logf(sum(sums));
 }
 
+void exponentials(const float* x, std::size_t size, float peak, float* out) {
+  std::size_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) store(out + i, vexp(load(x + i) - peak));
+  if (i == size) return;
+  float rest[kLanes] = {};
+  for (std::size_t j = 0; i + j < size; ++j) rest[j] = x[i + j] - peak;
+  store(rest, vexp(load(rest)));
+  for (std::size_t j = 0; i + j < size; ++j) out[i + j] = rest[j];
+}
+
 }  // namespace
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

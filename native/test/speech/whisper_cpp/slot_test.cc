@@ -13,7 +13,9 @@
 #include "error.h"
 #include "speech/support.h"
 #include "speech/utf8.h"
+#include "speech/whisper_cpp/full_params.h"
 #include "speech/whisper_cpp/prompt.h"
+#include "speech/whisper_cpp/whisper_state.h"
 #include "support/slot_aborts.h"
 
 namespace verbatim {
@@ -299,6 +301,38 @@ TEST_CASE("max_tokens bounds a segment") {
   options.max_tokens = 3;
   for (const Segment& segment : fresh(window_of("seen1-es-03.flac"), options).segments) {
     CHECK(segment.tokens.size() <= 4);
+  }
+}
+
+// whisper.cpp is given our features, padding included; without it every clip would end in noise.
+TEST_CASE("a slot says what whisper.cpp says of the samples themselves") {
+  whisper_context* const context = bundled_model()->context();
+  DecodeOptions options;
+  options.no_speech_threshold = 1.0f;
+  options.temperature_increment = 0.0f;
+  Slot slot(bundled_model(), 1);
+  const StatePointer state(whisper_init_state(context));
+  for (const test::Clip& clip : test::clips()) {
+    CAPTURE(clip.file);
+    const Window& window = window_of(clip.file);
+    options.language = clip.language;
+    whisper_full_params params = full_params(options, 1);
+    params.language = clip.language.c_str();
+    int encoder_passes = 0;
+    params.encoder_begin_callback_user_data = &encoder_passes;
+    params.encoder_begin_callback = [](whisper_context*, whisper_state*, void* passes) {
+      ++*static_cast<int*>(passes);
+      return true;
+    };
+    REQUIRE(whisper_full_with_state(context, state.get(), params, window.samples.data(),
+                                    static_cast<int>(window.samples.size())) == 0);
+    std::string expected;
+    for (int i = 0; i < whisper_full_n_segments_from_state(state.get()); ++i) {
+      expected += whisper_full_get_segment_text_from_state(state.get(), i);
+    }
+    const WindowResult result = slot.transcribe(window, options, nullptr);
+    CHECK(text_of(result) == expected);
+    CHECK(result.timings.encoder_passes == encoder_passes);
   }
 }
 

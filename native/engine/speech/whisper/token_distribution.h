@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "speech/whisper/hypothesis.h"
+#include "speech/whisper/logits_rules.h"
+#include "transformer/kernels/kernels.h"
+
+namespace verbatim::whisper {
+
+// How likely each token is to come next: the softmax over what the rules allow. If all time stamps together
+// are likelier than any token of text, a time stamp it is; probabilities are not scaled anew for that.
+class TokenDistribution {
+ public:
+  // logits: [vocabulary], changed; must outlive this. They are divided by temperatures above 0.
+  TokenDistribution(const transformer::Kernels& kernels, std::span<float> logits,
+                    const AllowedTokens& allowed, float temperature);
+
+  // The lowest id among equals.
+  TokenId most_likely() const noexcept { return best_; }
+  DecodedToken token(TokenId id) const;
+
+  // The ranges that tokens may be drawn from, and the largest logit in them.
+  TokenRange text() const noexcept { return text_; }
+  TokenRange time_stamps() const noexcept { return time_stamps_; }
+  std::span<const float> logits() const noexcept { return logits_; }
+  float largest() const noexcept { return logits_[static_cast<std::size_t>(best_)]; }
+
+ private:
+  struct Peak;
+  Peak peak_of(const transformer::Kernels& kernels, TokenRange range) const;
+
+  std::span<float> logits_;
+  TokenRange text_;
+  TokenRange time_stamps_;
+  TokenId best_ = 0;
+  TokenId best_time_stamp_ = 0;
+  float log_sum_ = 0.0f;
+};
+
+// Draws tokens from a distribution: what std::discrete_distribution draws from the same random numbers, but
+// for its table of the whole vocabulary.
+class TokenSampler {
+ public:
+  // Both must outlive this.
+  TokenSampler(const transformer::Kernels& kernels, const TokenDistribution& distribution);
+  TokenId draw(std::mt19937& random) const;
+
+ private:
+  struct Block {
+    TokenRange tokens;
+    // Of this block and those before it.
+    double sum = 0.0;
+  };
+  void add_blocks(TokenRange range);
+  TokenId find(const Block& block, double before, double target) const;
+
+  const transformer::Kernels& kernels_;
+  const TokenDistribution& distribution_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace verbatim::whisper

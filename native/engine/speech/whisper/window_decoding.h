@@ -1,0 +1,163 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "speech/decode.h"
+#include "speech/whisper/beam_search.h"
+#include "speech/whisper/hypothesis.h"
+#include "speech/whisper/logits_rules.h"
+#include "speech/whisper/special_tokens.h"
+#include "speech/whisper/token_distribution.h"
+#include "speech/whisper/window_prompt.h"
+#include "speech/whisper/window_segments.h"
+#include "transformer/kernels/kernels.h"
+
+namespace verbatim::whisper {
+
+// What a model's windows are decoded by.
+struct DecodingModel {
+  SpecialTokens tokens;
+  // The token of a single space.
+  TokenId blank = 0;
+  // ISO 639-1, by whisper.cpp's language id.
+  std::vector<std::string> languages;
+  // Positions of the decoder.
+  int text_positions = 448;
+  // False for the first distilled models: two decoder layers, a vocabulary below 51866.
+  bool time_stamps = true;
+};
+
+// One row of a step.
+struct DecodingRow {
+  TokenId token = 0;
+  // Index into DecodingRequest::parents; rows of one history stand in the order of its text.
+  std::size_t history = 0;
+  bool wants_logits = false;
+};
+
+// What the decoder is to compute next.
+struct DecodingRequest {
+  static constexpr std::size_t kNewText = static_cast<std::size_t>(-1);
+  // For each history of this step, the history of the step before that it goes on from, or kNewText. Several
+  // may go on from one; those that none goes on from are done with.
+  std::vector<std::size_t> parents;
+  std::vector<DecodingRow> rows;
+};
+
+// The decoding of one window by Whisper's rules, as whisper_full_with_state of whisper.cpp 1.9.1 does it, but
+// as a machine that asks for the rows of a step and takes their logits: it knows neither model nor threads.
+//
+//   while phase() is not kDone:
+//     kEncode: encode from seek(), then encoded()
+//     kDecode: compute request(), visit() each row whose logits are wanted, then advance()
+//
+// It differs from whisper.cpp in three things. The no-speech probability is read after <|startoftranscript|>
+// alone, in every pass, where whisper.cpp reads memory that may be anything. Encoder passes are bounded. And
+// where there is a fall-back, a text that loops (loops() in sequence_score.h) counts as failed.
+class WindowDecoding {
+ public:
+  enum class Phase { kEncode, kDecode, kDone };
+
+  // model: must outlive this. options: checked (check_decode_options). initial_prompt: its tokens. samples:
+  // of the window, at 16 kHz, at most 30 seconds; a window of less than 0.11 s is done at once.
+  WindowDecoding(const DecodingModel& model, const DecodeOptions& options,
+                 std::vector<TokenId> initial_prompt, std::size_t samples,
+                 const transformer::Kernels& kernels = transformer::kernels());
+
+  Phase phase() const noexcept { return phase_; }
+  // Where the encoder pass under way, or the next one, begins in the window: hundredths of a second, which
+  // are mel frames.
+  int seek() const noexcept { return seek_; }
+  // Histories begin anew.
+  void encoded();
+
+  // Good until advance().
+  const DecodingRequest& request() const noexcept { return request_; }
+  // logits: [vocabulary], of request().rows[row], which are changed. Any thread, different rows at a time.
+  // Throws std::bad_alloc.
+  void visit(std::size_t row, std::span<float> logits);
+  void advance();
+
+  // Segments so far; of use beside result() where time stamps are wanted too.
+  const std::vector<DecodedSegment>& segments() const noexcept { return segments_; }
+  // Once, when kDone. Times it took are the caller's to fill in.
+  WindowResult result(const TokenText& text);
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kMostBeams = 8;
+  // What was drawn for one hypothesis from its logits: one token, or one for each beam.
+  struct Draw {
+    std::mt19937 random;
+    std::array<DecodedToken, kMostBeams> tokens;
+    std::size_t count = 0;
+  };
+
+  bool searches_beams() const noexcept { return options_.beam_size > 1; }
+  bool falls_back() const noexcept { return options_.temperature_increment > 0.0f; }
+  std::size_t width() const noexcept;
+  int longest_text() const noexcept { return model_.text_positions / 2 - 4; }
+
+  void begin_pass();
+  void begin_temperature();
+  void request_start();
+  void add_prompt();
+  void request_tokens();
+
+  void read_start(std::span<const float> logits);
+  void draw(std::size_t hypothesis, const TokenDistribution& distribution);
+  void append(Hypothesis& hypothesis, const DecodedToken& token) const;
+  void append_draws();
+  void append_beams();
+
+  void end_temperature();
+  void rank();
+  bool is_failed(const Hypothesis& hypothesis) const;
+  bool is_acceptable(const Hypothesis& hypothesis) const;
+  void end_pass();
+  int seek_delta(const Hypothesis& hypothesis) const;
+
+  const DecodingModel& model_;
+  DecodeOptions options_;
+  const transformer::Kernels& kernels_;
+  LogitsRules rules_;
+  WindowPrompt prompt_;
+  double seconds_;
+  // Mel frames of the window.
+  int seek_end_;
+  int most_passes_;
+
+  Phase phase_ = Phase::kDone;
+  int seek_ = 0;
+  float temperature_ = 0.0f;
+  int language_ = 0;
+  // Until the first step, which then has nothing but <|startoftranscript|>.
+  bool detects_language_ = false;
+  float no_speech_ = 0.0f;
+
+  DecodingRequest request_;
+  std::size_t start_row_ = kNone;
+  // The prompt's last; kNone where each row is one of active_'s.
+  std::size_t prompt_row_ = kNone;
+
+  // As many as any temperature needs; each temperature begins the first width() anew, and the others stay
+  // what they were, as whisper.cpp's decoders do.
+  std::vector<Hypothesis> hypotheses_;
+  std::vector<Draw> draws_;
+  // The history of this step that a hypothesis goes on from.
+  std::vector<std::size_t> histories_;
+  // Hypotheses that have not ended, ascending.
+  std::vector<std::size_t> active_;
+  std::size_t best_ = 0;
+
+  std::vector<DecodedSegment> segments_;
+  WindowResult result_;
+};
+
+}  // namespace verbatim::whisper

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "transformer/cpu/attention_shape.h"
+#include "transformer/cpu/cross_cache.h"
+#include "transformer/cpu/huge_block.h"
+
+namespace verbatim::transformer {
+
+// Keys and values in int8 or bfloat16, in the order in which they are read: [layers][heads], each the keys,
+// the values and, for int8, the scales of a head (see PackedAttendCall). In int8 every position of every head
+// has a scale of its own for its key and for its value.
+class PackedCrossCache final : public CpuCrossCache {
+ public:
+  // type: kInt8 or kBfloat16. Throws EngineError kOutOfMemory.
+  PackedCrossCache(ComputeType type, const AttentionShape& shape, std::size_t layers, std::size_t positions);
+
+  void write(std::size_t layer, std::size_t first, std::span<const float> rows) override;
+  std::size_t memory_bytes() const noexcept override { return block_.size(); }
+  void attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const override;
+
+ private:
+  // The parts of one head.
+  struct Head {
+    std::byte* keys;
+    std::byte* values;
+    std::uint16_t* key_scales;
+    std::uint16_t* value_scales;
+  };
+  Head head(std::size_t layer, std::size_t index) const noexcept;
+  void write_int8(const Head& head, std::size_t position, const float* key, const float* value) const;
+  void write_bfloat16(const Head& head, std::size_t position, const float* key, const float* value) const;
+
+  ComputeType type_;
+  AttentionShape shape_;
+  // Bytes of the parts of a head.
+  std::size_t key_bytes_;
+  std::size_t value_bytes_;
+  std::size_t scale_bytes_;
+  HugeBlock block_;
+};
+
+}  // namespace verbatim::transformer
