@@ -1,0 +1,148 @@
+// Milliseconds a step of the decoder on a processor, random weights of Whisper base's shape, every row a text
+// of its own with a window of its own.
+//
+//   decoder_bench [options]       prints one JSON line a cell
+//     --rows 1,4,8,32  --compute int8,bfloat16,float32  --cross TYPE  --history TYPE (of keys and values;
+//     else those that go with the compute type)  --kernels avx512|avx2|generic  --threads N  --steps N
+//     (tokens a text)  --repeats N  --positions N  --layers N  --width N  --heads N  --inner N  --vocabulary
+//     N
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "measure.h"
+#include "options.h"
+#include "program.h"
+#include "testing/random_transformer.h"
+#include "transformer/cpu/decoder.h"
+
+namespace {
+
+using namespace verbatim::bench;
+using namespace verbatim::transformer;
+
+Options parse(const std::vector<std::string>& words) {
+  return Options({.defaults = {{"--rows", "1,4,8,32"},
+                               {"--compute", "int8,bfloat16,float32"},
+                               {"--cross", ""},
+                               {"--history", ""},
+                               {"--kernels", kernels().name},
+                               {"--threads", "1"},
+                               {"--steps", "96"},
+                               {"--repeats", "3"},
+                               {"--positions", "1500"},
+                               {"--layers", "6"},
+                               {"--width", "512"},
+                               {"--heads", "8"},
+                               {"--inner", "2048"},
+                               {"--vocabulary", "51865"}}},
+                 words);
+}
+
+std::size_t size_of(const Options& options, const std::string& name) {
+  return static_cast<std::size_t>(integer(options[name], 1));
+}
+
+ComputeType type_of(const std::string& name) {
+  for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
+    if (name == compute_type_name(type)) return type;
+  }
+  throw std::invalid_argument("type \"" + name + "\": float32, bfloat16 or int8");
+}
+
+const Kernels& kernels_of(const std::string& name) {
+  for (const Kernels* variant : available_kernels()) {
+    if (name == variant->name) return *variant;
+  }
+  throw std::invalid_argument("this processor does not run the kernels \"" + name + "\"");
+}
+
+CacheTypes caches_of(const Options& options, ComputeType type) {
+  CacheTypes caches{type, type == ComputeType::kFloat32 ? ComputeType::kFloat32 : ComputeType::kBfloat16};
+  if (!options["--cross"].empty()) caches.cross = type_of(options["--cross"]);
+  if (!options["--history"].empty()) caches.history = type_of(options["--history"]);
+  return caches;
+}
+
+// A text and its window.
+struct Text {
+  std::unique_ptr<CrossCache> source;
+  std::unique_ptr<History> history;
+};
+
+// Random values are dear: windows are one, shifted by some positions.
+std::vector<Text> make_texts(Decoder& decoder, RandomDecoder& random, std::size_t count,
+                             std::size_t positions) {
+  const auto rows = random.source(positions + count);
+  const std::size_t row = 2 * random.shape().width;
+  std::vector<Text> texts(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    texts[i].source = decoder.make_cross_cache(positions);
+    for (std::size_t layer = 0; layer < random.shape().layers; ++layer)
+      texts[i].source->write(layer, 0, std::span(rows).subspan(i * row, positions * row));
+  }
+  return texts;
+}
+
+// Milliseconds of each step of texts that are decoded to their end.
+std::vector<double> time_steps(Decoder& decoder, std::vector<Text>& texts, int steps, int threads) {
+  std::vector<DecoderInput> rows;
+  for (Text& text : texts) {
+    text.history = decoder.make_history();
+    rows.push_back({1, text.history.get(), text.source.get()});
+  }
+  std::vector<double> times;
+  for (int step = 0; step < steps; ++step) {
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].token = static_cast<TokenId>(i + 7 * times.size());
+    times.push_back(cost_of([&] {
+                      decoder.step(
+                          rows, [](std::size_t, std::span<float>) {}, threads, nullptr, nullptr);
+                    }).wall_ms);
+  }
+  return times;
+}
+
+void measure(const Options& options, RandomDecoder& random, const CpuWeights& weights, CacheTypes caches,
+             int rows) {
+  const auto decoder = make_cpu_decoder(random.model(), weights, caches, kernels_of(options["--kernels"]));
+  auto texts = make_texts(*decoder, random, static_cast<std::size_t>(rows), size_of(options, "--positions"));
+  std::vector<double> medians, all;
+  for (int i = 0; i < integer(options["--repeats"], 1); ++i) {
+    const auto times =
+        time_steps(*decoder, texts, integer(options["--steps"], 1), integer(options["--threads"], 1));
+    medians.push_back(median(times));
+    all.insert(all.end(), times.begin(), times.end());
+  }
+  std::printf(
+      R"({"compute":"%s","cross":"%s","history":"%s","kernels":"%s","threads":%s,"rows":%d,"step_ms_median":%.3f,)"
+      R"("step_ms_best_median":%.3f,"step_ms_min":%.3f,"token_ms":%.3f,"mib_a_row":%.2f})"
+      "\n",
+      std::string(compute_type_name(weights.type())).c_str(),
+      std::string(compute_type_name(caches.cross)).c_str(),
+      std::string(compute_type_name(caches.history)).c_str(), options["--kernels"].c_str(),
+      options["--threads"].c_str(), rows, median(all), least(medians), least(all), least(medians) / rows,
+      static_cast<double>(texts.front().source->memory_bytes() + texts.front().history->memory_bytes()) /
+          (1 << 20));
+  std::fflush(stdout);
+}
+
+void run(const std::vector<std::string>& words) {
+  const Options options = parse(words);
+  RandomDecoder random({.layers = size_of(options, "--layers"),
+                        .width = size_of(options, "--width"),
+                        .heads = size_of(options, "--heads"),
+                        .inner = size_of(options, "--inner"),
+                        .vocabulary = size_of(options, "--vocabulary"),
+                        .positions = std::max<std::size_t>(448, size_of(options, "--steps"))});
+  for (const std::string& name : words_of_list(options["--compute"])) {
+    const CpuWeights weights(random.model(), type_of(name));
+    for (const int rows : positive_integers(options["--rows"]))
+      measure(options, random, weights, caches_of(options, weights.type()), rows);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** values) { return run_program(count, values, run); }
