@@ -45,7 +45,8 @@ class WindowEncoder {
  public:
   virtual ~WindowEncoder() = default;
   // One unit of work on a window whose stage is kEncode: about 60 ms on Whisper base and one thread at most.
-  // Throws EngineError kOutOfMemory, kInternalError; a window that was aborted becomes kDone.
+  // What goes wrong ends the window, and so does its abort: it is kDone then. Throws EngineError
+  // kInvalidArgument for a window of another kind or stage.
   virtual void advance(WindowInFlight& window) = 0;
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
@@ -66,8 +67,8 @@ class DecoderBatch {
   // The window is in the batch from the next step on. Any thread, also while advance() runs.
   virtual void add(std::shared_ptr<WindowInFlight> window) = 0;
   // Runs at most so many steps (1 or more) on so many threads (1 to 256); returns early when a window leaves
-  // or none is left. One call at a time. What goes wrong with one window ends that window. Throws EngineError
-  // kOutOfMemory, kInternalError when the step itself fails: every window in the batch has then ended so.
+  // or none is left. One call at a time. What goes wrong with one window ends that window; if a step itself
+  // fails, every window of it has ended so and leaves. Throws EngineError kInvalidArgument.
   virtual BatchAdvance advance(int steps, int threads) = 0;
   // Windows in it.
   virtual std::size_t size() const noexcept = 0;

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "speech/recogniser.h"
+#include "speech/whisper/whisper_window.h"
+#include "transformer/decoder.h"
+
+namespace verbatim::whisper {
+
+// Windows of any requests, lengths, temperatures and beams in one batch: each step computes the rows that the
+// rules of each window ask for.
+class WhisperBatch final : public DecoderBatch {
+ public:
+  explicit WhisperBatch(std::unique_ptr<transformer::Decoder> decoder) : decoder_(std::move(decoder)) {}
+
+  void add(std::shared_ptr<WindowInFlight> window) override;
+  BatchAdvance advance(int steps, int threads) override;
+  std::size_t size() const noexcept override { return size_.load(std::memory_order_relaxed); }
+  std::size_t memory_bytes() const noexcept override { return decoder_->memory_bytes(); }
+
+ private:
+  // A row of the step and whose it is.
+  struct Row {
+    WhisperWindow* window = nullptr;
+    // Of the window's request.
+    std::size_t index = 0;
+  };
+
+  void take_in();
+  void drop_aborted(BatchAdvance& done);
+  void step(int threads, BatchAdvance& done);
+  void append_rows(WhisperWindow& window);
+  void compute(int threads);
+  void conclude(double milliseconds, BatchAdvance& done);
+  void leave(std::shared_ptr<WhisperWindow>& window, BatchAdvance& done);
+
+  const std::unique_ptr<transformer::Decoder> decoder_;
+  std::mutex mutex_;
+  // Not yet in.
+  std::vector<std::shared_ptr<WhisperWindow>> arrived_;
+  std::atomic<std::size_t> size_{0};
+  std::vector<std::shared_ptr<WhisperWindow>> windows_;
+  std::vector<transformer::DecoderInput> inputs_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace verbatim::whisper

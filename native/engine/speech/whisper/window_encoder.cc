@@ -1,0 +1,65 @@
+#include "speech/whisper/window_encoder.h"
+
+#include <chrono>
+
+#include "error.h"
+
+namespace verbatim::whisper {
+namespace {
+
+// The second convolution halves them.
+constexpr int kFramesPerPosition = 2;
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+WhisperWindow& ours(WindowInFlight& window) {
+  auto* const found = dynamic_cast<WhisperWindow*>(&window);
+  if (found == nullptr || found->stage() != WindowStage::kEncode) {
+    throw EngineError(ErrorCode::kInvalidArgument,
+                      "the window is not one that an encoder of this model works on now");
+  }
+  return *found;
+}
+
+}  // namespace
+
+void WhisperEncoder::advance(WindowInFlight& window) {
+  WhisperWindow& current = ours(window);
+  const auto start = Clock::now();
+  const double mel_before = current.timings.mel_ms;
+  try {
+    if (current.abort_flag().is_set()) return current.end_aborted();
+    if (!current.run) begin_pass(current);
+    const bool is_complete = encoder_.advance(*current.run, &current.abort_flag());
+    const double spent = milliseconds_since(start);
+    current.timings.encode_ms += spent - (current.timings.mel_ms - mel_before);
+    current.timings.total_ms += spent;
+    if (is_complete) {
+      current.run.reset();
+      current.decoding().encoded();
+    }
+    current.go_on();
+  } catch (...) {
+    current.fail(std::current_exception());
+  }
+}
+
+void WhisperEncoder::begin_pass(WhisperWindow& window) {
+  if (!window.mel) {
+    const auto start = Clock::now();
+    window.mel = mel_.spectrogram(window.samples());
+    window.timings.mel_ms += milliseconds_since(start);
+  }
+  if (!window.source) window.source = caches_.make_cross_cache(window.positions());
+  const int frames = kFramesPerPosition * static_cast<int>(window.positions());
+  window.frames.resize(static_cast<std::size_t>(window.mel->bands() * frames));
+  window.mel->copy(window.decoding().seek(), frames, window.frames.data());
+  window.run = std::make_unique<EncoderRun>(*model_, MelFrames{window.frames, frames, 0},
+                                            static_cast<int>(window.positions()), *window.source);
+}
+
+}  // namespace verbatim::whisper

@@ -1,0 +1,97 @@
+#include "testing/window_runner.h"
+
+#include <utility>
+
+namespace verbatim::test {
+
+WindowRunner::WindowRunner(const Recogniser& recogniser, const RunnerOptions& options)
+    : recogniser_(recogniser), options_(options), batch_(recogniser.make_batch()) {
+  for (int i = 0; i < options.lanes; ++i) encoders_.push_back(recogniser.make_encoder(options.threads));
+  for (const auto& encoder : encoders_) lanes_.emplace_back([this, &encoder] { work(*encoder); });
+}
+
+WindowRunner::~WindowRunner() {
+  const std::lock_guard lock(mutex_);
+  is_ending_ = true;
+  changed_.notify_all();
+}
+
+std::shared_ptr<WindowInFlight> WindowRunner::start(std::shared_ptr<const Window> window,
+                                                    const DecodeOptions& options) {
+  auto started = recogniser_.open(std::move(window), options);
+  const std::lock_guard lock(mutex_);
+  pass_on(started);
+  return started;
+}
+
+WindowResult WindowRunner::finish(WindowInFlight& window) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return done_.erase(&window) > 0; });
+  lock.unlock();
+  return window.result();
+}
+
+WindowResult WindowRunner::transcribe(std::shared_ptr<const Window> window, const DecodeOptions& options) {
+  return finish(*start(std::move(window), options));
+}
+
+void WindowRunner::work(WindowEncoder& encoder) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return is_ending_ || batch_is_due() || !to_encode_.empty(); });
+    if (is_ending_) return;
+    if (batch_is_due()) {
+      decode(lock);
+    } else {
+      encode(lock, encoder);
+    }
+  }
+}
+
+bool WindowRunner::batch_is_due() const {
+  const std::size_t size = batch_->size();
+  return !is_decoding_ && size > 0 &&
+         (to_encode_.empty() || size >= static_cast<std::size_t>(options_.full_batch));
+}
+
+void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& encoder) {
+  std::shared_ptr<WindowInFlight> window = std::move(to_encode_.front());
+  to_encode_.pop_front();
+  lock.unlock();
+  encoder.advance(*window);
+  lock.lock();
+  // A window that was begun goes on before others.
+  if (window->stage() == WindowStage::kEncode) {
+    to_encode_.push_front(std::move(window));
+    changed_.notify_one();
+  } else {
+    pass_on(std::move(window));
+  }
+}
+
+void WindowRunner::decode(std::unique_lock<std::mutex>& lock) {
+  is_decoding_ = true;
+  lock.unlock();
+  BatchAdvance advance = batch_->advance(options_.steps, options_.threads);
+  lock.lock();
+  is_decoding_ = false;
+  for (auto& window : advance.left) pass_on(std::move(window));
+  changed_.notify_all();
+}
+
+void WindowRunner::pass_on(std::shared_ptr<WindowInFlight> window) {
+  switch (window->stage()) {
+    case WindowStage::kEncode:
+      to_encode_.push_back(std::move(window));
+      break;
+    case WindowStage::kDecode:
+      batch_->add(std::move(window));
+      break;
+    case WindowStage::kDone:
+      done_.insert(window.get());
+      break;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace verbatim::test

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "speech/recogniser.h"
+
+namespace verbatim::test {
+
+struct RunnerOptions {
+  // Threads that take units of work, and threads that each of these computes with.
+  int lanes = 1;
+  int threads = 1;
+  // Steps of one turn of the batch.
+  int steps = 4;
+  // Windows from which on the batch goes before windows that wait for an encoder.
+  int full_batch = 4;
+};
+
+// Carries windows through a recogniser as a service does, without its fairness: lanes take an encoder's unit
+// or a turn of the batch, whichever is due. For tests and benchmarks on the engine alone.
+class WindowRunner {
+ public:
+  WindowRunner(const Recogniser& recogniser, const RunnerOptions& options);
+  // Ends the lanes. No window may be under way.
+  ~WindowRunner();
+  WindowRunner(const WindowRunner&) = delete;
+  WindowRunner& operator=(const WindowRunner&) = delete;
+
+  // Starts a window; any thread.
+  std::shared_ptr<WindowInFlight> start(std::shared_ptr<const Window> window, const DecodeOptions& options);
+  // Blocks until it is done; throws what it ended with.
+  WindowResult finish(WindowInFlight& window);
+  // Both.
+  WindowResult transcribe(std::shared_ptr<const Window> window, const DecodeOptions& options);
+
+ private:
+  void work(WindowEncoder& encoder);
+  bool batch_is_due() const;
+  void encode(std::unique_lock<std::mutex>& lock, WindowEncoder& encoder);
+  void decode(std::unique_lock<std::mutex>& lock);
+  void pass_on(std::shared_ptr<WindowInFlight> window);
+
+  const Recogniser& recogniser_;
+  const RunnerOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<WindowInFlight>> to_encode_;
+  std::set<const WindowInFlight*> done_;
+  std::unique_ptr<DecoderBatch> batch_;
+  bool is_decoding_ = false;
+  bool is_ending_ = false;
+  std::vector<std::unique_ptr<WindowEncoder>> encoders_;
+  std::vector<std::jthread> lanes_;
+};
+
+}  // namespace verbatim::test
