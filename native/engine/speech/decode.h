@@ -37,6 +37,8 @@ struct DecodeOptions {
   float entropy_threshold = 2.4f;
   // Tokens a segment at most; 0 = the model's own limit.
   int max_tokens = 0;
+  // Say how each token came to be chosen (Segment::choices). Costs some time.
+  bool explain = false;
   // Encode at the window's own length (audio_ctx), rounded up to a multiple of 5.12 s, instead of padding to
   // 30 s.
   bool own_length = false;
@@ -50,6 +52,19 @@ struct Token {
   float probability = 0.0f;
 };
 
+// How a token was chosen, and how nearly another one would have been. Logarithms are natural ones.
+struct TokenChoice {
+  int id = 0;
+  float log_probability = 0.0f;
+  // The next likeliest of its kind, text or time stamp; -1 if there is none or the token was drawn at random.
+  int runner_up = -1;
+  float runner_up_log_probability = 0.0f;
+  // By how much all time stamps together were likelier than the likeliest token of text.
+  float time_stamp_lead = 0.0f;
+  // How far logits would have to move, about, for this step of decoding to end otherwise.
+  float margin = 0.0f;
+};
+
 struct Segment {
   // Seconds from the start of the window.
   double start_seconds = 0.0;
@@ -59,6 +74,9 @@ struct Segment {
   float no_speech_probability = 0.0f;
   // Text tokens only.
   std::vector<Token> tokens;
+  // All that it was decoded to, time stamps and the end of text, too; only with DecodeOptions::explain, and
+  // by recognisers that can tell.
+  std::vector<TokenChoice> choices;
 };
 
 // Wall-clock time of a window; mel + encode + decode = total. Language detection counts as decoding.

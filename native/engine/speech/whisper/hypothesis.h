@@ -18,6 +18,11 @@ struct DecodedToken {
   // [0, 1], and its natural logarithm: at the temperature, of what the rules allow.
   float probability = 0.0f;
   float log_probability = 0.0f;
+  // As in TokenChoice; only if they are asked for.
+  TokenId runner_up = -1;
+  float runner_up_log_probability = 0.0f;
+  float time_stamp_lead = 0.0f;
+  float margin = 0.0f;
 };
 
 // A text under way, one of those that are decoded side by side: a beam or a candidate (whisper_decoder).

@@ -25,6 +25,12 @@ float log_add(float a, float b) {
   return high + std::log1p(std::exp(std::min(a, b) - high));
 }
 
+// The outer borders, 0 and 1, do not move.
+float nats_to_border(double border, double target) {
+  const double speed = 2 * border * (1 - border);
+  return speed > 0 ? static_cast<float>(std::abs(border - target) / speed) : -kNothing;
+}
+
 double sum_of(const Exponentials& values, std::size_t count) {
   constexpr std::size_t kParts = 8;
   std::array<double, kParts> parts{};
@@ -66,6 +72,7 @@ TokenDistribution::TokenDistribution(const Kernels& kernels, std::span<float> lo
   const Peak text = peak_of(kernels, text_);
   const Peak stamp = peak_of(kernels, time_stamps_);
   log_sum_ = log_add(text.log_sum, stamp.log_sum);
+  time_stamp_lead_ = stamp.log_sum - text.logit;
   if (stamp.log_sum > text.logit) text_ = {};
   best_ = text_.empty() ? stamp.id : text.id;
   const bool possible = std::exp(stamp.logit - log_sum_) > 0.0f;
@@ -78,6 +85,20 @@ DecodedToken TokenDistribution::token(TokenId id) const {
   token.time_stamp = id >= time_stamps_.begin && id < time_stamps_.end ? id : best_time_stamp_;
   token.log_probability = logits_[static_cast<std::size_t>(id)] - log_sum_;
   token.probability = std::exp(token.log_probability);
+  return token;
+}
+
+DecodedToken TokenDistribution::explained_most_likely(const Kernels& kernels) const {
+  DecodedToken token = this->token(best_);
+  const TokenRange kind = text_.empty() ? time_stamps_ : text_;
+  std::array<TokenId, 2> ids{};
+  std::array<float, 2> logits{kNothing, kNothing};
+  const std::size_t found = std::min(ids.size(), size_of(kind));
+  kernels.top_k(logits_.data() + kind.begin, size_of(kind), found, ids.data(), logits.data());
+  if (found == ids.size()) token.runner_up = kind.begin + ids[1];
+  token.runner_up_log_probability = logits[1] - log_sum_;
+  token.time_stamp_lead = time_stamp_lead_;
+  token.margin = std::min(std::abs(time_stamp_lead_), logits[0] - logits[1]);
   return token;
 }
 
@@ -99,32 +120,36 @@ void TokenSampler::add_blocks(TokenRange range) {
   }
 }
 
-TokenId TokenSampler::find(const Block& block, double before, double target) const {
+TokenSampler::Drawn TokenSampler::find(const Block& block, double before, double target) const {
   Exponentials values;
   kernels_.exponentials(distribution_.logits().data() + block.tokens.begin, size_of(block.tokens),
                         distribution_.largest(), values.data());
   // Where rounding leaves the target a little above the last sum.
-  TokenId last = distribution_.most_likely();
+  Drawn last{distribution_.most_likely(), 0.0f};
+  const double whole = blocks_.back().sum;
   for (std::size_t i = 0; i < size_of(block.tokens); ++i) {
     if (!(values[i] > 0.0f)) continue;
-    last = block.tokens.begin + static_cast<TokenId>(i);
-    before += static_cast<double>(values[i]);
+    const double after = before + static_cast<double>(values[i]);
+    last.id = block.tokens.begin + static_cast<TokenId>(i);
+    last.margin = std::min(nats_to_border(before / whole, target / whole),
+                           nats_to_border(after / whole, target / whole));
+    before = after;
     if (before >= target) break;
   }
   return last;
 }
 
 // Reads as many random numbers as std::discrete_distribution does.
-TokenId TokenSampler::draw(std::mt19937& random) const {
+TokenSampler::Drawn TokenSampler::draw_with_margin(std::mt19937& random) const {
   const double part = std::generate_canonical<double, std::numeric_limits<double>::digits>(random);
-  if (blocks_.empty()) return distribution_.most_likely();
+  if (blocks_.empty()) return {distribution_.most_likely(), 0.0f};
   const double target = part * blocks_.back().sum;
   double before = 0.0;
   for (const Block& block : blocks_) {
     if (block.sum >= target && block.sum > before) return find(block, before, target);
     before = block.sum;
   }
-  return distribution_.most_likely();
+  return {distribution_.most_likely(), 0.0f};
 }
 
 }  // namespace verbatim::whisper

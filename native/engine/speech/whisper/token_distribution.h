@@ -22,6 +22,8 @@ class TokenDistribution {
   // The lowest id among equals.
   TokenId most_likely() const noexcept { return best_; }
   DecodedToken token(TokenId id) const;
+  // The likeliest, with how nearly it was not.
+  DecodedToken explained_most_likely(const transformer::Kernels& kernels) const;
 
   // The ranges that tokens may be drawn from, and the largest logit in them.
   TokenRange text() const noexcept { return text_; }
@@ -38,6 +40,7 @@ class TokenDistribution {
   TokenRange time_stamps_;
   TokenId best_ = 0;
   TokenId best_time_stamp_ = 0;
+  float time_stamp_lead_ = 0.0f;
   float log_sum_ = 0.0f;
 };
 
@@ -47,7 +50,15 @@ class TokenSampler {
  public:
   // Both must outlive this.
   TokenSampler(const transformer::Kernels& kernels, const TokenDistribution& distribution);
-  TokenId draw(std::mt19937& random) const;
+  TokenId draw(std::mt19937& random) const { return draw_with_margin(random).id; }
+
+  struct Drawn {
+    TokenId id = 0;
+    // How far logits would have to move, about, for another token: the borders of its share of the
+    // distribution, F, move by at most 2 F (1 - F) for each nat that every logit moves.
+    float margin = 0.0f;
+  };
+  Drawn draw_with_margin(std::mt19937& random) const;
 
  private:
   struct Block {
@@ -56,7 +67,7 @@ class TokenSampler {
     double sum = 0.0;
   };
   void add_blocks(TokenRange range);
-  TokenId find(const Block& block, double before, double target) const;
+  Drawn find(const Block& block, double before, double target) const;
 
   const transformer::Kernels& kernels_;
   const TokenDistribution& distribution_;

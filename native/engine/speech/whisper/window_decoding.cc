@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "audio/sample_rate.h"
 #include "speech/whisper/sequence_score.h"
@@ -32,6 +33,19 @@ int mel_frames(std::size_t samples) {
 // A pass for every two seconds is more than any window of speech took; a loop would take one for 20 ms.
 int most_passes(std::size_t samples) {
   return 4 + static_cast<int>(samples / (2 * static_cast<std::size_t>(kSampleRate)));
+}
+
+// The least of all draws' margins, and of what the last beam was ahead of the next candidate.
+float beam_margin(std::span<const BeamCandidate> sorted, std::span<const BeamCandidate> chosen) {
+  float margin = std::numeric_limits<float>::infinity();
+  const double last = chosen.back().log_probability;
+  for (const BeamCandidate& candidate : sorted) {
+    margin = std::min(margin, candidate.token.margin);
+    if (candidate.log_probability < last) {
+      margin = std::min(margin, static_cast<float>(last - candidate.log_probability));
+    }
+  }
+  return margin;
 }
 
 // whisper.cpp's id of the language to begin with.
@@ -152,14 +166,17 @@ void WindowDecoding::draw(std::size_t hypothesis, const TokenDistribution& distr
   Draw& drawn = draws_[hypothesis];
   drawn.count = 0;
   if (!searches_beams() && temperature_ < kColdest) {
-    drawn.tokens[drawn.count++] = distribution.token(distribution.most_likely());
+    drawn.tokens[drawn.count++] = options_.explain ? distribution.explained_most_likely(kernels_)
+                                                   : distribution.token(distribution.most_likely());
     return;
   }
   const TokenSampler sampler(kernels_, distribution);
   const std::size_t tokens = searches_beams() ? static_cast<std::size_t>(options_.beam_size) : 1;
   while (drawn.count < tokens) {
     DecodedToken& token = drawn.tokens[drawn.count++];
-    token = distribution.token(sampler.draw(drawn.random));
+    const TokenSampler::Drawn chosen = sampler.draw_with_margin(drawn.random);
+    token = distribution.token(chosen.id);
+    token.margin = chosen.margin;
     if (searches_beams() && token.time_stamp == 0) token.time_stamp = model_.tokens.first_time_stamp;
   }
 }
@@ -199,10 +216,13 @@ void WindowDecoding::append_beams() {
           {i, token, hypotheses_[i].log_probability + static_cast<double>(token.log_probability)});
     }
   }
-  const auto chosen = choose_beams(candidates, hypotheses_, active_.size());
+  auto chosen = choose_beams(candidates, hypotheses_, active_.size());
+  // Whatever might have been drawn or left out might have come out first in the end.
+  const float margin = options_.explain ? beam_margin(candidates, chosen) : 0.0f;
   std::vector<Hypothesis> longer;
   std::vector<std::size_t> histories;
-  for (const BeamCandidate& candidate : chosen) {
+  for (BeamCandidate& candidate : chosen) {
+    candidate.token.margin = margin;
     longer.push_back(hypotheses_[candidate.hypothesis]);
     append(longer.back(), candidate.token);
     histories.push_back(histories_[candidate.hypothesis]);
@@ -229,16 +249,27 @@ void WindowDecoding::end_temperature() {
 // If every text failed, the best is what it was at the temperature before, whatever it has become.
 void WindowDecoding::rank() {
   double best = -std::numeric_limits<double>::infinity();
+  double second = best;
   for (std::size_t i = 0; i < width(); ++i) {
     Hypothesis& hypothesis = hypotheses_[i];
     if (hypothesis.failed) continue;
     hypothesis.tokens.resize(static_cast<std::size_t>(hypothesis.result_length));
     hypothesis.average_log_probability = average_log_probability(hypothesis.tokens);
     hypothesis.failed = is_failed(hypothesis);
-    if (hypothesis.failed || !(best < hypothesis.average_log_probability)) continue;
-    best = hypothesis.average_log_probability;
+    if (hypothesis.failed) continue;
+    if (!(best < hypothesis.average_log_probability)) {
+      // Equal ones are the same text.
+      const bool other = hypothesis.average_log_probability < best;
+      if (other) second = std::max(second, hypothesis.average_log_probability);
+      continue;
+    }
+    second = std::exchange(best, hypothesis.average_log_probability);
     best_ = i;
   }
+  // The last token's margin answers for the choice among the texts, too.
+  auto& tokens = hypotheses_[best_].tokens;
+  if (!tokens.empty())
+    tokens.back().margin = std::min(tokens.back().margin, static_cast<float>(best - second));
 }
 
 bool WindowDecoding::is_failed(const Hypothesis& hypothesis) const {
@@ -285,7 +316,7 @@ int WindowDecoding::seek_delta(const Hypothesis& hypothesis) const {
 
 WindowResult WindowDecoding::result(const TokenText& text) {
   result_.language = model_.languages[static_cast<std::size_t>(language_)];
-  collect_segments(segments_, model_.tokens, text, seconds_, result_);
+  collect_segments(segments_, model_.tokens, text, seconds_, options_.explain, result_);
   return std::move(result_);
 }
 

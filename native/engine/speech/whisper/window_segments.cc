@@ -56,6 +56,15 @@ class SegmentCutter {
   std::vector<DecodedSegment> segments_;
 };
 
+TokenChoice choice_of(const DecodedToken& token) {
+  return {token.id,
+          token.log_probability,
+          token.runner_up,
+          token.runner_up_log_probability,
+          token.time_stamp_lead,
+          token.margin};
+}
+
 struct Score {
   double sum = 0.0;
   int tokens = 0;
@@ -78,12 +87,13 @@ std::vector<DecodedSegment> cut_segments(std::span<const DecodedToken> text, con
 }
 
 void collect_segments(std::span<const DecodedSegment> segments, const SpecialTokens& tokens,
-                      const TokenText& text, double seconds, WindowResult& result) {
+                      const TokenText& text, double seconds, bool explain, WindowResult& result) {
   Score score;
   for (const DecodedSegment& decoded : segments) {
     Segment segment;
     std::string bytes;
     for (const DecodedToken& token : decoded.tokens) {
+      if (explain) segment.choices.push_back(choice_of(token));
       if (!tokens.is_text(token.id)) continue;
       const std::string_view piece = text(token.id);
       bytes += piece;

@@ -29,9 +29,9 @@ std::vector<DecodedSegment> cut_segments(std::span<const DecodedToken> text, con
 // A token's bytes, up to a zero byte (Vocabulary::text).
 using TokenText = std::function<std::string_view(TokenId)>;
 
-// Sets segments, average_log_probability and scored_tokens. seconds: the window's length, which times are
-// clipped to.
+// Sets segments, with their choices if `explain`, average_log_probability and scored_tokens. seconds: the
+// window's length, which times are clipped to.
 void collect_segments(std::span<const DecodedSegment> segments, const SpecialTokens& tokens,
-                      const TokenText& text, double seconds, WindowResult& result);
+                      const TokenText& text, double seconds, bool explain, WindowResult& result);
 
 }  // namespace verbatim::whisper
