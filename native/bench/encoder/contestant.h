@@ -26,7 +26,8 @@ class Contestant {
   virtual std::string name() const = 0;
   // Encodes the window on so many threads.
   virtual void encode(int threads) = 0;
-  // The encoder's output for the window, [positions][state], of an encode() on two threads.
+  // The encoder's output for the window, [positions][state], of an encode() on two threads; of our own the
+  // cross-attention's keys and values of it.
   virtual std::vector<float> output() = 0;
 };
 
@@ -34,6 +35,10 @@ class Contestant {
 // accelerator is asked for and none was built in.
 std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model,
                                                AcceleratorMode accelerator, const MelWindow& window);
+
+// Our own encoder, with or without the accelerator. Throws EngineError.
+std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator,
+                                           const MelWindow& window);
 
 // CTranslate2's encoder on a directory that write_ct2_whisper() wrote. compute_type: its name of a type of
 // computation, such as "float32" or "int8". Only in builds with CTranslate2.

@@ -8,9 +8,11 @@ namespace verbatim::bench {
 Contestants whisper_contestants(const std::filesystem::path& model, int mels) {
   const MelWindow window = noise_window(mels);
   Contestants all;
-  for (const AcceleratorMode accelerator :
-       {AcceleratorMode::kAuto, AcceleratorMode::kFloat32, AcceleratorMode::kOff}) {
-    all.push_back(whisper_contestant(model, accelerator, window));
+  for (const auto& make : {whisper_contestant, own_contestant}) {
+    for (const AcceleratorMode accelerator :
+         {AcceleratorMode::kAuto, AcceleratorMode::kFloat32, AcceleratorMode::kOff}) {
+      all.push_back(make(model, accelerator, window));
+    }
   }
   return all;
 }

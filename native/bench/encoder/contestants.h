@@ -13,11 +13,12 @@ namespace verbatim::bench {
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;
 
-// How many of them run on whisper.cpp; they come before CTranslate2's.
+// How many of them run on whisper.cpp, and behind those on our own graphs; CTranslate2's come last.
 inline constexpr std::size_t kOnWhisper = 3;
+inline constexpr std::size_t kOwn = 3;
 
-// The accelerator in its fastest type, with which the others' times are compared; the accelerator in float32;
-// whisper.cpp alone. `mels`: of the model. Throws as whisper_contestant() does.
+// Of both: the accelerator in its fastest type (whisper.cpp's is the one with which all times are compared),
+// in float32, and none. `mels`: of the model. Throws as whisper_contestant() does.
 Contestants whisper_contestants(const std::filesystem::path& model, int mels);
 
 // The same on a model of random weights, and in builds with it CTranslate2, in each of `ct2_types`, on the

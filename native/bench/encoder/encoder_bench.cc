@@ -1,7 +1,8 @@
-// One 30-second window through the encoders that can be had: whisper.cpp alone, with the accelerator in its
-// fastest type and in float32, and CTranslate2 in builds with it. They take turns, so that whatever slows the
-// machine for a while slows all; medians, ratios of neighbouring runs, processor time, and how far each
-// output is from float32. Random weights, in a temporary directory. Prints Markdown, writes JSON.
+// One 30-second window through the encoders that can be had: whisper.cpp and our own graphs, each alone, with
+// the accelerator in its fastest type and in float32, and CTranslate2 in builds with it. They take turns, so
+// that whatever slows the machine for a while slows all; medians, ratios of neighbouring runs, processor
+// time, and how far each output is from float32. Random weights, in a temporary directory. Prints Markdown,
+// writes JSON.
 //
 //   encoder_bench [--shapes base,small] [--weights f16] [--threads 1,2] [--rounds 5] [--json FILE]
 //                 [--ct2-types float32,int8] [--model FILE]
@@ -88,16 +89,16 @@ nlohmann::json print_times(const std::string& shape, int threads, const std::vec
   return cells;
 }
 
-// References: the accelerator's float32 for what runs on whisper.cpp, which attends to its padding, too;
-// CTranslate2's float32 for CTranslate2.
+// References: the accelerator's float32 for what runs on whisper.cpp, which attends to its padding, too; our
+// own float32 for our own; CTranslate2's float32 for CTranslate2.
 nlohmann::json print_distances(const std::string& shape, const Contestants& all, std::size_t width) {
-  const std::vector<float> float32 = all[1]->output();
-  const std::vector<float> ct2_float32 =
-      all.size() > kOnWhisper ? all[kOnWhisper]->output() : std::vector<float>();
+  std::vector<std::vector<float>> float32{all[1]->output(), all[kOnWhisper + 1]->output()};
+  if (all.size() > kOnWhisper + kOwn) float32.push_back(all[kOnWhisper + kOwn]->output());
   nlohmann::json cells = nlohmann::json::array();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& contestant = all[i];
-    const Distance from = distance(contestant->output(), i < kOnWhisper ? float32 : ct2_float32, width);
+    const std::size_t group = i < kOnWhisper ? 0 : i < kOnWhisper + kOwn ? 1 : 2;
+    const Distance from = distance(contestant->output(), float32[group], width);
     std::printf("| %s | %s | %.2e | %.2e |\n", shape.c_str(), contestant->name().c_str(), from.overall,
                 from.worst);
     cells.push_back({{"shape", shape},

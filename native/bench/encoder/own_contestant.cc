@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "contestant.h"
+#include "speech/whisper/encoder.h"
+
+namespace verbatim::bench {
+namespace {
+
+class KeptRows : public transformer::CrossCache {
+ public:
+  KeptRows(std::size_t layers, std::size_t positions, std::size_t width)
+      : positions_(positions), layer_(positions * width), rows(layers * layer_) {}
+
+  std::size_t positions() const noexcept override { return positions_; }
+  void write(std::size_t layer, std::size_t first, std::span<const float> values) override {
+    std::copy(values.begin(), values.end(),
+              rows.begin() + static_cast<std::ptrdiff_t>(layer * layer_ + first * layer_ / positions_));
+  }
+  std::size_t memory_bytes() const noexcept override { return rows.size() * sizeof(float); }
+
+ private:
+  std::size_t positions_;
+  std::size_t layer_;
+
+ public:
+  std::vector<float> rows;
+};
+
+class OwnContestant : public Contestant {
+ public:
+  OwnContestant(const std::filesystem::path& path, AcceleratorMode accelerator, MelWindow window)
+      : model_(whisper::Model::load(path, accelerator)),
+        window_(std::move(window)),
+        cross_(static_cast<std::size_t>(model_->shape().text_layers),
+               static_cast<std::size_t>(window_.frames / 2),
+               2 * static_cast<std::size_t>(model_->shape().audio_state)) {}
+
+  std::string name() const override {
+    const SpeechModelInfo& info = model_->info();
+    return "ours, " + (info.accelerator.empty() ? info.weight_type : info.accelerator);
+  }
+
+  void encode(int threads) override {
+    if (!encoder_ || threads != threads_) {
+      encoder_ = std::make_unique<whisper::Encoder>(model_, threads);
+      threads_ = threads;
+    }
+    whisper::EncoderRun run(*model_, {window_.values, window_.frames, 0}, window_.frames / 2, cross_);
+    while (!encoder_->advance(run, nullptr)) {
+    }
+  }
+
+  std::vector<float> output() override {
+    encode(2);
+    return cross_.rows;
+  }
+
+ private:
+  std::shared_ptr<const whisper::Model> model_;
+  MelWindow window_;
+  KeptRows cross_;
+  std::unique_ptr<whisper::Encoder> encoder_;
+  int threads_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator,
+                                           const MelWindow& window) {
+  return std::make_unique<OwnContestant>(model, accelerator, window);
+}
+
+}  // namespace verbatim::bench
