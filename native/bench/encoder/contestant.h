@@ -36,9 +36,8 @@ class Contestant {
 std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model,
                                                AcceleratorMode accelerator, const MelWindow& window);
 
-// Our own encoder, with or without the accelerator. Throws EngineError.
-std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator,
-                                           const MelWindow& window);
+// Our own encoder on the features of 30 s of noise, with or without the accelerator. Throws EngineError.
+std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator);
 
 // CTranslate2's encoder on a directory that write_ct2_whisper() wrote. compute_type: its name of a type of
 // computation, such as "float32" or "int8". Only in builds with CTranslate2.

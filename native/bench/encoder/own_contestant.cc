@@ -2,8 +2,11 @@
 #include <memory>
 #include <span>
 
+#include "audio/sample_rate.h"
 #include "contestant.h"
+#include "speech/decode_options.h"
 #include "speech/whisper/encoder.h"
+#include "testing/noise.h"
 
 namespace verbatim::bench {
 namespace {
@@ -30,11 +33,11 @@ class KeptRows : public transformer::CrossCache {
 
 class OwnContestant : public Contestant {
  public:
-  OwnContestant(const std::filesystem::path& path, AcceleratorMode accelerator, MelWindow window)
+  OwnContestant(const std::filesystem::path& path, AcceleratorMode accelerator)
       : model_(whisper::Model::load(path, accelerator)),
-        window_(std::move(window)),
-        cross_(static_cast<std::size_t>(model_->shape().text_layers),
-               static_cast<std::size_t>(window_.frames / 2),
+        mel_(whisper::MelExtractor(model_->mel_filters(), model_->shape().mels)
+                 .spectrogram(test::noise(30 * kSampleRate, 7))),
+        cross_(static_cast<std::size_t>(model_->shape().text_layers), kFullAudioContext,
                2 * static_cast<std::size_t>(model_->shape().audio_state)) {}
 
   std::string name() const override {
@@ -47,7 +50,7 @@ class OwnContestant : public Contestant {
       encoder_ = std::make_unique<whisper::Encoder>(model_, threads);
       threads_ = threads;
     }
-    whisper::EncoderRun run(*model_, {window_.values, window_.frames, 0}, window_.frames / 2, cross_);
+    whisper::EncoderRun run(*model_, mel_, 0, kFullAudioContext, cross_);
     while (!encoder_->advance(run, nullptr)) {
     }
   }
@@ -59,7 +62,7 @@ class OwnContestant : public Contestant {
 
  private:
   std::shared_ptr<const whisper::Model> model_;
-  MelWindow window_;
+  whisper::MelSpectrogram mel_;
   KeptRows cross_;
   std::unique_ptr<whisper::Encoder> encoder_;
   int threads_ = 0;
@@ -67,9 +70,8 @@ class OwnContestant : public Contestant {
 
 }  // namespace
 
-std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator,
-                                           const MelWindow& window) {
-  return std::make_unique<OwnContestant>(model, accelerator, window);
+std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator) {
+  return std::make_unique<OwnContestant>(model, accelerator);
 }
 
 }  // namespace verbatim::bench

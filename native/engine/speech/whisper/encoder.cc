@@ -2,12 +2,13 @@
 
 #include <ggml-cpu.h>
 
-#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "accelerator/graph.h"
 #include "error.h"
+#include "require_option.h"
 #include "speech/whisper/encoder_graph.h"
 #include "thread_count.h"
 
@@ -29,13 +30,11 @@ void set_threads(ggml_backend_t backend, int threads) {
 
 }  // namespace
 
-EncoderRun::EncoderRun(const Model& model, const MelFrames& mel, int positions,
+EncoderRun::EncoderRun(const Model& model, const MelSpectrogram& mel, int first_frame, int positions,
                        transformer::CrossCache& target)
-    : mel_(mel), positions_(positions), target_(target) {
-  if (positions < 1 || positions > kMostPositions) {
-    throw EngineError(ErrorCode::kInvalidArgument,
-                      "positions is " + std::to_string(positions) + ", allowed: 1 to 1500");
-  }
+    : mel_(mel), first_frame_(first_frame), positions_(positions), target_(target) {
+  require_option(positions >= 1 && positions <= kMostPositions, "positions", positions, "1 to 1500");
+  require_option(first_frame >= 0, "first_frame", first_frame, "0 or more");
   steps_ = encoder_steps(model.shape(), positions);
   unit_ends_ = unit_ends(steps_);
 }
@@ -106,15 +105,17 @@ void Encoder::compute(EncoderRun& run) {
   for (const auto& [layer, rows] : unit.cross) keep_cross(run, layer, *rows);
 }
 
+// ggml wants a frame's bands beside each other.
 void Encoder::set_mel(const EncoderRun& run, ggml_tensor* target) {
-  const MelFrames& mel = run.mel_;
   const auto bands = static_cast<std::size_t>(target->ne[0]);
+  const auto count = 2 * static_cast<std::size_t>(run.positions_);
+  frames_.resize(bands * count);
+  run.mel_.copy(run.first_frame_, static_cast<int>(count), frames_.data());
   staging_.assign(static_cast<std::size_t>(ggml_nelements(target)), 0.0f);
-  const int count = std::clamp(mel.frames - mel.first, 0, 2 * run.positions_);
+  float* const first = staging_.data() + kLeadingFrames * bands;
   for (std::size_t band = 0; band < bands; ++band) {
-    const float* const from = mel.values.data() + band * static_cast<std::size_t>(mel.frames) + mel.first;
-    for (int frame = 0; frame < count; ++frame) {
-      staging_[static_cast<std::size_t>(kLeadingFrames + frame) * bands + band] = from[frame];
+    for (std::size_t frame = 0; frame < count; ++frame) {
+      first[frame * bands + band] = frames_[band * count + frame];
     }
   }
   ggml_backend_tensor_set(target, staging_.data(), 0, ggml_nbytes(target));
@@ -132,7 +133,7 @@ void Encoder::keep_cross(EncoderRun& run, int layer, const ggml_tensor& rows) {
 }
 
 std::size_t Encoder::memory_bytes() const noexcept {
-  std::size_t bytes = graph_memory_.capacity() + staging_.capacity() * sizeof(float);
+  std::size_t bytes = graph_memory_.capacity() + (frames_.capacity() + staging_.capacity()) * sizeof(float);
   for (const auto& backend : backends_) {
     bytes += ggml_backend_sched_get_buffer_size(scheduler_.get(), backend.get());
   }

@@ -2,32 +2,24 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "abort.h"
 #include "speech/whisper/encoder_plan.h"
 #include "speech/whisper/encoder_weights.h"
+#include "speech/whisper/mel.h"
 #include "speech/whisper/model.h"
 #include "transformer/decoder.h"
 
 namespace verbatim::whisper {
 
-// The log-mel frames that a window is encoded of.
-struct MelFrames {
-  // float32 [mels][frames].
-  std::span<const float> values;
-  int frames = 0;
-  // The first one that is wanted; frames past the end are zeros, as in whisper.cpp.
-  int first = 0;
-};
-
 // One window on its way through an encoder. Between units nothing of it lies anywhere else.
 class EncoderRun {
  public:
-  // positions: 1 to 1500, two frames each. What `mel` and `target` refer to must outlive the run; the target
-  // has that many positions. Throws EngineError kInvalidArgument.
-  EncoderRun(const Model& model, const MelFrames& mel, int positions, transformer::CrossCache& target);
+  // The frames from first_frame (0 or more) on, two for each of the positions (1 to 1500). `mel` and
+  // `target`, which has that many positions, must outlive the run. Throws EngineError kInvalidArgument.
+  EncoderRun(const Model& model, const MelSpectrogram& mel, int first_frame, int positions,
+             transformer::CrossCache& target);
 
   // Every layer of the target is written.
   bool complete() const noexcept { return next_unit_ == unit_ends_.size(); }
@@ -38,7 +30,8 @@ class EncoderRun {
  private:
   friend class Encoder;
 
-  MelFrames mel_;
+  const MelSpectrogram& mel_;
+  int first_frame_;
   int positions_;
   transformer::CrossCache& target_;
   std::vector<EncoderStep> steps_;
@@ -74,7 +67,7 @@ class Encoder {
   std::vector<GgmlPointer<ggml_backend>> backends_;
   GgmlPointer<ggml_backend_sched> scheduler_;
   std::vector<std::byte> graph_memory_;
-  std::vector<float> staging_;
+  std::vector<float> frames_, staging_;
 };
 
 }  // namespace verbatim::whisper

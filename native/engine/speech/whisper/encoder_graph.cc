@@ -61,7 +61,8 @@ class Builder {
 
   // The first one begins a frame early: what it gives there is the second one's padding once it is zeroed.
   void convolutions() {
-    unit_.mel = ggml_new_tensor_2d(context_, GGML_TYPE_F32, shape_.mels, 2 * positions_ + kMelPadding);
+    unit_.mel = ggml_new_tensor_2d(context_, GGML_TYPE_F32, shape_.mels,
+                                   kLeadingFrames + 2 * positions_ + kTrailingFrames);
     ggml_set_input(unit_.mel);
     ggml_tensor* const first = convolution(unit_.mel, weights_.first_convolution, 2 * positions_ + 1, 1);
     ggml_tensor* const padding = ggml_view_1d(context_, first, first->ne[0], 0);

@@ -11,16 +11,16 @@
 
 namespace verbatim::whisper {
 
-// Frames of zeros before and behind the mel frames in EncoderGraph::mel: two and one.
-constexpr int kLeadingFrames = 2;
-constexpr int kMelPadding = 3;
+// Frames of zeros before and behind the mel frames in EncoderGraph::mel.
+inline constexpr int kLeadingFrames = 2;
+inline constexpr int kTrailingFrames = 1;
 
 // One unit of the encoder as a ggml graph, for any backend. Whisper's own architecture (whisper.cpp's
 // whisper_build_graph_conv, _encoder and _cross), except that attention sees the window's positions and no
 // padding.
 struct EncoderGraph {
   ggml_cgraph* graph = nullptr;
-  // To be set, float32 [mels, 2 * positions + kMelPadding]: null unless the unit has the convolutions.
+  // To be set, float32 [mels, frames]: null unless the unit has the convolutions.
   ggml_tensor* mel = nullptr;
   // Layer of the decoder, and its keys and values [2d, positions].
   std::vector<std::pair<int, ggml_tensor*>> cross;
@@ -33,6 +33,6 @@ EncoderGraph build_encoder_unit(ggml_context* context, const EncoderWeights& wei
 
 // What build_encoder_unit() takes of a context's memory at most, and nodes of its graph.
 std::size_t encoder_graph_bytes() noexcept;
-constexpr std::size_t kEncoderGraphNodes = 512;
+inline constexpr std::size_t kEncoderGraphNodes = 512;
 
 }  // namespace verbatim::whisper

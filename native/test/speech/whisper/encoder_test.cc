@@ -44,17 +44,16 @@ class KeptCross : public transformer::CrossCache {
   std::vector<std::size_t> writes;
 };
 
-constexpr int kFrames = 700;
-
-std::vector<float> mel_of(const ModelShape& shape, unsigned seed) {
-  return test::noise(static_cast<std::size_t>(shape.mels) * kFrames, seed);
+// Of seven seconds of noise; the rest is padding.
+MelSpectrogram spectrogram(const Model& model, unsigned seed) {
+  return MelExtractor(model.mel_filters(), model.shape().mels).spectrogram(test::noise(7 * 16000, seed));
 }
 
 std::vector<std::vector<float>> encode(const std::shared_ptr<const Model>& model, int positions,
                                        int threads = 1, int first = 0) {
-  const std::vector<float> mel = mel_of(model->shape(), 3);
+  const MelSpectrogram mel = spectrogram(*model, 3);
   KeptCross cross(model->shape(), positions);
-  EncoderRun run(*model, {mel, kFrames, first}, positions, cross);
+  EncoderRun run(*model, mel, first, positions, cross);
   Encoder encoder(model, threads);
   while (!encoder.advance(run, nullptr)) {
   }
@@ -83,8 +82,10 @@ double error_against_reference(const test::SmallModel& file, AcceleratorMode acc
                                int threads = 1, int first = 0) {
   const auto model = Model::load(file.path(), accelerator);
   const ModelReader reader(file.path());
-  const std::vector<double> encoding =
-      test::reference_encoding(reader, mel_of(file.shape, 3), kFrames, first, positions);
+  const MelSpectrogram mel = spectrogram(*model, 3);
+  std::vector<float> frames(static_cast<std::size_t>(mel.bands() * 2 * positions));
+  mel.copy(first, 2 * positions, frames.data());
+  const std::vector<double> encoding = test::reference_encoding(reader, frames, positions);
   return error_of(encode(model, positions, threads, first), test::reference_cross(reader, encoding));
 }
 
@@ -104,9 +105,10 @@ TEST_CASE("float32 encodes as double precision does, whatever the length") {
   CHECK(error_against_reference(file, AcceleratorMode::kFloat32, 60, 2) < float32_tolerance());
 }
 
-TEST_CASE("frames past the end are zeros, and the first one may be any") {
+TEST_CASE("a window may begin anywhere in the sound") {
   const test::SmallModel file({.weights = "f32", .width = 64, .heads = 1});
-  for (const int first : {0, 1, 333, kFrames - 1, kFrames, kFrames + 50}) {
+  // Sound, sound and padding, padding alone, padding and what is past it, nothing.
+  for (const int first : {0, 1, 333, 1000, 3600, 3700, 5000}) {
     CAPTURE(first);
     CHECK(error_against_reference(file, AcceleratorMode::kFloat32, 250, 1, first) < float32_tolerance());
   }
@@ -140,16 +142,14 @@ TEST_CASE("windows that take turns in one encoder are encoded as if each were al
     const auto model = Model::load(file.path(), mode);
     Encoder encoder(model, 1);
     const int kPositions[] = {256, 40, 300};
-    std::vector<std::vector<float>> mels;
+    const MelSpectrogram mel = spectrogram(*model, 3);
     std::vector<std::unique_ptr<KeptCross>> crosses;
     std::vector<std::unique_ptr<EncoderRun>> runs;
     for (std::size_t i = 0; i < 3; ++i) {
-      mels.push_back(mel_of(file.shape, 3));
       crosses.push_back(std::make_unique<KeptCross>(file.shape, kPositions[i]));
     }
     for (std::size_t i = 0; i < 3; ++i) {
-      runs.push_back(
-          std::make_unique<EncoderRun>(*model, MelFrames{mels[i], kFrames, 0}, kPositions[i], *crosses[i]));
+      runs.push_back(std::make_unique<EncoderRun>(*model, mel, 0, kPositions[i], *crosses[i]));
       CHECK(runs[i]->units() > 2);
     }
     for (bool all = false; !all;) {
@@ -166,9 +166,9 @@ TEST_CASE("windows that take turns in one encoder are encoded as if each were al
 TEST_CASE("an abort is looked at before every unit, and the window may go on later") {
   const test::SmallModel file({.width = 64, .heads = 1, .audio_layers = 40});
   const auto model = Model::load(file.path(), AcceleratorMode::kAuto);
-  const std::vector<float> mel = mel_of(file.shape, 3);
+  const MelSpectrogram mel = spectrogram(*model, 3);
   KeptCross cross(file.shape, 50);
-  EncoderRun run(*model, {mel, kFrames, 0}, 50, cross);
+  EncoderRun run(*model, mel, 0, 50, cross);
   REQUIRE(run.units() >= 3);
   Encoder encoder(model, 1);
   AbortFlag abort;
@@ -191,11 +191,14 @@ TEST_CASE("an abort is looked at before every unit, and the window may go on lat
 TEST_CASE("lengths and threads that there are not are refused by name") {
   const test::SmallModel file({.width = 64, .heads = 1});
   const auto model = Model::load(file.path(), AcceleratorMode::kOff);
+  const MelSpectrogram mel;
   KeptCross cross(file.shape, 1);
   for (const int positions : {-1, 0, 1501}) {
-    const std::string message = "positions is " + std::to_string(positions) + ", allowed: 1 to 1500";
-    CHECK_THROWS_WITH_AS(EncoderRun(*model, MelFrames{}, positions, cross), message.c_str(), EngineError);
+    const std::string message = "positions is " + std::to_string(positions) + "; 1 to 1500 is allowed";
+    CHECK_THROWS_WITH_AS(EncoderRun(*model, mel, 0, positions, cross), message.c_str(), EngineError);
   }
+  CHECK_THROWS_WITH_AS(EncoderRun(*model, mel, -1, 1, cross), "first_frame is -1; 0 or more is allowed",
+                       EngineError);
   CHECK_THROWS_AS(Encoder(model, 0), EngineError);
   CHECK_THROWS_AS(Encoder(model, 257), EngineError);
 }

@@ -122,15 +122,12 @@ void add(Matrix& to, const Matrix& what) {
 }  // namespace
 
 std::vector<double> reference_encoding(const whisper::ModelReader& model, std::span<const float> mel,
-                                       int frames, int first_frame, int positions) {
+                                       int positions) {
   const ModelShape& shape = model.info().shape;
   const Reference reference(model);
   Matrix x(2 * static_cast<std::size_t>(positions), static_cast<std::size_t>(shape.mels));
-  for (int i = 0; i < 2 * positions && first_frame + i < frames; ++i) {
-    for (std::size_t band = 0; band < x.columns; ++band) {
-      x.at(static_cast<std::size_t>(i), band) =
-          mel[band * static_cast<std::size_t>(frames) + static_cast<std::size_t>(first_frame + i)];
-    }
+  for (std::size_t frame = 0; frame < x.rows; ++frame) {
+    for (std::size_t band = 0; band < x.columns; ++band) x.at(frame, band) = mel[band * x.rows + frame];
   }
   x = reference.convolution(x, "encoder.conv1", 1);
   x = reference.convolution(x, "encoder.conv2", 2);

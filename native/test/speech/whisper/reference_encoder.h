@@ -9,9 +9,9 @@ namespace verbatim::test {
 
 // Whisper's encoder in double precision, written as its paper draws it, one loop after the other.
 
-// mel: [mels][frames]. The output, [positions][d].
+// mel: [mels][2 * positions]. The output, [positions][d].
 std::vector<double> reference_encoding(const whisper::ModelReader& model, std::span<const float> mel,
-                                       int frames, int first_frame, int positions);
+                                       int positions);
 
 // For each layer of the decoder, the keys and values of cross-attention of that output: [positions][2d].
 std::vector<std::vector<double>> reference_cross(const whisper::ModelReader& model,
