@@ -8,6 +8,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { release } from './dead-bytes.js';
 
 /** Node's parser takes no head, and no end of a chunked body, that ends otherwise. */
 const END = Buffer.from('\r\n\r\n');
@@ -65,6 +66,8 @@ class RequestGate {
       rest = rest.subarray(length);
       this.#parse(part);
     }
+    // The parser has copied what it hands on.
+    release(chunk);
   }
 
   /** How much of the input belongs to one request for certain. */

@@ -1,6 +1,4 @@
 /** multipart/form-data with one audio file: streamed to disk and hashed on the way, in bounded memory. */
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -8,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import { VerbatimError } from '../errors.js';
 import type { Timer, Timers } from '../timers.js';
+import { FileSink } from './file-sink.js';
 
 const MAX_FIELD_BYTES = 1024;
 /** Boundaries, part headers and text fields around the file. */
@@ -62,6 +61,7 @@ class FormReader {
   readonly #parser: Busboy;
   readonly #fields = new Map<string, string>();
   #file: Promise<StoredFile> | null = null;
+  #sink: FileSink | null = null;
   #idleTimer: Timer | undefined;
   #bodyBytes = 0;
   #onData: ((chunk: Buffer) => void) | undefined;
@@ -86,7 +86,7 @@ class FormReader {
 
   /** After a failure: no more input, and nobody writes to the file any more. */
   async stop(): Promise<void> {
-    this.req.unpipe(this.#parser);
+    this.req.pause();
     this.#parser.on('error', () => undefined);
     this.#parser.destroy();
     await this.#file?.catch(() => undefined);
@@ -109,8 +109,6 @@ class FormReader {
       }
       signal.addEventListener('abort', this.#onAbort);
       this.#idleTimer = timers.after(idleMs, () => reject(idle(idleMs)));
-      this.#onData = (chunk) => attempt(() => this.#count(chunk));
-      this.req.on('data', this.#onData);
       this.#parser.on('file', (name, stream) => {
         // Nobody may be left to hear a stream that is destroyed together with the parser.
         stream.on('error', () => undefined);
@@ -122,14 +120,32 @@ class FormReader {
       });
       this.#parser.on('error', (error) => reject(malformed(error)));
       this.#parser.on('close', resolve);
-      this.req.pipe(this.#parser);
+      this.#onData = (chunk) => {
+        attempt(() => this.#count(chunk));
+        this.#pass(chunk);
+      };
+      this.req.on('data', this.#onData);
+      this.req.once('end', () => this.#parser.end());
     });
   }
 
   #unlisten(): void {
     this.#idleTimer?.cancel();
     if (this.#onData) this.req.off('data', this.#onData);
+    this.#onData = undefined;
     if (this.#onAbort) this.options.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** The next chunk is taken when this one is on the disk: a pipe would hold one in each of its stages, for every upload. */
+  #pass(chunk: Buffer): void {
+    const next = (): void => {
+      if (this.#onData !== undefined) this.req.resume();
+    };
+    this.req.pause();
+    this.#parser.write(chunk, () => {
+      if (this.#sink === null) next();
+      else this.#sink.whenIdle(next);
+    });
   }
 
   /** Parts that the parser skips count as well. */
@@ -147,7 +163,16 @@ class FormReader {
       throw invalid(name, 'must be text, not a file.');
     }
     if (this.#file !== null) throw invalid(name, 'was sent more than once.');
-    this.#file = store(stream, this.options);
+    this.#file = this.#store(stream);
+  }
+
+  async #store(stream: Readable): Promise<StoredFile> {
+    const { path, maxFileBytes: maxBytes, ensureDirectory } = this.options;
+    await ensureDirectory();
+    const sink = new FileSink(path, (bytes) => (bytes > maxBytes ? tooLarge(maxBytes) : null));
+    this.#sink = sink;
+    await pipeline(stream, sink);
+    return { bytes: sink.bytes, sha256: sink.sha256() };
   }
 
   #acceptField(name: string | undefined, value: string, truncated: boolean): void {
@@ -177,28 +202,6 @@ function createParser(req: IncomingMessage): Busboy {
   } catch (error) {
     throw malformed(error);
   }
-}
-
-async function store(
-  stream: Readable,
-  { path, maxFileBytes: maxBytes, ensureDirectory }: UploadOptions,
-): Promise<StoredFile> {
-  await ensureDirectory();
-  const hash = createHash('sha256');
-  let bytes = 0;
-  await pipeline(
-    stream,
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        bytes += chunk.length;
-        if (bytes > maxBytes) throw tooLarge(maxBytes);
-        hash.update(chunk);
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-  );
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 function invalid(field: string, problem: string): VerbatimError {

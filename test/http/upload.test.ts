@@ -1,0 +1,123 @@
+/** Forms on a real node:http server, in pieces of any size: what is stored is what was sent, and its memory is free again. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { oneAtATime } from '../../src/http/one-at-a-time.js';
+import { receiveUpload, type ReceivedUpload } from '../../src/http/upload.js';
+import { ManualTimers } from '../support/manual-timers.js';
+import { Mulberry32 } from '../support/random.js';
+
+const BOUNDARY = 'XbX';
+
+describe('An upload', () => {
+  let server: Server;
+  let directory: string;
+  let uploads: Promise<ReceivedUpload>[];
+  /** What the sockets have handed over. */
+  let taken: Buffer[];
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-form-'));
+    [uploads, taken] = [[], []];
+    server = createServer();
+    server.on('request', oneAtATime(server, answer));
+    server.on('connection', (socket: Socket) => socket.on('data', (chunk: Buffer) => taken.push(chunk)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const pathOf = (number: number): string => join(directory, String(number));
+
+  function answer(req: IncomingMessage, res: ServerResponse): void {
+    const upload = receiveUpload(req, {
+      fileField: 'audio',
+      textFields: ['first', 'last'],
+      path: pathOf(uploads.length),
+      ensureDirectory: () => Promise.resolve(),
+      maxFileBytes: 10_000_000,
+      idleMs: 1000,
+      timers: new ManualTimers(),
+      signal: new AbortController().signal,
+    });
+    uploads.push(upload);
+    upload.catch(() => undefined).finally(() => res.end('done'));
+  }
+
+  const part = (head: string, body: string | Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+      Buffer.from(body),
+      Buffer.from('\r\n'),
+    ]);
+
+  function formOf(file: Buffer, fields: { first: string; last: string }): Buffer {
+    return Buffer.concat([
+      part('name="first"', fields.first),
+      part('name="audio"; filename="a"', file),
+      part('name="last"', fields.last),
+      Buffer.from(`--${BOUNDARY}--\r\n`),
+    ]);
+  }
+
+  async function send(body: Buffer, pieces: Iterable<Buffer>): Promise<void> {
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.write(
+      `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nConnection: close\r\n` +
+        `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`,
+    );
+    for (const piece of pieces) {
+      client.write(piece);
+      await setImmediate();
+    }
+    client.resume();
+    await once(client, 'close');
+  }
+
+  function* cut(body: Buffer, random: Mulberry32): Generator<Buffer> {
+    const longest = random.pick([700, 30_000, 200_000]);
+    let start = 0;
+    while (start < body.length) {
+      const end = start + 1 + random.below(longest);
+      yield body.subarray(start, end);
+      start = end;
+    }
+  }
+
+  it('is stored as it was sent, however it is cut, with the fields before and behind it', async () => {
+    const random = new Mulberry32(20261122);
+    for (let number = 0; number < 40; number++) {
+      // Ends and inner bytes that could be the beginning of a boundary.
+      const nearly = Buffer.from(`\r\n--${BOUNDARY.slice(0, random.below(3))}`);
+      const bytes = random.bytes(random.pick([0, 1, 17_000, 65_536, 300_000]));
+      const file = Buffer.concat([bytes, nearly, bytes.subarray(0, random.below(70_000)), nearly]);
+      const fields = { first: 'f'.repeat(random.below(1000)), last: 'l'.repeat(random.below(1000)) };
+      const body = formOf(file, fields);
+      await send(body, cut(body, random));
+      const received = await uploads[number]!;
+      expect(received.bytes).to.equal(file.length);
+      expect(received.sha256).to.equal(createHash('sha256').update(file).digest('hex'));
+      expect(Object.fromEntries(received.fields)).to.deep.equal(fields);
+      expect(readFileSync(pathOf(number)).equals(file)).to.equal(true);
+    }
+  });
+
+  it('leaves nothing behind of what the socket handed over', async () => {
+    const file = new Mulberry32(1).bytes(3_000_000);
+    const body = formOf(file, { first: '', last: '' });
+    await send(body, [body]);
+    expect((await uploads[0]!).bytes).to.equal(file.length);
+    expect(taken).to.have.length.above(40);
+    const left = taken.filter((chunk) => chunk.buffer.byteLength > 16_384);
+    expect(left).to.have.lengthOf(0);
+  });
+});
