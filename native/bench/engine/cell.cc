@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -11,7 +12,9 @@
 #include "audio/cutting/segmenter.h"
 #include "audio/reader.h"
 #include "measure.h"
+#include "speech/load_recogniser.h"
 #include "speech/whisper_cpp/slot.h"
+#include "testing/window_runner.h"
 
 namespace verbatim::bench {
 namespace {
@@ -33,13 +36,15 @@ void add(Measurement& sum, const Measurement& part) {
   sum.latencies_ms.insert(sum.latencies_ms.end(), part.latencies_ms.begin(), part.latencies_ms.end());
 }
 
-void transcribe(Slot& slot, const std::filesystem::path& file, const Job& job, const DecodeOptions& options,
+using Transcribe = std::function<WindowResult(const Window&)>;
+
+void transcribe(const Transcribe& transcribe_window, const std::filesystem::path& file, const Job& job,
                 Measurement& part) {
   const Cost cost = cost_of([&] {
     AudioReader reader(file);
     Segmenter segmenter(reader, job.policy);
     while (const auto window = segmenter.next()) {
-      part.timings += slot.transcribe(*window, options, nullptr).timings;
+      part.timings += transcribe_window(*window).timings;
       ++part.windows;
     }
     part.audio_seconds += static_cast<double>(segmenter.position()) / kSampleRate;
@@ -47,18 +52,18 @@ void transcribe(Slot& slot, const std::filesystem::path& file, const Job& job, c
   part.latencies_ms.push_back(cost.wall_ms);
 }
 
-// Every slot on a thread of its own. The first exception stops the others after their file and is thrown on.
-Measurement transcribe_all(std::vector<std::unique_ptr<Slot>>& slots, const Job& job,
-                           const DecodeOptions& options) {
+// Every worker on a thread of its own. The first exception stops the others after their file and is thrown
+// on.
+Measurement transcribe_all(const std::vector<Transcribe>& workers, const Job& job) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex mutex;
   Measurement all;
-  const auto work = [&](Slot& slot) {
+  const auto work = [&](const Transcribe& worker) {
     Measurement part;
     try {
       for (std::size_t i = next++; i < job.files.size(); i = next++) {
-        transcribe(slot, job.files[i], job, options, part);
+        transcribe(worker, job.files[i], job, part);
       }
     } catch (...) {
       next = job.files.size();
@@ -70,10 +75,46 @@ Measurement transcribe_all(std::vector<std::unique_ptr<Slot>>& slots, const Job&
   };
   {
     std::vector<std::jthread> threads;
-    for (const auto& slot : slots) threads.emplace_back([&] { work(*slot); });
+    for (const Transcribe& worker : workers) threads.emplace_back([&] { work(worker); });
   }
   if (failure) std::rethrow_exception(failure);
   return all;
+}
+
+Measurement measure_workers(const std::vector<Transcribe>& workers, const Job& job,
+                            const SpeechModelInfo& model) {
+  transcribe_all(workers, job);
+  Measurement result;
+  const Cost cost = cost_of([&] { result = transcribe_all(workers, job); });
+  result.wall_seconds = cost.wall_ms / 1000;
+  result.processor_seconds = cost.cpu_ms / 1000;
+  result.weight_type = model.weight_type;
+  result.accelerator = model.accelerator;
+  return result;
+}
+
+Measurement measure_slots(const Cell& cell, const Job& job) {
+  const auto model = SpeechModel::load(cell.model, cell.device, cell.accelerator);
+  const DecodeOptions options = options_of(cell, job);
+  std::vector<std::unique_ptr<Slot>> slots;
+  std::vector<Transcribe> workers;
+  for (int i = 0; i < cell.slots; ++i) {
+    slots.push_back(std::make_unique<Slot>(model, cell.threads));
+    workers.push_back([&slot = *slots.back(), &options](const Window& window) {
+      return slot.transcribe(window, options, nullptr);
+    });
+  }
+  return measure_workers(workers, job, model->info());
+}
+
+Measurement measure_batch(const Cell& cell, const Job& job) {
+  const auto recogniser = load_recogniser(cell.model, cell.device, cell.accelerator, cell.decoder);
+  const DecodeOptions options = options_of(cell, job);
+  test::WindowRunner runner(*recogniser, {.lanes = cell.slots, .threads = cell.threads});
+  const std::vector<Transcribe> workers(static_cast<std::size_t>(job.clients), [&](const Window& window) {
+    return runner.transcribe(std::make_shared<Window>(window), options);
+  });
+  return measure_workers(workers, job, recogniser->info());
 }
 
 }  // namespace
@@ -111,18 +152,7 @@ std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>&
 }
 
 Measurement measure(const Cell& cell, const Job& job) {
-  const auto model = SpeechModel::load(cell.model, cell.device, cell.accelerator);
-  std::vector<std::unique_ptr<Slot>> slots;
-  for (int i = 0; i < cell.slots; ++i) slots.push_back(std::make_unique<Slot>(model, cell.threads));
-  const DecodeOptions options = options_of(cell, job);
-  transcribe_all(slots, job, options);
-  Measurement result;
-  const Cost cost = cost_of([&] { result = transcribe_all(slots, job, options); });
-  result.wall_seconds = cost.wall_ms / 1000;
-  result.processor_seconds = cost.cpu_ms / 1000;
-  result.weight_type = model->info().weight_type;
-  result.accelerator = model->info().accelerator;
-  return result;
+  return cell.decoder == "whisper.cpp" ? measure_slots(cell, job) : measure_batch(cell, job);
 }
 
 }  // namespace verbatim::bench

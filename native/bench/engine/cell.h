@@ -15,8 +15,11 @@ struct Cell {
   std::filesystem::path model;
   std::string device = "cpu";
   AcceleratorMode accelerator = AcceleratorMode::kAuto;
+  // "whisper.cpp", or a compute type of the batched decoder: "auto", "int8", "bfloat16", "float32".
+  std::string decoder = "whisper.cpp";
+  // Windows at a time with whisper.cpp, lanes of the batched decoder.
   int slots = 1;
-  // CPU threads a slot.
+  // CPU threads a slot or lane.
   int threads = 1;
   // 1 = greedy.
   int beam = 1;
@@ -30,6 +33,8 @@ struct Job {
   bool own_length = false;
   // A code, or "auto".
   std::string language = "auto";
+  // Files in flight with the batched decoder; with whisper.cpp as many as slots.
+  int clients = 8;
   // Tokens a window at most, without temperature fall-back: fixes the decoder's work where the weights are
   // random. 0: the model decides, with fall-back.
   int max_tokens = 0;
@@ -59,8 +64,8 @@ std::vector<std::filesystem::path> audio_files(const std::filesystem::path& path
 std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots,
                         const std::vector<int>& threads, const std::vector<int>& beams);
 
-// Loads the model, has every slot transcribe as many files as it will, then transcribes all files once more,
-// each slot taking the next file as soon as it is free, and times that. Throws EngineError.
+// Loads the model, transcribes all files, then transcribes all files once more, each slot or client taking
+// the next file as soon as it is free, and times that. Throws EngineError.
 Measurement measure(const Cell& cell, const Job& job);
 
 }  // namespace verbatim::bench

@@ -4,10 +4,12 @@
 //
 //   engine_bench --models FILE,... --audio DIR [--slots 1,2] [--threads 1,2] [--beams 1] [--devices cpu]
 //                [--accelerator off,float32,auto] [--windows full|short] [--language auto]
-//                [--max-tokens 0] [--rounds 3] [--json FILE]
+//                [--max-tokens 0] [--rounds 3] [--decoders whisper.cpp,int8] [--clients 8] [--json FILE]
 //
 // --windows short cuts and encodes as the bundled model wants it, full as published models do. Random models
-// (make_model) want --max-tokens and a language.
+// (make_model) want --max-tokens and a language. --decoders: whisper.cpp, where slots are windows at a time,
+// or compute types of the batched decoder (auto, int8, bfloat16, float32), where they are lanes and --clients
+// files are in flight.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,6 +43,8 @@ Options parse(const std::vector<std::string>& words) {
                                       {"--rounds", "3"},
                                       {"--accelerator", "auto"},
                                       {"--max-tokens", "0"},
+                                      {"--decoders", "whisper.cpp"},
+                                      {"--clients", "8"},
                                       {"--json", ""}}},
                         words);
   for (const char* name : {"--models", "--audio"}) {
@@ -64,6 +68,7 @@ Job job_of(const Options& options) {
   job.files = audio_files(options["--audio"]);
   set_windows(job, options["--windows"]);
   job.language = options["--language"];
+  job.clients = integer(options["--clients"], 1);
   job.max_tokens = integer(options["--max-tokens"], 0);
   return job;
 }
@@ -73,11 +78,14 @@ std::vector<Cell> cells_of(const Options& options) {
   for (const std::string& model : words_of_list(options["--models"])) {
     for (const std::string& device : words_of_list(options["--devices"])) {
       for (const std::string& word : words_of_list(options["--accelerator"])) {
-        Cell cell;
-        cell.model = model;
-        cell.device = device;
-        cell.accelerator = accelerator_mode(word);
-        models.push_back(cell);
+        for (const std::string& decoder : words_of_list(options["--decoders"])) {
+          Cell cell;
+          cell.model = model;
+          cell.device = device;
+          cell.accelerator = accelerator_mode(word);
+          cell.decoder = decoder;
+          models.push_back(cell);
+        }
       }
     }
   }

@@ -39,11 +39,12 @@ std::string row(const MeasuredCell& measured) {
   char text[512];
   std::snprintf(
       text, sizeof(text),
-      "| %s | %s | %s | %s | %d | %d | %d | %.2f (%.2f-%.2f) | %.0f | %.0f | %.0f | %.0f/%.0f/%.0f | %.1f | "
+      "| %s | %s | %s | %s | %s | %d | %d | %d | %.2f (%.2f-%.2f) | %.0f | %.0f | %.0f | %.0f/%.0f/%.0f | "
+      "%.1f | "
       "%.0f | %.2f |\n",
       cell.model.filename().c_str(), any.weight_type.c_str(), cell.device.c_str(),
-      any.accelerator.empty() ? "-" : any.accelerator.c_str(), cell.slots, cell.threads, cell.beam,
-      median(rates), least(rates), most(rates), middle(measured, latency(0.5)),
+      any.accelerator.empty() ? "-" : any.accelerator.c_str(), cell.decoder.c_str(), cell.slots, cell.threads,
+      cell.beam, median(rates), least(rates), most(rates), middle(measured, latency(0.5)),
       middle(measured, latency(0.95)), middle(measured, latency(0.99)),
       middle(measured, percent(&Timings::mel_ms)), middle(measured, percent(&Timings::encode_ms)),
       middle(measured, percent(&Timings::decode_ms)), middle(measured, tokens_per_second),
@@ -77,6 +78,7 @@ nlohmann::json to_json(const Cell& cell, const Measurement& m) {
   nlohmann::json json = pack(m);
   json["model"] = cell.model.filename().string();
   json["device"] = cell.device;
+  json["decoder"] = cell.decoder;
   json["slots"] = cell.slots;
   json["threads"] = cell.threads;
   json["beam"] = cell.beam;
@@ -89,9 +91,10 @@ nlohmann::json to_json(const Cell& cell, const Measurement& m) {
 
 std::string table(const std::vector<MeasuredCell>& cells) {
   std::string text =
-      "| model | weights | device | accelerator | slots | threads | beam | RTFx | p50 ms | p95 ms | p99 ms | "
+      "| model | weights | device | accelerator | decoder | slots | threads | beam | RTFx | p50 ms | p95 ms "
+      "| p99 ms | "
       "mel/encoder/decoder % | tokens/s | peak MiB | busy cores |\n"
-      "|---|---|---|---|--:|--:|--:|---|--:|--:|--:|---|--:|--:|--:|\n";
+      "|---|---|---|---|---|--:|--:|--:|---|--:|--:|--:|---|--:|--:|--:|\n";
   for (const MeasuredCell& cell : cells) text += row(cell);
   return text;
 }
