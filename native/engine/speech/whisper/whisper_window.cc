@@ -48,7 +48,7 @@ WindowResult WhisperWindow::result() {
 
 void WhisperWindow::go_on() {
   const WindowStage next = stage_of(decoding_.phase());
-  if (next != WindowStage::kEncode) let_go_of_run();
+  if (next != WindowStage::kEncode) run.reset();
   if (next != WindowStage::kDecode) {
     histories.clear();
     rows_done = 0;
@@ -69,13 +69,8 @@ void WhisperWindow::end_aborted() {
   fail(std::make_exception_ptr(EngineError(ErrorCode::kAborted, "aborted by the caller")));
 }
 
-void WhisperWindow::let_go_of_run() {
-  run.reset();
-  frames = std::vector<float>();
-}
-
 void WhisperWindow::let_go() {
-  let_go_of_run();
+  run.reset();
   mel.reset();
   source.reset();
   histories.clear();
@@ -84,7 +79,6 @@ void WhisperWindow::let_go() {
 void WhisperWindow::account() {
   std::size_t bytes = 0;
   if (mel) bytes += mel->memory_bytes();
-  bytes += frames.capacity() * sizeof(float);
   if (run) bytes += run->memory_bytes();
   if (source) bytes += source->memory_bytes();
   for (const auto& history : histories) bytes += history->memory_bytes();

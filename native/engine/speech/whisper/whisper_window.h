@@ -44,7 +44,6 @@ class WhisperWindow final : public WindowInFlight {
 
   // Set by the encoder: the features once, the rest for each pass.
   std::optional<MelSpectrogram> mel;
-  std::vector<float> frames;  // [bands][2 * positions] of this pass
   std::unique_ptr<EncoderRun> run;
   std::unique_ptr<transformer::CrossCache> source;
 
@@ -56,7 +55,6 @@ class WhisperWindow final : public WindowInFlight {
   Timings timings;
 
  private:
-  void let_go_of_run();
   void let_go();
   void account();
 

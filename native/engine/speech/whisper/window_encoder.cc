@@ -7,9 +7,6 @@
 namespace verbatim::whisper {
 namespace {
 
-// The second convolution halves them.
-constexpr int kFramesPerPosition = 2;
-
 using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
@@ -55,10 +52,7 @@ void WhisperEncoder::begin_pass(WhisperWindow& window) {
     window.timings.mel_ms += milliseconds_since(start);
   }
   if (!window.source) window.source = caches_.make_cross_cache(window.positions());
-  const int frames = kFramesPerPosition * static_cast<int>(window.positions());
-  window.frames.resize(static_cast<std::size_t>(window.mel->bands() * frames));
-  window.mel->copy(window.decoding().seek(), frames, window.frames.data());
-  window.run = std::make_unique<EncoderRun>(*model_, MelFrames{window.frames, frames, 0},
+  window.run = std::make_unique<EncoderRun>(*model_, *window.mel, window.decoding().seek(),
                                             static_cast<int>(window.positions()), *window.source);
 }
 
