@@ -72,7 +72,7 @@ double tolerance(ComputeType type, float spread) {
 void check(const Kernels& kernels, ComputeType type, const AttentionShape& shape, std::size_t positions,
            float spread) {
   const Source source(shape, positions, spread);
-  const auto cache = make_cross_cache(type, shape, 2, positions);
+  const auto cache = make_cross_cache(kernels, type, shape, 2, positions);
   // In pieces, and the last one first.
   const std::size_t row = 2 * shape.width, cut = positions / 3;
   cache->write(1, cut, std::span(source.rows()).subspan(cut * row));
@@ -80,7 +80,7 @@ void check(const Kernels& kernels, ComputeType type, const AttentionShape& shape
   CrossScratch scratch;
   std::vector<float> out(shape.head_size());
   for (std::size_t head = 0; head < shape.heads; ++head) {
-    cache->attend(kernels, {1, head, source.query(head), out.data()}, scratch);
+    cache->attend({1, head, source.query(head), out.data()}, scratch);
     const auto weights = source.weights(head), mix = source.mix(head);
     double worst = 0.0, total = 0.0;
     for (std::size_t j = 0; j < positions; ++j) {
@@ -126,13 +126,13 @@ TEST_CASE("positions of very different size lose nothing to each other") {
   }
   const std::vector<float> query(64, 0.5f);
   for (const ComputeType type : {ComputeType::kBfloat16, ComputeType::kInt8}) {
-    const auto exact = make_cross_cache(ComputeType::kFloat32, shape, 1, kPositions);
-    const auto packed = make_cross_cache(type, shape, 1, kPositions);
+    const auto exact = make_cross_cache(kernels(), ComputeType::kFloat32, shape, 1, kPositions);
+    const auto packed = make_cross_cache(kernels(), type, shape, 1, kPositions);
     std::vector<float> expected(64), found(64);
     CrossScratch scratch;
     for (const auto& [cache, out] : {std::pair{exact.get(), &expected}, std::pair{packed.get(), &found}}) {
       cache->write(0, 0, rows);
-      cache->attend(kernels(), {0, 0, query.data(), out->data()}, scratch);
+      cache->attend({0, 0, query.data(), out->data()}, scratch);
     }
     for (std::size_t k = 0; k < 64; ++k) CHECK(std::abs(found[k] - expected[k]) < 0.01 * 0.01);
   }
@@ -142,11 +142,11 @@ TEST_CASE("keys and values of zeros, and a query of zeros, are answered with wha
   const AttentionShape shape{64, 1};
   const std::vector<float> zeros(20 * 128, 0.0f);
   for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
-    const auto cache = make_cross_cache(type, shape, 1, 20);
+    const auto cache = make_cross_cache(kernels(), type, shape, 1, 20);
     cache->write(0, 0, zeros);
     std::vector<float> out(64, 1.0f);
     CrossScratch scratch;
-    cache->attend(kernels(), {0, 0, zeros.data(), out.data()}, scratch);
+    cache->attend({0, 0, zeros.data(), out.data()}, scratch);
     CHECK(std::ranges::all_of(out, [](float value) { return value == 0.0f; }));
     for (std::size_t j = 0; j < 20; ++j) CHECK(scratch.probabilities[j] == doctest::Approx(0.05));
   }
@@ -158,7 +158,7 @@ TEST_CASE("a window of Whisper base and 100 tokens of text stay within what a re
   const HistoryMemory history(kLayers * 2 * shape.width * sizeof(std::uint16_t));
   const std::size_t text = kTokens * history.slot_bytes();
   const auto bytes = [&](ComputeType type) {
-    return make_cross_cache(type, shape, kLayers, 1500)->memory_bytes() + text;
+    return make_cross_cache(kernels(), type, shape, kLayers, 1500)->memory_bytes() + text;
   };
   CHECK(bytes(ComputeType::kInt8) < 11 * kMebibyte);
   CHECK(bytes(ComputeType::kBfloat16) < 20 * kMebibyte);

@@ -71,8 +71,8 @@ class DecoderAttentionNode final : public CpuNode {
 
 class CrossAttentionNode final : public CpuNode {
  public:
-  CrossAttentionNode(const Kernels& kernels, AttentionShape shape, std::size_t layer, const DecoderStep& step)
-      : kernels_(kernels), shape_(shape), layer_(layer), step_(step) {}
+  CrossAttentionNode(AttentionShape shape, std::size_t layer, const DecoderStep& step)
+      : shape_(shape), layer_(layer), step_(step) {}
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:
@@ -82,7 +82,6 @@ class CrossAttentionNode final : public CpuNode {
                 CrossScratch& scratch) const;
   void record(std::size_t row, std::size_t head, const CrossScratch& scratch) const;
 
-  const Kernels& kernels_;
   AttentionShape shape_;
   std::size_t layer_;
   const DecoderStep& step_;

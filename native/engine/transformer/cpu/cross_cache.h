@@ -33,11 +33,18 @@ struct CrossScratch {
 // A source in the layout of one element type.
 class CpuCrossCache : public CrossCache {
  public:
-  explicit CpuCrossCache(std::size_t positions) : positions_(positions) {}
+  CpuCrossCache(const Kernels& kernels, const AttentionShape& shape, std::size_t positions)
+      : kernels_(kernels), shape_(shape), positions_(positions) {}
   std::size_t positions() const noexcept override { return positions_; }
-  virtual void attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const = 0;
+  virtual void attend(const CrossQuery& query, CrossScratch& scratch) const = 0;
+
+ protected:
+  const Kernels& kernels() const noexcept { return kernels_; }
+  const AttentionShape& shape() const noexcept { return shape_; }
 
  private:
+  const Kernels& kernels_;
+  AttentionShape shape_;
   std::size_t positions_;
 };
 
@@ -45,25 +52,27 @@ class CpuCrossCache : public CrossCache {
 class Float32CrossCache final : public CpuCrossCache {
  public:
   // Memory of its own. Throws EngineError kOutOfMemory.
-  Float32CrossCache(const AttentionShape& shape, std::size_t layers, std::size_t positions);
+  Float32CrossCache(const Kernels& kernels, const AttentionShape& shape, std::size_t layers,
+                    std::size_t positions);
   // Of memory that outlives it: the first row of each layer.
-  Float32CrossCache(const AttentionShape& shape, std::span<float* const> layers, std::size_t positions);
+  Float32CrossCache(const Kernels& kernels, const AttentionShape& shape, std::span<float* const> layers,
+                    std::size_t positions);
 
   void write(std::size_t layer, std::size_t first, std::span<const float> rows) override;
   std::size_t memory_bytes() const noexcept override { return own_.size(); }
-  void attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const override;
+  void attend(const CrossQuery& query, CrossScratch& scratch) const override;
 
  private:
   void add_layer(float* rows);
 
-  AttentionShape shape_;
   HugeBlock own_;
   // [layers][positions]
   std::vector<float*> rows_;
 };
 
 // Throws EngineError kOutOfMemory.
-std::unique_ptr<CpuCrossCache> make_cross_cache(ComputeType type, const AttentionShape& shape,
-                                                std::size_t layers, std::size_t positions);
+std::unique_ptr<CpuCrossCache> make_cross_cache(const Kernels& kernels, ComputeType type,
+                                                const AttentionShape& shape, std::size_t layers,
+                                                std::size_t positions);
 
 }  // namespace verbatim::transformer

@@ -80,7 +80,8 @@ CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, Cach
 
 std::unique_ptr<CrossCache> CpuDecoder::make_cross_cache(std::size_t positions) {
   if (positions == 0) throw EngineError(ErrorCode::kInvalidArgument, "a source needs a position or more");
-  return transformer::make_cross_cache(types_.cross, shape_, model_.decoder.layers.size(), positions);
+  return transformer::make_cross_cache(kernels_, types_.cross, shape_, model_.decoder.layers.size(),
+                                       positions);
 }
 
 std::unique_ptr<History> CpuDecoder::make_history() { return std::make_unique<CpuHistory>(memory_); }

@@ -108,7 +108,7 @@ class CpuExecutor final : public Executor {
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<float*> layers;
       for (float* rows : cross_) layers.push_back(rows + batch_.offsets[i] * 2 * model_.width);
-      sources_.emplace_back(shape, layers, batch_.sentence_length(i));
+      sources_.emplace_back(kernels_, shape, layers, batch_.sentence_length(i));
     }
   }
 

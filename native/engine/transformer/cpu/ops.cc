@@ -91,7 +91,7 @@ ggml_tensor* CpuOps::decoder_attention(ggml_tensor* qkv, const Attention& weight
 ggml_tensor* CpuOps::cross_attention(ggml_tensor* query, std::size_t layer) {
   const AttentionShape shape{model_.width, static_cast<std::size_t>(model_.decoder.heads)};
   return add<CrossAttentionNode>(GGML_TYPE_F32, model_.width, static_cast<std::size_t>(query->ne[1]), {query},
-                                 kernels_, shape, layer, *step_);
+                                 shape, layer, *step_);
 }
 
 ggml_tensor* CpuOps::visit(ggml_tensor* logits) {

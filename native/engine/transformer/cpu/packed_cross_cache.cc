@@ -1,8 +1,7 @@
 #include "transformer/cpu/packed_cross_cache.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "transformer/half.h"
@@ -14,33 +13,32 @@ constexpr std::size_t kLine = 64;
 
 std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-// The smallest bfloat16 that is no smaller: nothing of a row is cut off when it is divided by its scale.
-std::uint16_t rounded_up(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0xffffu) >> 16);
+// A key among those of its block, four places at a time.
+void place_key(std::span<const std::int8_t> key, std::uint8_t* out) {
+  for (std::size_t k = 0; k < key.size(); k += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, key.data() + k, sizeof(word));
+    word ^= 0x80808080u;  // adds 128 to each
+    std::memcpy(out + k * kCrossBlock, &word, sizeof(word));
+  }
 }
 
-// Nearest integers, ties to even, of values / scale, which is returned.
-std::uint16_t quantize(const float* values, std::size_t size, std::int8_t* out) {
-  float peak = 0.0f;
-  for (std::size_t i = 0; i < size; ++i) peak = std::max(peak, std::abs(values[i]));
-  const std::uint16_t scale = rounded_up(peak / 127.0f);
-  const float real = bfloat16_to_float(scale);
-  const float factor = real > 0.0f ? 1.0f / real : 0.0f;
+// Four positions' values side by side: what one instruction takes.
+void interleave(const std::int8_t* rows, std::size_t size, std::size_t stride, std::int8_t* out) {
   for (std::size_t i = 0; i < size; ++i) {
-    // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
-    out[i] = static_cast<std::int8_t>(std::bit_cast<std::int32_t>(values[i] * factor + 12582912.0f));
+    std::uint32_t four = 0;
+    for (std::size_t j = 0; j < 4; ++j)
+      four |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(rows[j * stride + i])) << (8 * j);
+    std::memcpy(out + 4 * i, &four, sizeof(four));
   }
-  return scale;
 }
 
 }  // namespace
 
-PackedCrossCache::PackedCrossCache(ComputeType type, const AttentionShape& shape, std::size_t layers,
-                                   std::size_t positions)
-    : CpuCrossCache(positions),
+PackedCrossCache::PackedCrossCache(const Kernels& kernels, ComputeType type, const AttentionShape& shape,
+                                   std::size_t layers, std::size_t positions)
+    : CpuCrossCache(kernels, shape, positions),
       type_(type),
-      shape_(shape),
       key_bytes_(attention_room(positions) * cross_key_depth(shape.head_size())),
       value_bytes_((positions + 3) / 4 * 4 * cross_value_depth(shape.head_size())),
       scale_bytes_(type == ComputeType::kInt8 ? lines(attention_room(positions) * sizeof(std::uint16_t)) : 0),
@@ -54,54 +52,63 @@ PackedCrossCache::PackedCrossCache(ComputeType type, const AttentionShape& shape
 
 PackedCrossCache::Head PackedCrossCache::head(std::size_t layer, std::size_t index) const noexcept {
   std::byte* start =
-      block_.data() + (layer * shape_.heads + index) * (key_bytes_ + value_bytes_ + 2 * scale_bytes_);
+      block_.data() + (layer * shape().heads + index) * (key_bytes_ + value_bytes_ + 2 * scale_bytes_);
   std::byte* scales = start + key_bytes_ + value_bytes_;
   return {start, start + key_bytes_, reinterpret_cast<std::uint16_t*>(scales),
           reinterpret_cast<std::uint16_t*>(scales + scale_bytes_)};
 }
 
 void PackedCrossCache::write(std::size_t layer, std::size_t first, std::span<const float> rows) {
-  const std::size_t size = 2 * shape_.width;
-  for (std::size_t index = 0; index < shape_.heads; ++index) {
-    const Head target = head(layer, index);
-    for (std::size_t i = 0; i < rows.size() / size; ++i) {
-      const float* key = rows.data() + i * size + index * shape_.head_size();
-      const float* value = key + shape_.width;
-      type_ == ComputeType::kInt8 ? write_int8(target, first + i, key, value)
-                                  : write_bfloat16(target, first + i, key, value);
+  for (std::size_t index = 0; index < shape().heads; ++index) {
+    const std::span<const float> part = rows.subspan(index * shape().head_size());
+    type_ == ComputeType::kInt8
+        ? write_int8(head(layer, index), first, rows.size() / (2 * shape().width), part)
+        : write_bfloat16(head(layer, index), first, rows.size() / (2 * shape().width), part);
+  }
+}
+
+void PackedCrossCache::write_int8(const Head& target, std::size_t first, std::size_t count,
+                                  std::span<const float> rows) const {
+  const std::size_t size = shape().head_size(), stride = 2 * shape().width;
+  const std::size_t key_depth = cross_key_depth(size), value_depth = cross_value_depth(size);
+  auto* keys = reinterpret_cast<std::uint8_t*>(target.keys);
+  auto* values = reinterpret_cast<std::int8_t*>(target.values);
+  // A key, and the values of four positions.
+  std::vector<std::int8_t> key(key_depth), four(4 * size);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t position = first + i;
+    target.key_scales[position] = kernels().quantize_head(rows.data() + i * stride, size, key.data());
+    place_key(key, keys + position / kCrossBlock * kCrossBlock * key_depth + position % kCrossBlock * 4);
+    std::int8_t* value = four.data() + position % 4 * size;
+    target.value_scales[position] =
+        kernels().quantize_head(rows.data() + i * stride + shape().width, size, value);
+    std::int8_t* value_place = values + position / 4 * 4 * value_depth;
+    if (position % 4 == 3 && i >= 3) {
+      interleave(four.data(), size, size, value_place);
+    } else if (position / 4 == (first + count - 1) / 4 || position / 4 == first / 4) {
+      // Of a group that others write as well.
+      for (std::size_t k = 0; k < size; ++k) value_place[4 * k + position % 4] = value[k];
     }
   }
 }
 
-void PackedCrossCache::write_int8(const Head& target, std::size_t position, const float* key,
-                                  const float* value) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t key_depth = cross_key_depth(size), value_depth = cross_value_depth(size);
-  std::vector<std::int8_t> row(size);
-  target.key_scales[position] = quantize(key, size, row.data());
-  auto* keys = reinterpret_cast<std::uint8_t*>(target.keys) +
-               position / kCrossBlock * kCrossBlock * key_depth + position % kCrossBlock * 4;
-  for (std::size_t i = 0; i < size; ++i)
-    keys[i / 4 * 4 * kCrossBlock + i % 4] = static_cast<std::uint8_t>(row[i] + 128);
-  target.value_scales[position] = quantize(value, size, row.data());
-  auto* values =
-      reinterpret_cast<std::int8_t*>(target.values) + position / 4 * 4 * value_depth + position % 4;
-  for (std::size_t i = 0; i < size; ++i) values[i * 4] = row[i];
+void PackedCrossCache::write_bfloat16(const Head& target, std::size_t first, std::size_t count,
+                                      std::span<const float> rows) const {
+  const std::size_t size = shape().head_size(), stride = 2 * shape().width;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t position = first + i;
+    const float* key = rows.data() + i * stride;
+    auto* keys = reinterpret_cast<std::uint16_t*>(target.keys) +
+                 position / kCrossBlock * kCrossBlock * cross_key_depth(size) + position % kCrossBlock * 2;
+    for (std::size_t k = 0; k < size; ++k) keys[k / 2 * 2 * kCrossBlock + k % 2] = float_to_bfloat16(key[k]);
+    std::transform(key + shape().width, key + shape().width + size,
+                   reinterpret_cast<std::uint16_t*>(target.values) + position * cross_value_depth(size),
+                   float_to_bfloat16);
+  }
 }
 
-void PackedCrossCache::write_bfloat16(const Head& target, std::size_t position, const float* key,
-                                      const float* value) const {
-  const std::size_t size = shape_.head_size();
-  auto* keys = reinterpret_cast<std::uint16_t*>(target.keys) +
-               position / kCrossBlock * kCrossBlock * cross_key_depth(size) + position % kCrossBlock * 2;
-  for (std::size_t i = 0; i < size; ++i) keys[i / 2 * 2 * kCrossBlock + i % 2] = float_to_bfloat16(key[i]);
-  std::transform(value, value + size,
-                 reinterpret_cast<std::uint16_t*>(target.values) + position * cross_value_depth(size),
-                 float_to_bfloat16);
-}
-
-void PackedCrossCache::attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const {
-  const std::size_t size = shape_.head_size();
+void PackedCrossCache::attend(const CrossQuery& query, CrossScratch& scratch) const {
+  const std::size_t size = shape().head_size();
   scratch.probabilities.resize(attention_room(positions()));
   scratch.bytes.resize(cross_scratch_bytes(size, positions()));
   scratch.out.resize(cross_value_depth(size));
@@ -114,11 +121,11 @@ void PackedCrossCache::attend(const Kernels& kernels, const CrossQuery& query, C
   call.key_scales = source.key_scales;
   call.value_scales = source.value_scales;
   call.count = positions();
-  call.scale = shape_.score_scale();
+  call.scale = shape().score_scale();
   call.probabilities = scratch.probabilities.data();
   call.scratch = scratch.bytes.data();
   call.out = scratch.out.data();
-  type_ == ComputeType::kInt8 ? kernels.attend_packed_int8(call) : kernels.attend_packed_bfloat16(call);
+  type_ == ComputeType::kInt8 ? kernels().attend_packed_int8(call) : kernels().attend_packed_bfloat16(call);
   std::copy_n(scratch.out.data(), size, query.out);
 }
 

@@ -16,11 +16,12 @@ namespace verbatim::transformer {
 class PackedCrossCache final : public CpuCrossCache {
  public:
   // type: kInt8 or kBfloat16. Throws EngineError kOutOfMemory.
-  PackedCrossCache(ComputeType type, const AttentionShape& shape, std::size_t layers, std::size_t positions);
+  PackedCrossCache(const Kernels& kernels, ComputeType type, const AttentionShape& shape, std::size_t layers,
+                   std::size_t positions);
 
   void write(std::size_t layer, std::size_t first, std::span<const float> rows) override;
   std::size_t memory_bytes() const noexcept override { return block_.size(); }
-  void attend(const Kernels& kernels, const CrossQuery& query, CrossScratch& scratch) const override;
+  void attend(const CrossQuery& query, CrossScratch& scratch) const override;
 
  private:
   // The parts of one head.
@@ -31,11 +32,12 @@ class PackedCrossCache final : public CpuCrossCache {
     std::uint16_t* value_scales;
   };
   Head head(std::size_t layer, std::size_t index) const noexcept;
-  void write_int8(const Head& head, std::size_t position, const float* key, const float* value) const;
-  void write_bfloat16(const Head& head, std::size_t position, const float* key, const float* value) const;
+  // rows: from the first key of the head on, [count, 2 * width].
+  void write_int8(const Head& head, std::size_t first, std::size_t count, std::span<const float> rows) const;
+  void write_bfloat16(const Head& head, std::size_t first, std::size_t count,
+                      std::span<const float> rows) const;
 
   ComputeType type_;
-  AttentionShape shape_;
   // Bytes of the parts of a head.
   std::size_t key_bytes_;
   std::size_t value_bytes_;

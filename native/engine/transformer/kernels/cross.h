@@ -30,6 +30,31 @@ VERBATIM_INLINE Vi load_words(const void* p) { return *static_cast<const Words*>
 // Nearest integer, ties to even, of a value within 2^22.
 VERBATIM_INLINE Vi nearest(Vf x) { return reinterpret_cast<Vi>(x + splat(12582912.0f)) - 0x4b400000; }
 
+std::uint16_t quantize_head(const float* x, std::size_t size, std::int8_t* out) {
+  const std::size_t whole = size / kLanes * kLanes;
+  Vf peaks = {};
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    const Vf value = load(x + i);
+    peaks = vmax(peaks, value < Vf{} ? -value : value);
+  }
+  float peak = largest(peaks);
+  for (std::size_t i = whole; i < size; ++i) {
+    const float magnitude = x[i] < 0.0f ? -x[i] : x[i];
+    peak = magnitude > peak ? magnitude : peak;
+  }
+  const auto bits = __builtin_bit_cast(std::uint32_t, peak / 127.0f);
+  const Brain scale{static_cast<std::uint16_t>((bits + 0xffffu) >> 16)};
+  const float real = value_at(&scale);
+  const float factor = real > 0.0f ? 1.0f / real : 0.0f;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    const Bytes bytes = __builtin_convertvector(nearest(load(x + i) * factor), Bytes);
+    __builtin_memcpy(out + i, &bytes, sizeof(bytes));
+  }
+  for (std::size_t i = whole; i < size; ++i)
+    out[i] = static_cast<std::int8_t>(__builtin_bit_cast(std::int32_t, x[i] * factor + 12582912.0f));
+  return scale.bits;
+}
+
 // A query as 128 * high + low, both int8: 15 bits of each value in two products of 8.
 struct QueryParts {
   const std::int8_t* high;

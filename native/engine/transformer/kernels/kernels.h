@@ -113,6 +113,9 @@ struct Kernels {
                      float* out);
   void (*attend_float32)(const AttendCall& call);
   void (*attend_bfloat16)(const AttendCall& call);
+  // Nearest integers, ties to even, of x / scale, for a source in int8. Returns the scale, a bfloat16 no
+  // smaller than max|x| / 127, so that nothing is cut off.
+  std::uint16_t (*quantize_head)(const float* x, std::size_t size, std::int8_t* out);
   void (*attend_packed_int8)(const PackedAttendCall& call);
   void (*attend_packed_bfloat16)(const PackedAttendCall& call);
   // The `k` largest of x[size], descending, the lower index first among equals. k <= size.
