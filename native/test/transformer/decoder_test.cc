@@ -315,3 +315,22 @@ TEST_CASE("memory of texts that ended is kept for others, within bounds") {
   CHECK(graph > before);
   CHECK(bench.decoder->memory_bytes() == graph + 50 * (2 * 2 * 32 * 4 + 64));
 }
+
+TEST_CASE("packed sources lead to nearly the logits of float32") {
+  const RandomDecoderShape shape{.width = 128, .heads = 2, .inner = 256};
+  const auto text = text_of(20, 3);
+  Bench exact(shape);
+  const Logits expected = exact.one_by_one(text, *exact.source(300));
+  for (const auto& [type, bound] : {std::pair{ComputeType::kBfloat16, 0.03}, {ComputeType::kInt8, 0.08}}) {
+    CAPTURE(compute_type_name(type));
+    Bench coarse(shape, ComputeType::kFloat32, {type, ComputeType::kFloat32});
+    const Logits found = coarse.one_by_one(text, *coarse.source(300));
+    CHECK(found != expected);
+    double worst = 0.0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      for (std::size_t j = 0; j < expected[i].size(); ++j)
+        worst = std::max(worst, std::abs(static_cast<double>(expected[i][j]) - found[i][j]));
+    }
+    CHECK(worst < bound);
+  }
+}

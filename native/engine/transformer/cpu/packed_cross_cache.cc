@@ -100,7 +100,12 @@ void PackedCrossCache::write_bfloat16(const Head& target, std::size_t first, std
     const float* key = rows.data() + i * stride;
     auto* keys = reinterpret_cast<std::uint16_t*>(target.keys) +
                  position / kCrossBlock * kCrossBlock * cross_key_depth(size) + position % kCrossBlock * 2;
-    for (std::size_t k = 0; k < size; ++k) keys[k / 2 * 2 * kCrossBlock + k % 2] = float_to_bfloat16(key[k]);
+    for (std::size_t k = 0; k < size; k += 2) {
+      const std::uint32_t pair = float_to_bfloat16(key[k]) |
+                                 static_cast<std::uint32_t>(k + 1 < size ? float_to_bfloat16(key[k + 1]) : 0)
+                                     << 16;
+      std::memcpy(keys + k * kCrossBlock, &pair, sizeof(pair));
+    }
     std::transform(key + shape().width, key + shape().width + size,
                    reinterpret_cast<std::uint16_t*>(target.values) + position * cross_value_depth(size),
                    float_to_bfloat16);
