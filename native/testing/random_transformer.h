@@ -19,6 +19,7 @@ struct RandomDecoderShape {
   std::size_t inner = 64;
   std::size_t vocabulary = 70;
   std::size_t positions = 64;
+  Activation activation = Activation::kGeluTanh;
   unsigned seed = 1;
 };
 
@@ -29,7 +30,7 @@ class RandomDecoder {
     model_.width = shape.width;
     TransformerStack& decoder = model_.decoder;
     decoder.heads = static_cast<int>(shape.heads);
-    decoder.activation = Activation::kGeluTanh;
+    decoder.activation = shape.activation;
     decoder.round_embeddings = false;
     decoder.embeddings = matrix(shape.vocabulary, shape.width, 1.0f);
     decoder.positions = matrix(shape.positions, shape.width, 0.5f);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
+#include "error.h"
 #include "transformer/half.h"
 #include "transformer/quantize_weights.h"
 
@@ -22,6 +24,18 @@ void sinusoid(std::size_t position, std::span<float> out) {
 }
 
 }  // namespace
+
+void Embedder::check(TokenId token, std::size_t position) const {
+  const std::size_t vocabulary = stack_.embeddings.rows;
+  if (token < 0 || static_cast<std::size_t>(token) >= vocabulary) {
+    throw EngineError(ErrorCode::kInvalidArgument, "token " + std::to_string(token) + " is not one of the " +
+                                                       std::to_string(vocabulary) + " of the vocabulary");
+  }
+  if (positions() > 0 && position >= positions()) {
+    throw EngineError(ErrorCode::kInvalidArgument,
+                      "the text is longer than the decoder's " + std::to_string(positions()) + " positions");
+  }
+}
 
 void Embedder::position_row(std::size_t position, std::span<float> out) const {
   if (!stack_.positions.empty()) return stack_.positions.read_row(position, out);

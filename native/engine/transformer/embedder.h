@@ -19,6 +19,8 @@ class Embedder {
   std::size_t width() const noexcept { return stack_.embeddings.columns; }
   // Positions that the model has; 0 = no limit.
   std::size_t positions() const noexcept { return stack_.positions.rows; }
+  // Throws EngineError kInvalidArgument for a token or a position that the model does not have.
+  void check(TokenId token, std::size_t position) const;
   // The position's row, zeros where the model has none. position < positions() if that is not 0.
   void position_row(std::size_t position, std::span<float> out) const;
   // out = scaled token row + position_row.

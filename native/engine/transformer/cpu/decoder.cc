@@ -30,18 +30,6 @@ void check_types(CacheTypes types) {
   }
 }
 
-void check_token(const TransformerStack& decoder, TokenId token, std::size_t position) {
-  if (token < 0 || static_cast<std::size_t>(token) >= decoder.embeddings.rows) {
-    throw EngineError(ErrorCode::kInvalidArgument, "token " + std::to_string(token) + " is not one of the " +
-                                                       std::to_string(decoder.embeddings.rows) +
-                                                       " of the vocabulary");
-  }
-  if (!decoder.positions.empty() && position >= decoder.positions.rows) {
-    throw EngineError(ErrorCode::kInvalidArgument, "the text is longer than the decoder's " +
-                                                       std::to_string(decoder.positions.rows) + " positions");
-  }
-}
-
 }  // namespace
 
 // Takes back what was appended to histories, unless it is kept.
@@ -126,7 +114,7 @@ std::vector<StepRow> CpuDecoder::place(std::span<const DecoderInput> rows, Appen
   for (const DecoderInput& row : rows) {
     auto& history = static_cast<CpuHistory&>(*row.history);
     const std::size_t position = history.length();
-    check_token(model_.decoder, row.token, position);
+    embedder_.check(row.token, position);
     appended.add(history);
     places.push_back({position, &history, static_cast<const CpuCrossCache*>(row.source)});
   }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "transformer/compute_type.h"
+#include "transformer/cache_types.h"
 #include "transformer/cpu/graph.h"
 #include "transformer/cpu/weights.h"
 #include "transformer/decoder.h"
@@ -14,16 +14,9 @@
 
 namespace verbatim::transformer {
 
-// In what keys and values are kept.
-struct CacheTypes {
-  // float32, bfloat16 or int8.
-  ComputeType cross = ComputeType::kFloat32;
-  // float32 or bfloat16.
-  ComputeType history = ComputeType::kFloat32;
-};
-
-// For processors: our own kernels in ggml graphs, on ggml's threads. `model` and `weights` must outlive the
-// decoder. Throws EngineError kOutOfMemory; kInvalidArgument for cache types that there are not.
+// For processors: our own kernels in ggml graphs, on ggml's threads. Cross-attention is kept in float32,
+// bfloat16 or int8, histories in float32 or bfloat16. `model` and `weights` must outlive the decoder. Throws
+// EngineError kOutOfMemory; kInvalidArgument for cache types that there are not.
 std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWeights& weights,
                                           CacheTypes types, const Kernels& kernels);
 

@@ -125,16 +125,10 @@ class GpuExecutor final : public Executor {
     if (!batch_.distances) return;
     std::vector<std::int32_t> distances;
     for (std::size_t i = 0; i < length; ++i) {
-      for (std::size_t j = 0; j < length; ++j) distances.push_back(distance(model_.encoder, j, i));
+      for (std::size_t j = 0; j < length; ++j)
+        distances.push_back(relative_row(model_.encoder.layers.front().self_attention.relative_keys, j, i));
     }
     set_input(batch_.distances, distances);
-  }
-
-  // Row of the relative tables for key position j and query position i.
-  static std::int32_t distance(const TransformerStack& stack, std::size_t j, std::size_t i) {
-    const auto furthest =
-        static_cast<std::int64_t>(stack.layers.front().self_attention.relative_keys.rows / 2);
-    return static_cast<std::int32_t>(std::clamp(dim(j) - dim(i), -furthest, furthest) + furthest);
   }
 
   // `queries` rows a live sentence, the padding of its source masked.
@@ -185,7 +179,8 @@ class GpuExecutor final : public Executor {
     set_input(batch_.read_rows, state_.read_rows(shape_.steps));
     if (!batch_.distances) return;
     std::vector<std::int32_t> distances;
-    for (std::size_t t = 0; t < shape_.steps; ++t) distances.push_back(distance(model_.decoder, t, step_));
+    for (std::size_t t = 0; t < shape_.steps; ++t)
+      distances.push_back(relative_row(model_.decoder.layers.front().self_attention.relative_keys, t, step_));
     set_input(batch_.distances, distances);
   }
 

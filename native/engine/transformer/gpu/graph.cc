@@ -5,27 +5,21 @@
 #include "error.h"
 
 namespace verbatim::transformer {
-namespace {
-
-constexpr std::size_t kMostNodes = 16384;
-
-}  // namespace
-
 void throw_out_of_device_memory() {
-  throw EngineError(ErrorCode::kOutOfMemory, "no memory for the translation batch on the device");
+  throw EngineError(ErrorCode::kOutOfMemory, "no memory on the device for what is decoded");
 }
 
-ggml_context_ptr new_gpu_context() {
+ggml_context_ptr new_gpu_context(std::size_t tensors) {
   ggml_context_ptr context(ggml_init(
-      {ggml_tensor_overhead() * kMostNodes + ggml_graph_overhead_custom(kMostNodes, false), nullptr, true}));
+      {ggml_tensor_overhead() * tensors + ggml_graph_overhead_custom(tensors, false), nullptr, true}));
   if (!context) throw_out_of_device_memory();
   return context;
 }
 
-GpuGraph new_gpu_graph() {
+GpuGraph new_gpu_graph(std::size_t tensors) {
   GpuGraph graph;
-  graph.context = new_gpu_context();
-  graph.nodes = ggml_new_graph_custom(graph.context.get(), kMostNodes, false);
+  graph.context = new_gpu_context(tensors);
+  graph.nodes = ggml_new_graph_custom(graph.context.get(), tensors, false);
   return graph;
 }
 

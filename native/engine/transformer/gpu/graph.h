@@ -27,10 +27,13 @@ struct GpuStorage {
 
 [[noreturn]] void throw_out_of_device_memory();
 
-// Room for the descriptions of a whole model's tensors. Throws EngineError kOutOfMemory.
-ggml_context_ptr new_gpu_context();
+// Tensors in the graph of a whole model at most.
+constexpr std::size_t kMostGpuNodes = 16384;
 
-GpuGraph new_gpu_graph();
+// Room for the descriptions of so many tensors and of a graph of them. Throws EngineError kOutOfMemory.
+ggml_context_ptr new_gpu_context(std::size_t tensors = kMostGpuNodes);
+
+GpuGraph new_gpu_graph(std::size_t tensors = kMostGpuNodes);
 
 // Memory for all tensors of the context. Throws EngineError kOutOfMemory.
 GpuStorage new_gpu_storage(ggml_context_ptr context, ggml_backend_buffer_type_t memory);

@@ -2,6 +2,7 @@
 
 #include <ggml.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "transformer/gpu/graph.h"
@@ -31,11 +32,10 @@ ggml_tensor* activate(ggml_context* context, ggml_tensor* x, Activation activati
 
 }  // namespace
 
-struct GpuOps::Heads {
-  std::size_t width;
-  std::size_t count;
-  std::size_t size() const { return width / count; }
-};
+std::int32_t relative_row(const MatrixView& table, std::size_t key, std::size_t query) {
+  const std::int64_t furthest = dim(table.rows / 2);
+  return static_cast<std::int32_t>(std::clamp(dim(key) - dim(query), -furthest, furthest) + furthest);
+}
 
 ggml_tensor* GpuOps::product(ggml_tensor* a, ggml_tensor* b) {
   ggml_tensor* result = ggml_mul_mat(context_, a, b);
@@ -64,7 +64,6 @@ ggml_tensor* GpuOps::norm(ggml_tensor* x, const LayerNorm& weights) {
 
 ggml_tensor* GpuOps::scale(ggml_tensor* x, float factor) { return ggml_scale(context_, x, factor); }
 
-// Part `part` of rows [parts * width, inner * outer] as [head_size, heads, inner, outer]: a view.
 ggml_tensor* GpuOps::heads_of(ggml_tensor* x, std::size_t part, const Heads& heads, std::size_t inner,
                               std::size_t outer) {
   const std::size_t row = x->nb[1];

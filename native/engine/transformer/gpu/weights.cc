@@ -95,8 +95,7 @@ GpuWeights::GpuWeights(const Transformer& model, ComputeType type, ggml_backend_
   context_.reset(ggml_init({ggml_tensor_overhead() * kMostTensors, nullptr, true}));
   if (context_) declare(model);
   if (context_) buffer_.reset(ggml_backend_alloc_ctx_tensors_from_buft(context_.get(), memory));
-  if (!buffer_)
-    throw EngineError(ErrorCode::kOutOfMemory, "no memory for the translation weights on the device");
+  if (!buffer_) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the weights on the device");
   upload();
 }
 

@@ -1,0 +1,160 @@
+#include "transformer/gpu/decoder.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "error.h"
+
+namespace verbatim::transformer {
+namespace {
+
+void check_abort(const AbortFlag* abort) {
+  if (abort && abort->is_set()) throw EngineError(ErrorCode::kAborted, "the computation was aborted");
+}
+
+std::vector<std::size_t> layers_of(const AttentionRecord* record) {
+  std::set<std::size_t> layers;
+  if (record) {
+    for (const AttentionHead& head : record->heads) layers.insert(head.layer);
+  }
+  return {layers.begin(), layers.end()};
+}
+
+}  // namespace
+
+// Takes back what was appended to histories, unless it is kept.
+class GpuDecoder::Appended {
+ public:
+  Appended() = default;
+  ~Appended() {
+    for (auto place = places_.rbegin(); place != places_.rend(); ++place)
+      place->first->truncate(place->second);
+  }
+  Appended(const Appended&) = delete;
+  Appended& operator=(const Appended&) = delete;
+
+  void add(GpuHistory& history, std::int32_t slot) {
+    places_.emplace_back(&history, history.length());
+    history.append(slot);
+  }
+  void keep() noexcept { places_.clear(); }
+
+ private:
+  std::vector<std::pair<GpuHistory*, std::size_t>> places_;
+};
+
+GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+                       ggml_backend_dev_t backend_device)
+    : device_(std::make_shared<GpuDevice>(backend_device)),
+      histories_(std::make_shared<GpuHistories>(device_, model,
+                                                cache_element_type(types.history, "self-attention"))),
+      sources_(
+          std::make_shared<GpuSources>(device_, model, cache_element_type(types.cross, "cross-attention"))),
+      parts_{model, weights, *device_, *histories_, *sources_},
+      embedder_(model.decoder, weights.type()) {}
+
+std::unique_ptr<CrossCache> GpuDecoder::make_cross_cache(std::size_t positions) {
+  return std::move(sources_->make(positions, 1).front());
+}
+
+std::unique_ptr<History> GpuDecoder::make_history() { return std::make_unique<GpuHistory>(histories_); }
+
+std::size_t GpuDecoder::memory_bytes() const noexcept {
+  std::size_t bytes =
+      logits_.capacity() * sizeof(float) + histories_->spare_bytes() + sources_->spare_bytes();
+  for (const GpuDecoderGraph& graph : graphs_) bytes += graph.memory_bytes();
+  return bytes;
+}
+
+void GpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
+                      const AttentionRecord* record, const AbortFlag* abort) {
+  if (record) check(*record);
+  check_abort(abort);
+  const auto lock = device_->lock();
+  device_->set_threads(threads);
+  Appended appended;
+  append(rows, appended);
+  const std::size_t vocabulary = parts_.model.projection.weight.rows;
+  for (const GpuRun& run : plan(rows, record)) {
+    check_abort(abort);
+    GpuDecoderGraph& graph = graph_for(run.shape);
+    graph.run(run, rows, embedder_);
+    graph.read_logits(logits_, run.wanted.size());
+    for (std::size_t i = 0; i < run.wanted.size(); ++i)
+      visit(run.wanted_rows[i], std::span(logits_).subspan(i * vocabulary, vocabulary));
+    if (record) show(graph, run, rows, *record);
+  }
+  appended.keep();
+}
+
+void GpuDecoder::check(const AttentionRecord& record) const {
+  const TransformerStack& stack = parts_.model.decoder;
+  for (const AttentionHead& head : record.heads) {
+    if (head.layer < stack.layers.size() && head.head < static_cast<std::size_t>(stack.heads)) continue;
+    throw EngineError(ErrorCode::kInvalidArgument, "no head " + std::to_string(head.head) + " in layer " +
+                                                       std::to_string(head.layer) + "; there are " +
+                                                       std::to_string(stack.heads) + " in each of " +
+                                                       std::to_string(stack.layers.size()));
+  }
+}
+
+void GpuDecoder::append(std::span<const DecoderInput> rows, Appended& appended) {
+  bool moved = true;
+  try {
+    moved = histories_->reserve(rows.size() + most_padding(rows.size()));
+  } catch (const EngineError&) {
+    graphs_.clear();
+    throw;
+  }
+  if (moved) graphs_.clear();
+  for (const DecoderInput& row : rows) {
+    auto& history = static_cast<GpuHistory&>(*row.history);
+    embedder_.check(row.token, history.length());
+    appended.add(history, histories_->slots().take(1).front());
+  }
+}
+
+std::vector<GpuRun> GpuDecoder::plan(std::span<const DecoderInput> rows, const AttentionRecord* record) {
+  if (version_ != sources_->version()) graphs_.clear();
+  version_ = sources_->version();
+  return plan_runs(rows, sources_->slots(), sources_->positions(), layers_of(record));
+}
+
+GpuDecoderGraph& GpuDecoder::graph_for(const GpuDecoderShape& shape) {
+  const auto found =
+      std::ranges::find_if(graphs_, [&](const GpuDecoderGraph& graph) { return graph.shape() == shape; });
+  if (found != graphs_.end()) {
+    graphs_.splice(graphs_.begin(), graphs_, found);
+  } else {
+    if (graphs_.size() == kMostGraphs) graphs_.pop_back();
+    graphs_.emplace_front(parts_, shape);
+  }
+  return graphs_.front();
+}
+
+void GpuDecoder::show(const GpuDecoderGraph& graph, const GpuRun& run, std::span<const DecoderInput> rows,
+                      const AttentionRecord& record) {
+  std::vector<float> weights;
+  const auto& recorded = graph.shape().recorded;
+  for (std::size_t s = 0; s < run.readers.size(); ++s) {
+    for (std::size_t j = 0; j < run.readers[s].size(); ++j) {
+      const std::size_t place = run.readers[s][j];
+      const std::size_t row = run.texts[place / graph.shape().tokens].rows[place % graph.shape().tokens];
+      weights.resize(rows[row].source->positions());
+      for (std::size_t i = 0; i < record.heads.size(); ++i) {
+        const auto layer = std::ranges::find(recorded, record.heads[i].layer) - recorded.begin();
+        graph.read_mixture(static_cast<std::size_t>(layer), s, j, record.heads[i].head, weights);
+        record.visit(row, i, weights);
+      }
+    }
+  }
+}
+
+std::unique_ptr<Decoder> make_gpu_decoder(const Transformer& model, const GpuWeights& weights,
+                                          CacheTypes types, ggml_backend_dev_t backend_device) {
+  return std::make_unique<GpuDecoder>(model, weights, types, backend_device);
+}
+
+}  // namespace verbatim::transformer

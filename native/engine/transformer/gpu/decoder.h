@@ -1,0 +1,66 @@
+#pragma once
+
+#include <ggml-backend.h>
+
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transformer/cache_types.h"
+#include "transformer/decoder.h"
+#include "transformer/embedder.h"
+#include "transformer/gpu/decoder_graph.h"
+#include "transformer/gpu/weights.h"
+
+namespace verbatim::transformer {
+
+// The decoder in ggml's own operations, on any backend device of ggml's, which must be the weights'. Caches
+// are kept in float32 or float16. `model` and `weights` must outlive the decoder. Throws EngineError
+// kOutOfMemory; kInvalidArgument for cache types that there are not.
+//
+// What a row computes depends on the rows beside it by rounding: a device multiplies matrices of other sizes
+// in another order.
+std::unique_ptr<Decoder> make_gpu_decoder(const Transformer& model, const GpuWeights& weights,
+                                          CacheTypes types, ggml_backend_dev_t backend_device);
+
+class GpuDecoder final : public Decoder {
+ public:
+  GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+             ggml_backend_dev_t backend_device);
+
+  std::unique_ptr<CrossCache> make_cross_cache(std::size_t positions) override;
+  std::unique_ptr<History> make_history() override;
+  // Also throws EngineError kInvalidArgument for a token, a position or a head that the model does not have.
+  // `threads` count where the device is a processor. Visitors are called from the caller's thread alone and
+  // must not make or write caches. `abort` is looked at before each run of a graph: a step with a token of
+  // each text is one run for every 256 texts, and known texts are cut into runs of at most 64 tokens each.
+  void step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
+            const AttentionRecord* record, const AbortFlag* abort) override;
+  std::size_t memory_bytes() const noexcept override;
+
+ private:
+  // Graphs of the shapes that were used last, the last one first.
+  static constexpr std::size_t kMostGraphs = 4;
+
+  class Appended;
+
+  void check(const AttentionRecord& record) const;
+  void append(std::span<const DecoderInput> rows, Appended& appended);
+  std::vector<GpuRun> plan(std::span<const DecoderInput> rows, const AttentionRecord* record);
+  GpuDecoderGraph& graph_for(const GpuDecoderShape& shape);
+  void show(const GpuDecoderGraph& graph, const GpuRun& run, std::span<const DecoderInput> rows,
+            const AttentionRecord& record);
+
+  std::shared_ptr<GpuDevice> device_;
+  std::shared_ptr<GpuHistories> histories_;
+  std::shared_ptr<GpuSources> sources_;
+  GpuDecoderParts parts_;
+  Embedder embedder_;
+  std::list<GpuDecoderGraph> graphs_;
+  // Of the sources' tables that the graphs are on.
+  std::size_t version_ = 0;
+  std::vector<float> logits_;
+};
+
+}  // namespace verbatim::transformer

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "transformer/embedder.h"
+#include "transformer/gpu/decoder_ops.h"
+#include "transformer/gpu/decoder_plan.h"
+
+namespace verbatim::transformer {
+
+// What decoder graphs are built on; all of it outlives them.
+struct GpuDecoderParts {
+  const Transformer& model;
+  const GpuWeights& weights;
+  GpuDevice& device;
+  GpuHistories& histories;
+  GpuSources& sources;
+};
+
+// The decoder for one shape, in memory of its own. The device must be locked for every call.
+class GpuDecoderGraph {
+ public:
+  // Throws EngineError kOutOfMemory.
+  GpuDecoderGraph(const GpuDecoderParts& parts, const GpuDecoderShape& shape);
+
+  const GpuDecoderShape& shape() const noexcept { return shape_; }
+  std::size_t memory_bytes() const noexcept { return ggml_gallocr_get_buffer_size(memory_.get(), 0); }
+  // Throws EngineError kOutOfMemory, kInternalError.
+  void run(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder);
+  // Of the rows that wanted them, [rows, vocabulary].
+  void read_logits(std::vector<float>& out, std::size_t rows) const;
+  // Cross-attention of the layer shape().recorded[index]: a head of query j of source s, [positions].
+  void read_mixture(std::size_t index, std::size_t source, std::size_t query, std::size_t head,
+                    std::span<float> out) const;
+
+ private:
+  void declare_inputs();
+  void set_tokens(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder) const;
+  void set_slots(const GpuRun& run) const;
+  void set_past(const GpuRun& run) const;
+  void set_sources(const GpuRun& run, std::span<const DecoderInput> rows) const;
+
+  const GpuDecoderParts& parts_;
+  GpuDecoderShape shape_;
+  ggml_gallocr_ptr memory_;
+  GpuGraph graph_;
+  GpuDecoderInputs inputs_;
+};
+
+}  // namespace verbatim::transformer

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transformer/decoder.h"
+#include "transformer/gpu/device.h"
+#include "transformer/gpu/slots.h"
+#include "transformer/gpu/table.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::transformer {
+
+// The self-attention keys and values of all texts of one decoder: a table a layer, [2 * width, slots], with a
+// slot for each token. Texts that begin the same share slots, and nothing is copied when they part.
+class GpuHistories {
+ public:
+  GpuHistories(std::shared_ptr<GpuDevice> device, const Transformer& model, ggml_type type);
+
+  // Makes room for `count` tokens more; gives room back where no text is left. True when the tables moved,
+  // and graphs on them are void. The device must be locked. Throws EngineError kOutOfMemory: the tables may
+  // have moved then too.
+  bool reserve(std::size_t count);
+  ggml_tensor* layer(std::size_t index) const noexcept { return tables_[index].tensor(); }
+  Slots& slots() noexcept { return slots_; }
+
+  // Of all layers.
+  std::size_t slot_bytes() const noexcept { return tables_.size() * row_bytes_; }
+  // Bytes kept for tokens to come.
+  std::size_t spare_bytes() const;
+
+ private:
+  void resize(std::size_t count, bool keep);
+
+  std::shared_ptr<GpuDevice> device_;
+  std::size_t width_;
+  ggml_type type_;
+  std::size_t row_bytes_;
+  std::vector<GpuTable> tables_;
+  Slots slots_;
+};
+
+class GpuHistory final : public History {
+ public:
+  explicit GpuHistory(std::shared_ptr<GpuHistories> all) : all_(std::move(all)) {}
+  ~GpuHistory() override { all_->slots().release(slots_); }
+  GpuHistory(const GpuHistory&) = delete;
+  GpuHistory& operator=(const GpuHistory&) = delete;
+
+  std::size_t length() const noexcept override { return slots_.size(); }
+  std::unique_ptr<History> fork() const override;
+  std::size_t memory_bytes() const noexcept override {
+    return all_->slots().unshared(slots_) * all_->slot_bytes();
+  }
+
+  // A slot whose user the history becomes.
+  void append(std::int32_t slot) { slots_.push_back(slot); }
+  // Forgets the last tokens. length <= length().
+  void truncate(std::size_t length) noexcept;
+  // In the order of the text.
+  std::span<const std::int32_t> slots() const noexcept { return slots_; }
+
+ private:
+  std::shared_ptr<GpuHistories> all_;
+  std::vector<std::int32_t> slots_;
+};
+
+}  // namespace verbatim::transformer

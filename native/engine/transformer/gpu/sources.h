@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transformer/decoder.h"
+#include "transformer/gpu/device.h"
+#include "transformer/gpu/slots.h"
+#include "transformer/gpu/table.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::transformer {
+
+class GpuCrossCache;
+
+// The cross-attention keys and values of all sources of one decoder, by layer: keys [head_size, positions,
+// heads, slots] and transposed values [positions, head_size, heads, slots], a slot for each source, with as
+// many positions as the longest has.
+class GpuSources : public std::enable_shared_from_this<GpuSources> {
+ public:
+  GpuSources(std::shared_ptr<GpuDevice> device, const Transformer& model, ggml_type type);
+
+  // `count` sources of so many positions; room is given back where none is left. Throws EngineError
+  // kOutOfMemory.
+  std::vector<std::unique_ptr<GpuCrossCache>> make(std::size_t positions, std::size_t count);
+  // Adds to the graph: keys and values float32 [2 * width, positions * count] of `count` sources in slots
+  // behind each other, at positions from `first` on.
+  void add_write(const GpuGraph& graph, std::size_t slot, std::size_t count, std::size_t layer,
+                 std::size_t first, ggml_tensor* rows) const;
+  // The same at once, from the host, for one source.
+  void write(std::size_t slot, std::size_t layer, std::size_t first, std::span<const float> rows);
+  void release(std::int32_t slot) noexcept { slots_.release({&slot, 1}); }
+
+  ggml_tensor* keys(std::size_t layer) const noexcept { return keys_[layer].tensor(); }
+  ggml_tensor* values(std::size_t layer) const noexcept { return values_[layer].tensor(); }
+  // Positions of a slot, padding included, and slots; the device must be locked.
+  std::size_t positions() const noexcept { return positions_; }
+  std::size_t slots() const { return slots_.count(); }
+  // Changes whenever the tables move, and graphs on them are void; the device must be locked.
+  std::size_t version() const noexcept { return version_; }
+
+  std::size_t slot_bytes() const noexcept { return slot_bytes_; }
+  // Bytes kept for sources to come, and to write them.
+  std::size_t spare_bytes() const;
+
+ private:
+  void reserve(std::size_t positions, std::size_t count);
+  void resize(std::size_t positions, std::size_t count, bool keep);
+  void clear(std::size_t slot);
+
+  std::shared_ptr<GpuDevice> device_;
+  std::size_t heads_;
+  std::size_t head_size_;
+  ggml_type type_;
+  std::vector<GpuTable> keys_;
+  std::vector<GpuTable> values_;
+  std::size_t positions_ = 0;
+  std::atomic<std::size_t> slot_bytes_{0};
+  std::size_t version_ = 0;
+  Slots slots_;
+  ggml_gallocr_ptr write_memory_;
+  std::atomic<std::size_t> write_bytes_{0};
+};
+
+class GpuCrossCache final : public CrossCache {
+ public:
+  GpuCrossCache(std::shared_ptr<GpuSources> all, std::int32_t slot, std::size_t positions)
+      : all_(std::move(all)), slot_(slot), positions_(positions) {}
+  ~GpuCrossCache() override { all_->release(slot_); }
+  GpuCrossCache(const GpuCrossCache&) = delete;
+  GpuCrossCache& operator=(const GpuCrossCache&) = delete;
+
+  std::size_t positions() const noexcept override { return positions_; }
+  void write(std::size_t layer, std::size_t first, std::span<const float> rows) override {
+    all_->write(slot(), layer, first, rows);
+  }
+  std::size_t memory_bytes() const noexcept override { return all_->slot_bytes(); }
+  std::size_t slot() const noexcept { return static_cast<std::size_t>(slot_); }
+
+ private:
+  std::shared_ptr<GpuSources> all_;
+  std::int32_t slot_;
+  std::size_t positions_;
+};
+
+}  // namespace verbatim::transformer
