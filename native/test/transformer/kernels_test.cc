@@ -165,6 +165,12 @@ TEST_CASE("the largest values and the normalizer") {
       for (const float value : x) total += std::exp(static_cast<double>(value));
       CHECK(kernels->log_sum_exp(x.data(), size, values[0]) ==
             doctest::Approx(std::log(total)).epsilon(1e-6));
+      std::vector<float> powers(size + 1, -1.0f);
+      kernels->exponentials(x.data(), size, values[0], powers.data());
+      for (std::size_t i = 0; i < size; ++i) {
+        CHECK(powers[i] == doctest::Approx(std::exp(x[i] - values[0])).epsilon(1e-6));
+      }
+      CHECK(powers[size] == -1.0f);
       for (std::size_t i = 1; i < k; ++i) CHECK(values[i - 1] >= values[i]);
       CHECK(std::ranges::count_if(x, [&](float value) { return value > values[k - 1]; }) <
             static_cast<std::ptrdiff_t>(k));
