@@ -1,12 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "testing/ct2_writer.h"
 #include "transformer/cpu/packed_matrix.h"
+#include "transformer/half.h"
 #include "transformer/kernels/kernels.h"
 
 // Every instruction set that this processor has, against plain loops; and bit for bit whatever the batch.
@@ -174,6 +178,27 @@ TEST_CASE("the largest values and the normalizer") {
       for (std::size_t i = 1; i < k; ++i) CHECK(values[i - 1] >= values[i]);
       CHECK(std::ranges::count_if(x, [&](float value) { return value > values[k - 1]; }) <
             static_cast<std::ptrdiff_t>(k));
+    }
+  }
+}
+
+TEST_CASE("floats are rounded to bfloat16 as where the weights are packed") {
+  auto x = random_values(67, 5);
+  x[0] = std::bit_cast<float>(0x3f808000u);  // ties: to the even one
+  x[1] = std::bit_cast<float>(0x3f818000u);
+  x[2] = std::numeric_limits<float>::infinity();
+  x[3] = -x[2];
+  x[4] = std::bit_cast<float>(0x7f800001u);  // not a number, whose upper half is infinity's
+  x[66] = std::bit_cast<float>(0xff80ffffu);
+  std::vector<std::uint16_t> expected(x.size());
+  std::ranges::transform(x, expected.begin(), float_to_bfloat16);
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    for (const std::size_t size : {1u, 16u, 66u, 67u}) {
+      std::vector<std::uint16_t> out(size + 1, 7);
+      kernels->round_to_bfloat16(x.data(), size, out.data());
+      CHECK(std::equal(out.begin(), out.end() - 1, expected.begin()));
+      CHECK(out.back() == 7);
     }
   }
 }

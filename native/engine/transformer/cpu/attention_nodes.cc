@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "transformer/cpu/nodes.h"
-#include "transformer/half.h"
 
 namespace verbatim::transformer {
 namespace {
@@ -84,8 +83,7 @@ void AppendNode::run(ggml_tensor* out, int thread, int threads) {
     const float* key_value = floats(out->src[0]) + i * 3 * shape_.width + shape_.width;
     std::byte* slot = step_.rows[i].history->data()[step_.rows[i].position];
     if (step_.history_type == ComputeType::kBfloat16) {
-      std::transform(key_value, key_value + size, reinterpret_cast<std::uint16_t*>(slot) + layer_ * size,
-                     float_to_bfloat16);
+      kernels_.round_to_bfloat16(key_value, size, reinterpret_cast<std::uint16_t*>(slot) + layer_ * size);
     } else {
       std::copy_n(key_value, size, reinterpret_cast<float*>(slot) + layer_ * size);
     }

@@ -43,11 +43,12 @@ class EncoderAttentionNode final : public CpuNode {
 // of one text see those before them in the same step. The output tensor holds nothing.
 class AppendNode final : public CpuNode {
  public:
-  AppendNode(AttentionShape shape, std::size_t layer, const DecoderStep& step)
-      : shape_(shape), layer_(layer), step_(step) {}
+  AppendNode(const Kernels& kernels, AttentionShape shape, std::size_t layer, const DecoderStep& step)
+      : kernels_(kernels), shape_(shape), layer_(layer), step_(step) {}
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:
+  const Kernels& kernels_;
   AttentionShape shape_;
   std::size_t layer_;
   const DecoderStep& step_;

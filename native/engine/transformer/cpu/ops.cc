@@ -83,7 +83,7 @@ ggml_tensor* CpuOps::encoder_attention(ggml_tensor* qkv, const Attention& weight
 
 ggml_tensor* CpuOps::decoder_attention(ggml_tensor* qkv, const Attention& weights, std::size_t layer) {
   const AttentionShape shape{model_.width, static_cast<std::size_t>(model_.decoder.heads)};
-  ggml_tensor* appended = add<AppendNode>(GGML_TYPE_F32, 1, 1, {qkv}, shape, layer, *step_);
+  ggml_tensor* appended = add<AppendNode>(GGML_TYPE_F32, 1, 1, {qkv}, kernels_, shape, layer, *step_);
   return add<DecoderAttentionNode>(GGML_TYPE_F32, model_.width, static_cast<std::size_t>(qkv->ne[1]),
                                    {qkv, appended}, kernels_, shape, weights, layer, *step_);
 }

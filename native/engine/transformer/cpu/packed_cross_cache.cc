@@ -4,8 +4,6 @@
 #include <cstring>
 #include <vector>
 
-#include "transformer/half.h"
-
 namespace verbatim::transformer {
 namespace {
 
@@ -95,20 +93,19 @@ void PackedCrossCache::write_int8(const Head& target, std::size_t first, std::si
 void PackedCrossCache::write_bfloat16(const Head& target, std::size_t first, std::size_t count,
                                       std::span<const float> rows) const {
   const std::size_t size = shape().head_size(), stride = 2 * shape().width;
+  const std::size_t key_depth = cross_key_depth(size), value_depth = cross_value_depth(size);
+  auto* keys = reinterpret_cast<std::uint16_t*>(target.keys);
+  auto* values = reinterpret_cast<std::uint16_t*>(target.values);
+  std::vector<std::uint16_t> key(key_depth);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t position = first + i;
-    const float* key = rows.data() + i * stride;
-    auto* keys = reinterpret_cast<std::uint16_t*>(target.keys) +
-                 position / kCrossBlock * kCrossBlock * cross_key_depth(size) + position % kCrossBlock * 2;
-    for (std::size_t k = 0; k < size; k += 2) {
-      const std::uint32_t pair = float_to_bfloat16(key[k]) |
-                                 static_cast<std::uint32_t>(k + 1 < size ? float_to_bfloat16(key[k + 1]) : 0)
-                                     << 16;
-      std::memcpy(keys + k * kCrossBlock, &pair, sizeof(pair));
-    }
-    std::transform(key + shape().width, key + shape().width + size,
-                   reinterpret_cast<std::uint16_t*>(target.values) + position * cross_value_depth(size),
-                   float_to_bfloat16);
+    const float* row = rows.data() + i * stride;
+    kernels().round_to_bfloat16(row, size, key.data());
+    std::uint16_t* place =
+        keys + position / kCrossBlock * kCrossBlock * key_depth + position % kCrossBlock * 2;
+    for (std::size_t k = 0; k < key_depth; k += 2)
+      std::memcpy(place + k * kCrossBlock, key.data() + k, 2 * sizeof(std::uint16_t));
+    kernels().round_to_bfloat16(row + shape().width, size, values + position * value_depth);
   }
 }
 

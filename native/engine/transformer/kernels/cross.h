@@ -11,6 +11,7 @@ namespace VERBATIM_KERNELS {
 namespace {
 
 using Bytes = std::uint8_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 4)));
+using Halves = std::uint16_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 2)));
 using Words = Vi __attribute__((aligned(4), may_alias));
 
 constexpr int kBlockVectors = static_cast<int>(kCrossBlock) / kLanes;
@@ -29,6 +30,25 @@ VERBATIM_INLINE Vi load_words(const void* p) { return *static_cast<const Words*>
 
 // Nearest integer, ties to even, of a value within 2^22.
 VERBATIM_INLINE Vi nearest(Vf x) { return reinterpret_cast<Vi>(x + splat(12582912.0f)) - 0x4b400000; }
+
+VERBATIM_INLINE Vi rounded_bits(Vi bits) {
+  const Vi rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  // Not a number: rounding could make it infinite.
+  return (bits & 0x7fffffff) > 0x7f800000 ? (bits >> 16) | 0x40 : rounded;
+}
+
+void round_to_bfloat16(const float* x, std::size_t size, std::uint16_t* out) {
+  std::size_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    const Halves halves = __builtin_convertvector(rounded_bits(load_words(x + i)), Halves);
+    __builtin_memcpy(out + i, &halves, sizeof(halves));
+  }
+  if (i == size) return;
+  float rest[kLanes] = {};
+  __builtin_memcpy(rest, x + i, (size - i) * sizeof(float));
+  const Halves halves = __builtin_convertvector(rounded_bits(load_words(rest)), Halves);
+  __builtin_memcpy(out + i, &halves, (size - i) * sizeof(std::uint16_t));
+}
 
 std::uint16_t quantize_head(const float* x, std::size_t size, std::int8_t* out) {
   const std::size_t whole = size / kLanes * kLanes;

@@ -12,10 +12,21 @@ namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 
 extern const Kernels kTable;
-const Kernels kTable = {VERBATIM_KERNELS_NAME, gemm_float32,       gemm_bfloat16,          gemm_int8,
-                        quantize_row,          layer_norm,         attend_float32,         attend_bfloat16,
-                        quantize_head,         attend_packed_int8, attend_packed_bfloat16, top_k,
-                        log_sum_exp,           exponentials};
+const Kernels kTable = {VERBATIM_KERNELS_NAME,
+                        gemm_float32,
+                        gemm_bfloat16,
+                        gemm_int8,
+                        quantize_row,
+                        layer_norm,
+                        attend_float32,
+                        attend_bfloat16,
+                        round_to_bfloat16,
+                        quantize_head,
+                        attend_packed_int8,
+                        attend_packed_bfloat16,
+                        top_k,
+                        log_sum_exp,
+                        exponentials};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

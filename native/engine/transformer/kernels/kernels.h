@@ -113,6 +113,8 @@ struct Kernels {
                      float* out);
   void (*attend_float32)(const AttendCall& call);
   void (*attend_bfloat16)(const AttendCall& call);
+  // To the nearest bfloat16, ties to even, as float_to_bfloat16() does.
+  void (*round_to_bfloat16)(const float* x, std::size_t size, std::uint16_t* out);
   // Nearest integers, ties to even, of x / scale, for a source in int8. Returns the scale, a bfloat16 no
   // smaller than max|x| / 127, so that nothing is cut off.
   std::uint16_t (*quantize_head)(const float* x, std::size_t size, std::int8_t* out);
