@@ -36,7 +36,7 @@ export interface FakeFile {
 }
 
 /** A file of windows of `seconds` each, one for each of these. */
-export function windowsOf(seconds: number, specs: Partial<FakeWindow>[]): FakeFile {
+export function fileOfWindows(seconds: number, specs: Partial<FakeWindow>[]): FakeFile {
   const list = specs.map((spec, index) => ({
     startSeconds: index * seconds,
     endSeconds: (index + 1) * seconds,

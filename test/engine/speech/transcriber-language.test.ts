@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FAKE_POLICY, windowsOf } from '../fake-audio.js';
+import { FAKE_POLICY, fileOfWindows } from '../fake-audio.js';
 import { Scenario } from './scenario.js';
 
 const SPANISH = { en: 0.05, es: 0.9, de: 0.03, fr: 0.02 };
@@ -12,7 +12,7 @@ function repeat<T>(count: number, value: T): T[] {
 describe('Transcriber: language', () => {
   it('lets the windows of the first 30 s vote, and decodes the rest in the language that won', async () => {
     const scene = await Scenario.start({ slots: 4 });
-    scene.file('file', windowsOf(8, repeat(10, { probabilities: SPANISH })));
+    scene.file('file', fileOfWindows(8, repeat(10, { probabilities: SPANISH })));
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     const languages = scene.fake.runsOf('file').map((run) => run.options.language);
@@ -26,7 +26,7 @@ describe('Transcriber: language', () => {
   it('runs windows again that were decoded in another language than the one that won', async () => {
     const scene = await Scenario.start({ slots: 4 });
     const specs = [{ probabilities: GERMAN }, ...repeat(5, { probabilities: SPANISH })];
-    scene.file('file', windowsOf(8, specs));
+    scene.file('file', fileOfWindows(8, specs));
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     expect(scene.transcript('file').text).to.equal('es0 es1 es2 es3 es4 es5');
@@ -38,7 +38,10 @@ describe('Transcriber: language', () => {
 
   it('runs them again at the end of a file that is all vote', async () => {
     const scene = await Scenario.start({ slots: 1 });
-    scene.file('file', windowsOf(5, [{ probabilities: GERMAN }, ...repeat(2, { probabilities: SPANISH })]));
+    scene.file(
+      'file',
+      fileOfWindows(5, [{ probabilities: GERMAN }, ...repeat(2, { probabilities: SPANISH })]),
+    );
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     expect(scene.transcript('file')).to.include({ language: 'es', text: 'es0 es1 es2' });
@@ -49,7 +52,7 @@ describe('Transcriber: language', () => {
 
   it('tells a later voter the language that leads', async () => {
     const scene = await Scenario.start({ slots: 1 });
-    scene.file('file', windowsOf(8, repeat(3, { probabilities: SPANISH })));
+    scene.file('file', fileOfWindows(8, repeat(3, { probabilities: SPANISH })));
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     const guesses = scene.fake.runsOf('file').map((run) => run.options.languageGuess);
@@ -74,7 +77,7 @@ describe('Transcriber: language', () => {
   it('asks only the first window of a model that takes 30 s', async () => {
     const policy = { ...FAKE_POLICY, maxSeconds: 30, ownLength: false };
     const scene = await Scenario.start({ slots: 4, policy });
-    scene.file('file', windowsOf(28, repeat(4, { probabilities: SPANISH })));
+    scene.file('file', fileOfWindows(28, repeat(4, { probabilities: SPANISH })));
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     const languages = scene.fake.runsOf('file').map((run) => run.options.language);
@@ -86,7 +89,10 @@ describe('Transcriber: language', () => {
     const policy = { ...FAKE_POLICY, maxSeconds: 30 };
     const scene = await Scenario.start({ slots: 2, policy });
     const noise = { text: '', probabilities: GERMAN };
-    scene.file('file', windowsOf(28, [noise, noise, { probabilities: SPANISH }, { probabilities: SPANISH }]));
+    scene.file(
+      'file',
+      fileOfWindows(28, [noise, noise, { probabilities: SPANISH }, { probabilities: SPANISH }]),
+    );
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     expect(scene.transcript('file')).to.include({ language: 'es', text: 'es2 es3' });
@@ -95,7 +101,7 @@ describe('Transcriber: language', () => {
   it('answers a valid language for a file in which nothing is heard', async () => {
     const scene = await Scenario.start();
     scene.file('silence', { seconds: 60, windows: [] });
-    scene.file('noise', windowsOf(8, repeat(9, { text: ' ' })));
+    scene.file('noise', fileOfWindows(8, repeat(9, { text: ' ' })));
     for (const path of ['silence', 'noise']) {
       void scene.send({ path, language: 'auto' });
       await scene.finish();
@@ -110,7 +116,7 @@ describe('Transcriber: language', () => {
     const languages = ['en', 'es', 'de', 'fr', 'it'];
     const scene = await Scenario.start({ languages: ['es', 'en'] }, { languages });
     expect(scene.engine.languages).to.have.members(['en', 'es']);
-    scene.file('file', windowsOf(8, [{ probabilities: { it: 0.6, es: 0.3, en: 0.1 } }]));
+    scene.file('file', fileOfWindows(8, [{ probabilities: { it: 0.6, es: 0.3, en: 0.1 } }]));
     void scene.send({ path: 'file', language: 'auto' });
     await scene.finish();
     expect(scene.transcript('file')).to.include({ language: 'es', text: 'es0' });
@@ -133,7 +139,7 @@ describe('Transcriber: language', () => {
     const scene = await Scenario.start({}, { languages: ['en', 'jw'] });
     expect(scene.engine.languages).to.deep.equal(['en', 'jv']);
     scene.file('given', 8);
-    scene.file('detected', windowsOf(8, [{ probabilities: { en: 0.1, jw: 0.9 } }]));
+    scene.file('detected', fileOfWindows(8, [{ probabilities: { en: 0.1, jw: 0.9 } }]));
     void scene.send({ path: 'given', language: 'jv' });
     void scene.send({ path: 'detected', language: 'auto' });
     await scene.finish();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EngineError } from '../../../src/engine/native-errors.js';
 import type { EngineObserver } from '../../../src/engine/types.js';
 import { createSpeechEngine } from '../../../src/engine/speech/transcriber.js';
-import { FAKE_POLICY, windowsOf } from '../fake-audio.js';
+import { FAKE_POLICY, fileOfWindows } from '../fake-audio.js';
 import { FakeBinding } from '../fake-binding.js';
 import { FakeClock } from '../fake-clock.js';
 import { nativeError } from '../native-error.js';
@@ -242,7 +242,7 @@ describe('Transcriber: Whisper’s own translation', () => {
 
   it('writes English, spaces and all, whatever is spoken', async () => {
     const scene = await Scenario.start({}, { languages: ['zh', 'en'] });
-    const path = scene.file('file', windowsOf(8, [{ text: '"Good."' }, { text: '"Morning."' }]));
+    const path = scene.file('file', fileOfWindows(8, [{ text: '"Good."' }, { text: '"Morning."' }]));
     void scene.send({ path, language: 'zh', task: 'translate' });
     await scene.finish();
     const { text, language } = scene.transcript(path);
