@@ -9,7 +9,8 @@ import { ofEngineError } from './engine-errors.js';
 import { ClientGoneError } from './in-flight.js';
 import type { Exchange } from './exchange.js';
 import { errorBody } from './error-schema.js';
-import { STATUS_BY_CODE } from './status.js';
+import { ERROR_HEADERS, ERROR_TABLE } from './error-table.js';
+import { headerOf, RetryAfter, WwwAuthenticate } from './headers.js';
 
 const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
 
@@ -35,14 +36,20 @@ export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRe
 }
 
 export function sendError(exchange: Exchange, error: VerbatimError, engineStats: () => EngineStats): void {
-  const status = STATUS_BY_CODE[error.code];
-  const headers: OutgoingHttpHeaders = {};
-  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
-  if (status === 429 || status === 503) {
-    headers['Retry-After'] = error.retryAfterSeconds ?? engineStats().retryAfterSeconds;
-  }
+  const status = ERROR_TABLE[error.code].status;
   exchange.facts.code = error.code;
-  exchange.json(status, errorBody(error, exchange.id), headers);
+  exchange.json(status, errorBody(error, exchange.id), headersOf(error, engineStats));
+}
+
+/** `Allow` is the route's to say. */
+function headersOf(
+  { code, retryAfterSeconds }: VerbatimError,
+  engineStats: () => EngineStats,
+): OutgoingHttpHeaders {
+  const header = ERROR_HEADERS[ERROR_TABLE[code].status];
+  if (header === WwwAuthenticate) return headerOf(WwwAuthenticate, 'Bearer');
+  if (header !== RetryAfter) return {};
+  return headerOf(RetryAfter, retryAfterSeconds ?? engineStats().retryAfterSeconds);
 }
 
 /** Express and its router mark what the client did wrong (a malformed %-escape, say) with a 4xx status. */

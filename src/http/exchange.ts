@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Identity } from '../ledger/types.js';
 import type { HttpDeps } from './deps.js';
+import { GivenRequestId, headerOf, RequestId } from './headers.js';
 import { lingeringSend, refusesBody } from './lingering-close.js';
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** nginx's code for a client that left before its answer; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
@@ -42,7 +42,7 @@ export class Exchange {
     private readonly deps: Pick<HttpDeps, 'logger' | 'metrics' | 'inFlight' | 'timers'>,
   ) {
     const given = req.headers['x-request-id'];
-    this.id = typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : newRequestId();
+    this.id = GivenRequestId.fits(given) ? given : newRequestId();
     res.once('close', () => {
       this.#clientGone = true;
       if (!this.#working) this.#record(CLIENT_CLOSED_REQUEST);
@@ -106,7 +106,7 @@ export class Exchange {
 
   #everyHeader(given: OutgoingHttpHeaders): OutgoingHttpHeaders {
     return {
-      'X-Request-Id': this.id,
+      ...headerOf(RequestId, this.id),
       'Cache-Control': given['Cache-Control'] ?? 'no-store',
       'X-Content-Type-Options': 'nosniff',
       ...(this.deps.inFlight.draining ? { Connection: 'close' } : {}),

@@ -1,10 +1,10 @@
 /** /healthz, /readyz and /metrics: for load balancers, orchestrators and Prometheus; no API key. */
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../errors.js';
 import { requireToken } from './auth.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
 import { errorBody } from './error-schema.js';
+import { headerOf, RetryAfter } from './headers.js';
 import { readinessBody } from './probes-schema.js';
 import type { Handler, Route } from './route.js';
 
@@ -40,9 +40,8 @@ function sendUnready(exchange: Exchange, body: object, draining: boolean, retryA
   const code: ErrorCode = draining ? 'shutting_down' : 'overloaded';
   const message = draining ? 'The server is shutting down.' : 'The server cannot take work now; see checks.';
   const { error } = errorBody({ code, message, param: null }, exchange.id);
-  const headers: OutgoingHttpHeaders = { 'Retry-After': retryAfter };
   exchange.facts.code = code;
-  exchange.json(503, { ...body, error }, headers);
+  exchange.json(503, { ...body, error }, headerOf(RetryAfter, retryAfter));
 }
 
 async function passes(check: () => void | Promise<void>): Promise<boolean> {

@@ -4,21 +4,22 @@ import { STATUS_CODES } from 'node:http';
 import type { VerbatimError } from '../errors.js';
 import type { Timers } from '../timers.js';
 import { errorBody } from './error-schema.js';
-import { STATUS_BY_CODE } from './status.js';
+import { ERROR_TABLE } from './error-table.js';
+import { RequestId, RetryAfter } from './headers.js';
 
 /** For the client to read the answer while it may still be sending. */
 const LINGER_MS = 2000;
 
 /** What the client still sends is thrown away. */
 export function endWithError(socket: Socket, error: VerbatimError, requestId: string, timers: Timers): void {
-  const status = STATUS_BY_CODE[error.code];
+  const status = ERROR_TABLE[error.code].status;
   const body = JSON.stringify(errorBody(error, requestId));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    ...(error.retryAfterSeconds === null ? [] : [`Retry-After: ${error.retryAfterSeconds}`]),
+    `${RequestId.name}: ${requestId}`,
+    ...(error.retryAfterSeconds === null ? [] : [`${RetryAfter.name}: ${error.retryAfterSeconds}`]),
     'Connection: close',
   ];
   endSoon(socket, timers, `${head.join('\r\n')}\r\n\r\n${body}`);

@@ -2,6 +2,7 @@
 import type { Express, Request, Response } from 'express';
 import { VerbatimError } from '../errors.js';
 import type { Exchange } from './exchange.js';
+import { Allow, headerOf } from './headers.js';
 
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
@@ -18,13 +19,13 @@ export function mount(app: Express, { path, methods }: Route): void {
   const allow = [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   const handlers = new Map<string, Handler>(Object.entries(methods));
   if (methods.GET) handlers.set('HEAD', methods.GET);
-  handlers.set('OPTIONS', (exchange) => exchange.noContent({ Allow: allow }));
+  handlers.set('OPTIONS', (exchange) => exchange.noContent(headerOf(Allow, allow)));
   app.route(path).all((req: Request, res: Response) => {
     const { exchange } = res.locals as Locals;
     exchange.route = path;
     const handler = handlers.get(req.method);
     if (handler) return exchange.work(handler);
-    res.setHeader('Allow', allow);
+    res.setHeader(Allow.name, allow);
     throw new VerbatimError('method_not_allowed', `${path} answers ${allow}.`);
   });
 }

@@ -3,10 +3,10 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import type { ErrorCode } from '../../src/errors.js';
-import { STATUS_BY_CODE } from '../../src/http/status.js';
+import { ERROR_TABLE } from '../../src/http/error-table.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { call } from '../support/requests.js';
-import { TestServer } from '../support/server.js';
+import { call, transcribe } from '../support/requests.js';
+import { bearer, TestServer } from '../support/server.js';
 
 type Json = Record<string, unknown>;
 
@@ -105,9 +105,9 @@ describe('the OpenAPI document', () => {
       const status = /\/(\d{3})\/content\//.exec(at)?.[1];
       const { code } = (node['error'] ?? {}) as { code?: ErrorCode };
       if (code === undefined || !at.endsWith('/value')) return;
-      statuses.set(code, (statuses.get(code) ?? new Set()).add(Number(status ?? STATUS_BY_CODE[code])));
+      statuses.set(code, (statuses.get(code) ?? new Set()).add(Number(status ?? ERROR_TABLE[code].status)));
     });
-    for (const [code, status] of Object.entries(STATUS_BY_CODE)) {
+    for (const [code, { status }] of Object.entries(ERROR_TABLE)) {
       expect([...(statuses.get(code) ?? [])], code).to.deep.equal([status]);
     }
   });
@@ -123,6 +123,31 @@ describe('the OpenAPI document', () => {
       expect(known).to.include.members(operation['tags'] as string[]);
     }
     expect(new Set(operations.map((operation) => operation['operationId'])).size).to.equal(11);
+  });
+
+  it('shows of malformed requests what the server says of them', async () => {
+    const server = await TestServer.start();
+    const customer = await server.customer();
+    const manage = { headers: { ...bearer(customer.managementKey), 'content-type': 'application/json' } };
+    const answers = {
+      '/api/v1/transcribe/post': await transcribe(server, { key: customer.key, parts: [] }),
+      '/api/v1/usage/get': await call(server, '/api/v1/usage?days=0', manage),
+      '/api/v1/keys/post': await call(server, '/api/v1/keys', {
+        ...manage,
+        method: 'POST',
+        body: '{"name":" "}',
+      }),
+    };
+    for (const [operation, { status, error }] of Object.entries(answers)) {
+      expect(status, operation).to.equal(400);
+      const [, path, method] = /^(.*)\/(\w+)$/.exec(operation)!;
+      const { responses } = (document['paths'] as Record<string, Record<string, { responses: Json }>>)[
+        path!
+      ]![method!]!;
+      const shown = JSON.stringify(responses['400']);
+      expect(shown).to.include(JSON.stringify({ message: error!.message, param: error!.param }).slice(1, -1));
+    }
+    await server.dispose();
   });
 
   it('has every variant of a path that the server knows, and no other', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import type { ErrorCode } from '../../src/errors.js';
-import { STATUS_BY_CODE } from '../../src/http/status.js';
+import { ERROR_TABLE } from '../../src/http/error-table.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 
 const FILES = Number(process.env['FILES'] ?? 2000);
@@ -62,7 +62,7 @@ describe('spoiled audio files', function () {
     }
     const code = body.error?.code;
     expect(response.status, `${name}: ${recipe}: ${JSON.stringify(body)}`).to.be.within(400, 499);
-    expect(code && STATUS_BY_CODE[code], recipe).to.equal(response.status);
+    expect(code && ERROR_TABLE[code].status, recipe).to.equal(response.status);
     return String(code);
   }
 

@@ -6,7 +6,7 @@ import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ServerResponse } from 'node:http';
 import type { ErrorCode } from '../../src/errors.js';
-import { STATUS_BY_CODE } from '../../src/http/status.js';
+import { ERROR_TABLE } from '../../src/http/error-table.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 
 interface Header {
@@ -114,7 +114,9 @@ function bodyViolations(documented: DocumentedResponse, pointer: string, respons
 function codeViolations(response: SeenResponse, body: unknown): string[] {
   const code = (body as { error?: { code?: ErrorCode } } | null)?.error?.code;
   if (code === undefined) return [];
-  return STATUS_BY_CODE[code] === response.status ? [] : [`${code} was sent with status ${response.status}`];
+  return ERROR_TABLE[code].status === response.status
+    ? []
+    : [`${code} was sent with status ${response.status}`];
 }
 
 function parse(text: string): unknown {

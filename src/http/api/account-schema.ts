@@ -1,7 +1,8 @@
 /** What GET /me and GET /usage take and answer. */
 import { Type, type Static } from 'typebox';
 import type { Balance, Identity, UsageReport } from '../../ledger/types.js';
-import { count, id, invalid, key, shape, textOrNull } from '../shape.js';
+import { checkedParameter, readParameter } from '../parameter.js';
+import { count, id, key, shape, textOrNull } from '../shape.js';
 
 export const Me = shape({
   user: shape({
@@ -29,15 +30,18 @@ export function meBody(
 
 const WINDOW = { minimum: 1, maximum: 90, default: 30 } as const;
 
-/** The query parameter. */
-export const Days = Type.Integer(WINDOW);
+export const Days = checkedParameter({
+  name: 'days',
+  in: 'query',
+  required: false,
+  description: 'Length of the window in UTC days; today counts as one of them.',
+  schema: Type.Integer(WINDOW),
+  example: 7,
+  refusal: `days must be one integer from ${WINDOW.minimum} to ${WINDOW.maximum}.`,
+});
 
-export function parseDays(given: unknown): Static<typeof Days> {
-  const { minimum, maximum } = WINDOW;
-  if (given === undefined) return WINDOW.default;
-  const days = typeof given === 'string' && /^\d{1,4}$/.test(given) ? Number(given) : NaN;
-  if (days >= minimum && days <= maximum) return days;
-  throw invalid('days', `days must be one integer from ${minimum} to ${maximum}.`);
+export function parseDays(given: unknown): number {
+  return readParameter(Days, given, WINDOW.default);
 }
 
 export const Usage = shape({

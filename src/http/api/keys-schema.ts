@@ -2,7 +2,17 @@
 import { Type, type Static } from 'typebox';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import type { ApiKey, IssuedKey as LedgerKey } from '../../ledger/types.js';
+import { parameter } from '../parameter.js';
 import { key, shape, timestamp, timestampOrNull } from '../shape.js';
+
+export const KeyId = parameter({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: "The key's id, as `GET /api/v1/keys` lists it.",
+  schema: Type.String(),
+  example: 'key_x1ZtJ0m4k9Qe2Lw7',
+});
 
 /** The ledger checks what the name says. */
 export const CreateKeyRequest = shape({

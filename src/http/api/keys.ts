@@ -4,7 +4,7 @@ import { VerbatimError } from '../../errors.js';
 import { authenticated, withScope, type AuthenticatedHandler } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
 import { readJsonObject } from '../request-body.js';
-import { createdKeyBody, CreateKeyRequest, keyListBody, revokedKeyBody } from './keys-schema.js';
+import { createdKeyBody, CreateKeyRequest, KeyId, keyListBody, revokedKeyBody } from './keys-schema.js';
 import { parseBody } from '../shape.js';
 import type { Route } from '../route.js';
 
@@ -21,14 +21,14 @@ export function keyRoutes(deps: HttpDeps): Route[] {
     exchange.json(200, keyListBody(await ledger.listKeys(account.id)));
   });
   const revoke = managed(async (exchange, { account }) => {
-    const { id } = exchange.req.params;
-    const revoked = typeof id === 'string' ? await ledger.revokeKey(account.id, id) : null;
+    const id = exchange.req.params[KeyId.name];
+    const revoked = KeyId.fits(id) ? await ledger.revokeKey(account.id, id) : null;
     if (revoked === null) throw new VerbatimError('key_not_found', 'The account has no key with this id.');
     inFlight.revokeKey(revoked.id);
     exchange.json(200, revokedKeyBody(revoked));
   });
   return [
     { path: '/api/v1/keys', methods: { GET: list, POST: create } },
-    { path: '/api/v1/keys/:id', methods: { DELETE: revoke } },
+    { path: `/api/v1/keys/:${KeyId.name}`, methods: { DELETE: revoke } },
   ];
 }

@@ -1,4 +1,4 @@
-/** The text fields and headers of POST /transcribe, checked and normalised. */
+/** The text fields of POST /transcribe, checked and normalised. */
 import { VerbatimError } from '../../errors.js';
 import { normalizeLanguage } from '../../engine/languages.js';
 import { invalid } from '../shape.js';
@@ -15,16 +15,6 @@ export function parseOptions(fields: ReadonlyMap<string, string>): Transcription
     language: parseLanguage(fields, 'language', 'unsupported_language'),
     translateTo: parseLanguage(fields, 'translate_to', 'unsupported_translation'),
   };
-}
-
-/** 1 to 255 printable ASCII characters; null when the header is absent. */
-export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
-  if (header === undefined) return null;
-  const key = typeof header === 'string' ? header : header.join(', ');
-  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new VerbatimError('invalid_request', 'Idempotency-Key must have 1 to 255 printable characters.', {
-    param: 'Idempotency-Key',
-  });
 }
 
 function parseBoolean(fields: ReadonlyMap<string, string>, name: keyof typeof DEFAULTS): boolean {

@@ -2,6 +2,8 @@
 import { Type, type Static } from 'typebox';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import { warningsOf } from '../../transcription/warnings.js';
+import { responseHeader } from '../headers.js';
+import { checkedParameter } from '../parameter.js';
 import { count, id, languageCode, oneOf, seconds, shape } from '../shape.js';
 
 /** How a form says yes and no, in any case. */
@@ -57,6 +59,18 @@ export const TranscribeFields = {
   ),
 };
 
+export const IdempotencyKey = checkedParameter({
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields ' +
+    'and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.',
+  schema: Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' }),
+  example: '0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11',
+  refusal: 'Idempotency-Key must have 1 to 255 printable characters.',
+});
+
 export const TranscribeRequest = shape({
   audio: Type.String({
     contentMediaType: 'application/octet-stream',
@@ -96,6 +110,31 @@ export const Transcription = shape({
   ),
   credits_used: count('Charged for this request.'),
   credits_remaining: count("The account's balance after it."),
+});
+
+const PHASES = ['upload', 'queue', 'decode', 'speech', 'translate'] as const;
+
+export const ServerTiming = responseHeader({
+  name: 'Server-Timing',
+  description:
+    'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the ' +
+    'model; both add up the time of all windows, which run side by side.',
+  required: true,
+  schema: Type.String({ pattern: `^${PHASES.map((phase) => `${phase};dur=[\\d.]+`).join(', ')}$` }),
+  example: timing({ upload: 12, queue: 3.1, decode: 5.2, speech: 310.4, translate: 0 }),
+});
+
+/** What Server-Timing says, from milliseconds. */
+export function timing(phases: Readonly<Record<(typeof PHASES)[number], number>>): string {
+  return PHASES.map((phase) => `${phase};dur=${phases[phase].toFixed(1)}`).join(', ');
+}
+
+export const IdempotencyReplayed = responseHeader({
+  name: 'Idempotency-Replayed',
+  description: 'Present when the answer is the stored one of an earlier request.',
+  required: false,
+  schema: Type.Unsafe<'true'>({ type: 'string', const: 'true' }),
+  example: 'true',
 });
 
 export function transcriptionBody(result: TranscriptionResult): Static<typeof Transcription> {

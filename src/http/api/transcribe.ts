@@ -13,9 +13,17 @@ import { authenticated } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
 import type { Exchange } from '../exchange.js';
 import { acceptBody, mediaType, refuseEncodedBody } from '../request-body.js';
-import { transcriptionBody } from './transcribe-schema.js';
+import { headerOf } from '../headers.js';
+import { readParameter } from '../parameter.js';
+import {
+  IdempotencyKey,
+  IdempotencyReplayed,
+  ServerTiming,
+  timing,
+  transcriptionBody,
+} from './transcribe-schema.js';
 import type { Route } from '../route.js';
-import { parseIdempotencyKey, parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
 import { receiveUpload, refuseOversizedBody } from '../upload.js';
 
 const PATH = '/api/v1/transcribe';
@@ -50,7 +58,7 @@ async function refuseEarly(
   }
   refuseEncodedBody(exchange);
   refuseOversizedBody(req, settings.maxFileBytes);
-  const idempotencyKey = parseIdempotencyKey(req.headers['idempotency-key']);
+  const idempotencyKey = readParameter(IdempotencyKey, req.headers['idempotency-key'], null);
   if (idempotencyKey !== null && (await ledger.knowsIdempotencyKey(account.id, idempotencyKey)))
     return idempotencyKey;
   const { balance } = await ledger.balance(account.id);
@@ -151,17 +159,16 @@ function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number)
   const { queueMs, readMs, speechMs, translateMs } = answer.timings;
   if (replayed) exchange.facts.replayed = true;
   else if ('result' in answer) exchange.facts.transcriptionId = answer.result.id;
-  const phases = {
+  const serverTiming = timing({
     upload: uploadMs,
     queue: queueMs,
     decode: readMs,
     speech: speechMs,
     translate: translateMs,
-  };
-  const serverTiming = Object.entries(phases).map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`);
+  });
   exchange.jsonText(200, bodyOf(answer), {
-    'Server-Timing': serverTiming.join(', '),
-    ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
+    ...headerOf(ServerTiming, serverTiming),
+    ...(replayed ? headerOf(IdempotencyReplayed, 'true') : {}),
   });
 }
 

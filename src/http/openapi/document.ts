@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of the service; tests validate every answer they see against it. */
 import { errorResponse } from './error-responses.js';
-import { headers, parameters } from './headers.js';
+import { headers, parameters } from './references.js';
 import { paths } from './paths.js';
 import { schemas } from './schemas.js';
 

@@ -1,31 +1,42 @@
 /** The endpoints, as path items of the document. */
-import type { ErrorCode } from '../../errors.js';
-import { errorResponses, headerRef, type InvalidRequestExample } from './error-responses.js';
+import { Days } from '../api/account-schema.js';
+import { KeyId } from '../api/keys-schema.js';
+import { IdempotencyKey, IdempotencyReplayed, ServerTiming } from '../api/transcribe-schema.js';
+import { errorsOf, type Guard } from '../error-table.js';
+import { GivenRequestId, RequestId, RetryAfter, type ResponseHeader } from '../headers.js';
+import type { Parameter } from '../parameter.js';
+import { errorResponses, type InvalidRequestExample } from './error-responses.js';
 import { examples } from './examples.js';
+import { headerRefs, parameterRefs } from './references.js';
 
 type Json = Record<string, unknown>;
 
-/** Malformed HTTP is possible everywhere, and so are too many requests of one address, and a bug. */
-const ANYWHERE: ErrorCode[] = ['invalid_request', 'rate_limited', 'internal_error'];
-const WITH_TOKEN: ErrorCode[] = [...ANYWHERE, 'missing_api_key', 'invalid_api_key'];
-const WITH_KEY: ErrorCode[] = [...WITH_TOKEN, 'overloaded', 'shutting_down'];
-const WITH_MANAGEMENT_KEY: ErrorCode[] = [...WITH_KEY, 'insufficient_scope'];
+const BEHIND_TOKEN: readonly Guard[] = ['http', 'token'];
+const BEHIND_KEY: readonly Guard[] = [...BEHIND_TOKEN, 'key'];
+const BEHIND_MANAGEMENT_KEY: readonly Guard[] = [...BEHIND_KEY, 'scope'];
 
 const MISSING_AUDIO: InvalidRequestExample = {
   message: 'The field "audio" is missing; send one file.',
   param: 'audio',
 };
-const BAD_DAYS: InvalidRequestExample = { message: 'days must be one integer from 1 to 90.', param: 'days' };
+const BAD_DAYS: InvalidRequestExample = { message: Days.refusal, param: Days.name };
 const BAD_NAME: InvalidRequestExample = {
   message: 'The key name must have 1 to 100 characters after trimming.',
   param: 'name',
 };
 
-const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
-
 /** A path item; every request may name itself. */
-function path(item: Json, ...parameters: string[]): Json {
-  return { parameters: ['RequestId', ...parameters].map(parameter), ...item };
+function path(item: Json, ...parameters: Parameter[]): Json {
+  return { parameters: parameterRefs(GivenRequestId, ...parameters), ...item };
+}
+
+/** The errors of an operation, which is known by its id. */
+function errors(
+  operation: string,
+  guards: readonly Guard[],
+  invalidRequest?: InvalidRequestExample,
+): Record<string, Json> {
+  return errorResponses(errorsOf(operation, guards), invalidRequest);
 }
 
 function content(type: string, schema: string, example = schema): Json {
@@ -34,17 +45,17 @@ function content(type: string, schema: string, example = schema): Json {
   };
 }
 
-function answer(schema: string, description: string, headers: Json = {}, example = schema): Json {
+function answer(schema: string, description: string, headers: ResponseHeader[] = [], example = schema): Json {
   return {
     description,
-    headers: { 'X-Request-Id': headerRef('RequestId'), ...headers },
+    headers: headerRefs(RequestId, ...headers),
     content: content('application/json', schema, example),
   };
 }
 
 /** An answer that is not one of the JSON shapes. */
 function document(type: string, description: string, schema: Json, example: unknown): Json {
-  const headers = { 'X-Request-Id': headerRef('RequestId') };
+  const headers = headerRefs(RequestId);
   return { description, headers, content: { [type]: { schema, example } } };
 }
 
@@ -55,29 +66,11 @@ const transcribe: Json = {
   description:
     'Multipart fields may come in any order, before or after the file. Credits are held before the audio is transcribed and ' +
     'spent when it is done; an error never charges. What can be refused early is refused before the body is read.',
-  parameters: [parameter('IdempotencyKey')],
+  parameters: parameterRefs(IdempotencyKey),
   requestBody: { required: true, content: content('multipart/form-data', 'TranscribeRequest') },
   responses: {
-    '200': answer('Transcription', 'The transcript.', {
-      'Server-Timing': headerRef('ServerTiming'),
-      'Idempotency-Replayed': headerRef('IdempotencyReplayed'),
-    }),
-    ...errorResponses(
-      [
-        ...WITH_KEY,
-        'insufficient_credits',
-        'idempotency_conflict',
-        'file_too_large',
-        'audio_too_long',
-        'unsupported_media_type',
-        'unsupported_audio_format',
-        'invalid_audio',
-        'unsupported_language',
-        'unsupported_translation',
-        'unsupported_diarization',
-      ],
-      MISSING_AUDIO,
-    ),
+    '200': answer('Transcription', 'The transcript.', [ServerTiming, IdempotencyReplayed]),
+    ...errors('transcribe', BEHIND_KEY, MISSING_AUDIO),
   },
 };
 
@@ -87,7 +80,7 @@ const accountPaths: Json = {
       tags: ['account'],
       operationId: 'getMe',
       summary: 'Who this key is, and its credits',
-      responses: { '200': answer('Me', 'The account and the key.'), ...errorResponses(WITH_KEY) },
+      responses: { '200': answer('Me', 'The account and the key.'), ...errors('getMe', BEHIND_KEY) },
     },
   }),
   '/api/v1/usage': path({
@@ -96,8 +89,11 @@ const accountPaths: Json = {
       operationId: 'getUsage',
       summary: 'Billed minutes by UTC day and endpoint',
       description: 'Minutes are started minutes, as billed: the sums of both lists equal `total_minutes`.',
-      parameters: [parameter('Days')],
-      responses: { '200': answer('Usage', 'Usage of the account.'), ...errorResponses(WITH_KEY, BAD_DAYS) },
+      parameters: parameterRefs(Days),
+      responses: {
+        '200': answer('Usage', 'Usage of the account.'),
+        ...errors('getUsage', BEHIND_KEY, BAD_DAYS),
+      },
     },
   }),
 };
@@ -109,7 +105,7 @@ const keyPaths: Json = {
       operationId: 'listKeys',
       summary: 'Every key of the account',
       description: 'Needs a management key.',
-      responses: { '200': answer('KeyList', 'The keys.'), ...errorResponses(WITH_MANAGEMENT_KEY) },
+      responses: { '200': answer('KeyList', 'The keys.'), ...errors('listKeys', BEHIND_MANAGEMENT_KEY) },
     },
     post: {
       tags: ['keys'],
@@ -120,7 +116,7 @@ const keyPaths: Json = {
       requestBody: { required: true, content: content('application/json', 'CreateKeyRequest') },
       responses: {
         '201': answer('CreatedKey', 'The key; its raw form is shown this once.'),
-        ...errorResponses([...WITH_MANAGEMENT_KEY, 'unsupported_media_type'], BAD_NAME),
+        ...errors('createKey', BEHIND_MANAGEMENT_KEY, BAD_NAME),
       },
     },
   }),
@@ -135,11 +131,11 @@ const keyPaths: Json = {
           'charged; its usage is kept. A second call returns the time of the first.',
         responses: {
           '200': answer('RevokedKey', 'The key is revoked.'),
-          ...errorResponses([...WITH_MANAGEMENT_KEY, 'key_not_found']),
+          ...errors('revokeKey', BEHIND_MANAGEMENT_KEY),
         },
       },
     },
-    'KeyId',
+    KeyId,
   ),
 };
 
@@ -152,7 +148,7 @@ const servicePaths: Json = {
       operationId: 'getHealth',
       summary: 'The process is up',
       security: [],
-      responses: { '200': answer('Health', 'Up.'), ...errorResponses(ANYWHERE) },
+      responses: { '200': answer('Health', 'Up.'), ...errors('getHealth', ['http']) },
     },
   }),
   '/readyz': path({
@@ -163,8 +159,8 @@ const servicePaths: Json = {
       security: [],
       responses: {
         '200': answer('Readiness', 'Ready.'),
-        '503': answer('Readiness', 'Not ready.', { 'Retry-After': headerRef('RetryAfter') }, 'Unreadiness'),
-        ...errorResponses(ANYWHERE),
+        '503': answer('Readiness', 'Not ready.', [RetryAfter], 'Unreadiness'),
+        ...errors('getReadiness', ['http']),
       },
     },
   }),
@@ -177,7 +173,7 @@ const servicePaths: Json = {
       security: [{}, { metricsToken: [] }],
       responses: {
         '200': document('text/plain', 'Prometheus text format.', { type: 'string' }, METRICS),
-        ...errorResponses(WITH_TOKEN),
+        ...errors('getMetrics', BEHIND_TOKEN),
       },
     },
   }),
@@ -189,7 +185,7 @@ const servicePaths: Json = {
       security: [],
       responses: {
         '200': document('application/json', 'OpenAPI 3.1.', { type: 'object' }, { openapi: '3.1.0' }),
-        ...errorResponses(ANYWHERE),
+        ...errors('getOpenApi', ['http']),
       },
     },
   }),
@@ -201,7 +197,7 @@ const servicePaths: Json = {
       security: [],
       responses: {
         '200': document('text/html', 'A page.', { type: 'string' }, '<!doctype html>'),
-        ...errorResponses(ANYWHERE),
+        ...errors('getDocs', ['http']),
       },
     },
   }),

@@ -1,0 +1,58 @@
+/** Parameters and headers as components of the document, and references to them. */
+import { Days } from '../api/account-schema.js';
+import { KeyId } from '../api/keys-schema.js';
+import { IdempotencyKey, IdempotencyReplayed, ServerTiming } from '../api/transcribe-schema.js';
+import {
+  Allow,
+  GivenRequestId,
+  RequestId,
+  RetryAfter,
+  WwwAuthenticate,
+  type ResponseHeader,
+} from '../headers.js';
+import type { Parameter } from '../parameter.js';
+
+type Json = Record<string, unknown>;
+
+const PARAMETERS: Readonly<Record<string, Parameter>> = {
+  RequestId: GivenRequestId,
+  ...{ IdempotencyKey, Days, KeyId },
+};
+
+const HEADERS: Readonly<Record<string, ResponseHeader>> = {
+  ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, ServerTiming, IdempotencyReplayed },
+};
+
+export const parameters: Json = mapValues(
+  PARAMETERS,
+  ({ name, in: place, required, description, schema, example }) => ({
+    ...{ name, in: place, required, description, schema, example },
+  }),
+);
+
+/** Where a header is used its name is the key. */
+export const headers: Json = mapValues(HEADERS, ({ description, required, schema, example }) => ({
+  ...{ description, required, schema, example },
+}));
+
+export function parameterRefs(...used: Parameter[]): Json[] {
+  return used.map((parameter) => ({ $ref: `#/components/parameters/${nameIn(PARAMETERS, parameter)}` }));
+}
+
+export function headerRefs(...used: ResponseHeader[]): Json {
+  const refs = used.map((header) => [
+    header.name,
+    { $ref: `#/components/headers/${nameIn(HEADERS, header)}` },
+  ]);
+  return Object.fromEntries(refs) as Json;
+}
+
+function nameIn<T>(components: Readonly<Record<string, T>>, component: T): string {
+  const entry = Object.entries(components).find(([, known]) => known === component);
+  if (entry === undefined) throw new Error('This is no component of the document.');
+  return entry[0];
+}
+
+function mapValues<T>(components: Readonly<Record<string, T>>, map: (component: T) => Json): Json {
+  return Object.fromEntries(Object.entries(components).map(([name, component]) => [name, map(component)]));
+}
