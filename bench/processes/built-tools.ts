@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TokenChoice } from '../reports/near-ties.js';
 import type { Heard } from '../reports/transcripts.js';
 
 /** Of whisper.cpp, built by targets of their names into bin/. */
@@ -11,6 +12,15 @@ export interface EngineLine extends Heard {
   /** Positions of the encoder. */
   audioContext: number;
   encoderPasses: number;
+  /** Empty unless they are asked for. */
+  choices: readonly TokenChoice[];
+  /** Nats between the likeliest language and the next; null where it was given. */
+  languageMargin: number | null;
+}
+
+/** What whisper-cli heard, and the ids of all tokens of it. */
+export interface CliLine extends Heard {
+  tokens: readonly number[];
 }
 
 /** Throws an Error that says how to build what is missing. */
@@ -37,33 +47,69 @@ export interface DecodingWords {
   beamSize: number;
 }
 
-/** transcribe_windows: each file as one window, all in one slot; lines in the order of the files. */
+/** Decoders that transcribe_windows has, by the names of VERBATIM_SPEECH_DECODER. */
+export const DECODERS = ['whisper.cpp', 'batched'] as const;
+export type DecoderName = (typeof DECODERS)[number];
+
+/** How a text is decoded that rounding alone may change: the first one counts, whatever it is worth. */
+interface PlainWords {
+  /** No other temperature, and no window is silent. */
+  plain?: boolean;
+}
+
+export interface EngineWords extends DecodingWords, PlainWords {
+  ownLength: boolean;
+  decoder?: DecoderName;
+  /** Of the batched decoder. */
+  compute?: string;
+}
+
+/** transcribe_windows: each file as one window; lines in the order of the files. */
 export function transcribeWindows(
   tool: string,
-  { model, language, beamSize, ownLength }: DecodingWords & { ownLength: boolean },
+  { model, language, beamSize, ownLength, plain = false, decoder, compute }: EngineWords,
   files: readonly string[],
 ): EngineLine[] {
   const words = [model, '--language', language, '--beam-size', String(beamSize)];
-  const output = runTool(tool, [...words, ...(ownLength ? ['--own-length'] : []), ...files]);
+  if (ownLength) words.push('--own-length');
+  if (plain) words.push('--plain', '--explain');
+  if (decoder !== undefined) words.push('--decoder', decoder);
+  if (compute !== undefined) words.push('--compute', compute);
+  const output = runTool(tool, [...words, ...files]);
   return output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as EngineLine);
 }
 
-/** whisper-cli with its fall-back over temperatures; `audioContext` 0 is the full length. */
+/**
+ * whisper-cli, with its fall-back over temperatures unless it is to decode plainly; `audioContext` 0 is the full length.
+ * Without flash attention where it decodes plainly: with it, whisper.cpp attends to padding at lengths that are no multiple
+ * of 256 positions, the full one among them.
+ */
 export function whisperCli(
   tool: string,
-  { model, language, beamSize, audioContext }: DecodingWords & { audioContext: number },
+  {
+    model,
+    language,
+    beamSize,
+    audioContext,
+    plain = false,
+  }: DecodingWords & PlainWords & { audioContext: number },
   file: string,
   directory: string,
-): Heard {
+): CliLine {
   const output = join(directory, 'result');
   const decoding = ['-l', language, '-bs', String(beamSize), '-bo', '5', '-ac', String(audioContext)];
-  runTool(tool, ['-m', model, '-f', file, '-of', output, ...decoding, '-t', '1', '-np', '-oj']);
+  if (plain) decoding.push('-nf', '-tp', '0', '-nth', '1', '-nfa');
+  runTool(tool, ['-m', model, '-f', file, '-of', output, ...decoding, '-t', '1', '-np', '-ojf']);
   const json = JSON.parse(readFileSync(`${output}.json`, 'utf8')) as {
     result: { language: string };
-    transcription: { text: string }[];
+    transcription: { text: string; tokens?: { id: number }[] }[];
   };
-  return { language: json.result.language, text: json.transcription.map((segment) => segment.text).join('') };
+  return {
+    language: json.result.language,
+    text: json.transcription.map((segment) => segment.text).join(''),
+    tokens: json.transcription.flatMap(({ tokens = [] }) => tokens.map(({ id }) => id)),
+  };
 }

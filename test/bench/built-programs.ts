@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface Said {
   language: string;
   text: string;
+  /** Ids, and how near each was to another one. */
+  tokens?: readonly (readonly [id: number, margin: number])[];
 }
 
 const PRELUDE = `#!${process.execPath}
@@ -18,7 +20,7 @@ export interface Programs {
   cli?: Said;
   engine?: Said;
   clips?: boolean;
-  /** whisper-cli writes its words behind what it heard. */
+  /** Behind what they heard, programs write their words; the engine those that are no paths. */
   saysWords?: boolean;
   /** whisper-server, which ends at once. */
   server?: boolean;
@@ -31,7 +33,8 @@ export function writePrograms(build: string, programs: Programs): void {
     writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
   const { cli, engine, clips = false, server = false, saysWords = false } = programs;
   if (cli !== undefined) {
-    const result = { result: { language: cli.language }, transcription: [{ text: cli.text }] };
+    const tokens = (cli.tokens ?? []).map(([id]) => ({ id }));
+    const result = { result: { language: cli.language }, transcription: [{ text: cli.text, tokens }] };
     const said = saysWords ? "{ text: ' ' + words.join(' ') }" : '';
     write(
       join('bin', 'whisper-cli'),
@@ -41,10 +44,17 @@ export function writePrograms(build: string, programs: Programs): void {
     );
   }
   if (engine !== undefined) {
-    const line = { ...engine, audioContext: 1500, encoderPasses: 1 };
+    const { language, text, tokens = [] } = engine;
+    const choices = tokens.map(([id, margin]) => ({ id, margin, runnerUp: -1 }));
+    const line = { language, text, choices, languageMargin: null, audioContext: 1500, encoderPasses: 1 };
+    const said = saysWords ? "' ' + words.filter((word) => !/[/]/.test(word)).join(' ')" : "''";
     write(
       'transcribe_windows',
-      `for (const word of words) if (/\\.(flac|wav)$/.test(word)) console.log(JSON.stringify(${JSON.stringify(line)}));`,
+      `const said = ${said};
+      for (const word of words) if (/\\.(flac|wav)$/.test(word)) {
+        const line = ${JSON.stringify(line)};
+        console.log(JSON.stringify({ ...line, text: line.text + said }));
+      }`,
     );
   }
   if (server) write(join('bin', 'whisper-server'), '');

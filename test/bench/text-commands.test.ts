@@ -52,8 +52,8 @@ describe('verbatim bench, on what is heard', function () {
     expect(unbuilt.stderr).to.contain('--target transcribe_windows');
   });
 
-  it('parity: fails where a text or a language differs, and only there', async () => {
-    const words = ['--clips', spokenClip(), '--build', directory];
+  it('parity: with whisper.cpp, fails where a text or a language differs, and only there', async () => {
+    const words = ['--clips', spokenClip(), '--build', directory, '--decoder', 'whisper.cpp'];
     const said = { language: 'es', text: SPOKEN.text };
     writePrograms(directory, { engine: said, cli: said });
     const { tables } = await report('parity', ...words);
@@ -64,7 +64,23 @@ describe('verbatim bench, on what is heard', function () {
       const { status, stdout } = await bench('parity', ...words);
       expect(status).to.equal(1);
       expect(stdout).to.contain('what differs').and.to.contain(Object.values(other)[0]);
+      expect(stdout).not.to.contain('near tie');
     }
+  });
+
+  it('parity: with the batched decoder, lists how near what differs was', async () => {
+    const words = ['--clips', spokenClip(), '--build', directory];
+    const said = { language: 'es', text: SPOKEN.text, tokens: [[7, 5] as const, [8, 0.015] as const] };
+    writePrograms(directory, { engine: said, cli: said });
+    const { tables, settings } = await report('parity', ...words);
+    expect(settings).to.include({ decoder: 'batched', compute: 'float32' });
+    expect(tables).to.have.length(4);
+    writePrograms(directory, { cli: { ...said, text: 'Hoy.', tokens: [[7, 0] as const, [9, 0] as const] } });
+    const { status, stdout } = await bench('parity', ...words);
+    // A near tie, but of one window in one.
+    expect(status).to.equal(1);
+    expect(stdout).to.contain('greedy, language given: how near what differs was');
+    expect(stdout).to.match(/ 1 \| 8 \|.* 9 \|.* 0\.015 \| yes \|/);
   });
 
   it('accelerator: holds the accelerated text against the other, and times the encoder', async () => {

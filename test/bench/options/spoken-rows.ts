@@ -4,7 +4,8 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
-import { withDirectory, outputRows, refusalOf, seen, type Recorded, type Rows } from './running.js';
+import type { Report } from '../../../bench/reports/report.js';
+import { run, withDirectory, outputRows, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const HEARD = { language: 'de', text: 'Nichts davon.' };
 const CLIPS = [samplePath('de-wav24-stereo.wav'), samplePath('en-wav16.wav')];
@@ -119,9 +120,49 @@ async function builtPrograms(command: string, missing: string): Promise<void> {
   });
 }
 
+/** The words that transcribe_windows was run with, first. */
+function engineWords({ report: { measurements } }: Recorded): string {
+  const [{ heard: windows }] = measurements as [{ heard: { first: { text: string } }[] }];
+  return windows[0]!.first.text;
+}
+
+/** The programs repeat their words, so that every text differs and the command exits with 1. */
+function parityWords(option: string[], look: (words: string) => unknown): Promise<[unknown, unknown]> {
+  return spoken(async (places) => {
+    writePrograms(places.build, { cli: HEARD, engine: HEARD, saysWords: true });
+    const told = async (...more: string[]): Promise<unknown> => {
+      const { status, stdout } = await run([...wordsOf('parity', places), '--json', ...more]);
+      expect(status).to.equal(1);
+      return look(engineWords({ report: JSON.parse(stdout) as Report } as Recorded));
+    };
+    return [await told(), await told(...option)];
+  });
+}
+
 export const parityRows: Rows = {
   ...spokenRows('parity'),
   'parity --build': () => builtPrograms('parity', 'transcribe_windows'),
+  'parity --decoder': async () => {
+    const decoders = await parityWords(['--decoder', 'whisper.cpp'], (words) => [
+      /--decoder (\S+)/.exec(words)?.[1],
+      words.includes('--plain --explain'),
+      words.includes('--compute'),
+    ]);
+    expect(decoders).to.deep.equal([
+      ['batched', true, true],
+      ['whisper.cpp', false, false],
+    ]);
+    expect(await refusalOf('parity', '--decoder', 'fast')).to.contain(
+      'Allowed choices are whisper.cpp, batched',
+    );
+  },
+  'parity --compute': async () => {
+    const types = await parityWords(['--compute', 'int8'], (words) => /--compute (\S+)/.exec(words)?.[1]);
+    expect(types).to.deep.equal(['float32', 'int8']);
+    expect(await refusalOf('parity', '--compute', 'float64')).to.contain('Allowed choices are');
+    const misplaced = await refusalOf('parity', '--decoder', 'whisper.cpp', '--compute', 'int8');
+    expect(misplaced).to.contain('--compute is for --decoder batched');
+  },
 };
 
 export const acceleratorRows: Rows = {
