@@ -13,6 +13,9 @@ import {
   type Heard,
   type HeardTwice,
 } from '../reports/transcripts.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
+import { decoderText } from '../engine/engine-cells.js';
 import type { BenchParts } from './parts.js';
 import {
   addSpokenOptions,
@@ -39,6 +42,8 @@ interface HeardBothWays extends HeardTwice {
   second: TimedHeard;
 }
 
+const DEVICES = ['cpu'];
+
 /** A language's error rate may differ by so much, in either direction. */
 const TOLERANCE_POINTS = 0.2;
 
@@ -60,8 +65,9 @@ async function benchAccelerator(options: Options, parts: BenchParts): Promise<vo
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
   const model = modelNamed(context, options.model);
-  const off = await transcribeAll(model, clips, 'off', parts);
-  const on = await transcribeAll(model, clips, options.accelerator, parts);
+  const decoder = speechDecoder(context.config, DEVICES);
+  const off = await transcribeAll({ ...model, decoder, accelerator: 'off' }, clips, parts);
+  const on = await transcribeAll({ ...model, decoder, accelerator: options.accelerator }, clips, parts);
   const heard = clips.map((clip, index) => ({
     clip,
     first: answerOf(on, index),
@@ -74,7 +80,7 @@ async function benchAccelerator(options: Options, parts: BenchParts): Promise<vo
       title: 'What the accelerator does to the text',
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
-      settings: { device: 'cpu', slots: 1, threads: 1, clips: clips.length },
+      settings: { device: 'cpu', decoder: decoderText(decoder), slots: 1, threads: 1, clips: clips.length },
       warmUp: 'none',
       runs: 1,
       tables: [
@@ -103,13 +109,17 @@ function answerOf(heard: readonly TimedHeard[], index: number): TimedHeard {
   return heard[index] ?? { text: '', language: '', encodeMs: [] };
 }
 
+interface Subject extends BenchModel {
+  decoder: SpeechDecoder;
+  accelerator: AcceleratorMode;
+}
+
 async function transcribeAll(
-  { path: modelPath, policy, languages }: BenchModel,
+  { path: modelPath, policy, languages, decoder, accelerator }: Subject,
   clips: readonly SpokenClip[],
-  accelerator: AcceleratorMode,
   { createBenchEngine }: BenchParts,
 ): Promise<TimedHeard[]> {
-  const cell = { modelPath, devices: ['cpu'], slots: 1, threads: 1, beam: 1 };
+  const cell = { modelPath, devices: DEVICES, slots: 1, threads: 1, beam: 1, decoder };
   let encodeMs: number[] = [];
   const observer = { windowDone: (window: { encodeMs: number }) => encodeMs.push(window.encodeMs) };
   const engine = await createBenchEngine(loadBinding(), { cell, policy, languages, accelerator }, observer);

@@ -7,6 +7,9 @@ import { readSpokenClips, type SpokenClip } from '../load/clips.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, type Table } from '../reports/report.js';
 import { WordErrorRate, wordErrors } from '../reports/wer.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
+import { decoderText } from '../engine/engine-cells.js';
 import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
@@ -34,6 +37,8 @@ interface Decoded extends SpokenClip {
 /** null: none. */
 const FLOORS = [null, -0.15, -0.2, -0.22, -0.24, -0.25, -0.26, -0.27, -0.28, -0.29, -0.3, -0.32, -0.35, -0.4];
 
+const DEVICES = ['cpu'];
+
 export function addBenchConfidence(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('confidence')
@@ -52,11 +57,12 @@ export function addBenchConfidence(bench: Command, parts: BenchParts): void {
 async function benchConfidence(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const { accelerator } = context.config;
+  const decoder = speechDecoder(context.config, DEVICES);
   const [known, unknown] = [options.known, options.unknown].map(withText);
-  const model = modelNamed(context, options.model);
+  const model = { ...modelNamed(context, options.model), decoder, accelerator };
   const decoded = {
-    known: await decodeAll(model, known ?? [], accelerator, parts),
-    unknown: await decodeAll(model, unknown ?? [], accelerator, parts),
+    known: await decodeAll(model, known ?? [], parts),
+    unknown: await decodeAll(model, unknown ?? [], parts),
   };
   publish(
     {
@@ -65,7 +71,8 @@ async function benchConfidence(options: Options, parts: BenchParts): Promise<voi
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
       settings: {
-        ...{ device: 'cpu', accelerator, known: decoded.known.length, unknown: decoded.unknown.length },
+        ...{ device: 'cpu', decoder: decoderText(decoder), accelerator },
+        ...{ known: decoded.known.length, unknown: decoded.unknown.length },
         'known, WER %': rounded(errorRate(decoded.known, null)),
       },
       warmUp: 'none',
@@ -85,14 +92,18 @@ function withText(directory: string): SpokenClip[] {
   return readSpokenClips(directory).filter(({ text }) => text !== '');
 }
 
+interface Subject extends BenchModel {
+  decoder: SpeechDecoder;
+  accelerator: AcceleratorMode;
+}
+
 /** As `serve` runs it, but without a floor. */
 async function decodeAll(
-  { path: modelPath, policy, languages }: BenchModel,
+  { path: modelPath, policy, languages, decoder, accelerator }: Subject,
   clips: readonly SpokenClip[],
-  accelerator: AcceleratorMode,
   { createBenchEngine }: BenchParts,
 ): Promise<Decoded[]> {
-  const cell = { modelPath, devices: ['cpu'], slots: 1, threads: 1, beam: 1 };
+  const cell = { modelPath, devices: DEVICES, slots: 1, threads: 1, beam: 1, decoder };
   const results = new Map<number, WindowResult>();
   const binding = keepingResults(loadBinding(), results);
   const engine = await createBenchEngine(binding, { cell, policy, languages, accelerator });

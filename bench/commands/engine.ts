@@ -1,10 +1,12 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { decodersOn, type DecoderOptions } from '../engine/decoders.js';
 import { deviceSettings, engineCells } from '../engine/engine-cells.js';
 import { identifyModel } from '../reports/environment.js';
 import type { Report } from '../reports/report.js';
 import { sweep } from '../engine/sweep.js';
 import { loadBinding } from '../../src/engine/binding.js';
-import { integerList } from '../../src/cli/options.js';
+import { integerList, listOf } from '../../src/cli/options.js';
+import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from '../../src/service/config.js';
 import { engineCharts, engineTable } from '../reports/engine-report.js';
 import { cellMeasurer } from './measure-cell.js';
 import type { BenchParts } from './parts.js';
@@ -21,7 +23,7 @@ import {
   type WorkOptions,
 } from './setup.js';
 
-interface Options extends WorkOptions {
+interface Options extends WorkOptions, DecoderOptions {
   device?: string;
   slots: number[];
   threads: number[];
@@ -40,7 +42,23 @@ export function addBenchEngine(bench: Command, parts: BenchParts): void {
     )
     .option('--slots <list>', 'windows in flight', slotOrThreadCounts, [1, 2])
     .option('--threads <list>', 'CPU threads a slot', slotOrThreadCounts, [1, 2])
-    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList(), [1]);
+    .option('--beam <list>', 'beam sizes; 1 is greedy', integerList(), [1])
+    .option(
+      '--decoder <list>',
+      'speech decoders, each as VERBATIM_SPEECH_DECODER takes it (default: as it is set)',
+      listOf(SPEECH_DECODERS),
+    )
+    .addOption(
+      new Option(
+        '--compute <type>',
+        'type that the batched decoder computes in (default: as VERBATIM_COMPUTE is set)',
+      ).choices([...COMPUTE_TYPES]),
+    )
+    .option(
+      '--batch <list>',
+      'windows in flight of the batched decoder (default: as VERBATIM_BATCH is set)',
+      integerList(MOST_BATCH),
+    );
   addOutputOptions(addClipOptions(command).addOption(roundsOption(3))).action((options: Options) =>
     benchEngine(options, parts),
   );
@@ -55,6 +73,7 @@ async function benchEngine(options: Options, parts: BenchParts): Promise<void> {
     slots: options.slots,
     threads: options.threads,
     beams: options.beam,
+    decodersOn: (devices) => decodersOn(devices, options, context.config),
   });
   const { clients, repeat, language, rounds } = options;
   const { accelerator } = context.config;

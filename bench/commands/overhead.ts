@@ -8,6 +8,7 @@ import { percentiles } from '../reports/statistics.js';
 import type { Config } from '../../src/service/config.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
 import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
@@ -58,7 +59,7 @@ async function benchOverhead(options: Options, parts: BenchParts): Promise<void>
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const { deviceSetting: device, accelerator } = context.config;
-  const pairs = await measure(model, { deviceSetting: device, accelerator }, options, parts);
+  const pairs = await measure(model, context.config, options, parts);
   const billing = await parts.measureBilling(BILLED_REQUESTS);
   const overhead = summarizeOverhead(pairs);
   const { language, slots, threads, rounds } = options;
@@ -87,14 +88,16 @@ async function benchOverhead(options: Options, parts: BenchParts): Promise<void>
 
 async function measure(
   model: BenchModel,
-  { deviceSetting: device, accelerator }: Pick<Config, 'deviceSetting' | 'accelerator'>,
+  config: Config,
   options: Options,
   { startVerbatim, createBenchEngine, measureOverhead }: BenchParts,
 ): Promise<OverheadPair[]> {
   const { slots, threads, language, rounds } = options;
   const clips = clipsOf(options.clips);
+  const { deviceSetting: device, accelerator } = config;
   const devices = resolveDevices(device, loadBinding());
-  const cell = { modelPath: model.path, devices, slots, threads, beam: 1 };
+  const decoder = speechDecoder(config, devices);
+  const cell = { modelPath: model.path, devices, slots, threads, beam: 1, decoder };
   const server = await startVerbatim(serving(model, { slots, threads, deviceSetting: device }));
   try {
     const engine = await createBenchEngine(loadBinding(), { ...model, cell, accelerator });

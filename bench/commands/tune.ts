@@ -20,6 +20,8 @@ import {
   type Trial,
 } from '../engine/tune-search.js';
 import { readConfig, type Config } from '../../src/service/config.js';
+import { DEFAULT_BATCH, speechDecoder } from '../../src/service/speech-decoder.js';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { slotsOn } from '../../src/service/slots.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
@@ -49,7 +51,9 @@ interface Options extends WorkOptions {
 export function addBenchTune(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('tune')
-    .description('find the best slots and threads for this machine and model; `serve` reads what it writes')
+    .description(
+      'find the best slots, threads and batch for this machine and model; `serve` reads what it writes',
+    )
     .addOption(modelOption())
     .option('--pairs <n>', 'measurements of the winner and the defaults in turns', integerFrom(1), 5)
     .option(
@@ -67,14 +71,20 @@ async function benchTune(options: Options, parts: BenchParts): Promise<void> {
   const model = modelNamed(context, options.model);
   const devices = resolveDevices(context.config.deviceSetting, loadBinding());
   const defaults = readConfig({}, packageRoot);
-  const baseline = { slots: slotsOn(devices, defaults), threads: defaults.threads };
+  const decoder = speechDecoder(context.config, devices);
+  const baseline = {
+    slots: slotsOn(devices, defaults),
+    threads: defaults.threads,
+    batch: decoder.kind === 'batched' ? DEFAULT_BATCH : null,
+  };
+  const candidates = candidatesWith(baseline, devices, decoder.kind);
   const { accelerator } = context.config;
-  const measure = measurer(options, model, devices, accelerator, parts);
-  const trials = await successiveHalving(candidatesWith(baseline, devices), measure);
+  const measure = measurer(options, { ...model, devices, decoder, accelerator }, parts);
+  const trials = await successiveHalving(candidates, measure);
   const best = trials[0]?.cell ?? baseline;
   const comparison = await compareInPairs(baseline, best, options.pairs, measure);
   const chosen = choose(baseline, best, comparison);
-  const check = await checkBySweep(chosen, candidatesWith(baseline, devices), options, measure);
+  const check = await checkBySweep(chosen, candidates, options, measure);
   const identity = await identifyModel(model.name, model.path);
   writeTuned(
     {
@@ -82,10 +92,13 @@ async function benchTune(options: Options, parts: BenchParts): Promise<void> {
       model: identity,
       devices,
       accelerator,
+      decoder: decoder.kind,
+      compute: decoder.kind === 'batched' ? decoder.compute : 'auto',
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),
       slots: chosen.slots,
       threads: chosen.threads,
+      batch: chosen.batch,
       rtfx: rounded(chosen.rtfx),
       defaultRtfx: rounded(chosen.defaultRtfx),
       gain: rounded(chosen.gain),
@@ -100,14 +113,25 @@ async function benchTune(options: Options, parts: BenchParts): Promise<void> {
       ...tuneReport(trials, { baseline, best, chosen }, comparison, check),
       environment: context.environment,
       models: [identity],
-      settings: { device: deviceText(devices), accelerator, clients, repeat, language },
+      settings: {
+        device: deviceText(devices),
+        decoder: decoder.kind,
+        accelerator,
+        clients,
+        repeat,
+        language,
+      },
     },
     options,
   );
 }
 
-function candidatesWith(baseline: Settings, devices: readonly string[]): Settings[] {
-  const candidates = tuneCandidates(devices, availableParallelism());
+function candidatesWith(
+  baseline: Settings,
+  devices: readonly string[],
+  decoder: SpeechDecoder['kind'],
+): Settings[] {
+  const candidates = tuneCandidates(devices, availableParallelism(), decoder);
   return candidates.some((settings) => sameSettings(settings, baseline))
     ? candidates
     : [baseline, ...candidates];
@@ -132,16 +156,20 @@ async function checkBySweep(
   return { trials, comparison };
 }
 
-function measurer(
-  options: Options,
-  model: BenchModel,
-  devices: readonly string[],
-  accelerator: Config['accelerator'],
-  parts: BenchParts,
-): Measure {
-  const measure = cellMeasurer([model], { accelerator }, options, parts);
+interface Subject extends BenchModel {
+  devices: readonly string[];
+  decoder: SpeechDecoder;
+  accelerator: Config['accelerator'];
+}
+
+function measurer(options: Options, model: Subject, parts: BenchParts): Measure {
+  const { path: modelPath, devices, decoder } = model;
+  const measure = cellMeasurer([model], model, options, parts);
   return async (settings) => {
-    const pass = await measure({ modelPath: model.path, devices, ...settings, beam: 1 });
+    const { slots, threads, batch } = settings;
+    const sized =
+      decoder.kind === 'batched' && batch !== null ? { ...decoder, windowsInFlight: batch } : decoder;
+    const pass = await measure({ modelPath, devices, slots, threads, beam: 1, decoder: sized });
     progress(`${show(settings)}: RTFx ${rounded(pass.rtfx)}`);
     return pass;
   };
@@ -163,7 +191,7 @@ function tuneReport(
   };
   return {
     name: 'tune',
-    title: 'Tuning: slots and threads',
+    title: 'Tuning: slots, threads, windows in flight',
     warmUp: 'all clips once, in each process',
     runs: comparison.ratios.length,
     tables: [
@@ -173,14 +201,14 @@ function tuneReport(
     ],
     charts: [searchChart(trials)],
     notes: [
-      `Slots x threads. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
+      `Slots x threads, and windows in flight of the batched decoder. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
     ],
     measurements: { trials, comparison, check },
   };
 }
 
-function show({ slots, threads }: Settings): string {
-  return `${slots} x ${threads}`;
+function show({ slots, threads, batch }: Settings): string {
+  return batch === null ? `${slots} x ${threads}` : `${slots} x ${threads}, ${batch} in flight`;
 }
 
 function trialRows(trials: readonly Trial[]): Table['rows'] {
@@ -204,15 +232,19 @@ function checkTables({ trials, comparison }: SweepCheck, chosen: Settings): Tabl
 }
 
 function searchChart(trials: readonly Trial[]): LineChart {
-  const threads = [...new Set(trials.map(({ cell }) => cell.threads))].sort((a, b) => a - b);
+  const lines = [...new Set(trials.map(({ cell }) => lineOf(cell)))].sort();
   return {
     ...{ kind: 'lines', name: 'search', title: 'Throughput of what was tried' },
     ...{ x: 'slots', y: 'seconds of audio a second' },
-    series: threads.map((count) => ({
-      name: `threads ${count}`,
+    series: lines.map((name) => ({
+      name,
       points: trials
-        .filter(({ cell }) => cell.threads === count)
+        .filter(({ cell }) => lineOf(cell) === name)
         .map(({ cell, passes }) => [cell.slots, median(rates(passes))]),
     })),
   };
+}
+
+function lineOf({ threads, batch }: Settings): string {
+  return batch === null ? `threads ${threads}` : `threads ${threads}, ${batch} in flight`;
 }

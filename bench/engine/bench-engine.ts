@@ -26,6 +26,7 @@ export function createBenchEngine(
     modelName: 'bench',
     policy,
     ...(languages === null ? {} : { languages }),
+    decoder: cell.decoder,
     devices: cell.devices,
     slots: cell.slots,
     threads: cell.threads,

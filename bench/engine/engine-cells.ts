@@ -1,5 +1,6 @@
 /** The settings of the engine that a sweep goes through. */
 import type { NativeBinding } from '../../src/engine/binding.js';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { resolveDevices } from '../../src/engine/devices.js';
 
 export interface EngineCell {
@@ -12,6 +13,7 @@ export interface EngineCell {
   threads: number;
   /** 1 = greedy. */
   beam: number;
+  decoder: SpeechDecoder;
 }
 
 export interface CellAxes {
@@ -20,6 +22,8 @@ export interface CellAxes {
   slots: readonly number[];
   threads: readonly number[];
   beams: readonly number[];
+  /** What decodes on these devices. */
+  decodersOn: (devices: readonly string[]) => readonly SpeechDecoder[];
 }
 
 /** All combinations. */
@@ -27,9 +31,10 @@ export function engineCells(axes: CellAxes): EngineCell[] {
   const cells: EngineCell[] = [];
   for (const modelPath of axes.modelPaths)
     for (const devices of axes.devices)
-      for (const beam of axes.beams)
-        for (const threads of axes.threads)
-          for (const slots of axes.slots) cells.push({ modelPath, devices, slots, threads, beam });
+      for (const decoder of axes.decodersOn(devices))
+        for (const beam of axes.beams)
+          for (const threads of axes.threads)
+            for (const slots of axes.slots) cells.push({ modelPath, devices, slots, threads, beam, decoder });
   return cells;
 }
 
@@ -43,6 +48,12 @@ const BETWEEN_SETTINGS = /,(?!\d+(?:,|$))/;
 export function deviceSettings(list: string, binding: Pick<NativeBinding, 'build' | 'devices'>): string[][] {
   const settings = list.split(BETWEEN_SETTINGS).map((setting) => resolveDevices(setting, binding));
   return [...new Map(settings.map((ids) => [ids.join(), ids])).values()];
+}
+
+/** 'whisper.cpp', or 'batched int8, 8 in flight' */
+export function decoderText(decoder: SpeechDecoder): string {
+  if (decoder.kind === 'whisper.cpp') return decoder.kind;
+  return `${decoder.kind} ${decoder.compute}, ${decoder.windowsInFlight} in flight`;
 }
 
 /** 'cuda:0+cuda:1' */

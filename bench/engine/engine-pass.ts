@@ -23,6 +23,8 @@ export interface EnginePass {
   rtfx: number;
   audioSeconds: number;
   wallSeconds: number;
+  /** Rows a step of the batched decoder; 0 without it. */
+  batchRows: number;
   /** Of a clip, from its opening to its text, milliseconds. */
   latency: Percentiles;
   /** Summed over windows, milliseconds. */
@@ -42,6 +44,7 @@ type Window = Parameters<EngineObserver['windowDone']>[0];
 export async function runEnginePass(binding: NativeBinding, job: EngineJob): Promise<EnginePass> {
   const { cell, clips, clients } = job;
   const windows: Window[] = [];
+  const batch = { rows: 0, steps: 0 };
   let weightType = '';
   const loading: NativeBinding = {
     ...binding,
@@ -50,8 +53,19 @@ export async function runEnginePass(binding: NativeBinding, job: EngineJob): Pro
       weightType = model.info.weightType;
       return model;
     },
+    loadRecogniser: async (path, options) => {
+      const model = await binding.loadRecogniser(path, options);
+      weightType = model.info.weightType;
+      return model;
+    },
   };
-  const engine = await createBenchEngine(loading, job, { windowDone: (window) => windows.push(window) });
+  const engine = await createBenchEngine(loading, job, {
+    windowDone: (window) => windows.push(window),
+    batchAdvanced: ({ rows, steps }) => {
+      batch.rows += rows;
+      batch.steps += steps;
+    },
+  });
   try {
     const transcribe = (clip: Clip, client: number): Promise<number> =>
       // Every client is an account of its own, as on a server.
@@ -61,11 +75,13 @@ export async function runEnginePass(binding: NativeBinding, job: EngineJob): Pro
     // Every slot grows its buffers to what the clips need before anything is timed.
     await closedLoop(clips, Math.max(clients, cell.slots * cell.devices.length), transcribe);
     windows.length = 0;
+    batch.rows = batch.steps = 0;
     const busyCores = watchProcessor();
     const start = performance.now();
     const timed = await closedLoop(repeated(clips, job.repeat), clients, transcribe);
     const wallSeconds = (performance.now() - start) / 1000;
-    return { weightType, ...summary(timed, windows, wallSeconds), busyCores: busyCores() };
+    const batchRows = batch.steps === 0 ? 0 : batch.rows / batch.steps;
+    return { weightType, batchRows, ...summary(timed, windows, wallSeconds), busyCores: busyCores() };
   } finally {
     await engine.close();
   }
@@ -75,7 +91,7 @@ function summary(
   timed: readonly Timed<number>[],
   windows: readonly Window[],
   wallSeconds: number,
-): Omit<EnginePass, 'busyCores' | 'weightType'> {
+): Omit<EnginePass, 'busyCores' | 'weightType' | 'batchRows'> {
   const audioSeconds = sum(timed.map(({ value }) => value));
   const total = (field: keyof Window): number => sum(windows.map((window) => window[field]));
   return {

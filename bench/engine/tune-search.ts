@@ -1,4 +1,5 @@
 /** Which settings are best, with few measurements: successive halving. */
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { median, pairedRatios } from '../reports/statistics.js';
 import type { EnginePass } from './engine-pass.js';
 import { sweep, type Measured } from './sweep.js';
@@ -6,13 +7,28 @@ import { sweep, type Measured } from './sweep.js';
 export interface Settings {
   slots: number;
   threads: number;
+  /** Windows in flight of the batched decoder; null with whisper.cpp, which has one in each slot. */
+  batch: number | null;
 }
+
+/** Windows in flight that are worth trying. */
+const BATCHES = [4, 8, 16];
 
 /**
  * What is worth trying. On a CPU: whole slots and threads that use half of the cores up to twice as many as there are
- * (a slot waits now and then), in steps of two. On a GPU the host's threads do little, and slots are what counts.
+ * (a slot waits now and then), in steps of two; each with every size of the batch where windows are decoded together. On a
+ * GPU the host's threads do little, and slots are what counts.
  */
-export function tuneCandidates(devices: readonly string[], cores: number): Settings[] {
+export function tuneCandidates(
+  devices: readonly string[],
+  cores: number,
+  decoder: SpeechDecoder['kind'],
+): Settings[] {
+  const batches = decoder === 'batched' ? BATCHES : [null];
+  return computing(devices, cores).flatMap((settings) => batches.map((batch) => ({ ...settings, batch })));
+}
+
+function computing(devices: readonly string[], cores: number): Omit<Settings, 'batch'>[] {
   if (!devices.includes('cpu')) return powersOfTwo(32).map((slots) => ({ slots, threads: 1 }));
   const sizes = [...new Set([...powersOfTwo(cores), cores])];
   return sizes.flatMap((threads) =>
@@ -111,5 +127,5 @@ export function choose(baseline: Settings, best: Settings, comparison: Compariso
 }
 
 export function sameSettings(a: Settings, b: Settings): boolean {
-  return a.slots === b.slots && a.threads === b.threads;
+  return a.slots === b.slots && a.threads === b.threads && a.batch === b.batch;
 }

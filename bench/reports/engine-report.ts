@@ -1,7 +1,7 @@
 /** What a sweep of the engine found, as a table and charts. */
 import { basename } from 'node:path';
 import type { LineChart } from './charts.js';
-import { deviceText, type EngineCell } from '../engine/engine-cells.js';
+import { decoderText, deviceText, type EngineCell } from '../engine/engine-cells.js';
 import type { EnginePass } from '../engine/engine-pass.js';
 import { rounded, withSpread, type Table } from './report.js';
 import { median, summarize } from './statistics.js';
@@ -19,6 +19,7 @@ export function engineTable(measured: readonly MeasuredCell[], nameOf: NameOf): 
     slots: cell.slots,
     threads: cell.threads,
     beam: cell.beam,
+    decoder: decoderText(cell.decoder),
     RTFx: withSpread(summarize(passes.map(({ rtfx }) => rtfx))),
     ...costs(passes),
   }));
@@ -39,6 +40,7 @@ function costs(passes: readonly EnginePass[]): Record<string, string | number> {
       share(({ encodeMs }) => encodeMs),
       share(({ decodeMs }) => decodeMs),
     ].join('/'),
+    'rows a step': middle(({ batchRows }) => batchRows),
     'tokens/s': middle(({ tokensPerSecond }) => tokensPerSecond),
     'peak MiB': Math.round(middle(({ peakMemoryBytes }) => peakMemoryBytes / 2 ** 20)),
     'busy cores': middle(({ busyCores }) => busyCores),
@@ -79,7 +81,7 @@ function seriesOf(
   return [...lines].map(([name, points]) => ({ name, points }));
 }
 
-function lineName({ modelPath, devices, threads, beam }: EngineCell, nameOf: NameOf): string {
+function lineName({ modelPath, devices, threads, beam, decoder }: EngineCell, nameOf: NameOf): string {
   const model = basename(nameOf(modelPath));
-  return `${model}, ${deviceText(devices)}, threads ${threads}${beam === 1 ? '' : `, beam ${beam}`}`;
+  return `${model}, ${deviceText(devices)}, threads ${threads}${beam === 1 ? '' : `, beam ${beam}`}, ${decoderText(decoder)}`;
 }

@@ -6,15 +6,19 @@
 #include "addon_data.h"
 #include "audio_reader_wrap.h"
 #include "audio_window_wrap.h"
+#include "decoder_batch_wrap.h"
 #include "device.h"
 #include "failure.h"
 #include "napi_setup.h"
+#include "recogniser_wrap.h"
 #include "slot_wrap.h"
 #include "speech_model_wrap.h"
 #include "translation/backends/load.h"
 #include "translation_conversion.h"
 #include "translation_model_wrap.h"
 #include "translator_wrap.h"
+#include "window_encoder_wrap.h"
+#include "window_in_flight_wrap.h"
 
 namespace verbatim::addon {
 namespace {
@@ -69,6 +73,10 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   AudioWindowWrap::define(env);
   SpeechModelWrap::define(env);
   SlotWrap::define(env);
+  RecogniserWrap::define(env);
+  WindowInFlightWrap::define(env);
+  WindowEncoderWrap::define(env);
+  DecoderBatchWrap::define(env);
   TranslationModelWrap::define(env);
   TranslatorWrap::define(env);
   exports.Set("build", build_info(env));
@@ -76,6 +84,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("heldBytes", Napi::Function::New<held_bytes>(env, "heldBytes"));
   exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
+  exports.Set("loadRecogniser", Napi::Function::New<RecogniserWrap::load>(env, "loadRecogniser"));
   exports.Set("loadTranslationModel",
               Napi::Function::New<TranslationModelWrap::load>(env, "loadTranslationModel"));
   return exports;

@@ -18,6 +18,10 @@ struct AddonData {
   Napi::FunctionReference audio_window;
   Napi::FunctionReference speech_model;
   Napi::FunctionReference slot;
+  Napi::FunctionReference recogniser;
+  Napi::FunctionReference window_in_flight;
+  Napi::FunctionReference window_encoder;
+  Napi::FunctionReference decoder_batch;
   Napi::FunctionReference translation_model;
   Napi::FunctionReference translator;
 

@@ -36,14 +36,14 @@ void call_method(Napi::Object object, const char* method, Napi::Function listene
 CallAbort::CallAbort(Napi::Env env, Napi::Value call) : env_(env) {
   const Napi::Value signal = signal_of(env, call);
   if (!signal.IsUndefined()) listen(env, signal.As<Napi::Object>());
-  addon_data(env).running_calls.add(flag_);
+  addon_data(env).running_calls.add(flag_.get(), [flag = flag_] { flag->set(); });
 }
 
 CallAbort::~CallAbort() {
   if (!flag_) return;  // moved from
   const Napi::Env env(env_);
   const Napi::HandleScope scope(env);
-  addon_data(env).running_calls.remove(flag_);
+  addon_data(env).running_calls.remove(flag_.get());
   if (signal_.IsEmpty() || !can_run_js(env)) return;
   try {
     call_method(signal_.Value(), "removeEventListener", listener_.Value());

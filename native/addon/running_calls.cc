@@ -6,12 +6,14 @@ namespace verbatim::addon {
 
 RunningCalls::RunningCalls(Napi::Env env) { abort_on_exit_event(env); }
 
-void RunningCalls::add(std::shared_ptr<AbortFlag> flag) { flags_.insert(std::move(flag)); }
+void RunningCalls::add(const void* call, std::function<void()> abort) {
+  calls_.insert_or_assign(call, std::move(abort));
+}
 
-void RunningCalls::remove(const std::shared_ptr<AbortFlag>& flag) { flags_.erase(flag); }
+void RunningCalls::remove(const void* call) { calls_.erase(call); }
 
 void RunningCalls::abort_all() {
-  for (const auto& flag : flags_) flag->set();
+  for (const auto& [call, abort] : calls_) abort();
 }
 
 void RunningCalls::abort_on_exit_event(Napi::Env env) {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <memory>
-#include <unordered_set>
+#include <functional>
+#include <unordered_map>
 
-#include "abort.h"
 #include "napi_setup.h"
 
 namespace verbatim::addon {
@@ -16,14 +15,15 @@ class RunningCalls {
  public:
   explicit RunningCalls(Napi::Env env);
 
-  void add(std::shared_ptr<AbortFlag> flag);
-  void remove(const std::shared_ptr<AbortFlag>& flag);
+  // `abort` makes the call end soon; `call` is any address that is the call's own.
+  void add(const void* call, std::function<void()> abort);
+  void remove(const void* call);
 
  private:
   void abort_on_exit_event(Napi::Env env);
   void abort_all();
 
-  std::unordered_set<std::shared_ptr<AbortFlag>> flags_;
+  std::unordered_map<const void*, std::function<void()>> calls_;
 };
 
 }  // namespace verbatim::addon

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "option_reader.h"
-
 namespace verbatim::addon {
 namespace {
 
@@ -49,6 +47,13 @@ Napi::Value average_to_js(Napi::Env env, const WindowResult& result) {
 }
 
 }  // namespace
+
+void read_accelerator(const OptionReader& options, AcceleratorMode& out) {
+  options.optional("accelerator", out,
+                   {{"auto", AcceleratorMode::kAuto},
+                    {"float32", AcceleratorMode::kFloat32},
+                    {"off", AcceleratorMode::kOff}});
+}
 
 DecodeOptions decode_options(Napi::Value options) {
   const OptionReader reader(options, "options");

@@ -1,10 +1,15 @@
 #pragma once
 
+#include "accelerator/accelerator.h"
 #include "napi_setup.h"
+#include "option_reader.h"
 #include "speech/decode.h"
-#include "speech/whisper_cpp/model.h"
+#include "speech/model_info.h"
 
 namespace verbatim::addon {
+
+// The property `accelerator`, which may be absent. Throws a JS TypeError that names it.
+void read_accelerator(const OptionReader& options, AcceleratorMode& out);
 
 // DecodeOptions of the contract. Throws a JS TypeError that names the property.
 DecodeOptions decode_options(Napi::Value options);

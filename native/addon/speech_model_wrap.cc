@@ -26,10 +26,7 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
     AcceleratorMode accelerator = AcceleratorMode::kOff;
     const OptionReader options(info[1], "options");
     options.required("device", device);
-    options.optional("accelerator", accelerator,
-                     {{"auto", AcceleratorMode::kAuto},
-                      {"float32", AcceleratorMode::kFloat32},
-                      {"off", AcceleratorMode::kOff}});
+    read_accelerator(options, accelerator);
     return run_on_worker(
         env, "verbatim.loadSpeechModel",
         [path, device, accelerator] { return SpeechModel::load(path, device, accelerator); },

@@ -4,8 +4,8 @@
  * call. Samples never cross into JavaScript: an AudioWindow is a handle.
  *
  * A value of the wrong type rejects with a TypeError of the code `invalid_argument` that names the property and
- * what is allowed; so do, as plain Errors, values out of range, closed handles, and a call on a slot or reader
- * while its last one is still running. Handles may be closed at any time: what running work uses is freed when
+ * what is allowed; so do, as plain Errors, values out of range, closed handles, and a call on a slot, reader, encoder
+ * or batch while its last one is still running. Handles may be closed at any time: what running work uses is freed when
  * the work is done. Work still running when its thread or the process ends is aborted.
  */
 import { existsSync } from 'node:fs';
@@ -184,6 +184,75 @@ export interface SpeechModel {
   close(): void;
 }
 
+/** The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words. */
+export type ComputeType = 'auto' | 'int8' | 'bfloat16' | 'float32';
+
+export interface RecogniserOptions {
+  /** 'cpu'. */
+  device: string;
+  /** Default 'off'. */
+  accelerator?: AcceleratorMode;
+  /** Default 'auto'. */
+  compute?: ComputeType;
+}
+
+export type WindowStage = 'encode' | 'decode' | 'done';
+
+/** A window on its way through encoder and batch; in the hands of one of them at a time. */
+export interface WindowInFlight {
+  /** While an encoder or a batch works on it, the stage that the work began with. */
+  readonly stage: WindowStage;
+  /** Once, when it is done; throws what decoding ended with. */
+  result(): WindowResult;
+  /**
+   * At any time: no encoder works on it beyond the unit under way, a batch drops its rows before its next step and hands it
+   * back, and result() throws `aborted`.
+   */
+  abort(): void;
+  /** Frees what it holds now, or when the work on it is done; idempotent. */
+  release(): void;
+}
+
+export interface WindowEncoder {
+  /** One bounded unit of work on a window to be encoded; resolves to its stage after it. Windows may take turns between units. */
+  advance(window: WindowInFlight): Promise<WindowStage>;
+  close(): void;
+}
+
+export interface BatchAdvance {
+  /** The windows that left the batch: done, or to be encoded once more. */
+  left: WindowInFlight[];
+  steps: number;
+  /** Of all steps together: tokens decoded, prompts included. */
+  rows: number;
+}
+
+/** Windows that are decoded together, a token of each a step. */
+export interface DecoderBatch {
+  /** Windows in it. */
+  readonly size: number;
+  /** A window to be decoded is in the batch from the next step on; also while advance() runs. */
+  add(window: WindowInFlight): void;
+  /**
+   * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is left.
+   * Calls must not overlap. When the step itself fails it rejects, and every window in the batch is done with that error.
+   */
+  advance(options: { steps: number; threads: number }): Promise<BatchAdvance>;
+  close(): void;
+}
+
+/** A speech model that decodes many windows at once, in units of work that the caller puts into order. */
+export interface Recogniser {
+  readonly info: SpeechModelInfo;
+  readonly longestWindowSeconds: number;
+  /** Throws `invalid_argument` naming the option, `unsupported_language`. The samples may be released meanwhile. */
+  openWindow(window: AudioWindow, options: DecodeOptions): WindowInFlight;
+  createEncoder(options: { threads: number }): Promise<WindowEncoder>;
+  createBatch(): Promise<DecoderBatch>;
+  /** Frees the weights once all that was made of it is closed. */
+  close(): void;
+}
+
 export type TranslationBackend = 'auto' | 'ggml' | 'ctranslate2';
 
 export interface TranslationModelOptions {
@@ -294,10 +363,13 @@ export interface DeviceInfo {
 export interface NativeBinding {
   readonly build: { whisper: string; cuda: boolean; translationBackends: string[]; compiler: string };
   devices(): DeviceInfo[];
-  /** Native memory held by this thread's windows, models and slots, in bytes; V8's garbage collector is told. */
+  /** Native memory held by this thread's windows, models, slots, encoders and batches, in bytes; V8's garbage collector is told. */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy): Promise<AudioReader>;
+  /** A model on whisper.cpp: a slot decodes a window by itself. */
   loadSpeechModel(path: string, options: SpeechModelOptions): Promise<SpeechModel>;
+  /** The same file on the engine's own decoder, which decodes the windows of all requests together. */
+  loadRecogniser(path: string, options: RecogniserOptions): Promise<Recogniser>;
   /** A CTranslate2 model directory. */
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
 }

@@ -20,7 +20,7 @@ interface Flow<T> {
   /** In the order of arrival. */
   readonly items: Set<T>;
   virtualTime: number;
-  /** Number of the account's last turn; 0 before the first. */
+  /** Number of the last turn that it had, or that was had before it came: among equals those that wait longer go first. */
   lastTurn: number;
   /** Turns since one went to the oldest item. */
   passedOver: number;
@@ -51,7 +51,7 @@ export class FairQueue<T extends Waiting> {
     if (flow === undefined) {
       const virtualTime = this.virtualNow;
       const items = new Set([item]);
-      this.flows.set(item.accountId, { items, virtualTime, lastTurn: 0, passedOver: 0 });
+      this.flows.set(item.accountId, { items, virtualTime, lastTurn: this.turns, passedOver: 0 });
       return;
     }
     flow.items.add(item);
@@ -77,6 +77,11 @@ export class FairQueue<T extends Waiting> {
       chosen = item;
     }
     return chosen;
+  }
+
+  /** Whether its turn has come: its account is not ahead of those that had theirs. */
+  isDue(item: T): boolean {
+    return (this.flows.get(item.accountId)?.virtualTime ?? Infinity) <= this.virtualNow;
   }
 
   /** A turn of this item, and what it costs. */

@@ -32,7 +32,7 @@ export interface TranscriptTimings {
   readMs: number;
   /** First window's start to last window's end. */
   speechMs: number;
-  /** Summed over windows: time in slots. */
+  /** Summed over windows: from the beginning of its encoding to its text. */
   inferenceMs: number;
 }
 
@@ -49,8 +49,12 @@ export interface Transcript {
 }
 
 export interface EngineStats {
+  /** What computes at once: a window each on whisper.cpp, a unit of work each where windows are decoded together. */
   slots: number;
   busySlots: number;
+  /** Windows begun and not finished. */
+  windowsInFlight: number;
+  /** Windows that are not begun. */
   queuedWindows: number;
   /** Seconds of admitted audio not yet transcribed. */
   backlogSeconds: number;
@@ -73,6 +77,8 @@ export interface EngineObserver {
     encodeMs: number;
     decodeMs: number;
   }): void;
+  /** Some steps of the batch that windows are decoded in; `rows`: of all steps together. */
+  batchAdvanced?(measurement: { windows: number; steps: number; rows: number; milliseconds: number }): void;
 }
 
 export interface SpeechEngine {

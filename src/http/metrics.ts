@@ -5,6 +5,7 @@ import type { EngineObserver, EngineStats } from '../engine/types.js';
 
 const QUEUE_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const INFERENCE_BUCKETS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const BATCH_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128];
 const SHELL_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const REQUEST_BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300, 1800];
 
@@ -39,13 +40,27 @@ export class Metrics implements EngineObserver, TranslationObserver {
   readonly #requestSeconds = this.#histogram('http_request_seconds', 'Time to answer', REQUEST_BUCKETS, [
     'route',
   ]);
-  readonly #queueWait = this.#histogram('queue_wait_seconds', 'Wait of a window for a slot', QUEUE_BUCKETS);
-  readonly #inference = this.#histogram('inference_seconds', 'Time of a window in a slot', INFERENCE_BUCKETS);
+  readonly #queueWait = this.#histogram(
+    'queue_wait_seconds',
+    'Wait of a window until it is begun',
+    QUEUE_BUCKETS,
+  );
+  readonly #inference = this.#histogram(
+    'inference_seconds',
+    'Time of a window from its beginning to its text',
+    INFERENCE_BUCKETS,
+  );
   readonly #audio = this.#counter('audio_seconds_total', 'Seconds of audio transcribed');
   readonly #encode = this.#counter('encode_seconds_total', 'Encoder time, summed over slots');
   readonly #decode = this.#counter('decode_seconds_total', 'Decoder time, summed over slots');
   readonly #tokens = this.#counter('tokens_total', 'Tokens generated, fall-back passes included');
   readonly #fallbacks = this.#counter('fallbacks_total', 'Temperature fall-backs');
+  readonly #batchRows = this.#histogram(
+    'batch_rows',
+    'Rows a step of the batch that windows are decoded in, on average over a call',
+    BATCH_BUCKETS,
+  );
+  readonly #batchSteps = this.#counter('batch_steps_total', 'Steps of that batch');
   readonly #sentences = this.#counter('translation_sentences_total', 'Sentences translated');
   readonly #translationTokens = this.#counter(
     'translation_tokens_total',
@@ -81,13 +96,14 @@ export class Metrics implements EngineObserver, TranslationObserver {
     collectDefaultMetrics({ register: this.#registry });
     this.#info(sources);
     const stats = sources.engineStats;
-    this.#gauge('queue_windows', 'Windows that wait for a slot', () => stats().queuedWindows);
+    this.#gauge('queue_windows', 'Windows that are not begun', () => stats().queuedWindows);
     this.#gauge('backlog_seconds', 'Admitted audio not yet transcribed', () => stats().backlogSeconds);
     this.#gauge('backlog_limit_seconds', 'Backlog above which requests are refused', () => {
       return stats().maxBacklogSeconds;
     });
-    this.#gauge('slots', 'Windows that can run at once', () => stats().slots);
-    this.#gauge('slots_busy', 'Slots that run a window', () => stats().busySlots);
+    this.#gauge('slots', 'Windows, or units of work on them, that can run at once', () => stats().slots);
+    this.#gauge('slots_busy', 'Slots at work', () => stats().busySlots);
+    this.#gauge('windows_in_flight', 'Windows begun and not finished', () => stats().windowsInFlight);
     this.#gauge('real_time_factor', 'Processing time / audio time of the whole box', () => {
       return stats().realTimeFactor;
     });
@@ -136,6 +152,12 @@ export class Metrics implements EngineObserver, TranslationObserver {
     this.#decode.inc(window.decodeMs / 1000);
     this.#tokens.inc(window.tokens);
     this.#fallbacks.inc(window.fallbacks);
+  }
+
+  batchAdvanced({ steps, rows }: { steps: number; rows: number }): void {
+    if (steps === 0) return;
+    this.#batchRows.observe(rows / steps);
+    this.#batchSteps.inc(steps);
   }
 
   batchDone({ sentences, tokensIn, tokensOut, ms }: Parameters<TranslationObserver['batchDone']>[0]): void {

@@ -16,7 +16,7 @@ export interface Config {
   readonly model: string | null;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly deviceSetting: string;
-  /** Windows in flight on one device; null: as suits the device, see slotsOn(). */
+  /** Windows, or units of work of the batched decoder, that one device computes at once; null: as suits it, see slotsOn(). */
   readonly slots: number | null;
   /** CPU threads a slot. */
   readonly threads: number;
@@ -31,6 +31,12 @@ export interface Config {
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
   /** 'auto': the encoder on the accelerator where the addon has one (CPU only). */
   readonly accelerator: (typeof ACCELERATOR_MODES)[number];
+  /** What decodes speech; 'auto': as suits the device, see speechDecoder(). */
+  readonly speechDecoder: (typeof SPEECH_DECODERS)[number];
+  /** The type that the batched decoder computes in. */
+  readonly compute: (typeof COMPUTE_TYPES)[number];
+  /** Windows that the batched decoder has in flight; null: DEFAULT_BATCH. */
+  readonly batch: number | null;
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
@@ -39,6 +45,13 @@ export interface Config {
 export const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
 
 export const ACCELERATOR_MODES = ['auto', 'float32', 'off'] as const;
+
+export const SPEECH_DECODERS = ['auto', 'batched', 'whisper.cpp'] as const;
+
+export const COMPUTE_TYPES = ['auto', 'int8', 'bfloat16', 'float32'] as const;
+
+/** Of VERBATIM_BATCH. */
+export const MOST_BATCH = 64;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -80,6 +93,9 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
       TRANSLATION_BACKENDS,
     ),
     accelerator: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATOR_MODES),
+    speechDecoder: oneOf('VERBATIM_SPEECH_DECODER', text('VERBATIM_SPEECH_DECODER', 'auto'), SPEECH_DECODERS),
+    compute: oneOf('VERBATIM_COMPUTE', text('VERBATIM_COMPUTE', 'auto'), COMPUTE_TYPES),
+    batch: integer('VERBATIM_BATCH', null, 1, MOST_BATCH),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,

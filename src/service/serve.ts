@@ -18,6 +18,7 @@ import { systemTimers } from '../timers.js';
 import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
+import { speechDecoder } from './speech-decoder.js';
 import { configuredModel, loadEngine } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createTranslationEngine } from './translation-engine.js';
@@ -55,10 +56,12 @@ async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest
   const found = readTuned();
   if (found === null) return { config, tuned: null };
   const { entry, path } = configuredModel(config, roots, manifest);
+  const devices = resolveDevices(config.deviceSetting, loadBinding());
   return withTuned(config, process.env, found, {
     modelName: entry.name,
     modelSha256: () => hashFile(path, 'sha256'),
-    devices: resolveDevices(config.deviceSetting, loadBinding()),
+    devices,
+    decoder: speechDecoder(config, devices),
     cores: availableParallelism(),
   });
 }

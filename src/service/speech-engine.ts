@@ -6,6 +6,7 @@ import { createSpeechEngine } from '../engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Config } from './config.js';
 import { slotsOn } from './slots.js';
+import { speechDecoder } from './speech-decoder.js';
 import { findModel, windowPolicy, type Manifest, type SpeechModelEntry } from '../models/manifest.js';
 import { modelPath, type StoreRoots } from '../models/store.js';
 
@@ -48,6 +49,7 @@ export async function loadEngine(
     ...(entry.minAverageLogProbability === undefined
       ? {}
       : { minAverageLogProbability: entry.minAverageLogProbability }),
+    decoder: speechDecoder(config, devices),
     devices,
     slots: slotsOn(devices, config),
     threads: config.threads,

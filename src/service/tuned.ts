@@ -1,17 +1,23 @@
 /** verbatim.tuned.json: the settings that `verbatim bench tune` found for this machine and model. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from './config.js';
+import type { SpeechDecoder } from '../engine/speech/speech-models.js';
+import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS, type Config } from './config.js';
 
 export interface TunedSettings {
   version: 1;
   model: { name: string; sha256: string };
   devices: string[];
   accelerator: Config['accelerator'];
+  decoder: SpeechDecoder['kind'];
+  /** 'auto' with whisper.cpp. */
+  compute: Config['compute'];
   cpu: string;
   cores: number;
   slots: number;
   threads: number;
+  /** Windows in flight of the batched decoder, else null. */
+  batch: number | null;
   /** Seconds of audio a second, with these settings and with the defaults. */
   rtfx: number;
   defaultRtfx: number;
@@ -20,8 +26,14 @@ export interface TunedSettings {
   tunedAt: string;
 }
 
+/** Since windows can be decoded together; a file without them is for whisper.cpp. */
+type BatchedSettings = Pick<TunedSettings, 'decoder' | 'compute' | 'batch'>;
+
+const BEFORE_BATCHES: BatchedSettings = { decoder: 'whisper.cpp', compute: 'auto', batch: null };
+
 /** As they lie in the file, which says `acceleration`: files that are there already stay good, in both directions. */
-type StoredSettings = Omit<TunedSettings, 'accelerator'> & { acceleration: TunedSettings['accelerator'] };
+type StoredSettings = Omit<TunedSettings, 'accelerator' | keyof BatchedSettings> &
+  Partial<BatchedSettings> & { acceleration: TunedSettings['accelerator'] };
 
 export const TUNED_FILE = 'verbatim.tuned.json';
 
@@ -43,10 +55,10 @@ export function readTuned(path = tunedPath()): TunedSettings | null {
   }
   if (!isStored(value))
     throw broken(
-      'lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256',
+      `lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256, or has a decoder, compute or batch (1 to ${MOST_BATCH}) that is none`,
     );
   const { acceleration, ...rest } = value;
-  return { ...rest, accelerator: acceleration };
+  return { ...BEFORE_BATCHES, ...rest, accelerator: acceleration };
 }
 
 export function writeTuned(settings: TunedSettings, path = tunedPath()): void {
@@ -58,6 +70,7 @@ export function writeTuned(settings: TunedSettings, path = tunedPath()): void {
 function isStored(value: unknown): value is StoredSettings {
   const { version, model, devices, acceleration, cores, slots, threads, gain } = (value ??
     {}) as Partial<StoredSettings>;
+  const { decoder, compute, batch } = { ...BEFORE_BATCHES, ...(value ?? {}) };
   const inRange = (number: unknown): boolean =>
     Number.isInteger(number) && Number(number) >= 1 && Number(number) <= 256;
   return (
@@ -69,7 +82,11 @@ function isStored(value: unknown): value is StoredSettings {
     typeof cores === 'number' &&
     typeof gain === 'number' &&
     inRange(slots) &&
-    inRange(threads)
+    inRange(threads) &&
+    SPEECH_DECODERS.includes(decoder) &&
+    COMPUTE_TYPES.includes(compute) &&
+    (batch === null) === (decoder === 'whisper.cpp') &&
+    (batch === null || (inRange(batch) && batch <= MOST_BATCH))
   );
 }
 
@@ -79,6 +96,7 @@ export interface Circumstances {
   /** Asked last, and only where all else agrees, because it reads the whole file. */
   modelSha256: () => Promise<string>;
   devices: readonly string[];
+  decoder: SpeechDecoder;
   cores: number;
 }
 
@@ -89,7 +107,7 @@ export interface AppliedSettings {
 }
 
 /**
- * The configuration with the tuned slots and threads. They were found as a pair, so one variable of the environment
+ * The configuration with the tuned slots, threads and batch. They were found together, so one variable of the environment
  * sets both aside; so does another model, device or number of cores. Another model is also another file under the same name:
  * other weights, or the same ones quantized.
  */
@@ -102,10 +120,11 @@ export async function withTuned(
   if (tuned === null) return { config, tuned: null };
   const reason = await whyNot(env, tuned, { ...now, accelerator: config.accelerator });
   if (reason !== null) return { config, tuned: `${TUNED_FILE} is not used: ${reason}` };
-  const { slots, threads, gain } = tuned;
+  const { slots, threads, batch, gain } = tuned;
+  const flights = batch === null ? '' : `, ${batch} windows in flight`;
   return {
-    config: Object.freeze({ ...config, slots, threads }),
-    tuned: `${TUNED_FILE}: ${slots} slots x ${threads} threads, ${gain.toFixed(2)} x the defaults' throughput`,
+    config: Object.freeze({ ...config, slots, threads, batch }),
+    tuned: `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ${gain.toFixed(2)} x the defaults' throughput`,
   };
 }
 
@@ -114,17 +133,24 @@ async function whyNot(
   tuned: TunedSettings,
   { accelerator, ...now }: Circumstances & Pick<Config, 'accelerator'>,
 ): Promise<string | null> {
-  const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS'].find((name) => env[name]);
+  const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH'].find((name) => env[name]);
   if (set !== undefined) return `${set} is set`;
   const forWhat = (what: string, then: string | number, today: string | number): string | null =>
     then === today ? null : `it is for ${what} ${then}, not ${today}`;
   return (
     forWhat('the model', tuned.model.name, now.modelName) ??
     forWhat('VERBATIM_ACCEL', tuned.accelerator, accelerator) ??
+    forWhat('the speech decoder', decoderOf(tuned), decoderOf(now.decoder)) ??
     forWhat('the device', tuned.devices.join(','), now.devices.join(',')) ??
     forWhat('a number of cores of', tuned.cores, now.cores) ??
     forWhat('a model file with SHA-256', short(tuned.model.sha256), short(await now.modelSha256()))
   );
+}
+
+/** 'whisper.cpp', or 'batched' with the type it computes in. */
+function decoderOf(settings: Pick<TunedSettings, 'decoder' | 'compute'> | SpeechDecoder): string {
+  const kind = 'kind' in settings ? settings.kind : settings.decoder;
+  return kind === 'batched' && 'compute' in settings ? `${kind} ${settings.compute}` : kind;
 }
 
 function short(sha256: string): string {

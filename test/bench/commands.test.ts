@@ -85,12 +85,18 @@ describe('verbatim bench', function () {
     expect(tuned?.model.name).to.equal('verbatim-small');
     expect(tuned?.cores).to.equal(availableParallelism());
     const { trials, comparison } = measurements as { trials: Trial[]; comparison: Comparison };
-    const [, slots, threads] = /^(\d+) x (\d+)$/.exec(String(tables[0]?.rows[0]?.['defaults'])) ?? [];
-    const baseline = { slots: Number(slots), threads: Number(threads) };
+    const [, slots, threads, batch] =
+      /^(\d+) x (\d+)(?:, (\d+) in flight)?$/.exec(String(tables[0]?.rows[0]?.['defaults'])) ?? [];
+    const baseline = {
+      slots: Number(slots),
+      threads: Number(threads),
+      batch: batch === undefined ? null : Number(batch),
+    };
     const chosen = choose(baseline, trials[0]!.cell, comparison);
+    expect(tuned?.batch).to.equal(chosen.batch);
     for (const name of ['slots', 'threads', 'rtfx', 'defaultRtfx', 'gain'] as const)
       expect(tuned?.[name], name).to.equal(rounded(chosen[name]));
-    expect(tables[0]?.rows[0]?.['chosen']).to.equal(`${tuned?.slots} x ${tuned?.threads}`);
+    expect(tables[0]?.rows[0]?.['chosen']).to.match(new RegExp(`^${tuned?.slots} x ${tuned?.threads}(,|$)`));
     expect(tables[1]?.rows).to.have.length.above(1);
     const [, , check, sweep] = tables.map(({ rows }) => rows);
     expect(check?.[0]?.['chosen']).to.equal(tables[0]?.rows[0]?.['chosen']);

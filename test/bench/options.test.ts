@@ -6,6 +6,10 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DEFAULT_CLIPS } from '../../bench/commands/setup.js';
+import type { EngineCell } from '../../bench/engine/engine-cells.js';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
+import { readConfig } from '../../src/service/config.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
 import type { Report } from '../../bench/reports/report.js';
 import { MODEL, samplePath } from '../native/support.js';
 import { translationCalls } from '../support/translation-calls.js';
@@ -15,9 +19,11 @@ import {
   failureText,
   withDirectory,
   outputRows,
+  recorded,
   refusalOf,
   reportOf as reportOf,
   run as runWith,
+  type Recorded,
   type Rows,
 } from './options/running.js';
 import { compareRows } from './options/compare-rows.js';
@@ -52,6 +58,11 @@ function audioSeconds({ measurements }: Report): number {
   return (measurements as MeasuredPass[])[0]?.passes[0]?.audioSeconds ?? 0;
 }
 
+/** What a run measured, of each cell. */
+function cellsOf({ calls }: Recorded): EngineCell[] {
+  return calls.measureInProcess.map(([{ cell }]) => cell);
+}
+
 const engineRows: Rows = {
   'engine --model': async () => {
     expect((await report(...ENGINE, '--model', MODEL)).models[0]?.name).to.equal(MODEL);
@@ -73,6 +84,36 @@ const engineRows: Rows = {
   'engine --beam': async () => {
     expect(rowsOf(await report(...ENGINE, '--beam', '1,2')).map((row) => row['beam'])).to.deep.equal([1, 2]);
     expect(await failureText(...ENGINE, '--beam', '100')).to.match(/beam/);
+  },
+  'engine --decoder': async () => {
+    const decoders = async (...words: string[]): Promise<SpeechDecoder[]> =>
+      cellsOf(await recorded(...ENGINE, ...words)).map(({ decoder }) => decoder);
+    expect(await decoders()).to.deep.equal([speechDecoder(readConfig({}, '.'), ['cpu'])]);
+    const both = await decoders('--decoder', 'whisper.cpp,batched');
+    expect(both.map(({ kind }) => kind)).to.deep.equal(['whisper.cpp', 'batched']);
+    const shown = rowsOf(await report(...ENGINE, '--decoder', 'whisper.cpp')).map((row) => row['decoder']);
+    expect(shown).to.deep.equal(['whisper.cpp']);
+    expect(await refusalOf(...ENGINE, '--decoder', 'fastest')).to.contain(
+      'allowed: auto, batched, whisper.cpp',
+    );
+  },
+  'engine --compute': async () => {
+    const words = [...ENGINE, '--decoder', 'batched', '--compute', 'int8'];
+    const [cell] = cellsOf(await recorded(...words));
+    expect(cell?.decoder).to.include({ kind: 'batched', compute: 'int8' });
+    const unused = await refusalOf(...ENGINE, '--decoder', 'whisper.cpp', '--compute', 'int8');
+    expect(unused).to.contain('--compute is for the batched decoder');
+    expect(await refusalOf(...ENGINE, '--compute', 'float16')).to.contain('int8, bfloat16, float32');
+  },
+  'engine --batch': async () => {
+    const words = [...ENGINE, '--decoder', 'batched', '--batch', '4,16'];
+    const sizes = cellsOf(await recorded(...words)).map(({ decoder }) => decoder);
+    expect(sizes.map((decoder) => decoder.kind === 'batched' && decoder.windowsInFlight)).to.deep.equal([
+      4, 16,
+    ]);
+    const unused = await refusalOf(...ENGINE, '--decoder', 'whisper.cpp', '--batch', '4');
+    expect(unused).to.contain('--batch is for the batched decoder');
+    expect(await refusalOf(...ENGINE, '--batch', '65')).to.contain('an integer from 1 to 64');
   },
   'engine --clips': () =>
     withDirectory(async (directory) => {

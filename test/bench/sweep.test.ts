@@ -5,7 +5,11 @@ import { sweep } from '../../bench/engine/sweep.js';
 import { FakeBinding } from '../engine/fake-binding.js';
 import { FakeClock } from '../engine/fake-clock.js';
 
-const axes = { modelPaths: ['m'], devices: [['cpu']], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] };
+const WHISPER_CPP = { kind: 'whisper.cpp' } as const;
+const axes = {
+  ...{ modelPaths: ['m'], devices: [['cpu']], slots: [1, 2, 4], threads: [1, 2], beams: [1, 5] },
+  decodersOn: () => [WHISPER_CPP],
+};
 
 describe('The sweep', () => {
   it('has a cell for every combination', () => {
@@ -13,6 +17,7 @@ describe('The sweep', () => {
     expect(new Set(cells.map((cell) => JSON.stringify(cell)))).to.have.property('size', 24);
     expect(cells[12]).to.deep.equal({
       ...{ modelPath: 'm', devices: ['cuda:0', 'cuda:1'], slots: 1, threads: 1, beam: 1 },
+      decoder: WHISPER_CPP,
     });
   });
 

@@ -47,6 +47,7 @@ describe('The engine of a benchmark', () => {
     const cell = {
       ...{ modelPath: modelPath({ packageRoot, modelsDir }, entry), devices: ['cpu'] },
       ...{ slots: 1, threads: 1, beam: 3 },
+      decoder: { kind: 'whisper.cpp' as const },
     };
     const asked: DecodeOptions[] = [];
     const results = new Map<number, WindowResult>();

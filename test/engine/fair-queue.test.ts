@@ -43,6 +43,29 @@ describe('FairQueue', () => {
     expect(serve(queue, 6).join('')).to.equal('BABABA');
   });
 
+  it('lets none that comes back at once pass those that wait at the same time', () => {
+    const queue = new FairQueue<Item>(30);
+    const items = ['A', 'B', 'C', 'D'].map((account) => item(account, account));
+    for (const one of items) queue.add(one);
+    const served: string[] = [];
+    for (let turn = 0; turn < 40; turn++) {
+      const next = queue.next(always);
+      if (next === undefined) return expect.fail('nobody is next');
+      served.push(next.accountId);
+      queue.charge(next, 8);
+      // Its request is done, and the next one comes when another has had its turn.
+      queue.remove(next);
+      const [back] = items.filter(({ accountId }) => accountId === served.at(-2));
+      if (back !== undefined) queue.add(back);
+    }
+    for (const account of ['A', 'B', 'C', 'D']) {
+      const gaps = served
+        .flatMap((one, at) => (one === account ? [at] : []))
+        .map((at, n, all) => at - (all[n - 1] ?? at));
+      expect(Math.max(...gaps), `${account} in ${served.join('')}`).to.be.at.most(4);
+    }
+  });
+
   it('lets an account that could not take its turns catch up by a few windows at most', () => {
     const queue = new FairQueue<Item>(30);
     queue.add(item('a', 'A'));

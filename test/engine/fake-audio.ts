@@ -22,6 +22,10 @@ export interface FakeWindow {
   averageLogProbability?: number;
   /** The tokens that counts for; 5 when not given. */
   scoredTokens?: number;
+  /** Decoded in a batch; those of the settings when not given. */
+  tokens?: number;
+  /** Of the encoder, in a batch; 1 when not given. */
+  passes?: number;
   /** Fails with this error. */
   error?: NativeErrorCode;
 }

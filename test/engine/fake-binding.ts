@@ -1,6 +1,14 @@
 /** The addon without audio or model, in virtual time: every native call takes as long as the test says. */
-import type { AudioReader, NativeBinding, SpeechModel, TranslationModel } from '../../src/engine/binding.js';
+import type {
+  AudioReader,
+  NativeBinding,
+  Recogniser,
+  SpeechModel,
+  SpeechModelInfo,
+  TranslationModel,
+} from '../../src/engine/binding.js';
 import { FakeReader, type FakeFile } from './fake-audio.js';
+import { FakeRecogniser } from './fake-recogniser.js';
 import { FakeSlot } from './fake-slot.js';
 import { FakeTally } from './fake-tally.js';
 import { nativeError, refuseCall } from './native-error.js';
@@ -30,21 +38,11 @@ export class FakeBinding extends FakeTally implements NativeBinding {
   }
 
   async loadSpeechModel(_path: string, { device }: { device: string }): Promise<SpeechModel> {
-    await Promise.resolve();
-    if (!this.settings.devices.includes(device)) throw nativeError('device_unavailable');
+    const info = await this.find(device);
     this.openModels++;
     let closed = false;
     return {
-      info: {
-        type: 'custom',
-        weightType: 'q5_1',
-        multilingual: true,
-        languages: this.settings.languages,
-        device,
-        deviceName: `Fake ${device}`,
-        memoryBytes: 1,
-        accelerator: '',
-      },
+      info,
       createSlot: async () => {
         await Promise.resolve();
         refuseCall({ closed });
@@ -55,6 +53,25 @@ export class FakeBinding extends FakeTally implements NativeBinding {
         if (!closed) this.openModels--;
         closed = true;
       },
+    };
+  }
+
+  async loadRecogniser(_path: string, { device }: { device: string }): Promise<Recogniser> {
+    return new FakeRecogniser(this, await this.find(device));
+  }
+
+  private async find(device: string): Promise<SpeechModelInfo> {
+    await Promise.resolve();
+    if (!this.settings.devices.includes(device)) throw nativeError('device_unavailable');
+    return {
+      type: 'custom',
+      weightType: 'q5_1',
+      multilingual: true,
+      languages: this.settings.languages,
+      device,
+      deviceName: `Fake ${device}`,
+      memoryBytes: 1,
+      accelerator: '',
     };
   }
 

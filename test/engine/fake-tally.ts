@@ -8,8 +8,29 @@ export interface FakeSettings {
   cutMs: number;
   measureMs: number;
   abortMs: number;
+  /** Of a window that is decoded in a batch. */
+  encoderUnits: number;
+  tokens: number;
+  /** Of a unit of an encoder; of a step of a batch, and of each of its rows. */
+  unitMs: number;
+  stepMs: number;
+  rowMs: number;
   languages: string[];
   devices: string[];
+}
+
+/** A unit of an encoder's work. */
+export interface FakeUnit {
+  path: string;
+  index: number;
+  atMs: number;
+}
+
+/** A call of a batch. */
+export interface FakeCall {
+  atMs: number;
+  steps: number;
+  rows: number;
 }
 
 /** A window that ran or runs. */
@@ -29,6 +50,11 @@ export class FakeTally {
     cutMs: 1,
     measureMs: 1,
     abortMs: 2,
+    encoderUnits: 6,
+    tokens: 40,
+    unitMs: 50,
+    stepMs: 1.3,
+    rowMs: 0.8,
     languages: ['en', 'es', 'de', 'fr'],
     devices: ['cpu'],
   };
@@ -49,6 +75,19 @@ export class FakeTally {
   audioCallsPeak = 0;
   busySlots = 0;
   busySlotsPeak = 0;
+  readonly units: FakeUnit[] = [];
+  readonly calls: FakeCall[] = [];
+  openEncoders = 0;
+  openBatches = 0;
+  encodersMade = 0;
+  batchesMade = 0;
+  createEncoderError: Error | null = null;
+  createBatchError: Error | null = null;
+  openWindowError: Error | null = null;
+  /** Windows in flight that are not released. */
+  windowsInFlight = 0;
+  windowsInFlightPeak = 0;
+  private readonly failures = new Map<'encode' | 'decode', Error>();
 
   constructor(
     readonly clock: FakeClock,
@@ -58,7 +97,26 @@ export class FakeTally {
   }
 
   heldBytes(): number {
-    return this.decodedWindows + this.openSlots.size + this.openModels;
+    const { openEncoders, openBatches, windowsInFlight } = this;
+    const batched = openEncoders + openBatches + windowsInFlight;
+    return this.decodedWindows + this.openSlots.size + this.openModels + batched;
+  }
+
+  /** The next unit of an encoder, or call of a batch, fails with this. */
+  failNext(unit: 'encode' | 'decode', error: Error): void {
+    this.failures.set(unit, error);
+  }
+
+  takeFailure(unit: 'encode' | 'decode'): Error | null {
+    const failure = this.failures.get(unit) ?? null;
+    this.failures.delete(unit);
+    return failure;
+  }
+
+  /** A unit of work on a lane begins or ends; counted as slots are. */
+  lanesTaken(change: 1 | -1): void {
+    this.busySlots += change;
+    this.busySlotsPeak = Math.max(this.busySlotsPeak, this.busySlots);
   }
 
   runsOf(path: string): FakeRun[] {

@@ -118,6 +118,7 @@ describe('tuned settings of the first edition', () => {
   const then = {
     modelName: 'verbatim-small',
     devices: ['cpu'],
+    decoder: { kind: 'whisper.cpp' as const },
     cores: 2,
     modelSha256: () => Promise.resolve(tuned?.model.sha256 ?? ''),
   };

@@ -62,6 +62,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_SLOTS: '3',
       VERBATIM_THREADS: '2',
       VERBATIM_ACCEL: 'off',
+      VERBATIM_SPEECH_DECODER: 'whisper.cpp',
       VERBATIM_MAX_AUDIO_SECONDS: '8',
       VERBATIM_MAX_IN_FLIGHT: '1',
       VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
@@ -144,6 +145,29 @@ async function gauge(served: Served, name: string, token?: string): Promise<numb
   return Number(new RegExp(`^verbatim_${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
+type Call = ReturnType<Served['calls']>[number];
+
+/** Of the speech model, with either decoder. */
+function loads(served: Served): Call[] {
+  return [...served.calls('loadSpeechModel'), ...served.calls('loadRecogniser')];
+}
+
+/** What computes: slots of whisper.cpp, encoders of the batched decoder. */
+function makings(served: Served): Call[] {
+  return [...served.calls('createSlot'), ...served.calls('createEncoder')];
+}
+
+/** What a server says that does not start with these. */
+async function refusal(environment: Readonly<Record<string, string>>): Promise<string> {
+  const served = Served.start(environment);
+  try {
+    expect(await served.ended()).not.to.equal(0);
+    return served.stderr;
+  } finally {
+    await served.stop();
+  }
+}
+
 const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>>> = {
   VERBATIM_HOST: ({ plain, proxied }) => {
     expect(new URL(plain.url).hostname).to.equal('127.0.0.1');
@@ -179,28 +203,48 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect((await call(set, '/readyz')).body).to.include({ model: 'mine' });
   },
   VERBATIM_DEVICE: async ({ set }) => {
-    expect(set.calls('loadSpeechModel').map(({ options }) => options['device'])).to.deep.equal(['cpu']);
+    expect(loads(set).map(({ options }) => options['device'])).to.deep.equal(['cpu']);
     const nowhere = Served.start({ VERBATIM_DEVICE: 'cuda:99' });
     expect(await nowhere.ended()).to.equal(1);
     expect(nowhere.stderr).to.contain('Device "cuda:99" is not available');
     await nowhere.stop();
   },
   VERBATIM_SLOTS: async ({ plain, set }) => {
-    const device = String(plain.calls('loadSpeechModel')[0]?.options['device']);
+    const device = String(loads(plain)[0]?.options['device']);
     const slots = slotsOn([device], { slots: null, threads: 1 });
     expect(await gauge(plain, 'slots')).to.equal(slots);
     expect(await gauge(set, 'slots', TOKEN)).to.equal(3);
-    expect(set.calls('createSlot')).to.have.length(3);
+    expect(makings(set)).to.have.length(3);
   },
   VERBATIM_THREADS: ({ plain, set }) => {
-    const threads = ({ options }: { options: Readonly<Record<string, unknown>> }): unknown =>
-      options['threads'];
-    expect(new Set(plain.calls('createSlot').map(threads))).to.deep.equal(new Set([1]));
-    expect(new Set(set.calls('createSlot').map(threads))).to.deep.equal(new Set([2]));
+    const threads = ({ options }: Call): unknown => options['threads'];
+    expect(new Set(makings(plain).map(threads))).to.deep.equal(new Set([1]));
+    expect(new Set(makings(set).map(threads))).to.deep.equal(new Set([2]));
   },
   VERBATIM_ACCEL: ({ plain, set }) => {
-    expect(plain.calls('loadSpeechModel')[0]?.options).to.include({ accelerator: 'auto' });
-    expect(set.calls('loadSpeechModel')[0]?.options).to.include({ accelerator: 'off' });
+    expect(loads(plain)[0]?.options).to.include({ accelerator: 'auto' });
+    expect(loads(set)[0]?.options).to.include({ accelerator: 'off' });
+  },
+  VERBATIM_SPEECH_DECODER: async ({ set }) => {
+    expect(set.calls('loadSpeechModel')).to.have.length(1);
+    expect(set.calls('loadRecogniser')).to.have.length(0);
+    const unknown = await refusal({ VERBATIM_SPEECH_DECODER: 'fastest' });
+    expect(unknown).to.contain('VERBATIM_SPEECH_DECODER is "fastest"; allowed: auto, batched, whisper.cpp.');
+  },
+  VERBATIM_COMPUTE: async () => {
+    const unused = await refusal({ VERBATIM_SPEECH_DECODER: 'whisper.cpp', VERBATIM_COMPUTE: 'int8' });
+    expect(unused).to.contain(
+      'VERBATIM_COMPUTE is "int8"; allowed: auto, since the speech decoder is whisper.cpp.',
+    );
+    const unknown = await refusal({ VERBATIM_COMPUTE: 'float16' });
+    expect(unknown).to.contain('allowed: auto, int8, bfloat16, float32.');
+  },
+  VERBATIM_BATCH: async () => {
+    const unused = await refusal({ VERBATIM_SPEECH_DECODER: 'whisper.cpp', VERBATIM_BATCH: '8' });
+    expect(unused).to.contain(
+      'VERBATIM_BATCH is "8"; allowed: nothing, since the speech decoder is whisper.cpp.',
+    );
+    expect(await refusal({ VERBATIM_BATCH: '65' })).to.contain('an integer from 1 to 64');
   },
   VERBATIM_MAX_BACKLOG_SECONDS: async ({ plain, proxied }) => {
     const burst = (served: Served): Promise<Answer[]> =>
@@ -281,8 +325,8 @@ describe('verbatim serve, set by the environment', () => {
   });
 
   it('has a thread of the pool for every slot, translator and file', () => {
-    const [plain] = servers.plain.calls('loadSpeechModel');
-    const [set] = servers.set.calls('loadSpeechModel');
+    const [plain] = loads(servers.plain);
+    const [set] = loads(servers.set);
     expect(plain?.poolSize).to.equal(String(threadPoolSize({}, availableParallelism(), 1)));
     expect(set?.poolSize).to.equal(
       String(threadPoolSize({ VERBATIM_SLOTS: '3' }, availableParallelism(), 1)),

@@ -17,17 +17,20 @@ const found: TunedSettings = {
   model: { name: 'base', sha256: 'ab'.repeat(32) },
   devices: ['cpu'],
   accelerator: 'auto',
+  decoder: 'whisper.cpp',
+  compute: 'auto',
   cpu: 'a processor',
   cores: 8,
   slots: 5,
   threads: 3,
+  batch: null,
   rtfx: 30,
   defaultRtfx: 20,
   gain: 1.5,
   tunedAt: '2026-01-01T00:00:00.000Z',
 };
 const now: Circumstances = {
-  ...{ modelName: 'base', devices: ['cpu'], cores: 8 },
+  ...{ modelName: 'base', devices: ['cpu'], decoder: { kind: 'whisper.cpp' as const }, cores: 8 },
   modelSha256: () => Promise.resolve(found.model.sha256),
 };
 
@@ -51,6 +54,38 @@ describe('Tuned settings', () => {
     expect(stored).to.have.property('acceleration', 'float32').and.not.to.have.property('accelerator');
   });
 
+  it('of a file from before windows were decoded together are for whisper.cpp', async () => {
+    const path = tunedPath(directory);
+    writeTuned(found, path);
+    const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    writeFileSync(
+      path,
+      JSON.stringify({ ...stored, decoder: undefined, compute: undefined, batch: undefined }),
+    );
+    expect(readTuned(path)).to.deep.equal(found);
+    const config = readConfig({ VERBATIM_SPEECH_DECODER: 'batched' }, directory);
+    const decoder = { kind: 'batched', compute: 'int8', windowsInFlight: 8 } as const;
+    const { tuned } = await withTuned(config, {}, readTuned(path), { ...now, decoder });
+    expect(tuned).to.contain('for the speech decoder whisper.cpp, not batched int8');
+  });
+
+  it('of the batched decoder tell the windows in flight, and hold for its type', async () => {
+    const batched = { ...found, decoder: 'batched', compute: 'int8', batch: 12 } as const;
+    const path = tunedPath(directory);
+    writeTuned(batched, path);
+    expect(readTuned(path)).to.deep.equal(batched);
+    const config = readConfig({ VERBATIM_SPEECH_DECODER: 'batched' }, directory);
+    const decoder = { kind: 'batched', compute: 'int8', windowsInFlight: 8 } as const;
+    const applied = await withTuned(config, {}, batched, { ...now, decoder });
+    expect(applied.config).to.include({ slots: 5, threads: 3, batch: 12 });
+    expect(applied.tuned).to.contain('5 slots x 3 threads, 12 windows in flight');
+    const bfloat16 = { ...decoder, compute: 'bfloat16' } as const;
+    const other = await withTuned(config, {}, batched, { ...now, decoder: bfloat16 });
+    expect(other.tuned).to.contain('for the speech decoder batched int8, not batched bfloat16');
+    const set = await withTuned(config, { VERBATIM_BATCH: '8' }, batched, { ...now, decoder });
+    expect(set.tuned).to.contain('VERBATIM_BATCH is set');
+  });
+
   it('are refused by name when the file is not what tune writes', () => {
     const path = tunedPath(directory);
     writeTuned(found, path);
@@ -63,6 +98,11 @@ describe('Tuned settings', () => {
       JSON.stringify({ ...stored, version: 2 }),
       JSON.stringify({ ...stored, model: { name: 'base' } }),
       JSON.stringify({ ...stored, acceleration: undefined }),
+      JSON.stringify({ ...stored, decoder: 'fastest' }),
+      JSON.stringify({ ...stored, compute: 'float16' }),
+      JSON.stringify({ ...stored, batch: 8 }),
+      JSON.stringify({ ...stored, decoder: 'batched' }),
+      JSON.stringify({ ...stored, decoder: 'batched', batch: 65 }),
     ]) {
       writeFileSync(path, text);
       expect(() => readTuned(path), text).to.throw(Error, path);

@@ -4,7 +4,7 @@ import { loadBinding } from '../../src/engine/binding.js';
 import { overriding } from './overriding.js';
 
 export interface AddonCall {
-  call: 'loadSpeechModel' | 'createSlot' | 'loadTranslationModel';
+  call: 'loadSpeechModel' | 'createSlot' | 'loadRecogniser' | 'createEncoder' | 'loadTranslationModel';
   options: Readonly<Record<string, unknown>>;
   /** UV_THREADPOOL_SIZE of the process by then. */
   poolSize: string | undefined;
@@ -29,6 +29,17 @@ function noteCalls(path: string): void {
       createSlot: (slotOptions) => {
         note('createSlot', slotOptions);
         return model.createSlot(slotOptions);
+      },
+    });
+  };
+  const loadRecogniser = binding.loadRecogniser.bind(binding);
+  binding.loadRecogniser = async (file, options) => {
+    note('loadRecogniser', options);
+    const model = await loadRecogniser(file, options);
+    return overriding(model, {
+      createEncoder: (encoderOptions) => {
+        note('createEncoder', encoderOptions);
+        return model.createEncoder(encoderOptions);
       },
     });
   };

@@ -114,6 +114,7 @@ export class FakeEngine implements SpeechEngine {
     return {
       slots,
       busySlots,
+      windowsInFlight: busySlots,
       queuedWindows,
       backlogSeconds,
       maxBacklogSeconds,

@@ -40,7 +40,8 @@ class WindowInFlight {
 };
 
 // Features and encoder for one window after the other: buffers and threads of its own, nothing of a window
-// outlives its last unit. One call at a time; windows may take turns in it between units.
+// outlives its last unit. One call at a time. Windows may take turns in it between units, and a window may go
+// on in another encoder of the same model: what it has so far is its own.
 class WindowEncoder {
  public:
   virtual ~WindowEncoder() = default;

@@ -1,8 +1,6 @@
 import type { Slot, SpeechModel } from '../binding.js';
 import type { Clock } from '../clock.js';
-
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 30_000;
+import { makeAnew } from './make-anew.js';
 
 /** A slot lent for one window. */
 export interface Lease {
@@ -93,16 +91,10 @@ export class SlotPool {
     if (inDoubt) void this.replace(device);
   }
 
-  /** Keeps trying: memory that another process holds now may be free later. */
   private async replace(device: DeviceSlots): Promise<void> {
-    for (let pauseMs = FIRST_RETRY_MS; !this.closed; pauseMs = Math.min(2 * pauseMs, LAST_RETRY_MS)) {
-      try {
-        this.putIdle(device, await this.createSlot(device));
-        return;
-      } catch {
-        await this.clock.sleep(pauseMs);
-      }
-    }
+    const make = (): Promise<Slot> => this.createSlot(device);
+    const slot = await makeAnew({ make, isWanted: () => !this.closed, clock: this.clock });
+    if (slot !== null) this.putIdle(device, slot);
   }
 
   private putIdle(device: DeviceSlots, slot: Slot): void {

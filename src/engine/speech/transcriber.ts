@@ -3,13 +3,12 @@ import { VerbatimError } from '../../errors.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
 import { Backlog, type BacklogPlace } from './backlog.js';
-import type { AcceleratorMode, NativeBinding, SpeechModel, WindowPolicy } from '../binding.js';
+import type { AcceleratorMode, NativeBinding, SpeechModelInfo, WindowPolicy } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
-import { Scheduler } from './scheduler.js';
-import { SlotPool } from './slot-pool.js';
+import { loadSpeechModels, type SpeechDecoder, type SpeechModels } from './speech-models.js';
 import { WindowedTranscription, type RequestContext, type RequestInput } from './windowed-transcription.js';
 import type { EngineObserver, EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../types.js';
 
@@ -27,9 +26,10 @@ export interface SpeechEngineOptions {
   isDemonstration?: boolean;
   /** Text of windows with a lower average log-probability is left out; default: none is. See confidentResults(). */
   minAverageLogProbability?: number;
+  decoder: SpeechDecoder;
   /** Ids from resolveDevices(); each gets the model and its own slots. */
   devices: readonly string[];
-  /** Windows in flight on one device. */
+  /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
   slots: number;
   /** CPU threads a slot. */
   threads: number;
@@ -48,19 +48,10 @@ export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
-  const clock = options.clock ?? systemClock;
-  const models: SpeechModel[] = [];
-  const { accelerator } = options;
-  try {
-    for (const device of options.devices) {
-      models.push(await options.binding.loadSpeechModel(options.modelPath, { device, accelerator }));
-    }
-    const pool = await SlotPool.create(models, { slots: options.slots, threads: options.threads, clock });
-    return new Transcriber(options, models, pool, clock);
-  } catch (error) {
-    for (const model of models) model.close();
-    throw error;
-  }
+  const { clock = systemClock, observer, policy } = options;
+  const windowSeconds = policy.maxSeconds;
+  const models = await loadSpeechModels({ ...options, windowSeconds, clock, observer });
+  return new Transcriber(options, models, clock);
 }
 
 class Transcriber implements SpeechEngine {
@@ -72,24 +63,23 @@ class Transcriber implements SpeechEngine {
   private readonly source: AudioSource;
   private readonly context: RequestContext;
   private readonly backlog: Backlog;
-  private readonly scheduler: Scheduler;
   private closing: Promise<void> | null = null;
 
   constructor(
     options: SpeechEngineOptions,
-    private readonly models: readonly SpeechModel[],
-    private readonly pool: SlotPool,
+    private readonly models: SpeechModels,
     clock: Clock,
   ) {
     const { binding, policy, observer, maxBacklogSeconds: maxSeconds } = options;
-    const realTimeFactor = new RealTimeFactor(pool.size);
+    const { infos, scheduler } = models;
+    const realTimeFactor = new RealTimeFactor(scheduler.load().slots);
     this.modelName = options.modelName;
     this.isDemonstration = options.isDemonstration === true;
-    this.languages = languagesOf(models, options.languages);
-    this.translatesToEnglish = options.translates === true && models[0]?.info.multilingual === true;
+    this.languages = languagesOf(infos, options.languages);
+    this.translatesToEnglish = options.translates === true && infos[0]?.multilingual === true;
     this.devices = {
       ids: options.devices,
-      name: [...new Set(models.map(deviceName))].join(', '),
+      name: [...new Set(infos.map(deviceName))].join(', '),
     };
     const workers = new AudioWorkers(AUDIO_WORKERS);
     this.source = {
@@ -104,7 +94,6 @@ class Transcriber implements SpeechEngine {
       minAverageLogProbability: options.minAverageLogProbability ?? null,
     };
     this.backlog = new Backlog({ maxSeconds, clock, realTimeFactor: () => realTimeFactor.value });
-    this.scheduler = new Scheduler(pool, policy.maxSeconds);
   }
 
   async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
@@ -132,9 +121,7 @@ class Transcriber implements SpeechEngine {
 
   stats(): EngineStats {
     return {
-      slots: this.pool.size,
-      busySlots: this.pool.busy,
-      queuedWindows: this.scheduler.queuedWindows,
+      ...this.models.scheduler.load(),
       backlogSeconds: this.backlog.seconds,
       maxBacklogSeconds: this.backlog.maxSeconds,
       realTimeFactor: this.context.realTimeFactor.value,
@@ -156,7 +143,7 @@ class Transcriber implements SpeechEngine {
   private async transcribe({ signal }: FileToTranscribe, input: RequestInput): Promise<Transcript> {
     const request = new WindowedTranscription(input, this.context);
     try {
-      await this.scheduler.run(request, signal);
+      await this.models.scheduler.run(request, signal);
       return request.transcript();
     } catch (error) {
       return failRequest(error, signal);
@@ -166,9 +153,8 @@ class Transcriber implements SpeechEngine {
   }
 
   private async drain(): Promise<void> {
-    await this.scheduler.whenDrained();
-    this.pool.close();
-    for (const model of this.models) model.close();
+    await this.models.scheduler.whenDrained();
+    this.models.close();
   }
 
   private refuseWhenClosing(): void {
@@ -190,14 +176,14 @@ class Transcriber implements SpeechEngine {
 
 /** The languages of the model in the codes of the service, of these the wanted ones. */
 function languagesOf(
-  models: readonly SpeechModel[],
+  models: readonly SpeechModelInfo[],
   wanted: readonly string[] | undefined,
 ): readonly string[] {
-  const known = (models[0]?.info.languages ?? []).map(fromWhisperLanguage);
+  const known = (models[0]?.languages ?? []).map(fromWhisperLanguage);
   return wanted === undefined ? known : known.filter((code) => wanted.includes(code));
 }
 
 /** What does the work: "AMD EPYC + onednn bfloat16". */
-function deviceName({ info: { deviceName, accelerator } }: SpeechModel): string {
+function deviceName({ deviceName, accelerator }: SpeechModelInfo): string {
   return accelerator === '' ? deviceName : `${deviceName} + ${accelerator}`;
 }

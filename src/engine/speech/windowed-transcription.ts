@@ -1,12 +1,12 @@
 import type { AudioFile } from './audio-file.js';
 import type { BacklogPlace } from './backlog.js';
-import type { DecodeOptions, Slot, WindowPolicy, WindowResult } from '../binding.js';
+import type { DecodeOptions, WindowPolicy, WindowResult } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { confidentResults } from './confidence.js';
 import { LanguageVote } from './language-vote.js';
 import type { RealTimeFactor } from './real-time-factor.js';
 import { RepeatPass } from './repeat-pass.js';
-import type { WindowedRequest } from './scheduler.js';
+import type { FinishedWindow, WindowedRequest, WindowRunner } from './request-queue.js';
 import { joinTexts } from '../transcript-text.js';
 import type { EngineObserver, Transcript } from '../types.js';
 import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
@@ -101,15 +101,16 @@ export class WindowedTranscription implements WindowedRequest {
     return this.context.policy.ownLength ? Math.max(1, cut.seconds) : PADDED_WINDOW_SECONDS;
   }
 
-  async run(cut: CutWindow, slot: Slot, signal: AbortSignal): Promise<void> {
+  async run(cut: CutWindow, runner: WindowRunner, signal: AbortSignal): Promise<void> {
     const start = this.context.clock.now();
     const queuedSince = this.firstStart === null ? this.input.place.admittedAt : cut.readyAt;
     this.firstStart ??= start;
     const votes = this.language === null;
     if (votes) this.vote?.begin(cut.seconds);
     if (!this.isRepeated(cut)) this.startedSeconds += cut.advanceSeconds;
-    const result = await slot.transcribe(cut.window, this.decodeOptions(), { signal });
-    this.measure(cut, result, start, start - queuedSince);
+    const finished = await runner.transcribe(cut.window, this.decodeOptions(), signal);
+    const { result } = finished;
+    this.measure(cut, finished, start, start - queuedSince);
     const repeated = this.isRepeated(cut);
     this.results.set(cut.index, result);
     if (repeated) return;
@@ -174,12 +175,12 @@ export class WindowedTranscription implements WindowedRequest {
     if (indices.length > 0) this.repeat = new RepeatPass(this.input.audio, indices);
   }
 
-  private measure(cut: CutWindow, result: WindowResult, start: number, queueMs: number): void {
+  private measure(cut: CutWindow, { result, workMs }: FinishedWindow, start: number, queueMs: number): void {
     const { clock, realTimeFactor, observer } = this.context;
     this.lastEnd = Math.max(this.lastEnd, clock.now());
     const inferenceMs = clock.now() - start;
     this.inferenceMs += inferenceMs;
-    realTimeFactor.add(inferenceMs / 1000, this.isRepeated(cut) ? 0 : cut.advanceSeconds);
+    realTimeFactor.add(workMs / 1000, this.isRepeated(cut) ? 0 : cut.advanceSeconds);
     const { tokens, fallbacks, melMs, encodeMs, decodeMs } = result.timings;
     observer?.windowDone({
       queueMs,

@@ -113,6 +113,6 @@ function enginePass(rtfx: number, audioSeconds: number): EnginePass {
   return {
     ...{ weightType: 'q5_1', rtfx, audioSeconds, wallSeconds: audioSeconds / rtfx },
     ...{ latency: percentilesOf(100), melMs: 1, encodeMs: 8, decodeMs: 1, windows: 1 },
-    ...{ tokensPerSecond: 10, fallbacks: 0, peakMemoryBytes: 100 * MIB, busyCores: 1 },
+    ...{ tokensPerSecond: 10, batchRows: 0, fallbacks: 0, peakMemoryBytes: 100 * MIB, busyCores: 1 },
   };
 }

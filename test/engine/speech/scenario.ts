@@ -35,6 +35,7 @@ export class Scenario {
       modelPath: 'model.bin',
       modelName: 'fake',
       policy: FAKE_POLICY,
+      decoder: { kind: 'whisper.cpp' },
       devices: fake.settings.devices,
       slots: 2,
       threads: 1,

@@ -137,6 +137,7 @@ describe('Transcriber', () => {
       modelPath: 'm',
       modelName: 'm',
       policy: FAKE_POLICY,
+      decoder: { kind: 'whisper.cpp' as const },
       slots: 1,
       threads: 1,
       accelerator: 'off' as const,

@@ -1,16 +1,11 @@
 /**
- * Which window runs next. Windows of all requests share the slots (see FairQueue for the order). A window is
- * cut from its file only shortly before its turn: the look-ahead holds at most 2 x (slots + 1) windows over all
- * requests together, so a thousand waiting requests hold no samples.
- *
- * A slot never idles while any request has a window ready, and a running window is never interrupted in favour
- * of another: a request whose turn comes next waits for one window at most.
+ * The requests under way, and whose window is next (see FairQueue for the order). A window is cut from its file only
+ * shortly before its turn: the look-ahead holds few windows over all requests together, so a thousand waiting requests
+ * hold no samples. What runs the windows is a scheduler's.
  */
 import { setMaxListeners } from 'node:events';
-import type { Slot } from '../binding.js';
+import type { AudioWindow, DecodeOptions, WindowResult } from '../binding.js';
 import { FairQueue, type Waiting } from '../fair-queue.js';
-import { leavesSlotInDoubt } from '../native-errors.js';
-import type { SlotPool } from './slot-pool.js';
 import type { CutWindow } from './window-reader.js';
 
 /** A stretch of silence counts as a turn, if a cheap one, so that silent files do not keep others from being cut. */
@@ -19,7 +14,18 @@ const SILENCE_COST_SECONDS = 1;
 /** How far an account may fall behind without losing the claim, when its next window is not yet cut. */
 const LONGEST_CLAIM_SECONDS = 30;
 
-/** A request as the scheduler sees it. Its state may change in cut() and run() only. */
+/** What a window is transcribed by. */
+export interface WindowRunner {
+  transcribe(window: AudioWindow, options: DecodeOptions, signal: AbortSignal): Promise<FinishedWindow>;
+}
+
+export interface FinishedWindow {
+  result: WindowResult;
+  /** What it took of the time that all slots have. */
+  workMs: number;
+}
+
+/** A request as the queue sees it. Its state may change in cut() and run() only. */
 export interface WindowedRequest {
   readonly accountId: string;
   readonly audioLeftSeconds: number;
@@ -34,12 +40,12 @@ export interface WindowedRequest {
   mayRun(cut: CutWindow): boolean;
   /** Seconds of audio that the device works for this window. */
   costSeconds(cut: CutWindow): number;
-  /** Runs the window and keeps its result. */
-  run(cut: CutWindow, slot: Slot, signal: AbortSignal): Promise<void>;
+  /** Has the window transcribed and keeps its result. */
+  run(cut: CutWindow, runner: WindowRunner, signal: AbortSignal): Promise<void>;
 }
 
 /** A request with its windows that are ready, and how it ends. */
-class Entry implements Waiting {
+export class QueuedRequest implements Waiting {
   readonly ready: CutWindow[] = [];
   readonly controller = new AbortController();
   readonly finished: Promise<void>;
@@ -50,7 +56,7 @@ class Entry implements Waiting {
   reject!: (reason: unknown) => void;
 
   constructor(readonly request: WindowedRequest) {
-    // One listener for each of its windows that runs: as many as there are slots.
+    // One listener for each of its windows that runs.
     setMaxListeners(0, this.controller.signal);
     this.finished = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -85,25 +91,26 @@ class Entry implements Waiting {
   }
 }
 
-export class Scheduler {
-  private readonly queue = new FairQueue<Entry>(LONGEST_CLAIM_SECONDS);
-  private readonly lookAhead: number;
+export interface RequestQueueOptions {
+  /** Windows held ready over all requests; twice as many when requests overtake each other. */
+  lookAhead: number;
+  /** The longest window, the guess at one that is not cut yet. */
+  windowSeconds: number;
+  /** Begins windows, as long as there is something to run them; asked whenever something has changed. */
+  fill: () => void;
+}
+
+export class RequestQueue {
+  private readonly queue = new FairQueue<QueuedRequest>(LONGEST_CLAIM_SECONDS);
   /** Windows ready or being cut, over all requests. */
   private held = 0;
-  /** Native calls that have not settled. */
+  /** Windows that run, and those being cut. */
   private inFlight = 0;
   private waitingForIdle: (() => void)[] = [];
 
-  /** `windowSeconds`: the longest window, the guess at one that is not cut yet. */
-  constructor(
-    private readonly pool: SlotPool,
-    private readonly windowSeconds: number,
-  ) {
-    this.lookAhead = pool.size + 1;
-    pool.whenIdle(() => this.pump());
-  }
+  constructor(private readonly options: RequestQueueOptions) {}
 
-  /** Windows that wait for a slot; of audio that is not cut yet, as many as it makes at least. */
+  /** Windows that wait; of audio that is not cut yet, as many as it makes at least. */
   get queuedWindows(): number {
     return this.queue.items.reduce((sum, entry) => sum + Math.max(entry.held, this.windowsLeft(entry)), 0);
   }
@@ -114,7 +121,7 @@ export class Scheduler {
    */
   async run(request: WindowedRequest, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const entry = new Entry(request);
+    const entry = new QueuedRequest(request);
     const onAbort = (): void => this.fail(entry, signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.queue.add(entry);
@@ -136,29 +143,34 @@ export class Scheduler {
     return this.queue.isEmpty && this.inFlight === 0;
   }
 
-  private pump(): void {
-    while (this.pool.idle > 0) {
-      const entry = this.queue.next((candidate) => candidate.isRunnable);
-      if (entry === undefined) break;
-      this.start(entry);
-    }
+  /** To be called when there is something anew to run windows. */
+  pump(): void {
+    this.options.fill();
     this.cutAhead();
     if (this.isDrained) for (const resolve of this.waitingForIdle.splice(0)) resolve();
   }
 
-  private start(entry: Entry): void {
+  /** Whose turn it is among the eligible that have a window ready. */
+  next(eligible: (request: QueuedRequest) => boolean = () => true): QueuedRequest | undefined {
+    return this.queue.next((entry) => entry.isRunnable && eligible(entry));
+  }
+
+  /** Whether the turn of a request has come; without that it goes next only because nobody else can. */
+  isDue(entry: QueuedRequest): boolean {
+    return this.queue.isDue(entry);
+  }
+
+  /** Begins the next window of a request that next() gave: a turn of it. */
+  begin(entry: QueuedRequest, runner: WindowRunner): void {
     const cut = entry.ready.shift();
-    const lease = cut && this.pool.take();
-    if (cut === undefined || lease === undefined) return;
+    if (cut === undefined) return;
     this.held--;
     this.queue.charge(entry, entry.request.costSeconds(cut));
     entry.running++;
     void this.native(async () => {
       try {
-        await entry.request.run(cut, lease.slot, entry.controller.signal);
-        lease.giveBack(false);
+        await entry.request.run(cut, runner, entry.controller.signal);
       } catch (error) {
-        lease.giveBack(leavesSlotInDoubt(error));
         this.fail(entry, error);
       } finally {
         cut.window.release();
@@ -173,28 +185,28 @@ export class Scheduler {
    * the look-ahead: windows of requests that were overtaken must not keep it waiting.
    */
   private cutAhead(): void {
-    const planned = new Map<Entry, number>();
-    const turnsOf = (entry: Entry): number => planned.get(entry) ?? 0;
-    const wantsTurn = (entry: Entry): boolean => turnsOf(entry) < this.windowsWanted(entry);
+    const planned = new Map<QueuedRequest, number>();
+    const turnsOf = (entry: QueuedRequest): number => planned.get(entry) ?? 0;
+    const wantsTurn = (entry: QueuedRequest): boolean => turnsOf(entry) < this.windowsWanted(entry);
     let turns = 0;
-    for (const entry of this.queue.upcoming(wantsTurn, this.windowSeconds)) {
+    for (const entry of this.queue.upcoming(wantsTurn, this.options.windowSeconds)) {
       planned.set(entry, turnsOf(entry) + 1);
-      const limit = entry.held === 0 ? 2 * this.lookAhead : this.lookAhead;
+      const limit = entry.held === 0 ? 2 * this.options.lookAhead : this.options.lookAhead;
       if (entry.held < turnsOf(entry) && this.held < limit) this.cut(entry);
-      if (++turns >= this.lookAhead) break;
+      if (++turns >= this.options.lookAhead) break;
     }
   }
 
-  private windowsWanted(entry: Entry): number {
+  private windowsWanted(entry: QueuedRequest): number {
     if (!entry.request.hasMore || entry.isBlocked) return entry.held;
     return Math.max(entry.held, this.windowsLeft(entry), 1);
   }
 
-  private windowsLeft(entry: Entry): number {
-    return Math.ceil(entry.request.audioLeftSeconds / this.windowSeconds);
+  private windowsLeft(entry: QueuedRequest): number {
+    return Math.ceil(entry.request.audioLeftSeconds / this.options.windowSeconds);
   }
 
-  private cut(entry: Entry): void {
+  private cut(entry: QueuedRequest): void {
     if (entry.cutting) return;
     entry.cutting = true;
     this.held++;
@@ -213,11 +225,11 @@ export class Scheduler {
     });
   }
 
-  private passSilence(entry: Entry): void {
+  private passSilence(entry: QueuedRequest): void {
     if (!entry.settled) this.queue.charge(entry, SILENCE_COST_SECONDS);
   }
 
-  private keep(entry: Entry, cut: CutWindow): void {
+  private keep(entry: QueuedRequest, cut: CutWindow): void {
     if (entry.settled) {
       cut.window.release();
       return;
@@ -233,14 +245,14 @@ export class Scheduler {
     this.pump();
   }
 
-  private finishIfDone(entry: Entry): void {
+  private finishIfDone(entry: QueuedRequest): void {
     if (entry.settled || !entry.isDone) return;
     entry.settled = true;
     this.queue.remove(entry);
     entry.resolve();
   }
 
-  private fail(entry: Entry, reason: unknown): void {
+  private fail(entry: QueuedRequest, reason: unknown): void {
     if (entry.settled) return;
     entry.settled = true;
     this.queue.remove(entry);

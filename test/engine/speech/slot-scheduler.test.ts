@@ -17,7 +17,7 @@ function firstStart(runs: FakeRun[]): number {
   return Math.min(...runs.map((run) => run.startMs));
 }
 
-describe('Scheduler', () => {
+describe('SlotScheduler', () => {
   it('gives a long file every slot, and joins windows in order though they end out of order', async () => {
     const scene = await Scenario.start({ slots: 4 });
     const windows = [8, 7, 6, 5, 4, 3, 2, 1].map((length, index) => ({
@@ -213,7 +213,7 @@ describe('Scheduler', () => {
   });
 });
 
-describe('Scheduler: errors and aborts', () => {
+describe('SlotScheduler: errors and aborts', () => {
   it('fails the request whose window fails, aborts its other windows, and goes on with the others', async () => {
     const scene = await Scenario.start({ slots: 2 });
     scene.file('bad', {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { FakeWindow } from '../fake-audio.js';
+import type { SpeechDecoder } from '../../../src/engine/speech/speech-models.js';
 import { Scenario } from './scenario.js';
 
 interface Sent {
@@ -16,6 +17,8 @@ interface Sent {
 const fakeWindow = fc.record({
   gap: fc.integer({ min: 0, max: 20 }),
   length: fc.integer({ min: 1, max: 8 }),
+  tokens: fc.integer({ min: 1, max: 30 }),
+  passes: fc.constantFrom(1, 1, 1, 2),
   text: fc.constantFrom('words', 'words', 'words', ''),
   language: fc.constantFrom('en', 'es', 'de'),
   fails: fc.integer({ min: 0, max: 40 }).map((number) => number === 0),
@@ -39,11 +42,11 @@ type RequestPlan = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 function toSent(plan: RequestPlan, index: number): Sent {
   let at = 0;
-  const windows = plan.windows.map(({ gap, length, text, language, fails }) => {
+  const windows = plan.windows.map(({ gap, length, tokens, passes, text, language, fails }) => {
     const startSeconds = at + gap;
     at = startSeconds + length;
     const probabilities = { en: 0.1, es: 0.1, de: 0.1, fr: 0.1, [language]: 0.7 };
-    const window: FakeWindow = { startSeconds, endSeconds: at, text, probabilities };
+    const window: FakeWindow = { startSeconds, endSeconds: at, text, probabilities, tokens, passes };
     return fails ? { ...window, error: 'internal_error' as const } : window;
   });
   const { language, atMs, abortAfterMs } = plan;
@@ -83,32 +86,49 @@ function checkRuns(scene: Scenario, { path, language, windows }: Sent): void {
   expect(starts).to.deep.equal(heard);
 }
 
-describe('Scheduler: whatever comes', () => {
-  it('runs every admitted window once, keeps its bounds, and ends with nothing held', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenes, async ({ slots, cutMs, requests }) => {
-        const scene = await Scenario.start({ slots }, { cutMs });
-        const all = requests.map(toSent);
-        for (const sent of all) send(scene, sent);
-        await scene.finish();
-        for (const sent of all) {
-          const { error } = scene.outcome(sent.path);
-          if (error === null) checkRuns(scene, sent);
-          else if (sent.abortAfterMs === null) expect(error).to.include({ code: 'internal_error' });
-          if (error === null)
-            expect(sent.windows.some((window) => window.error !== undefined)).to.equal(false);
-        }
-        expect(scene.fake.busySlotsPeak).to.be.at.most(slots);
-        expect(scene.fake.decodedWindowsPeak).to.be.at.most(slots + 2 * (slots + 1));
-        expect(scene.fake).to.include({ decodedWindows: 0, openReaders: 0, busySlots: 0 });
-        expect(scene.engine.stats()).to.include({ backlogSeconds: 0, busySlots: 0, queuedWindows: 0 });
-        await scene.engine.close();
-        expect(scene.fake.openSlots.size).to.equal(0);
-      }),
-      { numRuns: 150 },
-    );
-  }).timeout(60_000);
+const DECODERS: Readonly<Record<string, SpeechDecoder>> = {
+  SlotScheduler: { kind: 'whisper.cpp' },
+  StepScheduler: { kind: 'batched', compute: 'auto', windowsInFlight: 3 },
+};
 
+/** Windows in flight at most. */
+function mostInFlight(decoder: SpeechDecoder, slots: number): number {
+  return decoder.kind === 'batched' ? 2 * decoder.windowsInFlight : slots;
+}
+
+for (const [name, decoder] of Object.entries(DECODERS)) {
+  describe(`${name}: whatever comes`, () => {
+    it('runs every admitted window once, keeps its bounds, and ends with nothing held', async () => {
+      await fc.assert(
+        fc.asyncProperty(scenes, async ({ slots, cutMs, requests }) => {
+          const scene = await Scenario.start({ slots, decoder }, { cutMs });
+          const all = requests.map(toSent);
+          for (const sent of all) send(scene, sent);
+          await scene.finish();
+          for (const sent of all) {
+            const { error } = scene.outcome(sent.path);
+            if (error === null) checkRuns(scene, sent);
+            else if (sent.abortAfterMs === null) expect(error).to.include({ code: 'internal_error' });
+            if (error === null)
+              expect(sent.windows.some((window) => window.error !== undefined)).to.equal(false);
+          }
+          expect(scene.fake.busySlotsPeak).to.be.at.most(slots);
+          const inFlight = mostInFlight(decoder, slots);
+          expect(scene.fake.windowsInFlightPeak).to.be.at.most(inFlight);
+          expect(scene.fake.decodedWindowsPeak).to.be.at.most(inFlight + 2 * (slots + 1));
+          const nothing = { decodedWindows: 0, openReaders: 0, busySlots: 0, windowsInFlight: 0 };
+          expect(scene.fake).to.include(nothing);
+          expect(scene.engine.stats()).to.include({ backlogSeconds: 0, busySlots: 0, queuedWindows: 0 });
+          await scene.engine.close();
+          expect(scene.fake.heldBytes()).to.equal(0);
+        }),
+        { numRuns: 150 },
+      );
+    }).timeout(60_000);
+  });
+}
+
+describe('SlotScheduler: whatever comes', () => {
   it('never lets a slot idle while a window that may run is ready', async () => {
     const plain = fc.record({
       slots: fc.integer({ min: 1, max: 4 }),

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "external_memory.h"
+#include "handle.h"
+#include "recogniser_wrap.h"
+#include "speech/recogniser.h"
+#include "window_in_flight_wrap.h"
+
+namespace verbatim::addon {
+
+// A batch with the windows that it works on, and its buffers on V8's account; one call at a time.
+struct HeldBatch {
+  struct Member {
+    Napi::ObjectReference handle;
+    std::shared_ptr<HeldInFlight> held;
+  };
+
+  HeldBatch(Napi::Env env, std::shared_ptr<HeldRecogniser> of, std::unique_ptr<DecoderBatch> made)
+      : model(std::move(of)), batch(std::move(made)), memory(env, batch->memory_bytes()) {}
+  ~HeldBatch();
+
+  // Throws what DecoderBatch::add() throws.
+  void add(Napi::Object handle, const std::shared_ptr<HeldInFlight>& held);
+  // The handle of a window that has left.
+  Napi::Value take(Napi::Env env, const WindowInFlight& window);
+  // Lets go of the windows that a step's failure ended.
+  void drop_ended();
+  void abort_all() const;
+
+  const std::shared_ptr<HeldRecogniser> model;
+  // Keeps windows and handles alive for as long as the batch works on them.
+  std::unordered_map<const WindowInFlight*, Member> members;
+  const std::unique_ptr<DecoderBatch> batch;
+  bool busy = false;
+  // Of the last call; written by the worker that runs it.
+  bool has_failed = false;
+  ExternalMemory memory;
+};
+
+// DecoderBatch of the contract.
+class DecoderBatchWrap : public Handle<DecoderBatchWrap, HeldBatch> {
+ public:
+  static constexpr const char* kName = "DecoderBatch";
+  static constexpr napi_type_tag kTag = {0x2d94f7c8a01b4e65, 0xc7025be98d4163fa};
+  static constexpr auto kConstructor = &AddonData::decoder_batch;
+  static std::vector<PropertyDescriptor> members();
+
+  explicit DecoderBatchWrap(const Napi::CallbackInfo& info) : Handle(info) {}
+
+ private:
+  void add(const Napi::CallbackInfo& info);
+  Napi::Value advance(const Napi::CallbackInfo& info);
+  Napi::Value size(const Napi::CallbackInfo& info);
+};
+
+}  // namespace verbatim::addon

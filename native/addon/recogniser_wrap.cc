@@ -1,0 +1,83 @@
+#include "recogniser_wrap.h"
+
+#include <filesystem>
+#include <string>
+
+#include "audio_window_wrap.h"
+#include "decoder_batch_wrap.h"
+#include "option_reader.h"
+#include "promise_work.h"
+#include "speech/load_recogniser.h"
+#include "speech_conversion.h"
+#include "window_encoder_wrap.h"
+#include "window_in_flight_wrap.h"
+
+namespace verbatim::addon {
+
+std::vector<RecogniserWrap::PropertyDescriptor> RecogniserWrap::members() {
+  return {InstanceMethod<&RecogniserWrap::open_window>("openWindow"),
+          InstanceMethod<&RecogniserWrap::create_encoder>("createEncoder"),
+          InstanceMethod<&RecogniserWrap::create_batch>("createBatch"), closing_method("close")};
+}
+
+RecogniserWrap::RecogniserWrap(const Napi::CallbackInfo& info) : Handle(info) {
+  const Recogniser& model = *state()->model;
+  define_value("info", to_js(info.Env(), model.info()));
+  define_value("longestWindowSeconds", Napi::Number::New(info.Env(), model.longest_window_seconds()));
+}
+
+Napi::Value RecogniserWrap::load(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return promise_from(env, [&] {
+    const std::filesystem::path path = path_argument(info[0]);
+    std::string device;
+    AcceleratorMode accelerator = AcceleratorMode::kOff;
+    std::string compute = "auto";
+    const OptionReader options(info[1], "options");
+    options.required("device", device);
+    read_accelerator(options, accelerator);
+    options.optional("compute", compute);
+    return run_on_worker(
+        env, "verbatim.loadRecogniser",
+        [path, device, accelerator, compute] { return load_recogniser(path, device, accelerator, compute); },
+        [](Napi::Env e, std::shared_ptr<const Recogniser> model) {
+          return wrap(e, std::make_shared<HeldRecogniser>(e, std::move(model)));
+        });
+  });
+}
+
+Napi::Value RecogniserWrap::open_window(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return value_from(env, [&] {
+    const std::shared_ptr<HeldWindow> audio = AudioWindowWrap::from_js(info[0], "window")->state();
+    const DecodeOptions options = decode_options(info[1]);
+    return WindowInFlightWrap::wrap(env, std::make_shared<HeldInFlight>(env, state(), audio, options));
+  });
+}
+
+Napi::Value RecogniserWrap::create_encoder(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return promise_from(env, [&] {
+    int threads = 0;
+    OptionReader(info[0], "options").required("threads", threads);
+    return run_on_worker(
+        env, "verbatim.createEncoder",
+        [held = state(), threads] { return held->model->make_encoder(threads); },
+        [held = state()](Napi::Env e, std::unique_ptr<WindowEncoder> encoder) {
+          return WindowEncoderWrap::wrap(e, std::make_shared<HeldEncoder>(e, held, std::move(encoder)));
+        });
+  });
+}
+
+Napi::Value RecogniserWrap::create_batch(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return promise_from(env, [&] {
+    return run_on_worker(
+        env, "verbatim.createBatch", [held = state()] { return held->model->make_batch(); },
+        [held = state()](Napi::Env e, std::unique_ptr<DecoderBatch> batch) {
+          return DecoderBatchWrap::wrap(e, std::make_shared<HeldBatch>(e, held, std::move(batch)));
+        });
+  });
+}
+
+}  // namespace verbatim::addon

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "audio_window_wrap.h"
+#include "external_memory.h"
+#include "handle.h"
+#include "recogniser_wrap.h"
+#include "speech/recogniser.h"
+
+namespace verbatim::addon {
+
+// A window in flight, its samples and its model, and what it holds on V8's account. Lives and dies on the JS
+// thread: a batch that works on it keeps it (HeldBatch), so that a worker never lets go of it last.
+struct HeldInFlight {
+  enum class Place { kAtRest, kInEncoder, kInBatch };
+
+  HeldInFlight(Napi::Env env, std::shared_ptr<HeldRecogniser> of, std::shared_ptr<HeldWindow> cut,
+               const DecodeOptions& options);
+
+  // As far as the JS thread may know: while work is under way, the stage that it began with.
+  WindowStage stage() const noexcept;
+
+  const std::shared_ptr<HeldRecogniser> model;
+  const std::shared_ptr<WindowInFlight> window;
+  // Where the window's start lies on the file's time line.
+  const double start_seconds;
+  Place place = Place::kAtRest;
+  bool has_given_result = false;
+  ExternalMemory memory;
+};
+
+// "encode", "decode", "done"
+Napi::String to_js(Napi::Env env, WindowStage stage);
+
+// Throws EngineError kInvalidArgument unless the window is at rest and at this stage.
+void require_at_rest(const HeldInFlight& held, WindowStage stage);
+
+// WindowInFlight of the contract.
+class WindowInFlightWrap : public Handle<WindowInFlightWrap, HeldInFlight> {
+ public:
+  static constexpr const char* kName = "WindowInFlight";
+  static constexpr napi_type_tag kTag = {0xe18d42b6039f4c57, 0x81f6c05a7e2d49b3};
+  static constexpr auto kConstructor = &AddonData::window_in_flight;
+  static std::vector<PropertyDescriptor> members();
+
+  explicit WindowInFlightWrap(const Napi::CallbackInfo& info) : Handle(info) {}
+
+ private:
+  Napi::Value stage(const Napi::CallbackInfo& info);
+  Napi::Value result(const Napi::CallbackInfo& info);
+  void abort(const Napi::CallbackInfo& info);
+};
+
+}  // namespace verbatim::addon

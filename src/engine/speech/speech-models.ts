@@ -1,0 +1,108 @@
+/** The weights on their devices, and the scheduler that has windows transcribed with them. */
+import type {
+  AcceleratorMode,
+  ComputeType,
+  NativeBinding,
+  Recogniser,
+  SpeechModel,
+  SpeechModelInfo,
+} from '../binding.js';
+import type { Clock } from '../clock.js';
+import type { EngineObserver } from '../types.js';
+import { LanePool } from './lane-pool.js';
+import { SlotPool } from './slot-pool.js';
+import { SlotScheduler } from './slot-scheduler.js';
+import { StepScheduler } from './step-scheduler.js';
+import type { WindowScheduler } from './window-scheduler.js';
+
+/** What decodes: whisper.cpp, a window in each slot; or the engine's own decoder, all windows in one batch, on one device. */
+export type SpeechDecoder =
+  | { kind: 'whisper.cpp' }
+  | {
+      kind: 'batched';
+      compute: ComputeType;
+      /** Begun and not finished. An account that has none among them may begin one beyond it, up to twice as many. */
+      windowsInFlight: number;
+    };
+
+export interface SpeechModelsOptions {
+  binding: Pick<NativeBinding, 'loadSpeechModel' | 'loadRecogniser'>;
+  modelPath: string;
+  decoder: SpeechDecoder;
+  /** Ids from resolveDevices(). */
+  devices: readonly string[];
+  /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
+  slots: number;
+  /** CPU threads a slot. */
+  threads: number;
+  accelerator: AcceleratorMode;
+  /** Of the longest window. */
+  windowSeconds: number;
+  clock: Clock;
+  observer: EngineObserver | undefined;
+}
+
+export interface SpeechModels {
+  /** One a device. */
+  infos: readonly SpeechModelInfo[];
+  scheduler: WindowScheduler;
+  /** Frees everything; once the scheduler is drained. */
+  close(): void;
+}
+
+/** Rejects with the addon's error, and leaves nothing loaded. */
+export function loadSpeechModels(options: SpeechModelsOptions): Promise<SpeechModels> {
+  const { decoder } = options;
+  return decoder.kind === 'batched' ? loadBatched(options, decoder) : loadWhisperCpp(options);
+}
+
+async function loadWhisperCpp(options: SpeechModelsOptions): Promise<SpeechModels> {
+  const { binding, modelPath, accelerator, windowSeconds, clock } = options;
+  const models: SpeechModel[] = [];
+  try {
+    for (const device of options.devices)
+      models.push(await binding.loadSpeechModel(modelPath, { device, accelerator }));
+    const pool = await SlotPool.create(models, options);
+    return loaded(models, new SlotScheduler(pool, windowSeconds, clock));
+  } catch (error) {
+    for (const model of models) model.close();
+    throw error;
+  }
+}
+
+async function loadBatched(
+  options: SpeechModelsOptions,
+  { compute, windowsInFlight }: SpeechDecoder & { kind: 'batched' },
+): Promise<SpeechModels> {
+  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer } = options;
+  const [device, ...others] = options.devices;
+  if (device === undefined || others.length > 0)
+    throw new RangeError('The batched decoder works on one device.');
+  const model = await binding.loadRecogniser(modelPath, { device, accelerator, compute });
+  try {
+    refuseLongWindows(model, windowSeconds);
+    const lanes = await LanePool.create(model, { lanes: options.slots, threads, clock });
+    return loaded([model], new StepScheduler(lanes, { windowSeconds, windowsInFlight, clock, observer }));
+  } catch (error) {
+    model.close();
+    throw error;
+  }
+}
+
+function refuseLongWindows({ longestWindowSeconds }: Recogniser, windowSeconds: number): void {
+  if (windowSeconds <= longestWindowSeconds) return;
+  throw new RangeError(
+    `The model takes windows of ${longestWindowSeconds} s; its policy cuts windows of ${windowSeconds} s.`,
+  );
+}
+
+function loaded(models: readonly (SpeechModel | Recogniser)[], scheduler: WindowScheduler): SpeechModels {
+  return {
+    infos: models.map(({ info }) => info),
+    scheduler,
+    close: () => {
+      scheduler.close();
+      for (const model of models) model.close();
+    },
+  };
+}

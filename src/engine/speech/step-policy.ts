@@ -1,0 +1,83 @@
+/**
+ * What a lane does next when some windows wait for the encoder and others for a step of the batch. Throughput wants full
+ * batches, since a step reads the decoder's weights once for all rows; whoever is nearly done wants its rows to move at
+ * once; a clip that has just come wants the encoder. So the two share the lanes' time, and the situation says how:
+ *
+ *   7/8 to decoding   when a request in the batch has some windows less to go than the next for the encoder;
+ *   1/8 to decoding   when it is the other way round, or when the batch is small and encoding is what fills it;
+ *   1/4 to decoding   else, which is about what it takes of a window's time in a full batch.
+ *
+ * Neither is ever without a share, so that none waits for the end of somebody's window. Where only one of them has
+ * something to do, it has all.
+ */
+
+export interface Waiting {
+  /** Seconds of audio, not begun, of the request that is next; in the batch, of the one that has the least of it. */
+  leftSeconds: number;
+  /** How many there are, those that are worked on included. */
+  windows: number;
+}
+
+export interface Situation {
+  /** Windows to be encoded; null: there are none but those that are worked on. */
+  encode: Waiting | null;
+  /** Windows in the batch; null: there are none. */
+  decode: Waiting | null;
+  /** Whether there is an encoder at rest. */
+  canEncode: boolean;
+  /** Whether the batch is at rest. */
+  canDecode: boolean;
+  /** Rows of an aborted request are to leave the batch. */
+  hasAborted: boolean;
+}
+
+export type Unit = 'encode' | 'decode';
+
+const MOSTLY = 7 / 8;
+const HARDLY = 1 / 8;
+const EVEN = 1 / 4;
+
+/** So many windows less to go make a request the nearer one. */
+const SOME_WINDOWS = 4;
+
+/** A batch of so many windows is not small; of fewer where no more are to be had while the other lanes encode. */
+const ENOUGH_WINDOWS = 4;
+
+/** How far either may fall behind its share, milliseconds of a lane. */
+const MOST_CREDIT_MS = 200;
+
+export class StepPolicy {
+  /** What decoding is owed, milliseconds; below 0 it has had more than its share. */
+  private credit = 0;
+  private share = EVEN;
+
+  /** `windowSeconds`: of the longest window. */
+  constructor(private readonly options: { windowSeconds: number; lanes: number }) {}
+
+  /** null: there is nothing to do, or nothing to do it with. */
+  choose({ encode, decode, canEncode, canDecode, hasAborted }: Situation): Unit | null {
+    if (encode === null || decode === null) this.credit = 0;
+    else this.share = this.shareOf(encode, decode);
+    const mayEncode = encode !== null && canEncode;
+    const mayDecode = decode !== null && canDecode;
+    if (!mayDecode) return mayEncode ? 'encode' : null;
+    if (!mayEncode || hasAborted) return 'decode';
+    const isDue = this.credit === 0 ? this.share === MOSTLY : this.credit > 0;
+    return isDue ? 'decode' : 'encode';
+  }
+
+  /** A unit took so long. */
+  spent(unit: Unit, milliseconds: number): void {
+    const change = unit === 'encode' ? this.share * milliseconds : (this.share - 1) * milliseconds;
+    this.credit = Math.min(MOST_CREDIT_MS, Math.max(-MOST_CREDIT_MS, this.credit + change));
+  }
+
+  private shareOf(encode: Waiting, decode: Waiting): number {
+    const { windowSeconds, lanes } = this.options;
+    const some = SOME_WINDOWS * windowSeconds;
+    if (decode.leftSeconds + some < encode.leftSeconds) return MOSTLY;
+    if (encode.leftSeconds + some < decode.leftSeconds) return HARDLY;
+    const enough = Math.min(ENOUGH_WINDOWS, encode.windows + decode.windows - (lanes - 1));
+    return decode.windows < enough ? HARDLY : EVEN;
+  }
+}

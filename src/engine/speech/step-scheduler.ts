@@ -1,0 +1,248 @@
+/**
+ * Units of work on lanes: some layers of one window's encoder, or some steps of the batch that all windows are decoded in.
+ * After every unit it is decided anew what the lane does, so that a clip that comes overtakes whatever runs, and joins
+ * the batch beside those that are in it.
+ *
+ * A window is begun when an encoder takes it up; that is its request's turn (see FairQueue). Of the windows begun, the one
+ * whose request has the least audio left goes first, and one that was passed over PASSED_OVER_LIMIT times before all. So
+ * does the request whose turn has come among them. How encoding and decoding share the lanes is StepPolicy's.
+ *
+ * `windowsInFlight` bounds the windows begun; an account that has none among them may begin one beyond it, up to twice as
+ * many, so that the windows of some never hold up another one's clip.
+ */
+import type { WindowStage } from '../binding.js';
+import type { Clock } from '../clock.js';
+import { PASSED_OVER_LIMIT } from '../fair-queue.js';
+import type { EngineObserver } from '../types.js';
+import { Flight, type FlightPlace } from './flight.js';
+import type { LanePool } from './lane-pool.js';
+import {
+  RequestQueue,
+  type FinishedWindow,
+  type QueuedRequest,
+  type WindowedRequest,
+} from './request-queue.js';
+import { StepPace } from './step-pace.js';
+import { StepPolicy, type Situation } from './step-policy.js';
+import type { SchedulerLoad, WindowScheduler } from './window-scheduler.js';
+
+export interface StepSchedulerOptions {
+  /** Of the longest window. */
+  windowSeconds: number;
+  windowsInFlight: number;
+  clock: Clock;
+  observer: EngineObserver | undefined;
+}
+
+/** What the encoder works on next: a window begun, or the next one of a request. */
+type Candidate = Flight | QueuedRequest;
+
+export class StepScheduler implements WindowScheduler {
+  private readonly requests: RequestQueue;
+  private readonly policy: StepPolicy;
+  private readonly pace = new StepPace();
+  /** In the order in which they were begun. */
+  private readonly flights = new Set<Flight>();
+
+  constructor(
+    private readonly lanes: LanePool,
+    private readonly options: StepSchedulerOptions,
+  ) {
+    const { windowSeconds } = options;
+    const fill = (): void => this.fill();
+    this.requests = new RequestQueue({ lookAhead: lanes.size + 1, windowSeconds, fill });
+    this.policy = new StepPolicy({ windowSeconds, lanes: lanes.size });
+    lanes.whenReady(() => {
+      for (const flight of this.at('joining')) this.join(flight);
+      this.requests.pump();
+    });
+  }
+
+  run(request: WindowedRequest, signal?: AbortSignal): Promise<void> {
+    return this.requests.run(request, signal);
+  }
+
+  load(): SchedulerLoad {
+    const { size: slots, busy: busySlots } = this.lanes;
+    const { queuedWindows } = this.requests;
+    return { slots, busySlots, windowsInFlight: this.flights.size, queuedWindows };
+  }
+
+  whenDrained(): Promise<void> {
+    return this.requests.whenDrained();
+  }
+
+  close(): void {
+    this.lanes.close();
+  }
+
+  private fill(): void {
+    for (;;) {
+      const candidate = this.nextForEncoder();
+      const unit = this.policy.choose(this.situation(candidate));
+      if (unit === null) return;
+      if (unit === 'decode') void this.decode();
+      else if (candidate instanceof Flight) void this.encode(candidate);
+      else if (candidate !== undefined) this.begin(candidate);
+    }
+  }
+
+  private situation(candidate: Candidate | undefined): Situation {
+    const { canEncode, canDecode } = this.lanes;
+    const decoding = this.at('decoding');
+    const leftSeconds = Math.min(...decoding.map((flight) => flight.leftSeconds));
+    return {
+      encode: candidate === undefined ? null : this.waitingFor(candidate),
+      decode: decoding.length === 0 ? null : { leftSeconds, windows: decoding.length },
+      canEncode,
+      canDecode,
+      hasAborted: decoding.some((flight) => flight.isAborted),
+    };
+  }
+
+  private waitingFor(candidate: Candidate): NonNullable<Situation['encode']> {
+    const room = Math.max(1, this.options.windowsInFlight - this.flights.size);
+    const fresh = this.requests.next((request) => this.mayBegin(request)) === undefined ? 0 : room;
+    const begun = this.at('waiting').length + this.at('encoding').length;
+    const windows = begun + Math.min(fresh, this.requests.queuedWindows);
+    const leftSeconds = candidate instanceof Flight ? candidate.leftSeconds : candidate.costLeft;
+    return { leftSeconds, windows };
+  }
+
+  private nextForEncoder(): Candidate | undefined {
+    const waiting = this.at('waiting');
+    const overdue = waiting.find((flight) => flight.passedOver >= PASSED_OVER_LIMIT);
+    if (overdue !== undefined) return overdue;
+    const begun = leastLeft(waiting);
+    const fresh = this.requests.next((request) => this.mayBegin(request));
+    if (begun === undefined || fresh === undefined) return begun ?? fresh;
+    const mayOvertake = this.requests.isDue(fresh) || fresh.accountId === begun.accountId;
+    return mayOvertake && fresh.costLeft < begun.leftSeconds ? fresh : begun;
+  }
+
+  private mayBegin({ accountId }: QueuedRequest): boolean {
+    const { windowsInFlight } = this.options;
+    if (this.flights.size < windowsInFlight) return true;
+    if (this.flights.size >= 2 * windowsInFlight) return false;
+    return ![...this.flights].some((flight) => flight.accountId === accountId);
+  }
+
+  private begin(request: QueuedRequest): void {
+    const begun: Flight[] = [];
+    this.requests.begin(request, {
+      transcribe: (window, options, signal) => {
+        const flight = new Flight(request, this.lanes.model.openWindow(window, options));
+        begun.push(flight);
+        return this.fly(flight, signal);
+      },
+    });
+    // What cannot be opened fails its request, and leaves the lane to the next one.
+    for (const flight of begun) void this.encode(flight);
+  }
+
+  private async fly(flight: Flight, signal: AbortSignal): Promise<FinishedWindow> {
+    const onAbort = (): void => this.abort(flight, signal.reason);
+    this.flights.add(flight);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await flight.finished;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  private abort(flight: Flight, reason: unknown): void {
+    flight.window.abort();
+    flight.isAborted = true;
+    flight.abortReason = reason;
+    if (flight.place === 'waiting' || flight.place === 'joining') this.fail(flight, reason);
+  }
+
+  private async encode(flight: Flight): Promise<void> {
+    const start = this.options.clock.now();
+    this.passOver(flight);
+    flight.place = 'encoding';
+    try {
+      const stage = await this.lanes.encode(flight.window);
+      const milliseconds = this.options.clock.now() - start;
+      flight.workMs += milliseconds;
+      this.policy.spent('encode', milliseconds);
+      this.proceed(flight, stage);
+    } catch (error) {
+      this.fail(flight, error);
+    }
+    this.requests.pump();
+  }
+
+  private passOver(chosen: Flight): void {
+    chosen.passedOver = 0;
+    for (const flight of this.flights) {
+      if (flight === chosen) return;
+      if (flight.place === 'waiting') flight.passedOver++;
+    }
+  }
+
+  private async decode(): Promise<void> {
+    const decoding = this.at('decoding');
+    const windows = decoding.length;
+    const start = this.options.clock.now();
+    try {
+      const { left, steps, rows } = await this.lanes.decode(this.pace.stepsFor(windows));
+      const milliseconds = this.options.clock.now() - start;
+      for (const flight of decoding) flight.workMs += milliseconds / windows;
+      this.pace.took({ windows, steps, milliseconds });
+      this.policy.spent('decode', milliseconds);
+      this.options.observer?.batchAdvanced?.({ windows, steps, rows, milliseconds });
+      const gone = new Set(left);
+      for (const flight of this.at('decoding'))
+        if (gone.has(flight.window)) this.proceed(flight, flight.window.stage);
+    } catch (error) {
+      for (const flight of this.at('decoding')) this.endWithBatch(flight, error);
+    }
+    this.requests.pump();
+  }
+
+  /** After a step that failed. */
+  private endWithBatch(flight: Flight, error: unknown): void {
+    if (flight.window.stage === 'done') this.proceed(flight, 'done');
+    else this.fail(flight, error);
+  }
+
+  private proceed(flight: Flight, stage: WindowStage): void {
+    if (flight.isAborted) this.fail(flight, flight.abortReason);
+    else if (stage === 'encode') flight.place = 'waiting';
+    else if (stage === 'decode') this.join(flight);
+    else {
+      this.flights.delete(flight);
+      flight.finish();
+    }
+  }
+
+  private join(flight: Flight): void {
+    flight.place = this.lanes.canJoin ? 'decoding' : 'joining';
+    if (flight.place === 'joining') return;
+    try {
+      this.lanes.join(flight.window);
+    } catch (error) {
+      this.fail(flight, error);
+    }
+  }
+
+  private fail(flight: Flight, error: unknown): void {
+    this.flights.delete(flight);
+    flight.fail(error);
+  }
+
+  private at(place: FlightPlace): Flight[] {
+    return [...this.flights].filter((flight) => flight.place === place);
+  }
+}
+
+/** The first of those with the least. */
+function leastLeft(flights: readonly Flight[]): Flight | undefined {
+  let best: Flight | undefined;
+  for (const flight of flights) {
+    if (best === undefined || flight.leftSeconds < best.leftSeconds) best = flight;
+  }
+  return best;
+}

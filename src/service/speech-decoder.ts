@@ -1,0 +1,36 @@
+/** What decodes speech on the devices that serve, as VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH have it. */
+import type { SpeechDecoder } from '../engine/speech/speech-models.js';
+import type { Config } from './config.js';
+import { ConfigError } from './variables.js';
+
+/** What 'auto' is on a CPU. On CUDA it is whisper.cpp, until a measurement shows that another one is faster. */
+export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'whisper.cpp';
+
+/** Windows in flight: a step costs little more for eight rows than for one, and a window holds some 10 to 25 MiB on base. */
+export const DEFAULT_BATCH = 8;
+
+type Settings = Pick<Config, 'speechDecoder' | 'compute' | 'batch'>;
+
+/** `devices` are ids of resolveDevices(). Throws ConfigError for what does not go together. */
+export function speechDecoder(settings: Settings, devices: readonly string[]): SpeechDecoder {
+  const kind = decoderKind(settings, devices);
+  const { compute, batch } = settings;
+  if (kind === 'batched') return { kind, compute, windowsInFlight: batch ?? DEFAULT_BATCH };
+  const reason = 'since the speech decoder is whisper.cpp';
+  if (compute !== 'auto') throw new ConfigError('VERBATIM_COMPUTE', compute, `auto, ${reason}`);
+  if (batch !== null) throw new ConfigError('VERBATIM_BATCH', String(batch), `nothing, ${reason}`);
+  return { kind };
+}
+
+function decoderKind(
+  { speechDecoder: decoder }: Settings,
+  devices: readonly string[],
+): SpeechDecoder['kind'] {
+  const onCpu = devices.every((device) => device === 'cpu');
+  if (decoder === 'auto') return onCpu ? AUTO_ON_CPU : 'whisper.cpp';
+  if (decoder === 'batched' && !onCpu) {
+    const allowed = `auto, whisper.cpp on ${devices.join(', ')}`;
+    throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, allowed);
+  }
+  return decoder;
+}
