@@ -13,25 +13,16 @@ class Advancing {
  public:
   Advancing(Napi::Env env, std::shared_ptr<HeldBatch> held)
       : env_(env), held_(std::move(held)), lease_(held_) {
-    held_->has_failed = false;
     addon_data(env).running_calls.add(held_.get(), [batch = held_.get()] { batch->abort_all(); });
   }
   ~Advancing() {
     if (!held_) return;  // moved from
     addon_data(Napi::Env(env_)).running_calls.remove(held_.get());
-    if (held_->has_failed) held_->drop_ended();
   }
   Advancing(Advancing&&) noexcept = default;
   Advancing& operator=(Advancing&&) = delete;
 
-  BatchAdvance run(int steps, int threads) const {
-    try {
-      return held_->batch->advance(steps, threads);
-    } catch (...) {
-      held_->has_failed = true;
-      throw;
-    }
-  }
+  BatchAdvance run(int steps, int threads) const { return held_->batch->advance(steps, threads); }
 
  private:
   napi_env env_;
@@ -68,16 +59,6 @@ Napi::Value HeldBatch::take(Napi::Env env, const WindowInFlight& window) {
   const Napi::Value handle = found->second.handle.Value();
   members.erase(found);
   return handle.IsEmpty() ? env.Undefined() : handle;
-}
-
-void HeldBatch::drop_ended() {
-  std::erase_if(members, [](const auto& entry) {
-    HeldInFlight& held = *entry.second.held;
-    if (held.window->stage() == WindowStage::kDecode) return false;
-    held.place = HeldInFlight::Place::kAtRest;
-    held.memory.resize(held.window->memory_bytes());
-    return true;
-  });
 }
 
 void HeldBatch::abort_all() const {

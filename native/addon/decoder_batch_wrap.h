@@ -28,8 +28,6 @@ struct HeldBatch {
   void add(Napi::Object handle, const std::shared_ptr<HeldInFlight>& held);
   // The handle of a window that has left.
   Napi::Value take(Napi::Env env, const WindowInFlight& window);
-  // Lets go of the windows that a step's failure ended.
-  void drop_ended();
   void abort_all() const;
 
   const std::shared_ptr<HeldRecogniser> model;
@@ -37,8 +35,6 @@ struct HeldBatch {
   std::unordered_map<const WindowInFlight*, Member> members;
   const std::unique_ptr<DecoderBatch> batch;
   bool busy = false;
-  // Of the last call; written by the worker that runs it.
-  bool has_failed = false;
   ExternalMemory memory;
 };
 

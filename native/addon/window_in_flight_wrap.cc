@@ -42,9 +42,13 @@ Napi::String to_js(Napi::Env env, WindowStage stage) {
   return Napi::String::New(env, name);
 }
 
-void require_at_rest(const HeldInFlight& held, WindowStage stage) {
+void require_at_rest(const HeldInFlight& held) {
   if (held.place == HeldInFlight::Place::kInEncoder) refuse("An encoder works on this window already.");
   if (held.place == HeldInFlight::Place::kInBatch) refuse("This window is in a batch.");
+}
+
+void require_at_rest(const HeldInFlight& held, WindowStage stage) {
+  require_at_rest(held);
   if (held.window->stage() == stage) return;
   refuse(stage == WindowStage::kEncode   ? "This window is not to be encoded at this stage."
          : stage == WindowStage::kDecode ? "This window is not to be decoded at this stage."
@@ -66,7 +70,8 @@ Napi::Value WindowInFlightWrap::result(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return value_from(env, [&] {
     HeldInFlight& held = *state();
-    require_at_rest(held, WindowStage::kDone);
+    require_at_rest(held);
+    if (!held.is_aborted) require_at_rest(held, WindowStage::kDone);
     if (held.has_given_result) refuse("The result of this window has been taken.");
     held.has_given_result = true;
     return to_js(env, held.window->result(), held.start_seconds);
@@ -76,6 +81,7 @@ Napi::Value WindowInFlightWrap::result(const Napi::CallbackInfo& info) {
 void WindowInFlightWrap::abort(const Napi::CallbackInfo& info) {
   static_cast<void>(value_from(info.Env(), [&] {
     state()->window->abort();
+    state()->is_aborted = true;
     return info.Env().Undefined();
   }));
 }

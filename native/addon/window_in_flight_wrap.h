@@ -27,6 +27,7 @@ struct HeldInFlight {
   // Where the window's start lies on the file's time line.
   const double start_seconds;
   Place place = Place::kAtRest;
+  bool is_aborted = false;
   bool has_given_result = false;
   ExternalMemory memory;
 };
@@ -34,7 +35,9 @@ struct HeldInFlight {
 // "encode", "decode", "done"
 Napi::String to_js(Napi::Env env, WindowStage stage);
 
-// Throws EngineError kInvalidArgument unless the window is at rest and at this stage.
+// Throws EngineError kInvalidArgument while an encoder or a batch works on the window.
+void require_at_rest(const HeldInFlight& held);
+// The same, and unless the window is at this stage.
 void require_at_rest(const HeldInFlight& held, WindowStage stage);
 
 // WindowInFlight of the contract.

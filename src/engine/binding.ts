@@ -202,7 +202,7 @@ export type WindowStage = 'encode' | 'decode' | 'done';
 export interface WindowInFlight {
   /** While an encoder or a batch works on it, the stage that the work began with. */
   readonly stage: WindowStage;
-  /** Once, when it is done; throws what decoding ended with. */
+  /** Once, when it is done; throws what its encoding or decoding ended with. */
   result(): WindowResult;
   /**
    * At any time: no encoder works on it beyond the unit under way, a batch drops its rows before its next step and hands it
@@ -214,7 +214,10 @@ export interface WindowInFlight {
 }
 
 export interface WindowEncoder {
-  /** One bounded unit of work on a window to be encoded; resolves to its stage after it. Windows may take turns between units. */
+  /**
+   * One bounded unit of work on a window to be encoded; resolves to its stage after it. What goes wrong ends the window, which is
+   * done then. Windows may take turns between units, and may go on in another encoder.
+   */
   advance(window: WindowInFlight): Promise<WindowStage>;
   close(): void;
 }
@@ -235,7 +238,8 @@ export interface DecoderBatch {
   add(window: WindowInFlight): void;
   /**
    * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is left.
-   * Calls must not overlap. When the step itself fails it rejects, and every window in the batch is done with that error.
+   * Calls must not overlap. What goes wrong with one window ends that window; if a step itself fails, every window of it is done
+   * with that error, and leaves.
    */
   advance(options: { steps: number; threads: number }): Promise<BatchAdvance>;
   close(): void;

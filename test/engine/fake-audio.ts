@@ -26,6 +26,8 @@ export interface FakeWindow {
   tokens?: number;
   /** Of the encoder, in a batch; 1 when not given. */
   passes?: number;
+  /** Holds nothing that a batch could decode: done when it is opened. */
+  isTooShort?: boolean;
   /** Fails with this error. */
   error?: NativeErrorCode;
 }

@@ -37,6 +37,7 @@ export class FakeInFlight implements WindowInFlight {
   ) {
     const { path, index, spec } = audio;
     this.unitsLeft = engine.settings.encoderUnits;
+    if (spec.isTooShort === true) this.at = 'done';
     this.tokensLeft = this.tokens;
     this.passesLeft = spec.passes ?? 1;
     this.run = { path, index, options, slot: 'batch', startMs: NaN, endMs: null, aborted: false };
@@ -54,10 +55,10 @@ export class FakeInFlight implements WindowInFlight {
   }
 
   result(): WindowResult {
+    if (this.aborted && this.place === 'at rest') throw nativeError('aborted');
     this.requireAtRest('done');
     if (this.given) throw nativeError('invalid_argument', 'The result of this window has been taken.');
     this.given = true;
-    if (this.aborted) throw nativeError('aborted');
     if (this.error !== null) throw this.error;
     return resultOf(this.audio, this.options);
   }
@@ -66,7 +67,7 @@ export class FakeInFlight implements WindowInFlight {
     refuseCall({ closed: this.released });
     this.aborted = true;
     this.run.aborted = true;
-    if (this.place === 'at rest') this.end();
+    if (this.place === 'at rest') this.run.endMs = this.engine.clock.now();
   }
 
   release(): void {
@@ -154,12 +155,8 @@ class FakeEncoder implements WindowEncoder {
     this.engine.lanesTaken(-1);
     this.busy = false;
     if (this.closed) this.engine.openEncoders--;
-    if (failure !== null) {
-      window.end(failure);
-      window.rest();
-      throw failure;
-    }
-    window.encodeUnit();
+    if (failure === null) window.encodeUnit();
+    else window.end(failure);
     window.rest();
     return window.at;
   }
@@ -231,17 +228,12 @@ class FakeBatch implements DecoderBatch {
     if (rows.length === 0) return;
     const { stepMs, rowMs } = this.engine.settings;
     await this.engine.clock.sleep(stepMs + rowMs * rows.length);
-    if (failure !== null) {
-      for (const window of this.windows) {
-        this.windows.delete(window);
-        window.end(failure);
-        window.rest();
-      }
-      throw failure;
-    }
     done.steps++;
     done.rows += rows.length;
-    for (const window of rows) if (window.decodeStep()) this.leave(window, done);
+    for (const window of rows) {
+      if (failure !== null) window.end(failure);
+      if (failure !== null || window.decodeStep()) this.leave(window, done);
+    }
   }
 
   private leave(window: FakeInFlight, done: BatchAdvance): void {

@@ -1,4 +1,5 @@
 import type { WindowInFlight } from '../binding.js';
+import { leavesSlotInDoubt } from '../native-errors.js';
 import type { FinishedWindow, QueuedRequest } from './request-queue.js';
 
 /**
@@ -15,7 +16,8 @@ export class Flight {
   /** Units that went to windows begun after it while it waited. */
   passedOver = 0;
   /** What it has taken of the lanes' time. */
-  workMs = 0;
+  encodeMs = 0;
+  decodeMs = 0;
   readonly finished: Promise<FinishedWindow>;
   private resolve!: (window: FinishedWindow) => void;
   private reject!: (reason: unknown) => void;
@@ -39,14 +41,20 @@ export class Flight {
     return this.request.costLeft;
   }
 
-  /** Ends it with what came of the window. */
-  finish(): void {
+  /** Ends it with what came of the window; false when that leaves what worked on it in doubt. */
+  finish(): boolean {
     try {
-      this.resolve({ result: this.window.result(), workMs: this.workMs });
+      const result = this.window.result();
+      // The addon's is the time of all steps that it was in, beside others; here it is its share, which can be added up.
+      const timings = { ...result.timings, decodeMs: this.decodeMs };
+      this.resolve({ result: { ...result, timings }, workMs: this.encodeMs + this.decodeMs });
+      return true;
     } catch (error) {
       this.reject(error);
+      return !leavesSlotInDoubt(error);
+    } finally {
+      this.window.release();
     }
-    this.window.release();
   }
 
   fail(error: unknown): void {

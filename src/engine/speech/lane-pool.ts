@@ -1,7 +1,5 @@
-import type { BatchAdvance, DecoderBatch, Recogniser, WindowEncoder, WindowInFlight } from '../binding.js';
-import type { WindowStage } from '../binding.js';
+import type { DecoderBatch, Recogniser, WindowEncoder, WindowInFlight } from '../binding.js';
 import type { Clock } from '../clock.js';
-import { leavesSlotInDoubt } from '../native-errors.js';
 import { makeAnew } from './make-anew.js';
 
 export interface LaneOptions {
@@ -68,14 +66,13 @@ export class LanePool {
     this.onReady = listener;
   }
 
-  /** One unit of work on a window; only when canEncode. */
-  encode(window: WindowInFlight): Promise<WindowStage> {
+  /** A unit of an encoder's work; only when canEncode. Resolves to whether the encoder is in doubt after it. */
+  encode(unit: (encoder: WindowEncoder) => Promise<boolean>): Promise<void> {
     const encoder = this.encoders.pop();
     if (encoder === undefined) throw new Error('There is no encoder at rest.');
     return this.onLane(
-      () => encoder.advance(window),
-      (error) => {
-        const inDoubt = error !== null && leavesSlotInDoubt(error);
+      () => unit(encoder),
+      (inDoubt) => {
         if (inDoubt || this.closed) encoder.close();
         else this.encoders.push(encoder);
         if (inDoubt) void this.replaceEncoder();
@@ -83,19 +80,19 @@ export class LanePool {
     );
   }
 
-  /** Some steps of the batch; only when canDecode. When it rejects, all windows are out of the batch. */
-  decode(steps: number): Promise<BatchAdvance> {
+  /** Some steps of the batch, likewise; only when canDecode. A batch in doubt is let go of with the windows in it. */
+  decode(unit: (batch: DecoderBatch, threads: number) => Promise<boolean>): Promise<void> {
     const { batch } = this;
     if (batch === null) throw new Error('There is no batch.');
     this.advancing = true;
     return this.onLane(
-      () => batch.advance({ steps, threads: this.options.threads }),
-      (error) => {
+      () => unit(batch, this.options.threads),
+      (inDoubt) => {
         this.advancing = false;
-        if (error === null && !this.closed) return;
+        if (!inDoubt && !this.closed) return;
         batch.close();
         this.batch = null;
-        if (error !== null) void this.replaceBatch();
+        if (inDoubt) void this.replaceBatch();
       },
     );
   }
@@ -114,18 +111,11 @@ export class LanePool {
     this.batch = null;
   }
 
-  private async onLane<T>(unit: () => Promise<T>, over: (error: unknown) => void): Promise<T> {
+  private async onLane(unit: () => Promise<boolean>, over: (inDoubt: boolean) => void): Promise<void> {
     this.working++;
-    let failure: unknown = null;
-    try {
-      return await unit();
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      this.working--;
-      over(failure);
-    }
+    const inDoubt = await unit();
+    this.working--;
+    over(inDoubt);
   }
 
   private createEncoder(): Promise<WindowEncoder> {

@@ -10,9 +10,10 @@
  * `windowsInFlight` bounds the windows begun; an account that has none among them may begin one beyond it, up to twice as
  * many, so that the windows of some never hold up another one's clip.
  */
-import type { WindowStage } from '../binding.js';
+import type { BatchAdvance, WindowInFlight, WindowStage } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { PASSED_OVER_LIMIT } from '../fair-queue.js';
+import { leavesSlotInDoubt } from '../native-errors.js';
 import type { EngineObserver } from '../types.js';
 import { Flight, type FlightPlace } from './flight.js';
 import type { LanePool } from './lane-pool.js';
@@ -136,8 +137,11 @@ export class StepScheduler implements WindowScheduler {
         return this.fly(flight, signal);
       },
     });
-    // What cannot be opened fails its request, and leaves the lane to the next one.
-    for (const flight of begun) void this.encode(flight);
+    // What cannot be opened fails its request, and leaves the lane to the next one; so does what holds nothing to hear.
+    for (const flight of begun) {
+      if (flight.window.stage === 'encode') void this.encode(flight);
+      else this.proceed(flight, flight.window.stage);
+    }
   }
 
   private async fly(flight: Flight, signal: AbortSignal): Promise<FinishedWindow> {
@@ -159,18 +163,21 @@ export class StepScheduler implements WindowScheduler {
   }
 
   private async encode(flight: Flight): Promise<void> {
-    const start = this.options.clock.now();
     this.passOver(flight);
     flight.place = 'encoding';
-    try {
-      const stage = await this.lanes.encode(flight.window);
-      const milliseconds = this.options.clock.now() - start;
-      flight.workMs += milliseconds;
-      this.policy.spent('encode', milliseconds);
-      this.proceed(flight, stage);
-    } catch (error) {
-      this.fail(flight, error);
-    }
+    await this.lanes.encode(async (encoder) => {
+      const start = this.options.clock.now();
+      try {
+        const stage = await encoder.advance(flight.window);
+        const milliseconds = this.options.clock.now() - start;
+        flight.encodeMs += milliseconds;
+        this.policy.spent('encode', milliseconds);
+        return !this.proceed(flight, stage);
+      } catch (error) {
+        this.fail(flight, error);
+        return leavesSlotInDoubt(error);
+      }
+    });
     this.requests.pump();
   }
 
@@ -184,38 +191,50 @@ export class StepScheduler implements WindowScheduler {
 
   private async decode(): Promise<void> {
     const decoding = this.at('decoding');
-    const windows = decoding.length;
-    const start = this.options.clock.now();
-    try {
-      const { left, steps, rows } = await this.lanes.decode(this.pace.stepsFor(windows));
-      const milliseconds = this.options.clock.now() - start;
-      for (const flight of decoding) flight.workMs += milliseconds / windows;
-      this.pace.took({ windows, steps, milliseconds });
-      this.policy.spent('decode', milliseconds);
-      this.options.observer?.batchAdvanced?.({ windows, steps, rows, milliseconds });
-      const gone = new Set(left);
-      for (const flight of this.at('decoding'))
-        if (gone.has(flight.window)) this.proceed(flight, flight.window.stage);
-    } catch (error) {
-      for (const flight of this.at('decoding')) this.endWithBatch(flight, error);
-    }
+    await this.lanes.decode(async (batch, threads) => {
+      const start = this.options.clock.now();
+      try {
+        const done = await batch.advance({ steps: this.pace.stepsFor(decoding.length), threads });
+        this.measure(decoding, done, this.options.clock.now() - start);
+        return !this.takeBack(new Set(done.left));
+      } catch (error) {
+        for (const flight of this.at('decoding')) this.fail(flight, error);
+        return true;
+      }
+    });
     this.requests.pump();
   }
 
-  /** After a step that failed. */
-  private endWithBatch(flight: Flight, error: unknown): void {
-    if (flight.window.stage === 'done') this.proceed(flight, 'done');
-    else this.fail(flight, error);
+  private measure(decoding: readonly Flight[], { steps, rows }: BatchAdvance, milliseconds: number): void {
+    const windows = decoding.length;
+    for (const flight of decoding) flight.decodeMs += milliseconds / windows;
+    this.pace.took({ windows, steps, milliseconds });
+    this.policy.spent('decode', milliseconds);
+    this.options.observer?.batchAdvanced?.({ windows, steps, rows, milliseconds });
   }
 
-  private proceed(flight: Flight, stage: WindowStage): void {
+  /**
+   * What left the batch. False when the batch is in doubt: one of them failed, and none is left in it. (With others in it, it
+   * was that window alone.)
+   */
+  private takeBack(left: ReadonlySet<WindowInFlight>): boolean {
+    let isGood = true;
+    for (const flight of this.at('decoding')) {
+      if (left.has(flight.window)) isGood = this.proceed(flight, flight.window.stage) && isGood;
+    }
+    return isGood || this.at('decoding').length > 0;
+  }
+
+  /** False when it failed so that what worked on it is in doubt. */
+  private proceed(flight: Flight, stage: WindowStage): boolean {
     if (flight.isAborted) this.fail(flight, flight.abortReason);
     else if (stage === 'encode') flight.place = 'waiting';
     else if (stage === 'decode') this.join(flight);
     else {
       this.flights.delete(flight);
-      flight.finish();
+      return flight.finish();
     }
+    return true;
   }
 
   private join(flight: Flight): void {

@@ -57,6 +57,20 @@ describe('StepScheduler', () => {
     expect(scene.transcript('two').text).to.equal('en0');
   });
 
+  it('has nothing to do for a window that is too short to hold anything', async () => {
+    const scene = await start({ slots: 1 });
+    const windows = [0, 8, 16].map((at) => ({ startSeconds: at, endSeconds: at + 8 }));
+    scene.file('file', {
+      seconds: 24,
+      windows: windows.map((one) => ({ ...one, isTooShort: one.startSeconds !== 8 })),
+    });
+    void scene.send({ path: 'file' });
+    await scene.finish();
+    expect(scene.fake.units).to.have.length(6);
+    expect(scene.transcript('file').text).to.equal('en0 en1 en2');
+    expect(scene.fake.windowsInFlight).to.equal(0);
+  });
+
   it('needs no more time for a clip alone than its work takes', async () => {
     expect(await aloneMs(3)).to.be.within(ENCODER_MS + ALONE_MS, ENCODER_MS + ALONE_MS + 10);
   });
@@ -227,8 +241,8 @@ describe('StepScheduler', () => {
 
 describe('StepScheduler: errors and aborts', () => {
   it('fails the request whose window fails, and goes on with the others and with the same batch', async () => {
-    const scene = await start();
-    const windows = [0, 8, 16].map((at) => ({ startSeconds: at, endSeconds: at + 8 }));
+    const scene = await start({}, { tokens: 400 });
+    const windows = [0, 8, 16].map((at) => ({ startSeconds: at, endSeconds: at + 8, tokens: 20 }));
     scene.file('bad', {
       seconds: 24,
       windows: [windows[0]!, { ...windows[1]!, error: 'internal_error' }, windows[2]!],
