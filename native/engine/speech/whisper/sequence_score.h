@@ -16,11 +16,11 @@ double entropy(std::span<const DecodedToken> tokens);
 inline constexpr std::size_t kEntropyTokens = 32;
 
 // Whether the text, time stamps left out, has a phrase of one to eight tokens that is said at least five
-// times on end and fills at least twelve tokens: "dos dos dos …", which is too short for the entropy to tell.
-// People say a word six times on end, and sing a line four times.
+// times on end and fills at least sixteen tokens: "dos dos dos …", which is too short for the entropy to
+// tell. People say "no," seven times on end, two tokens each, and sing a line four times.
 bool loops(std::span<const DecodedToken> tokens, const SpecialTokens& special);
 inline constexpr std::size_t kLongestLoopPhrase = 8;
 inline constexpr std::size_t kLoopRounds = 5;
-inline constexpr std::size_t kLoopTokens = 12;
+inline constexpr std::size_t kLoopTokens = 16;
 
 }  // namespace verbatim::whisper

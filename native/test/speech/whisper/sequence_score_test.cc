@@ -3,7 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
+
+#include "speech/support.h"
+#include "speech/whisper/model_reader.h"
+#include "speech/whisper/vocabulary.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -46,10 +51,10 @@ TEST_CASE("sequence score: the entropy is that of the last 32 tokens") {
   CHECK(entropy(tokens_of(phrase_of(100))) == doctest::Approx(std::log(32.0)));
 }
 
-TEST_CASE("loops: a phrase of one to eight tokens, five times on end and twelve tokens long at least") {
+TEST_CASE("loops: a phrase of one to eight tokens, five times on end and sixteen tokens long at least") {
   for (int length = 1; length <= 8; ++length) {
     CAPTURE(length);
-    const int enough = std::max(5, (12 + length - 1) / length);
+    const int enough = std::max(5, (16 + length - 1) / length);
     CHECK(loops(repeated(phrase_of(length), enough)));
     CHECK(loops(repeated(phrase_of(length), enough, {1, 2, 3}, {4, 5, 6})));
     CHECK_FALSE(loops(repeated(phrase_of(length), enough - 1)));
@@ -63,7 +68,7 @@ TEST_CASE("loops: a phrase of one to eight tokens, five times on end and twelve 
 TEST_CASE("loops: time stamps between the rounds do not hide them, nor make them") {
   const TokenId first = kTokens.first_time_stamp;
   std::vector<TokenId> ids;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 8; ++i) {
     for (const TokenId id : {first + 50 * i, 11, 12, first + 50 * i + 50}) ids.push_back(id);
   }
   CHECK(loops(ids));
@@ -75,11 +80,40 @@ TEST_CASE("loops: what people say again is none") {
   // "zero zero zero", "no no no", "very, very, very, very", "ha ha ha ha ha ha"
   CHECK_FALSE(loops(repeated({1000}, 3, {4, 8}, {15})));
   CHECK_FALSE(loops(repeated({1000}, 6)));
-  CHECK_FALSE(loops(repeated({1000, 11}, 5)));
+  CHECK_FALSE(loops(repeated({1000, 11}, 7)));
   // A refrain of four lines.
   CHECK_FALSE(loops(repeated({1, 2, 3, 4}, 4)));
   // Digits read aloud, with their commas: 0 0 0 7 7 0 0 0 7 7
   CHECK_FALSE(loops(repeated({10, 10, 10, 17, 17}, 3)));
+}
+
+std::string times(int count, const std::string& phrase) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += phrase;
+  return text;
+}
+
+TEST_CASE("loops: texts in the bundled model's own tokens") {
+  const ModelReader reader(test::bundled_model_path());
+  const Vocabulary vocabulary(reader.vocabulary(), reader.info().shape.vocabulary);
+  const auto is_loop = [&](const std::string& text) { return loops(vocabulary.tokenize(text)); };
+  for (const test::Clip& clip : test::clips()) {
+    CAPTURE(clip.text);
+    CHECK_FALSE(is_loop(" " + clip.text));
+  }
+  for (const std::string& said :
+       {times(3, " zero"), times(4, " zero") + " one" + times(4, " zero"), times(7, " no,"), times(3, " no"),
+        std::string(" My number is 000 000 0000."), times(3, " Thank you very much."),
+        times(4, " Let it be."), times(12, " ha"), times(5, " nein,")}) {
+    CAPTURE(said);
+    CHECK_FALSE(is_loop(said));
+  }
+  for (const std::string& looping :
+       {times(16, " dos"), times(8, " dos,"), times(8, " Thank you."), times(6, " I don't know."),
+        std::string(" Son las") + times(16, " dos") + " menos diez."}) {
+    CAPTURE(looping);
+    CHECK(is_loop(looping));
+  }
 }
 
 }  // namespace
