@@ -29,6 +29,35 @@ GgmlPointer<ggml_backend_buffer> allocate(ggml_context* context, ggml_backend_bu
   return buffer;
 }
 
+// Whether the CPU multiplies matrices of this size when they lie in such a buffer.
+bool is_served(ggml_backend_dev_t cpu, ggml_backend_buffer_type_t buffers, const ggml_tensor& like) {
+  constexpr std::int64_t kColumns = 1500;
+  const auto context = make_context(3);
+  ggml_tensor* const weight = ggml_dup_tensor(context.get(), &like);
+  const GgmlPointer<ggml_backend_buffer> empty(ggml_backend_buft_alloc_buffer(buffers, 0));
+  weight->buffer = empty.get();
+  ggml_tensor* const columns = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, weight->ne[0], kColumns);
+  return ggml_backend_dev_supports_op(cpu, ggml_mul_mat(context.get(), weight, columns));
+}
+
+// ggml's CPU backend has buffers of its own that keep matrices of some types in an order that it multiplies
+// faster (q4_0, some q*_k, and more with AMX): the first that serves them all, else plain memory.
+ggml_backend_buffer_type_t fastest_buffers(ggml_context* matrices) {
+  const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+  const auto list = reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(ggml_backend_reg_get_proc_address(
+      ggml_backend_dev_backend_reg(cpu), "ggml_backend_dev_get_extra_bufts"));
+  ggml_backend_buffer_type_t* const extra = list == nullptr ? nullptr : list(cpu);
+  for (std::size_t i = 0; extra != nullptr && extra[i] != nullptr; ++i) {
+    bool all = true;
+    for (ggml_tensor* t = ggml_get_first_tensor(matrices); t != nullptr && all;
+         t = ggml_get_next_tensor(matrices, t)) {
+      all = is_served(cpu, extra[i], *t);
+    }
+    if (all) return extra[i];
+  }
+  return ggml_backend_cpu_buffer_type();
+}
+
 void to_type(std::span<const float> values, ggml_type type, std::byte* out) {
   const auto count = static_cast<std::int64_t>(values.size());
   if (type == GGML_TYPE_F32) {
@@ -42,18 +71,21 @@ void to_type(std::span<const float> values, ggml_type type, std::byte* out) {
 
 // The parts' rows, one behind the other, as values of `type`.
 std::vector<std::byte> rows_of(std::span<const StoredMatrix> parts, ggml_type type) {
-  std::vector<std::byte> all;
-  std::vector<float> row(parts.front().columns);
+  const std::size_t columns = parts.front().columns;
+  const std::size_t row_bytes = ggml_row_size(type, static_cast<std::int64_t>(columns));
+  std::size_t rows = 0;
+  for (const StoredMatrix& part : parts) rows += part.rows;
+  std::vector<std::byte> all(rows * row_bytes);
+  std::vector<float> row(columns);
+  std::byte* out = all.data();
   for (const StoredMatrix& part : parts) {
-    if (part.type == type) {
-      all.insert(all.end(), part.data.begin(), part.data.end());
-      continue;
-    }
-    const std::size_t row_bytes = ggml_row_size(type, static_cast<std::int64_t>(part.columns));
-    for (std::size_t i = 0; i < part.rows; ++i) {
-      part.read_row(i, row);
-      all.resize(all.size() + row_bytes);
-      to_type(row, type, all.data() + all.size() - row_bytes);
+    for (std::size_t i = 0; i < part.rows; ++i, out += row_bytes) {
+      if (part.type == type) {
+        std::memcpy(out, part.data.data() + i * row_bytes, row_bytes);
+      } else {
+        part.read_row(i, row);
+        to_type(row, type, out);
+      }
     }
   }
   return all;
@@ -115,8 +147,9 @@ class EncoderWeights::Builder {
       bias.insert(bias.end(), values.begin(), values.end());
     }
     const ggml_type type = kept_as(parts.front().type);
-    ggml_tensor* const weight =
-        matrix(type, parts.front().columns, bias.size(), [parts, type] { return rows_of(parts, type); });
+    ggml_tensor* const weight = matrix(
+        type, parts.front().columns, bias.size(), [parts, type] { return rows_of(parts, type); },
+        matrices_.get());
     return {weight, vector(std::move(bias))};
   }
   LinearTensors linear(const std::string& name) { return stacked(name, {{"", true}}); }
@@ -125,17 +158,18 @@ class EncoderWeights::Builder {
     std::vector<float> bias = file_.values(name + ".bias");
     const std::size_t outputs = bias.size();
     const ggml_type type = kept_as(kernel.type);
-    ggml_tensor* const weight =
-        matrix(type, kernel.columns * kernel.rows / outputs, outputs,
-               [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); });
+    // Their operands overlap, which only the accelerator and plain memory take.
+    ggml_context* const context = placement_.accelerator ? matrices_.get() : plain_.get();
+    ggml_tensor* const weight = matrix(
+        type, kernel.columns * kernel.rows / outputs, outputs,
+        [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); }, context);
     return {weight, vector(std::move(bias))};
   }
 
   void finish(EncoderWeights& target) {
     const accelerator::WeightStore* const store = placement_.accelerator.get();
     target.plain_ = allocate(plain_.get(), placement_.buffers);
-    target.matrices_ = allocate(
-        matrices_.get(), store == nullptr ? placement_.buffers : accelerator::packed_buffer_type(*store));
+    target.matrices_ = allocate(matrices_.get(), matrix_buffers());
     for (const auto& [tensor, values] : vectors_) {
       ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
     }
@@ -156,6 +190,12 @@ class EncoderWeights::Builder {
     return static_cast<std::size_t>(16 + 16 * shape.audio_layers + 4 * shape.text_layers);
   }
 
+  ggml_backend_buffer_type_t matrix_buffers() const {
+    if (placement_.accelerator) return accelerator::packed_buffer_type(*placement_.accelerator);
+    const bool on_cpu = placement_.buffers == ggml_backend_cpu_buffer_type();
+    return on_cpu ? fastest_buffers(matrices_.get()) : placement_.buffers;
+  }
+
   ggml_type kept_as(ggml_type stored) const {
     if (placement_.accelerator) return accelerator::operand_type(*placement_.accelerator);
     return placement_.as_float32 ? GGML_TYPE_F32 : stored;
@@ -167,8 +207,8 @@ class EncoderWeights::Builder {
     return tensor;
   }
   ggml_tensor* matrix(ggml_type type, std::size_t inputs, std::size_t outputs,
-                      std::function<std::vector<std::byte>()> read) {
-    ggml_tensor* const tensor = ggml_new_tensor_2d(matrices_.get(), type, static_cast<std::int64_t>(inputs),
+                      std::function<std::vector<std::byte>()> read, ggml_context* context) {
+    ggml_tensor* const tensor = ggml_new_tensor_2d(context, type, static_cast<std::int64_t>(inputs),
                                                    static_cast<std::int64_t>(outputs));
     contents_.emplace_back(tensor, std::move(read));
     return tensor;

@@ -43,7 +43,8 @@ struct EncoderLayerTensors {
 
 // Where and as what weights are kept.
 struct WeightPlacement {
-  // Of vectors and positions, and of matrices unless they are packed.
+  // Of vectors, positions and kernels; of matrices too unless they are packed, or ggml's CPU backend has
+  // faster ones of its own.
   ggml_backend_buffer_type_t buffers = nullptr;
   // Matrices are packed for its products; may be null.
   std::shared_ptr<accelerator::WeightStore> accelerator;
