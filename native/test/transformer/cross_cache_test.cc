@@ -155,7 +155,7 @@ TEST_CASE("keys and values of zeros, and a query of zeros, are answered with wha
 TEST_CASE("a window of Whisper base and 100 tokens of text stay within what a request may take") {
   constexpr std::size_t kMebibyte = 1u << 20, kLayers = 6, kTokens = 100;
   const AttentionShape shape{512, 8};
-  const HistoryMemory history(kLayers * 2 * shape.width * sizeof(std::uint16_t));
+  const HistoryMemory history(kLayers * 2 * shape.width * sizeof(std::uint16_t), 0);
   const std::size_t text = kTokens * history.slot_bytes();
   const auto bytes = [&](ComputeType type) {
     return make_cross_cache(kernels(), type, shape, kLayers, 1500)->memory_bytes() + text;

@@ -302,18 +302,26 @@ TEST_CASE("histories in bfloat16 take half and lead to nearly the same") {
 }
 
 TEST_CASE("memory of texts that ended is kept for others, within bounds") {
-  Bench bench({.positions = 64});
-  const auto source = bench.source(4);
-  const std::size_t before = bench.decoder->memory_bytes();
-  std::size_t graph = 0;
-  for (int round = 0; round < 3; ++round) {
-    const auto history = bench.decoder->make_history();
-    bench.step(rows_of(text_of(50, 1), *history, *source));
-    if (round == 0) graph = bench.decoder->memory_bytes();
-    CHECK(bench.decoder->memory_bytes() == graph);
+  constexpr std::size_t kSlot = 2 * 2 * 32 * 4 + 64;
+  for (const std::size_t kept : {0u, 20u, 1000u}) {
+    CAPTURE(kept);
+    Bench bench;
+    bench.decoder = std::make_unique<CpuDecoder>(bench.random.model(), bench.weights, CacheTypes{}, kernels(),
+                                                 kept * kSlot);
+    const auto source = bench.source(4);
+    // Builds what a step of so many rows takes besides.
+    bench.step(rows_of(text_of(50, 1), *bench.decoder->make_history(), *source));
+    const std::size_t before = bench.decoder->memory_bytes() - std::min<std::size_t>(kept, 50) * kSlot;
+    for (int round = 0; round < 3; ++round) {
+      {
+        const auto history = bench.decoder->make_history();
+        bench.step(rows_of(text_of(50, 1), *history, *source));
+        CHECK(history->memory_bytes() == 50 * kSlot);
+        CHECK(bench.decoder->memory_bytes() == before);
+      }
+      CHECK(bench.decoder->memory_bytes() == before + std::min<std::size_t>(kept, 50) * kSlot);
+    }
   }
-  CHECK(graph > before);
-  CHECK(bench.decoder->memory_bytes() == graph + 50 * (2 * 2 * 32 * 4 + 64));
 }
 
 TEST_CASE("packed sources lead to nearly the logits of float32") {

@@ -54,14 +54,14 @@ class CpuDecoder::Appended {
 };
 
 CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types,
-                       const Kernels& kernels)
+                       const Kernels& kernels, std::size_t most_spare_bytes)
     : model_(model),
       weights_(weights),
       kernels_(kernels),
       types_(types),
       shape_{model.width, static_cast<std::size_t>(model.decoder.heads)},
       embedder_(model.decoder, weights.type()),
-      memory_(std::make_shared<HistoryMemory>(slot_bytes(model, types.history))) {
+      memory_(std::make_shared<HistoryMemory>(slot_bytes(model, types.history), most_spare_bytes)) {
   check_types(types);
   step_.history_type = types.history;
 }

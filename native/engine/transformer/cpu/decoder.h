@@ -22,7 +22,9 @@ std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWei
 
 class CpuDecoder final : public Decoder {
  public:
-  CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types, const Kernels& kernels);
+  // most_spare_bytes: memory of texts that ended which is kept for those to come.
+  CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types, const Kernels& kernels,
+             std::size_t most_spare_bytes = 8u << 20);
 
   std::unique_ptr<CrossCache> make_cross_cache(std::size_t positions) override;
   std::unique_ptr<History> make_history() override;
@@ -31,6 +33,8 @@ class CpuDecoder final : public Decoder {
   void step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
             const AttentionRecord* record, const AbortFlag* abort) override;
   std::size_t memory_bytes() const noexcept override;
+  // Bytes of all texts together.
+  std::size_t history_bytes() const noexcept { return memory_->used_bytes(); }
 
   // Builds the graph for steps of so many rows, all of whose logits are wanted; else it grows as steps do.
   void reserve(std::size_t rows);

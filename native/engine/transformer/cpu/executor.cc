@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "transformer/cpu/decoder.h"
 #include "transformer/cpu/graph.h"
@@ -12,6 +13,9 @@
 namespace verbatim::transformer {
 namespace {
 
+// A batch is often followed by one as large.
+constexpr std::size_t kKeepAll = std::numeric_limits<std::size_t>::max();
+
 class CpuExecutor final : public Executor {
  public:
   CpuExecutor(const Transformer& model, const CpuWeights& weights, const Kernels& kernels, int threads)
@@ -20,7 +24,7 @@ class CpuExecutor final : public Executor {
         kernels_(kernels),
         threads_(threads),
         source_(model.encoder, weights.type()),
-        decoder_(model, weights, {}, kernels) {
+        decoder_(model, weights, {}, kernels, kKeepAll) {
     for (int head = 0; head < model.alignment_heads; ++head)
       alignment_heads_.push_back({model.alignment_layer, static_cast<std::size_t>(head)});
   }
@@ -41,9 +45,7 @@ class CpuExecutor final : public Executor {
   }
 
   std::size_t memory_bytes() const noexcept override {
-    std::size_t bytes = encoder_.memory_bytes() + decoder_.memory_bytes();
-    for (const auto& history : histories_) bytes += history->memory_bytes();
-    return bytes;
+    return encoder_.memory_bytes() + decoder_.memory_bytes() + decoder_.history_bytes();
   }
 
   StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,

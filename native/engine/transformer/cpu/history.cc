@@ -10,8 +10,6 @@ namespace verbatim::transformer {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-// Memory of texts that ended, kept for those to come.
-constexpr std::size_t kMostSpareBytes = 8u << 20;
 
 }  // namespace
 
@@ -27,9 +25,14 @@ HistorySlot* HistoryMemory::take(HistorySlot* before) {
       memory = spare_.back();
       spare_.pop_back();
     }
+    ++used_;
   }
   if (!memory) memory = ::operator new(slot_bytes(), kAlignment, std::nothrow);
-  if (!memory) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the keys and values of a token");
+  if (!memory) {
+    const std::lock_guard lock(mutex_);
+    --used_;
+    throw EngineError(ErrorCode::kOutOfMemory, "no memory for the keys and values of a token");
+  }
   auto* slot = new (memory) HistorySlot;
   slot->before = before;
   return slot;
@@ -46,7 +49,8 @@ void HistoryMemory::release(HistorySlot* slot) noexcept {
 void HistoryMemory::give_back(HistorySlot* slot) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if ((spare_.size() + 1) * slot_bytes() <= kMostSpareBytes) {
+    --used_;
+    if (spare_.size() < most_spare_) {
       try {
         spare_.push_back(slot);
         return;
@@ -61,6 +65,11 @@ void HistoryMemory::give_back(HistorySlot* slot) noexcept {
 std::size_t HistoryMemory::spare_bytes() const noexcept {
   const std::lock_guard lock(mutex_);
   return spare_.size() * slot_bytes();
+}
+
+std::size_t HistoryMemory::used_bytes() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return used_ * slot_bytes();
 }
 
 CpuHistory::~CpuHistory() { memory_->release(last()); }

@@ -20,8 +20,10 @@ struct HistorySlot {
 // Memory for the slots of one decoder. Safe to use from many threads.
 class HistoryMemory {
  public:
-  // slot_bytes: what a slot holds.
-  explicit HistoryMemory(std::size_t slot_bytes) : slot_bytes_(slot_bytes) {}
+  // slot_bytes: what a slot holds. most_spare_bytes: memory of texts that ended which is kept for those to
+  // come.
+  HistoryMemory(std::size_t slot_bytes, std::size_t most_spare_bytes)
+      : slot_bytes_(slot_bytes), most_spare_(most_spare_bytes / (kHeader + slot_bytes)) {}
   ~HistoryMemory();
   HistoryMemory(const HistoryMemory&) = delete;
   HistoryMemory& operator=(const HistoryMemory&) = delete;
@@ -33,8 +35,9 @@ class HistoryMemory {
 
   // With what it takes to keep it.
   std::size_t slot_bytes() const noexcept { return kHeader + slot_bytes_; }
-  // Bytes kept for slots to come.
+  // Bytes kept for slots to come, and of those in use.
   std::size_t spare_bytes() const noexcept;
+  std::size_t used_bytes() const noexcept;
 
   static std::byte* data(HistorySlot* slot) noexcept { return reinterpret_cast<std::byte*>(slot) + kHeader; }
 
@@ -46,8 +49,10 @@ class HistoryMemory {
   void give_back(HistorySlot* slot) noexcept;
 
   const std::size_t slot_bytes_;
+  const std::size_t most_spare_;
   mutable std::mutex mutex_;
   std::vector<HistorySlot*> spare_;
+  std::size_t used_ = 0;
 };
 
 class CpuHistory final : public History {
