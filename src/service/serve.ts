@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config } from './config.js';
 import { loadBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
+import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechEngine } from '../engine/types.js';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import { createLedger } from '../ledger/sqlite/ledger.js';
@@ -42,7 +43,8 @@ export async function serve(): Promise<void> {
       onError: (error) => logger.error({ err: error }, 'housekeeping failed'),
     });
     try {
-      await runUntilStopped(config, { engine, translator, ledger, logger, metrics });
+      const decoder = speechDecoder(config, engine.devices.ids);
+      await runUntilStopped(config, { decoder, engine, translator, ledger, logger, metrics });
     } finally {
       await ledger.close();
     }
@@ -67,6 +69,7 @@ async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest
 }
 
 interface Parts {
+  decoder: SpeechDecoder;
   engine: SpeechEngine;
   translator: TranslationEngine;
   ledger: Ledger;
@@ -112,6 +115,7 @@ async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
       devices: ids,
       deviceName: name,
       slots: engine.stats().slots,
+      decoder: parts.decoder,
       recovered: ledger.recovery,
     },
     'ready',

@@ -179,6 +179,7 @@ class FakeBatch implements DecoderBatch {
   }
 
   get size(): number {
+    refuseCall({ closed: this.closed });
     return this.windows.size;
   }
 

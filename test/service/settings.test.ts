@@ -25,6 +25,8 @@ interface Servers {
   plain: Served;
   /** Everything is set that goes together. */
   set: Served;
+  /** Decodes windows together. */
+  batched: Served;
   /** Behind a proxy on this machine, with its data elsewhere and little room for a backlog. */
   proxied: Served;
 }
@@ -82,8 +84,20 @@ async function startAll(): Promise<Servers> {
     VERBATIM_MAX_BACKLOG_SECONDS: '1',
     VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
   });
+  const batched = Served.start({
+    VERBATIM_DEVICE: 'cpu',
+    VERBATIM_SPEECH_DECODER: 'batched',
+    VERBATIM_COMPUTE: 'bfloat16',
+    VERBATIM_BATCH: '3',
+    VERBATIM_SLOTS: '2',
+  });
   const plain = Served.start();
-  return { plain: await plain.listening(), set: await set.listening(), proxied: await proxied.listening() };
+  return {
+    plain: await plain.listening(),
+    set: await set.listening(),
+    batched: await batched.listening(),
+    proxied: await proxied.listening(),
+  };
 }
 
 async function answerTo(
@@ -225,13 +239,22 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect(loads(plain)[0]?.options).to.include({ accelerator: 'auto' });
     expect(loads(set)[0]?.options).to.include({ accelerator: 'off' });
   },
-  VERBATIM_SPEECH_DECODER: async ({ set }) => {
-    expect(set.calls('loadSpeechModel')).to.have.length(1);
-    expect(set.calls('loadRecogniser')).to.have.length(0);
+  VERBATIM_SPEECH_DECODER: async ({ set, batched }) => {
+    const asked = (served: Served): number[] =>
+      (['loadSpeechModel', 'createSlot', 'loadRecogniser', 'createEncoder'] as const).map(
+        (call) => served.calls(call).length,
+      );
+    expect(asked(set)).to.deep.equal([1, 3, 0, 0]);
+    expect(asked(batched)).to.deep.equal([0, 0, 1, 2]);
+    for (const served of [set, batched])
+      expect((await answerTo(served, 'en-wav16.wav')).body).to.include({
+        text: 'Hello Emma, this is Laura.',
+      });
     const unknown = await refusal({ VERBATIM_SPEECH_DECODER: 'fastest' });
     expect(unknown).to.contain('VERBATIM_SPEECH_DECODER is "fastest"; allowed: auto, batched, whisper.cpp.');
   },
-  VERBATIM_COMPUTE: async () => {
+  VERBATIM_COMPUTE: async ({ batched }) => {
+    expect(batched.calls('loadRecogniser')[0]?.options).to.include({ compute: 'bfloat16' });
     const unused = await refusal({ VERBATIM_SPEECH_DECODER: 'whisper.cpp', VERBATIM_COMPUTE: 'int8' });
     expect(unused).to.contain(
       'VERBATIM_COMPUTE is "int8"; allowed: auto, since the speech decoder is whisper.cpp.',
@@ -239,7 +262,8 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     const unknown = await refusal({ VERBATIM_COMPUTE: 'float16' });
     expect(unknown).to.contain('allowed: auto, int8, bfloat16, float32.');
   },
-  VERBATIM_BATCH: async () => {
+  VERBATIM_BATCH: async ({ batched }) => {
+    await until(() => batched.stderr.includes('"windowsInFlight":3'));
     const unused = await refusal({ VERBATIM_SPEECH_DECODER: 'whisper.cpp', VERBATIM_BATCH: '8' });
     expect(unused).to.contain(
       'VERBATIM_BATCH is "8"; allowed: nothing, since the speech decoder is whisper.cpp.',

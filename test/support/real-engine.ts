@@ -1,12 +1,14 @@
 /** The engine of a configuration, on the real addon and the model that ships. */
 import { loadEngine } from '../../src/service/speech-engine.js';
 import { packageRoot } from '../../src/package-root.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig, type Config } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { readManifest, type Manifest } from '../../src/models/manifest.js';
 
 export interface RealEngineOptions {
   slots: number;
+  /** Default: the service's. */
+  decoder?: Config['speechDecoder'];
   maxBacklogSeconds?: number;
   observer?: EngineObserver;
   /** Without the trait that leaves out what the model is not sure of. */
@@ -20,6 +22,7 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
     VERBATIM_THREADS: '1',
     // The same text on every processor.
     VERBATIM_ACCEL: 'off',
+    VERBATIM_SPEECH_DECODER: options.decoder ?? 'auto',
     VERBATIM_MAX_BACKLOG_SECONDS: String(options.maxBacklogSeconds ?? 36_000),
   };
   const config = readConfig(env, packageRoot);
