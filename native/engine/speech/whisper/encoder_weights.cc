@@ -180,6 +180,8 @@ class EncoderWeights::Builder {
       } else {
         accelerator::pack(*tensor, values.data());
       }
+      // So that the file and what is made of it are never in memory whole beside each other.
+      file_.drop_pages();
     }
     target.plain_context_ = std::move(plain_);
     target.matrix_context_ = std::move(matrices_);
