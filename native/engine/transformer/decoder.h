@@ -53,6 +53,7 @@ struct DecoderInput {
 struct AttentionHead {
   std::size_t layer = 0;
   std::size_t head = 0;
+  bool operator==(const AttentionHead&) const = default;
 };
 
 // Takes the cross-attention weights of one head of one row, float32 [positions of its source], softmax done.

@@ -34,25 +34,25 @@ ggml_tensor* find_norm(NetworkOps& ops, ggml_tensor* x, const std::optional<Laye
 
 }  // namespace
 
-void build_encoder(NetworkOps& ops, const Transformer& model, ggml_tensor* x) {
+void build_encoder(NetworkOps& ops, EncoderOps& encoder, const Transformer& model, ggml_tensor* x) {
   const TransformerStack& stack = model.encoder;
   const Block block(ops, stack);
   x = find_norm(ops, x, stack.embeddings_norm);
   for (const TransformerLayer& layer : stack.layers) {
     const Attention& self = layer.self_attention;
     ggml_tensor* qkv = ops.linear(block.enter(x, self.norm), self.query, std::nullopt, nullptr, nullptr);
-    ggml_tensor* context = ops.encoder_attention(qkv, self);
+    ggml_tensor* context = encoder.encoder_attention(qkv, self);
     x = block.leave(ops.linear(context, self.output, std::nullopt, nullptr, x), self.norm);
     x = block.feed_forward(x, layer.feed_forward);
   }
   x = find_norm(ops, x, stack.final_norm);
   for (std::size_t i = 0; i < model.decoder.layers.size(); ++i) {
     const Linear& key_value = model.decoder.layers[i].cross_attention->key_value;
-    ops.keep_cross(ops.linear(x, key_value, std::nullopt, nullptr, nullptr), i);
+    encoder.keep_cross(ops.linear(x, key_value, std::nullopt, nullptr, nullptr), i);
   }
 }
 
-ggml_tensor* build_decoder(NetworkOps& ops, const Transformer& model, ggml_tensor* x) {
+ggml_tensor* build_decoder(NetworkOps& ops, DecoderOps& decoder, const Transformer& model, ggml_tensor* x) {
   const TransformerStack& stack = model.decoder;
   const Block block(ops, stack);
   x = find_norm(ops, x, stack.embeddings_norm);
@@ -60,14 +60,14 @@ ggml_tensor* build_decoder(NetworkOps& ops, const Transformer& model, ggml_tenso
     const Attention& self = stack.layers[i].self_attention;
     const Attention& cross = *stack.layers[i].cross_attention;
     ggml_tensor* qkv = ops.linear(block.enter(x, self.norm), self.query, std::nullopt, nullptr, nullptr);
-    ggml_tensor* context = ops.decoder_attention(qkv, self, i);
+    ggml_tensor* context = decoder.decoder_attention(qkv, self, i);
     x = block.leave(ops.linear(context, self.output, std::nullopt, nullptr, x), self.norm);
     ggml_tensor* query = ops.linear(block.enter(x, cross.norm), cross.query, std::nullopt, nullptr, nullptr);
-    context = ops.cross_attention(query, i);
+    context = decoder.cross_attention(query, i);
     x = block.leave(ops.linear(context, cross.output, std::nullopt, nullptr, x), cross.norm);
     x = block.feed_forward(x, stack.layers[i].feed_forward);
   }
-  x = find_norm(ops, ops.wanted_rows(x), stack.final_norm);
+  x = find_norm(ops, decoder.wanted_rows(x), stack.final_norm);
   if (model.output_scale != 1.0f) x = ops.scale(x, model.output_scale);
   return ops.linear(x, model.projection, std::nullopt, nullptr, nullptr);
 }

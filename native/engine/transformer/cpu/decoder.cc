@@ -87,7 +87,7 @@ void CpuDecoder::build(std::size_t rows, std::size_t wanted) {
   graph_ = {};
   CpuGraph graph(model_.width, rows);
   auto ops = std::make_unique<CpuOps>(graph.context(), kernels_, model_, weights_, step_, wanted);
-  ggml_tensor* visited = ops->visit(build_decoder(*ops, model_, graph.input()));
+  ggml_tensor* visited = ops->visit(build_decoder(*ops, *ops, model_, graph.input()));
   graph.finish(std::move(ops), {visited});
   graph_ = std::move(graph);
   most_wanted_ = wanted;

@@ -8,6 +8,7 @@
 #include "transformer/cpu/graph.h"
 #include "transformer/cpu/weights.h"
 #include "transformer/embedder.h"
+#include "transformer/hypotheses.h"
 #include "transformer/kernels/kernels.h"
 
 namespace verbatim::transformer {
@@ -24,18 +25,15 @@ class CpuExecutor final : public Executor {
         kernels_(kernels),
         threads_(threads),
         source_(model.encoder, weights.type()),
-        decoder_(model, weights, {}, kernels, kKeepAll) {
-    for (int head = 0; head < model.alignment_heads; ++head)
-      alignment_heads_.push_back({model.alignment_layer, static_cast<std::size_t>(head)});
-  }
+        decoder_(model, weights, {}, kernels, kKeepAll),
+        hypotheses_(model) {}
 
   void start(const ExecutorStart& start, const AbortFlag* abort) override {
     const auto begin = std::chrono::steady_clock::now();
     batch_.offsets.assign(1, 0);
     for (const auto& source : start.sources) batch_.offsets.push_back(batch_.offsets.back() + source.size());
     batch_.rows = batch_.offsets.back();
-    histories_.clear();
-    prepare_attention(start);
+    hypotheses_.start(start);
     if (encoder_.capacity() < batch_.rows) build_encoder_graph((batch_.rows + 255) / 256 * 256);
     decoder_.reserve(start.max_rows);
     share_sources(start.sources.size());
@@ -50,53 +48,16 @@ class CpuExecutor final : public Executor {
 
   StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
                   const AbortFlag* abort) override {
-    std::vector<std::unique_ptr<History>> histories = continued(rows);
-    std::vector<DecoderInput> inputs;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      inputs.push_back({rows[i].token, histories[i].get(), &sources_[rows[i].sentence]});
-    const AttentionRecord record{alignment_heads_,
-                                 [this](std::size_t row, std::size_t head, std::span<const float> weights) {
-                                   std::ranges::copy(weights, head_row(row, head));
-                                 }};
-    decoder_.step(inputs, visit, threads_, attention_stride_ > 0 ? &record : nullptr, abort);
-    histories_ = std::move(histories);
-    if (attention_stride_ == 0) return {};
-    average_heads(rows.size());
-    return {attention_.data(), attention_stride_};
+    return hypotheses_.step(decoder_, rows, source_views_, visit, threads_, abort);
   }
 
  private:
-  void prepare_attention(const ExecutorStart& start) {
-    attention_stride_ = 0;
-    if (!start.with_attention) return;
-    for (const auto& source : start.sources) attention_stride_ = std::max(attention_stride_, source.size());
-    attention_.assign(start.max_rows * attention_stride_, 0.0f);
-    heads_.assign(attention_.size() * alignment_heads_.size(), 0.0f);
-  }
-
-  float* head_row(std::size_t row, std::size_t head) {
-    return heads_.data() + (row * alignment_heads_.size() + head) * attention_stride_;
-  }
-
-  // The alignment is the mean of its heads.
-  void average_heads(std::size_t rows) {
-    for (std::size_t row = 0; row < rows; ++row) {
-      const std::span mean(attention_.data() + row * attention_stride_, attention_stride_);
-      std::ranges::fill(mean, 0.0f);
-      for (std::size_t head = 0; head < alignment_heads_.size(); ++head) {
-        const float* weights = head_row(row, head);
-        for (std::size_t j = 0; j < mean.size(); ++j)
-          mean[j] += weights[j] / static_cast<float>(alignment_heads_.size());
-      }
-    }
-  }
-
   void build_encoder_graph(std::size_t capacity) {
     encoder_ = {};
     cross_.clear();
     CpuGraph graph(model_.width, capacity);
     auto ops = std::make_unique<CpuOps>(graph.context(), kernels_, model_, weights_, batch_);
-    build_encoder(*ops, model_, graph.input());
+    build_encoder(*ops, *ops, model_, graph.input());
     const std::vector<ggml_tensor*> kept = ops->kept_cross();
     graph.finish(std::move(ops), kept);
     for (const ggml_tensor* tensor : kept) cross_.push_back(static_cast<float*>(tensor->data));
@@ -112,6 +73,8 @@ class CpuExecutor final : public Executor {
       for (float* rows : cross_) layers.push_back(rows + batch_.offsets[i] * 2 * model_.width);
       sources_.emplace_back(kernels_, shape, layers, batch_.sentence_length(i));
     }
+    source_views_.clear();
+    for (const Float32CrossCache& source : sources_) source_views_.push_back(&source);
   }
 
   void embed_sources(std::span<const std::vector<TokenId>> sources) {
@@ -128,15 +91,6 @@ class CpuExecutor final : public Executor {
     }
   }
 
-  // The texts that the rows continue: each row has its own.
-  std::vector<std::unique_ptr<History>> continued(std::span<const DecoderRow> rows) {
-    std::vector<std::unique_ptr<History>> histories;
-    const bool is_first = histories_.empty();
-    for (const DecoderRow& row : rows)
-      histories.push_back(is_first ? decoder_.make_history() : histories_[row.origin]->fork());
-    return histories;
-  }
-
   const Transformer& model_;
   const CpuWeights& weights_;
   const Kernels& kernels_;
@@ -148,14 +102,10 @@ class CpuExecutor final : public Executor {
   // Per decoder layer: keys and values of the encoder rows [rows, 2 * width].
   std::vector<float*> cross_;
   std::vector<Float32CrossCache> sources_;
+  // All of them, for the decoder.
+  std::vector<const CrossCache*> source_views_;
   CpuDecoder decoder_;
-  // Of the rows of the last step.
-  std::vector<std::unique_ptr<History>> histories_;
-  // The heads of the alignment, one row of attention each and their mean; stride 0: it is not asked for.
-  std::vector<AttentionHead> alignment_heads_;
-  std::vector<float> heads_;
-  std::vector<float> attention_;
-  std::size_t attention_stride_ = 0;
+  Hypotheses hypotheses_;
 };
 
 class CpuFactory final : public ExecutorFactory {

@@ -23,7 +23,7 @@ class CpuNode {
 // The network in our own kernels, as ggml custom nodes. The nodes belong to the ops, which must live as long
 // as the graph. Nodes look the batch and its number of rows up when they run, so one graph serves every batch
 // that is no larger than the one it was built for.
-class CpuOps final : public NetworkOps {
+class CpuOps final : public NetworkOps, public EncoderOps, public DecoderOps {
  public:
   // For an encoder or a decoder; its numbers of rows are at most those of the graph's tensors.
   CpuOps(ggml_context* context, const Kernels& kernels, const Transformer& model, const CpuWeights& weights,

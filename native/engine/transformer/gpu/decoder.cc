@@ -1,7 +1,6 @@
 #include "transformer/gpu/decoder.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -12,14 +11,6 @@ namespace {
 
 void check_abort(const AbortFlag* abort) {
   if (abort && abort->is_set()) throw EngineError(ErrorCode::kAborted, "the computation was aborted");
-}
-
-std::vector<std::size_t> layers_of(const AttentionRecord* record) {
-  std::set<std::size_t> layers;
-  if (record) {
-    for (const AttentionHead& head : record->heads) layers.insert(head.layer);
-  }
-  return {layers.begin(), layers.end()};
 }
 
 }  // namespace
@@ -56,7 +47,7 @@ GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, Cach
       embedder_(model.decoder, weights.type()) {}
 
 std::unique_ptr<CrossCache> GpuDecoder::make_cross_cache(std::size_t positions) {
-  return std::move(sources_->make(positions, 1).front());
+  return std::move(sources_->make({&positions, 1}).front());
 }
 
 std::unique_ptr<History> GpuDecoder::make_history() { return std::make_unique<GpuHistory>(histories_); }
@@ -84,7 +75,7 @@ void GpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& v
     graph.read_logits(logits_, run.wanted.size());
     for (std::size_t i = 0; i < run.wanted.size(); ++i)
       visit(run.wanted_rows[i], std::span(logits_).subspan(i * vocabulary, vocabulary));
-    if (record) show(graph, run, rows, *record);
+    if (record) graph.show(run, rows, record->visit);
   }
   appended.keep();
 }
@@ -119,7 +110,8 @@ void GpuDecoder::append(std::span<const DecoderInput> rows, Appended& appended) 
 std::vector<GpuRun> GpuDecoder::plan(std::span<const DecoderInput> rows, const AttentionRecord* record) {
   if (version_ != sources_->version()) graphs_.clear();
   version_ = sources_->version();
-  return plan_runs(rows, sources_->slots(), sources_->positions(), layers_of(record));
+  const std::span<const AttentionHead> recorded = record ? record->heads : std::span<const AttentionHead>();
+  return plan_runs(rows, sources_->slots(), sources_->positions(), recorded);
 }
 
 GpuDecoderGraph& GpuDecoder::graph_for(const GpuDecoderShape& shape) {
@@ -132,24 +124,6 @@ GpuDecoderGraph& GpuDecoder::graph_for(const GpuDecoderShape& shape) {
     graphs_.emplace_front(parts_, shape);
   }
   return graphs_.front();
-}
-
-void GpuDecoder::show(const GpuDecoderGraph& graph, const GpuRun& run, std::span<const DecoderInput> rows,
-                      const AttentionRecord& record) {
-  std::vector<float> weights;
-  const auto& recorded = graph.shape().recorded;
-  for (std::size_t s = 0; s < run.readers.size(); ++s) {
-    for (std::size_t j = 0; j < run.readers[s].size(); ++j) {
-      const std::size_t place = run.readers[s][j];
-      const std::size_t row = run.texts[place / graph.shape().tokens].rows[place % graph.shape().tokens];
-      weights.resize(rows[row].source->positions());
-      for (std::size_t i = 0; i < record.heads.size(); ++i) {
-        const auto layer = std::ranges::find(recorded, record.heads[i].layer) - recorded.begin();
-        graph.read_mixture(static_cast<std::size_t>(layer), s, j, record.heads[i].head, weights);
-        record.visit(row, i, weights);
-      }
-    }
-  }
 }
 
 std::unique_ptr<Decoder> make_gpu_decoder(const Transformer& model, const GpuWeights& weights,

@@ -39,6 +39,12 @@ class GpuDecoder final : public Decoder {
             const AttentionRecord* record, const AbortFlag* abort) override;
   std::size_t memory_bytes() const noexcept override;
 
+  // Bytes of all histories.
+  std::size_t history_bytes() const noexcept { return histories_->bytes(); }
+  // For an encoder on the same device, whose output need not leave it.
+  GpuDevice& device() noexcept { return *device_; }
+  GpuSources& sources() noexcept { return *sources_; }
+
  private:
   // Graphs of the shapes that were used last, the last one first.
   static constexpr std::size_t kMostGraphs = 4;
@@ -49,8 +55,6 @@ class GpuDecoder final : public Decoder {
   void append(std::span<const DecoderInput> rows, Appended& appended);
   std::vector<GpuRun> plan(std::span<const DecoderInput> rows, const AttentionRecord* record);
   GpuDecoderGraph& graph_for(const GpuDecoderShape& shape);
-  void show(const GpuDecoderGraph& graph, const GpuRun& run, std::span<const DecoderInput> rows,
-            const AttentionRecord& record);
 
   std::shared_ptr<GpuDevice> device_;
   std::shared_ptr<GpuHistories> histories_;

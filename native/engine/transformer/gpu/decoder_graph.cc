@@ -16,7 +16,7 @@ GpuDecoderGraph::GpuDecoderGraph(const GpuDecoderParts& parts, const GpuDecoderS
     : parts_(parts), shape_(shape), memory_(parts.device.new_allocator()), graph_(new_gpu_graph()) {
   declare_inputs();
   GpuDecoderOps ops(graph_, parts.model, parts.weights, parts.histories, parts.sources, inputs_, shape_);
-  graph_.output = build_decoder(ops, parts.model, graph_.input);
+  graph_.output = build_decoder(ops, ops, parts.model, graph_.input);
   ggml_set_output(graph_.output);
   ggml_build_forward_expand(graph_.nodes, graph_.output);
   allocate(graph_, memory_.get());
@@ -36,6 +36,19 @@ void GpuDecoderGraph::declare_inputs() {
   if (shape_.fetches_sources) inputs_.source_slots = indices(shape_.sources);
   inputs_.source_mask = add_input(graph_, GGML_TYPE_F32, shape_.positions, 1, shape_.sources);
   inputs_.wanted = indices(shape_.wanted);
+  declare_recorded();
+}
+
+void GpuDecoderGraph::declare_recorded() {
+  for (std::size_t i = 0; i < shape_.recorded.size(); ++i) {
+    const std::size_t layer = shape_.recorded[i].layer;
+    auto found = std::ranges::find(inputs_.recorded, layer, &GpuRecordedLayer::layer);
+    if (found == inputs_.recorded.end())
+      found = inputs_.recorded.insert(found, {layer, {}, nullptr, nullptr});
+    found->heads.push_back(i);
+  }
+  for (GpuRecordedLayer& recorded : inputs_.recorded)
+    recorded.places = add_input(graph_, GGML_TYPE_I32, recorded.heads.size() * shape_.rows());
 }
 
 void GpuDecoderGraph::run(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder) {
@@ -130,10 +143,28 @@ void GpuDecoderGraph::set_sources(const GpuRun& run, std::span<const DecoderInpu
   set_input(inputs_.query_rows, query_rows);
   set_input(inputs_.row_queries, row_queries);
   set_input(inputs_.source_mask, mask);
+  set_recorded(row_queries);
   if (!inputs_.source_slots) return;
   std::vector<std::int32_t> slots(run.slots.begin(), run.slots.end());
   slots.resize(shape_.sources, slots.front());
   set_input(inputs_.source_slots, slots);
+}
+
+// row_queries: the query of each row.
+void GpuDecoderGraph::set_recorded(std::span<const std::int32_t> row_queries) const {
+  const auto heads = static_cast<std::size_t>(parts_.model.decoder.heads);
+  for (const GpuRecordedLayer& recorded : inputs_.recorded) {
+    std::vector<std::int32_t> places;
+    for (const std::int32_t query : row_queries) {
+      const std::size_t source = static_cast<std::size_t>(query) / shape_.queries;
+      const std::size_t j = static_cast<std::size_t>(query) % shape_.queries;
+      for (const std::size_t number : recorded.heads) {
+        const std::size_t head = shape_.recorded[number].head;
+        places.push_back(static_cast<std::int32_t>((source * heads + head) * shape_.queries + j));
+      }
+    }
+    set_input(recorded.places, places);
+  }
 }
 
 void GpuDecoderGraph::read_logits(std::vector<float>& out, std::size_t rows) const {
@@ -141,12 +172,23 @@ void GpuDecoderGraph::read_logits(std::vector<float>& out, std::size_t rows) con
   if (rows > 0) ggml_backend_tensor_get(graph_.output, out.data(), 0, out.size() * sizeof(float));
 }
 
-void GpuDecoderGraph::read_mixture(std::size_t index, std::size_t source, std::size_t query, std::size_t head,
-                                   std::span<float> out) const {
-  const auto heads = static_cast<std::size_t>(parts_.model.decoder.heads);
-  const std::size_t row = (source * heads + head) * shape_.queries + query;
-  ggml_backend_tensor_get(inputs_.mixtures[index], out.data(), row * shape_.positions * sizeof(float),
-                          out.size_bytes());
+void GpuDecoderGraph::show(const GpuRun& run, std::span<const DecoderInput> rows,
+                           const AttentionVisitor& visit) const {
+  std::vector<float> weights;
+  for (const GpuRecordedLayer& recorded : inputs_.recorded) {
+    weights.resize(static_cast<std::size_t>(ggml_nelements(recorded.weights)));
+    ggml_backend_tensor_get(recorded.weights, weights.data(), 0, weights.size() * sizeof(float));
+    for (std::size_t t = 0; t < run.texts.size(); ++t) {
+      for (std::size_t i = 0; i < run.texts[t].rows.size(); ++i) {
+        const std::size_t row = run.texts[t].rows[i];
+        const std::size_t place = (t * shape_.tokens + i) * recorded.heads.size();
+        for (std::size_t h = 0; h < recorded.heads.size(); ++h) {
+          visit(row, recorded.heads[h],
+                std::span(weights).subspan((place + h) * shape_.positions, rows[row].source->positions()));
+        }
+      }
+    }
+  }
 }
 
 }  // namespace verbatim::transformer

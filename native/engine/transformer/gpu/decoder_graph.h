@@ -31,16 +31,17 @@ class GpuDecoderGraph {
   void run(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder);
   // Of the rows that wanted them, [rows, vocabulary].
   void read_logits(std::vector<float>& out, std::size_t rows) const;
-  // Cross-attention of the layer shape().recorded[index]: a head of query j of source s, [positions].
-  void read_mixture(std::size_t index, std::size_t source, std::size_t query, std::size_t head,
-                    std::span<float> out) const;
+  // The heads shape().recorded of every row's cross-attention.
+  void show(const GpuRun& run, std::span<const DecoderInput> rows, const AttentionVisitor& visit) const;
 
  private:
   void declare_inputs();
+  void declare_recorded();
   void set_tokens(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder) const;
   void set_slots(const GpuRun& run) const;
   void set_past(const GpuRun& run) const;
   void set_sources(const GpuRun& run, std::span<const DecoderInput> rows) const;
+  void set_recorded(std::span<const std::int32_t> row_queries) const;
 
   const GpuDecoderParts& parts_;
   GpuDecoderShape shape_;

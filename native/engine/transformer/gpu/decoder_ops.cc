@@ -2,14 +2,12 @@
 
 #include <ggml.h>
 
-#include <algorithm>
-
 namespace verbatim::transformer {
 
 GpuDecoderOps::GpuDecoderOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights,
                              const GpuHistories& histories, const GpuSources& all_sources,
                              GpuDecoderInputs& inputs, const GpuDecoderShape& shape)
-    : GpuOps(graph.context.get(), graph.nodes, model, weights, no_batch_, no_shape_),
+    : GpuOps(graph, model, weights),
       heads_{model.width, static_cast<std::size_t>(model.decoder.heads)},
       histories_(histories),
       all_sources_(all_sources),
@@ -98,14 +96,22 @@ ggml_tensor* GpuDecoderOps::cross_attention(ggml_tensor* query, std::size_t laye
   // One mask serves all queries of a source.
   scores = ggml_reshape_4d(context_, scores, positions, 1, queries * count, sources);
   ggml_tensor* mixture = probabilities(scores, inputs_.source_mask, heads_.size());
-  if (std::ranges::find(shape_.recorded, layer) != shape_.recorded.end()) {
-    ggml_set_output(mixture);
-    inputs_.mixtures.push_back(mixture);
-  }
+  record(mixture, layer);
   mixture = ggml_reshape_4d(context_, mixture, positions, queries, count, sources);
   ggml_tensor* context = ggml_permute(context_, product(values, mixture), 0, 2, 1, 3);
   context = ggml_cont_2d(context_, context, dim(model_.width), queries * sources);
   return ggml_get_rows(context_, context, inputs_.row_queries);
+}
+
+// mixture: [positions, 1, queries * heads, sources].
+void GpuDecoderOps::record(ggml_tensor* mixture, std::size_t layer) {
+  for (GpuRecordedLayer& recorded : inputs_.recorded) {
+    if (recorded.layer != layer) continue;
+    ggml_tensor* flat = ggml_reshape_2d(context_, mixture, mixture->ne[0], ggml_nrows(mixture));
+    recorded.weights = ggml_get_rows(context_, flat, recorded.places);
+    ggml_set_output(recorded.weights);
+    ggml_build_forward_expand(graph_.nodes, recorded.weights);
+  }
 }
 
 }  // namespace verbatim::transformer

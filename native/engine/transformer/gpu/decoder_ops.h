@@ -7,6 +7,17 @@
 
 namespace verbatim::transformer {
 
+// Cross-attention of one layer that is to be shown.
+struct GpuRecordedLayer {
+  std::size_t layer = 0;
+  // Numbers of its heads in GpuDecoderShape::recorded.
+  std::vector<std::size_t> heads;
+  // An input: where in the layer's [queries * heads * sources] the heads of each row stand [heads * rows].
+  ggml_tensor* places = nullptr;
+  // What is there, [positions, heads * rows].
+  ggml_tensor* weights = nullptr;
+};
+
 // Inputs of a decoder graph, filled before each run, and what is read from it besides the logits.
 struct GpuDecoderInputs {
   // Slots that the rows write [rows], and that each text reads [past * texts].
@@ -25,12 +36,11 @@ struct GpuDecoderInputs {
   ggml_tensor* source_mask = nullptr;
   // Rows that want logits [wanted].
   ggml_tensor* wanted = nullptr;
-  // Cross-attention [positions, queries, heads, sources] of the layers that are recorded.
-  std::vector<ggml_tensor*> mixtures;
+  std::vector<GpuRecordedLayer> recorded;
 };
 
 // A decoder whose rows are in texts and at positions of their own, in ggml's own operations.
-class GpuDecoderOps final : public GpuOps {
+class GpuDecoderOps final : public GpuOps, public DecoderOps {
  public:
   GpuDecoderOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights,
                 const GpuHistories& histories, const GpuSources& all_sources, GpuDecoderInputs& inputs,
@@ -45,9 +55,8 @@ class GpuDecoderOps final : public GpuOps {
   ggml_tensor* add_relative_keys(ggml_tensor* scores, ggml_tensor* qkv, const Attention& weights);
   ggml_tensor* add_relative_values(ggml_tensor* context, ggml_tensor* mixture, const Attention& weights);
   ggml_tensor* of_sources(ggml_tensor* table);
+  void record(ggml_tensor* mixture, std::size_t layer);
 
-  GpuBatch no_batch_;
-  GpuShape no_shape_;
   Heads heads_;
   const GpuHistories& histories_;
   const GpuSources& all_sources_;

@@ -115,7 +115,7 @@ void plan_sources(GpuRun& run, std::span<const DecoderInput> rows, std::size_t s
 }  // namespace
 
 std::vector<GpuRun> plan_runs(std::span<const DecoderInput> rows, std::size_t slots, std::size_t positions,
-                              std::span<const std::size_t> recorded) {
+                              std::span<const AttentionHead> recorded) {
   std::vector<GpuRun> runs = group_texts(rows_of_texts(rows));
   for (GpuRun& run : runs) {
     run.shape.recorded.assign(recorded.begin(), recorded.end());

@@ -29,8 +29,8 @@ struct GpuDecoderShape {
   bool fetches_sources = false;
   // Rows that want logits.
   std::size_t wanted = 0;
-  // Layers whose cross-attention is recorded.
-  std::vector<std::size_t> recorded;
+  // Heads of cross-attention that are to be shown.
+  std::vector<AttentionHead> recorded;
 
   std::size_t rows() const noexcept { return texts * tokens; }
   bool operator==(const GpuDecoderShape&) const = default;
@@ -63,7 +63,7 @@ constexpr std::size_t kMostGpuRows = 256;
 // Runs for the rows of a step, whose histories have been lengthened already; they must be computed in this
 // order. `slots` and `positions` are the tables' of the sources.
 std::vector<GpuRun> plan_runs(std::span<const DecoderInput> rows, std::size_t slots, std::size_t positions,
-                              std::span<const std::size_t> recorded);
+                              std::span<const AttentionHead> recorded);
 
 // Rows that pad the runs of so many at most, a run.
 std::size_t most_padding(std::size_t rows);

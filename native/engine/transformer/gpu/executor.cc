@@ -1,6 +1,5 @@
 #include "transformer/gpu/executor.h"
 
-#include <ggml-cpu.h>
 #include <ggml.h>
 
 #include <algorithm>
@@ -10,21 +9,15 @@
 
 #include "error.h"
 #include "transformer/embedder.h"
-#include "transformer/gpu/graph.h"
-#include "transformer/gpu/ops.h"
-#include "transformer/gpu/state.h"
+#include "transformer/gpu/decoder.h"
+#include "transformer/gpu/encoder_ops.h"
 #include "transformer/gpu/weights.h"
+#include "transformer/hypotheses.h"
 
 namespace verbatim::transformer {
 namespace {
 
-// Decoder positions are padded to multiples of this, so that a graph serves as many steps.
-constexpr std::size_t kStepBlock = 32;
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
-
-void check_abort(const AbortFlag* abort) {
-  if (abort && abort->is_set()) throw EngineError(ErrorCode::kAborted, "translation was aborted");
-}
 
 class GpuExecutor final : public Executor {
  public:
@@ -32,224 +25,108 @@ class GpuExecutor final : public Executor {
               int threads)
       : model_(model),
         weights_(weights),
-        source_(model.encoder, weights.type()),
-        target_(model.decoder, weights.type()),
-        backend_(ggml_backend_dev_init(backend_device, nullptr)),
-        state_(model, ggml_backend_dev_buffer_type(backend_device)) {
-    if (!backend_) throw_out_of_device_memory();
-    if (ggml_backend_is_cpu(backend_.get())) ggml_backend_cpu_set_n_threads(backend_.get(), threads);
-    encoder_memory_.reset(ggml_gallocr_new(ggml_backend_dev_buffer_type(backend_device)));
-    decoder_memory_.reset(ggml_gallocr_new(ggml_backend_dev_buffer_type(backend_device)));
-    if (!encoder_memory_ || !decoder_memory_) throw_out_of_device_memory();
-  }
+        threads_(threads),
+        embedder_(model.encoder, weights.type()),
+        decoder_(model, weights, {}, backend_device),
+        hypotheses_(model),
+        encoder_memory_(decoder_.device().new_allocator()) {}
 
   void start(const ExecutorStart& start, const AbortFlag* abort) override {
     const auto begin = std::chrono::steady_clock::now();
-    check_abort(abort);
-    lengths_.clear();
-    for (const auto& source : start.sources) lengths_.push_back(source.size());
-    with_attention_ = start.with_attention;
-    step_ = 0;
-    shape_ = {start.sources.size(), 1, *std::ranges::max_element(lengths_), 0};
-    live_.resize(shape_.sentences);
-    for (std::size_t i = 0; i < live_.size(); ++i) live_[i] = i;
-    decoder_ = {};
-    state_.start(batch_, shape_.sentences, shape_.source, start.max_rows, kStepBlock);
+    if (abort && abort->is_set()) throw EngineError(ErrorCode::kAborted, "translation was aborted");
+    hypotheses_.start(start);
+    make_sources(start.sources);
     encode(start.sources);
     encode_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
   StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
                   const AbortFlag* abort) override {
-    check_abort(abort);
-    keep_live(rows);
-    state_.follow(rows, step_);
-    const std::size_t steps = (step_ + kStepBlock) / kStepBlock * kStepBlock;
-    if (state_.reserve(batch_, steps)) decoder_ = {};
-    const GpuShape shape{live_.size(), rows.size() / live_.size(), shape_.source, steps};
-    if (!decoder_.nodes || shape != shape_) {
-      shape_ = shape;
-      build_decoder_graph();
-    }
-    fill_decoder_inputs(rows);
-    compute(decoder_, backend_.get());
-    ++step_;
-    read_logits(visit);
-    if (!with_attention_) return {};
-    read_alignment();
-    return {alignment_.data(), shape_.source};
+    return hypotheses_.step(decoder_, rows, source_views_, visit, threads_, abort);
   }
 
   std::size_t memory_bytes() const noexcept override {
-    return (logits_.capacity() + alignment_.capacity()) * sizeof(float);
+    std::size_t bytes = decoder_.memory_bytes() + decoder_.history_bytes();
+    for (const auto& source : sources_) bytes += source->memory_bytes();
+    return bytes + ggml_gallocr_get_buffer_size(encoder_memory_.get(), 0);
   }
 
  private:
-  GpuGraph new_graph(std::size_t rows) const {
-    GpuGraph graph = new_gpu_graph();
-    graph.input = add_input(graph, GGML_TYPE_F32, model_.width, rows);
-    return graph;
-  }
-
-  bool is_relative(const TransformerStack& stack) const {
-    return !stack.layers.front().self_attention.relative_keys.empty();
+  void make_sources(std::span<const std::vector<TokenId>> sources) {
+    source_views_.clear();
+    // Those of the last batch first: the new ones then lie behind each other.
+    sources_.clear();
+    std::vector<std::size_t> lengths;
+    for (const auto& source : sources) lengths.push_back(source.size());
+    sources_ = decoder_.sources().make(lengths);
+    for (const auto& source : sources_) source_views_.push_back(source.get());
+    shape_ = {sources.size(), std::ranges::max(lengths), sources_.front()->slot()};
   }
 
   void encode(std::span<const std::vector<TokenId>> sources) {
-    GpuGraph graph = new_graph(shape_.source * shape_.sentences);
-    batch_.source_mask = add_input(graph, GGML_TYPE_F32, shape_.source, shape_.source, shape_.sentences);
-    batch_.distances = is_relative(model_.encoder)
-                           ? add_input(graph, GGML_TYPE_I32, shape_.source * shape_.source)
-                           : nullptr;
-    GpuOps ops(graph.context.get(), graph.nodes, model_, weights_, batch_, shape_);
-    build_encoder(ops, model_, graph.input);
+    GpuGraph graph = new_gpu_graph();
+    const std::size_t length = shape_.positions;
+    graph.input = add_input(graph, GGML_TYPE_F32, model_.width, length * shape_.sentences);
+    GpuEncoderInputs inputs;
+    inputs.mask = add_input(graph, GGML_TYPE_F32, length, length, shape_.sentences);
+    const MatrixView& table = model_.encoder.layers.front().self_attention.relative_keys;
+    if (!table.empty()) inputs.distances = add_input(graph, GGML_TYPE_I32, length * length);
+    GpuEncoderOps ops(graph, model_, weights_, decoder_.sources(), inputs, shape_);
+    const auto lock = decoder_.device().lock();
+    build_encoder(ops, ops, model_, graph.input);
     allocate(graph, encoder_memory_.get());
-    fill_encoder_inputs(graph, sources);
-    compute(graph, backend_.get());
+    set_input(graph.input, embedded(sources));
+    set_input(inputs.mask, mask());
+    set_input(inputs.distances, distances(table));
+    decoder_.device().set_threads(threads_);
+    decoder_.device().compute(graph);
   }
 
-  void fill_encoder_inputs(const GpuGraph& graph, std::span<const std::vector<TokenId>> sources) {
-    const std::size_t length = shape_.source;
-    std::vector<float> x(model_.width * length * sources.size());
+  std::vector<float> embedded(std::span<const std::vector<TokenId>> sources) const {
+    std::vector<float> x(model_.width * shape_.positions * sources.size());
     std::vector<float> position(model_.width);
-    for (std::size_t i = 0; i < length; ++i) {
-      source_.position_row(i, position);
+    for (std::size_t i = 0; i < shape_.positions; ++i) {
+      embedder_.position_row(i, position);
       for (std::size_t j = 0; j < sources.size(); ++j) {
         if (i >= sources[j].size()) continue;
-        source_.embed(sources[j][i], position,
-                      std::span(x).subspan((j * length + i) * model_.width, model_.width));
+        const std::size_t row = j * shape_.positions + i;
+        embedder_.embed(sources[j][i], position, std::span(x).subspan(row * model_.width, model_.width));
       }
     }
-    set_input(graph.input, x);
-    set_input(batch_.source_mask, source_mask(length));
-    if (!batch_.distances) return;
-    std::vector<std::int32_t> distances;
-    for (std::size_t i = 0; i < length; ++i) {
-      for (std::size_t j = 0; j < length; ++j)
-        distances.push_back(relative_row(model_.encoder.layers.front().self_attention.relative_keys, j, i));
-    }
-    set_input(batch_.distances, distances);
+    return x;
   }
 
-  // `queries` rows a live sentence, the padding of its source masked.
-  std::vector<float> source_mask(std::size_t queries) const {
+  // For every query of a sentence the same: its padding is masked.
+  std::vector<float> mask() const {
     std::vector<float> mask;
-    for (const std::size_t sentence : live_) {
-      for (std::size_t i = 0; i < queries; ++i) {
-        mask.insert(mask.end(), lengths_[sentence], 0.0f);
-        mask.insert(mask.end(), shape_.source - lengths_[sentence], kMasked);
+    for (const auto& source : sources_) {
+      for (std::size_t i = 0; i < shape_.positions; ++i) {
+        mask.insert(mask.end(), source->positions(), 0.0f);
+        mask.insert(mask.end(), shape_.positions - source->positions(), kMasked);
       }
     }
     return mask;
   }
 
-  void build_decoder_graph() {
-    decoder_ = {};
-    GpuGraph graph = new_graph(shape_.rows());
-    batch_.source_mask = add_input(graph, GGML_TYPE_F32, shape_.source, shape_.beams, shape_.sentences);
-    batch_.step_mask = add_input(graph, GGML_TYPE_F32, shape_.steps);
-    batch_.write_rows = add_input(graph, GGML_TYPE_I32, shape_.rows());
-    batch_.read_rows = add_input(graph, GGML_TYPE_I32, shape_.steps * shape_.rows());
-    batch_.distances = is_relative(model_.decoder) ? add_input(graph, GGML_TYPE_I32, shape_.steps) : nullptr;
-    GpuOps ops(graph.context.get(), graph.nodes, model_, weights_, batch_, shape_);
-    graph.output = build_decoder(ops, model_, graph.input);
-    ggml_set_output(graph.output);
-    if (with_attention_) ggml_set_output(batch_.alignment);
-    ggml_build_forward_expand(graph.nodes, graph.output);
-    allocate(graph, decoder_memory_.get());
-    decoder_ = std::move(graph);
-  }
-
-  void fill_decoder_inputs(std::span<const DecoderRow> rows) {
-    std::vector<float> x(model_.width * rows.size());
-    std::vector<float> position(model_.width);
-    target_.position_row(step_, position);
-    const bool is_zero = step_ == 0 && model_.start_from_zero_embedding;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto row = std::span(x).subspan(i * model_.width, model_.width);
-      is_zero ? static_cast<void>(std::ranges::copy(position, row.begin()))
-              : target_.embed(rows[i].token, position, row);
+  std::vector<std::int32_t> distances(const MatrixView& table) const {
+    std::vector<std::int32_t> rows;
+    for (std::size_t i = 0; !table.empty() && i < shape_.positions; ++i) {
+      for (std::size_t j = 0; j < shape_.positions; ++j) rows.push_back(relative_row(table, j, i));
     }
-    set_input(decoder_.input, x);
-    set_input(batch_.source_mask, source_mask(shape_.beams));
-    std::vector<float> step_mask(shape_.steps, kMasked);
-    std::fill_n(step_mask.begin(), step_ + 1, 0.0f);
-    set_input(batch_.step_mask, step_mask);
-    set_input(batch_.write_rows, state_.write_rows());
-    set_input(batch_.read_rows, state_.read_rows(shape_.steps));
-    if (!batch_.distances) return;
-    std::vector<std::int32_t> distances;
-    for (std::size_t t = 0; t < shape_.steps; ++t)
-      distances.push_back(relative_row(model_.decoder.layers.front().self_attention.relative_keys, t, step_));
-    set_input(batch_.distances, distances);
-  }
-
-  // Drops the sentences that have no row any more: the rest of the cross-attention moves up.
-  void keep_live(std::span<const DecoderRow> rows) {
-    std::vector<std::size_t> still;
-    std::vector<std::int32_t> places;
-    for (const DecoderRow& row : rows) {
-      if (!still.empty() && still.back() == row.sentence) continue;
-      still.push_back(row.sentence);
-      places.push_back(static_cast<std::int32_t>(std::ranges::find(live_, row.sentence) - live_.begin()));
-    }
-    if (still.size() == live_.size()) return;
-    live_ = std::move(still);
-    GpuGraph graph = new_gpu_graph();
-    ggml_tensor* kept = add_input(graph, GGML_TYPE_I32, places.size());
-    for (const auto* tensors : {&batch_.cross_keys, &batch_.cross_values}) {
-      for (ggml_tensor* tensor : *tensors) move_sentences(graph, tensor, kept);
-    }
-    decoder_ = {};
-    allocate(graph, decoder_memory_.get());
-    set_input(kept, places);
-    compute(graph, backend_.get());
-  }
-
-  void read_logits(const LogitsVisitor& visit) {
-    const std::size_t vocabulary = model_.projection.weight.rows;
-    logits_.resize(shape_.rows() * vocabulary);
-    ggml_backend_tensor_get(decoder_.output, logits_.data(), 0, logits_.size() * sizeof(float));
-    for (std::size_t row = 0; row < shape_.rows(); ++row) {
-      visit(row, std::span(logits_).subspan(row * vocabulary, vocabulary));
-    }
-  }
-
-  // The mean over the alignment heads of [source, beams, heads, sentences] as [rows, source].
-  void read_alignment() {
-    const auto heads = static_cast<std::size_t>(model_.decoder.heads);
-    const auto used = static_cast<std::size_t>(model_.alignment_heads);
-    std::vector<float> all(shape_.source * shape_.rows() * heads);
-    ggml_backend_tensor_get(batch_.alignment, all.data(), 0, all.size() * sizeof(float));
-    alignment_.assign(shape_.rows() * shape_.source, 0.0f);
-    for (std::size_t row = 0; row < shape_.rows(); ++row) {
-      for (std::size_t head = 0; head < used; ++head) {
-        const std::size_t block = (row / shape_.beams * heads + head) * shape_.beams + row % shape_.beams;
-        for (std::size_t j = 0; j < shape_.source; ++j) {
-          alignment_[row * shape_.source + j] += all[block * shape_.source + j] / static_cast<float>(used);
-        }
-      }
-    }
+    return rows;
   }
 
   const Transformer& model_;
   const GpuWeights& weights_;
-  Embedder source_;
-  Embedder target_;
-  ggml_backend_ptr backend_;
+  int threads_;
+  Embedder embedder_;
+  GpuDecoder decoder_;
+  Hypotheses hypotheses_;
   ggml_gallocr_ptr encoder_memory_;
-  ggml_gallocr_ptr decoder_memory_;
-  GpuState state_;
-  GpuGraph decoder_;
-  GpuBatch batch_;
-  GpuShape shape_;
-  // Source lengths of the batch, and the sentences that still have rows.
-  std::vector<std::size_t> lengths_;
-  std::vector<std::size_t> live_;
-  std::size_t step_ = 0;
-  bool with_attention_ = false;
-  std::vector<float> logits_;
-  std::vector<float> alignment_;
+  GpuEncoderShape shape_;
+  // Of the batch, and all of them for the decoder.
+  std::vector<std::unique_ptr<GpuCrossCache>> sources_;
+  std::vector<const CrossCache*> source_views_;
 };
 
 class GpuFactory final : public ExecutorFactory {

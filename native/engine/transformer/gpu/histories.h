@@ -29,6 +29,8 @@ class GpuHistories {
 
   // Of all layers.
   std::size_t slot_bytes() const noexcept { return tables_.size() * row_bytes_; }
+  // Bytes of all texts.
+  std::size_t bytes() const { return slots_.used() * slot_bytes(); }
   // Bytes kept for tokens to come.
   std::size_t spare_bytes() const;
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "transformer/gpu/batch.h"
+#include "transformer/gpu/graph.h"
 #include "transformer/gpu/weights.h"
 #include "transformer/network.h"
 
@@ -14,18 +14,13 @@ std::int32_t relative_row(const MatrixView& table, std::size_t key, std::size_t 
 // The network in ggml's own operations, which every ggml backend has.
 class GpuOps : public NetworkOps {
  public:
-  GpuOps(ggml_context* context, ggml_cgraph* graph, const Transformer& model, const GpuWeights& weights,
-         GpuBatch& batch, const GpuShape& shape)
-      : context_(context), graph_(graph), model_(model), weights_(weights), batch_(batch), shape_(shape) {}
+  GpuOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights)
+      : context_(graph.context.get()), graph_(graph), model_(model), weights_(weights) {}
 
   ggml_tensor* linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation,
                       ggml_tensor* gate, ggml_tensor* residual) override;
   ggml_tensor* norm(ggml_tensor* x, const LayerNorm& weights) override;
   ggml_tensor* scale(ggml_tensor* x, float factor) override;
-  ggml_tensor* encoder_attention(ggml_tensor* qkv, const Attention& weights) override;
-  ggml_tensor* decoder_attention(ggml_tensor* qkv, const Attention& weights, std::size_t layer) override;
-  ggml_tensor* cross_attention(ggml_tensor* query, std::size_t layer) override;
-  void keep_cross(ggml_tensor* key_value, std::size_t layer) override;
 
  protected:
   struct Heads {
@@ -40,16 +35,9 @@ class GpuOps : public NetworkOps {
   ggml_tensor* probabilities(ggml_tensor* scores, ggml_tensor* mask, std::size_t head_size);
 
   ggml_context* context_;
-  ggml_cgraph* graph_;
+  const GpuGraph& graph_;
   const Transformer& model_;
   const GpuWeights& weights_;
-
- private:
-  ggml_tensor* add_encoder_keys(ggml_tensor* scores, ggml_tensor* query, const Attention& weights);
-  ggml_tensor* add_encoder_values(ggml_tensor* context, ggml_tensor* weights, const Attention& attention);
-
-  GpuBatch& batch_;
-  const GpuShape& shape_;
 };
 
 }  // namespace verbatim::transformer

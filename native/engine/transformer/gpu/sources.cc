@@ -21,15 +21,15 @@ GpuSources::GpuSources(std::shared_ptr<GpuDevice> device, const Transformer& mod
       values_(model.decoder.layers.size()),
       write_memory_(device_->new_allocator()) {}
 
-std::vector<std::unique_ptr<GpuCrossCache>> GpuSources::make(std::size_t positions, std::size_t count) {
+std::vector<std::unique_ptr<GpuCrossCache>> GpuSources::make(std::span<const std::size_t> positions) {
   const auto lock = device_->lock();
-  reserve((positions + kPositionBlock - 1) / kPositionBlock * kPositionBlock, count);
+  const std::size_t longest = std::ranges::max(positions);
+  reserve((longest + kPositionBlock - 1) / kPositionBlock * kPositionBlock, positions.size());
+  const std::vector<std::int32_t> slots = slots_.take(positions.size());
   std::vector<std::unique_ptr<GpuCrossCache>> caches;
-  caches.reserve(count);
-  for (const std::int32_t slot : slots_.take(count)) {
-    caches.push_back(std::make_unique<GpuCrossCache>(shared_from_this(), slot, positions));
-    clear(caches.back()->slot());
-  }
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    caches.push_back(std::make_unique<GpuCrossCache>(shared_from_this(), slots[i], positions[i]));
+  clear(slots);
   return caches;
 }
 
@@ -55,12 +55,17 @@ void GpuSources::resize(std::size_t positions, std::size_t count, bool keep) {
   slot_bytes_ = keys_.size() * 2 * ggml_row_size(type_, dim(head_size_ * heads_ * positions));
 }
 
-// What padding holds must be a number, whoever had the slot before: nought times it must be nought.
-void GpuSources::clear(std::size_t slot) {
-  for (const auto* tables : {&keys_, &values_}) {
-    for (const GpuTable& table : *tables) {
-      const std::size_t bytes = table.tensor()->nb[3];
-      ggml_backend_tensor_memset(table.tensor(), 0, slot * bytes, bytes);
+// What padding holds must be a number, whoever had the slot before: nought times it must be nought. Slots:
+// ascending; neighbours are cleared together.
+void GpuSources::clear(std::span<const std::int32_t> slots) {
+  for (std::size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
+    while (end < slots.size() && slots[end] - slots[begin] == static_cast<std::int32_t>(end - begin)) ++end;
+    for (const auto* tables : {&keys_, &values_}) {
+      for (const GpuTable& table : *tables) {
+        const std::size_t bytes = table.tensor()->nb[3];
+        ggml_backend_tensor_memset(table.tensor(), 0, static_cast<std::size_t>(slots[begin]) * bytes,
+                                   (end - begin) * bytes);
+      }
     }
   }
 }

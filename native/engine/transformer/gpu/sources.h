@@ -24,11 +24,11 @@ class GpuSources : public std::enable_shared_from_this<GpuSources> {
  public:
   GpuSources(std::shared_ptr<GpuDevice> device, const Transformer& model, ggml_type type);
 
-  // `count` sources of so many positions; room is given back where none is left. Throws EngineError
-  // kOutOfMemory.
-  std::vector<std::unique_ptr<GpuCrossCache>> make(std::size_t positions, std::size_t count);
+  // Sources of so many positions each. Where none was left, their slots stand behind each other, and room
+  // that they do not need is given back. Throws EngineError kOutOfMemory.
+  std::vector<std::unique_ptr<GpuCrossCache>> make(std::span<const std::size_t> positions);
   // Adds to the graph: keys and values float32 [2 * width, positions * count] of `count` sources in slots
-  // behind each other, at positions from `first` on.
+  // behind each other, at positions from `first` on. The device must be locked.
   void add_write(const GpuGraph& graph, std::size_t slot, std::size_t count, std::size_t layer,
                  std::size_t first, ggml_tensor* rows) const;
   // The same at once, from the host, for one source.
@@ -50,7 +50,7 @@ class GpuSources : public std::enable_shared_from_this<GpuSources> {
  private:
   void reserve(std::size_t positions, std::size_t count);
   void resize(std::size_t positions, std::size_t count, bool keep);
-  void clear(std::size_t slot);
+  void clear(std::span<const std::int32_t> slots);
 
   std::shared_ptr<GpuDevice> device_;
   std::size_t heads_;
