@@ -171,6 +171,45 @@ TEST_CASE("accelerator: products are as exact as their operands' type allows") {
   }
 }
 
+TEST_CASE("accelerator: a feed-forward block is the same whether or not what lies within is wanted") {
+  for (const AcceleratorMode mode : {AcceleratorMode::kAuto, AcceleratorMode::kFloat32}) {
+    constexpr std::int64_t kWidth = 192;
+    constexpr std::int64_t kColumns = 300;
+    const accelerator::StateScope scope(accelerator::make_weight_store(mode));
+    std::vector<float> blocks[2];
+    for (const bool inner_wanted : {false, true}) {
+      const Owned<ggml_backend> backend(ggml_backend_dev_init(accelerator_device(), nullptr));
+      const Owned<ggml_context> weights = make_context();
+      ggml_tensor* const up = ggml_new_tensor_2d(weights.get(), GGML_TYPE_F16, kWidth, 4 * kWidth);
+      ggml_tensor* const up_bias = ggml_new_tensor_1d(weights.get(), GGML_TYPE_F32, 4 * kWidth);
+      ggml_tensor* const down = ggml_new_tensor_2d(weights.get(), GGML_TYPE_F16, 4 * kWidth, kWidth);
+      ggml_tensor* const down_bias = ggml_new_tensor_1d(weights.get(), GGML_TYPE_F32, kWidth);
+      const Owned<ggml_backend_buffer> weight_buffer(
+          ggml_backend_alloc_ctx_tensors(weights.get(), backend.get()));
+      ggml_backend_buffer_set_usage(weight_buffer.get(), GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+      const Owned<ggml_context> context = make_context();
+      ggml_tensor* const input = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, kWidth, kColumns);
+      ggml_tensor* const inner =
+          ggml_gelu(context.get(), ggml_add(context.get(), ggml_mul_mat(context.get(), up, input), up_bias));
+      ggml_tensor* const result =
+          ggml_add(context.get(), ggml_mul_mat(context.get(), down, inner), down_bias);
+      if (inner_wanted) ggml_set_output(inner);
+      const Owned<ggml_backend_buffer> buffer(ggml_backend_alloc_ctx_tensors(context.get(), backend.get()));
+      unsigned seed = 20;
+      for (ggml_tensor* tensor : {up, up_bias, down, down_bias, input}) fill(tensor, ++seed);
+      constexpr float kUntouched = 12345.0f;
+      ggml_backend_tensor_set(inner, &kUntouched, 0, sizeof(kUntouched));
+      ggml_cgraph* const graph = ggml_new_graph(context.get());
+      ggml_build_forward_expand(graph, result);
+      REQUIRE(ggml_backend_graph_compute(backend.get(), graph) == GGML_STATUS_SUCCESS);
+      const auto* values = static_cast<const float*>(result->data);
+      blocks[inner_wanted ? 1 : 0].assign(values, values + ggml_nelements(result));
+      CHECK((*static_cast<const float*>(inner->data) != kUntouched) == inner_wanted);
+    }
+    CHECK(blocks[0] == blocks[1]);
+  }
+}
+
 TEST_CASE("accelerator: attention agrees with double precision") {
   for (const std::int64_t queries : {240, 256, 399}) {
     constexpr std::int64_t kWidth = 64;

@@ -32,10 +32,27 @@ bool is_no_operation(ggml_op op) {
 
 Workspace& workspace_of(ggml_backend_t backend) { return *static_cast<Workspace*>(backend->context); }
 
-// Computes the product at `index` with the bias and GELU that follow it; returns how many nodes that were.
+// Whether the nodes from `index` on are a product, its bias and GELU, and the product and bias of nothing but
+// that.
+bool is_feed_forward(const ggml_cgraph* graph, int index) {
+  static constexpr ggml_op kOps[] = {GGML_OP_MUL_MAT, GGML_OP_ADD, GGML_OP_UNARY};
+  if (!ggml_can_fuse(graph, index, kOps, 3) || !takes_gelu(*graph->nodes[index + 2]) ||
+      !ggml_node_has_n_uses(graph, index + 2, 1) || !ggml_can_fuse(graph, index + 3, kOps, 2)) {
+    return false;
+  }
+  return graph->nodes[index + 3]->src[1] == graph->nodes[index + 2] && takes_bias(*graph->nodes[index + 4]);
+}
+
+// Computes the product at `index` with what follows it and can be fused; returns how many nodes that were.
 int compute_fused(Workspace& workspace, const ggml_cgraph* graph, int index) {
   static constexpr ggml_op kOps[] = {GGML_OP_MUL_MAT, GGML_OP_ADD, GGML_OP_UNARY};
   const ggml_tensor& product = *graph->nodes[index];
+  if (is_feed_forward(graph, index)) {
+    const ggml_tensor& sum = *graph->nodes[index + 4];
+    compute_feed_forward(workspace, product, *graph->nodes[index + 1]->src[1], *graph->nodes[index + 3],
+                         *sum.src[1], sum);
+    return 5;
+  }
   if (!ggml_can_fuse(graph, index, kOps, 2) || !takes_bias(*graph->nodes[index + 1])) {
     compute_product(workspace, product, nullptr, false, product);
     return 1;

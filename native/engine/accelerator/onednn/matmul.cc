@@ -12,7 +12,7 @@ constexpr std::int64_t kTypicalRows = 512;
 dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulShape& shape,
                                       const Layout& weights) {
   const Layout source({shape.rows, shape.depth}, shape.type, Tag::ab);
-  const Layout target({shape.rows, shape.columns}, DataType::f32, Tag::ab);
+  const Layout target({shape.rows, shape.columns}, shape.result, Tag::ab);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (shape.scale != 1.0f) attributes.set_output_scales(0, {shape.scale});

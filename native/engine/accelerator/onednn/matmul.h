@@ -12,7 +12,7 @@ namespace verbatim::accelerator {
 // What happens to a product before it is written.
 enum class Epilogue { kNone, kBias, kBiasGelu };
 
-// C[rows, columns] = epilogue(scale * A[rows, depth] B[depth, columns]): A and C row-major, C of float32.
+// C[rows, columns] = epilogue(scale * A[rows, depth] B[depth, columns]): A and C row-major.
 struct MatmulShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -24,6 +24,8 @@ struct MatmulShape {
   enum class Operand { kPacked, kByColumn, kByRow } operand = Operand::kPacked;
   // A and B.
   DataType type = DataType::bf16;
+  // C.
+  DataType result = DataType::f32;
   // Threads that one execution uses. oneDNN plans for the number it finds when a primitive is made.
   int threads = 1;
 

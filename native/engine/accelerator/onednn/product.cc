@@ -78,6 +78,41 @@ Epilogue epilogue_of(const ggml_tensor* bias, bool gelu) {
   return gelu ? Epilogue::kBiasGelu : Epilogue::kBias;
 }
 
+// result = epilogue(product), with the product's columns as operands at `left`.
+void multiply(Workspace& workspace, const ggml_tensor& product, void* left, const ggml_tensor* bias,
+              bool gelu, void* result, DataType result_type) {
+  const ggml_tensor& weights = *product.src[0];
+  const bool packed = is_packed(weights) || is_weight(weights);
+
+  MatmulShape shape;
+  shape.rows = product.src[1]->ne[1];
+  shape.columns = weights.ne[1];
+  shape.depth = weights.ne[0];
+  shape.epilogue = epilogue_of(bias, gelu);
+  shape.operand = packed ? MatmulShape::Operand::kPacked : MatmulShape::Operand::kByColumn;
+  shape.type = workspace.store->type();
+  shape.result = result_type;
+  shape.threads = workspace.threads;
+  const Matmul& matmul = workspace.matmuls.get(shape);
+
+  void* const right = is_packed(weights) ? weights.data
+                      : packed           ? const_cast<void*>(workspace.store->packed(weights))
+                                         : operand(weights, shape.type, workspace.right, workspace);
+  const auto& engine = cpu_engine();
+  const dnnl::memory::desc scratch = matmul.description.scratchpad_desc();
+  std::unordered_map<int, dnnl::memory> arguments{
+      {DNNL_ARG_SRC, {matmul.description.src_desc(), engine, left}},
+      {DNNL_ARG_WEIGHTS, {matmul.description.weights_desc(), engine, right}},
+      {DNNL_ARG_DST, {matmul.description.dst_desc(), engine, result}},
+      {DNNL_ARG_SCRATCHPAD, {scratch, engine, workspace.scratchpad.reserve(scratch.get_size())}}};
+  if (bias != nullptr) {
+    arguments.insert({DNNL_ARG_BIAS, {matmul.description.bias_desc(), engine, bias->data}});
+  }
+  matmul.primitive.execute(workspace.stream, arguments);
+  workspace.stream.wait();
+  if (packed) workspace.store->count_product();
+}
+
 }  // namespace
 
 bool takes_product(const ggml_tensor& product) {
@@ -111,38 +146,19 @@ bool takes_gelu(const ggml_tensor& activation) {
 
 void compute_product(Workspace& workspace, const ggml_tensor& product, const ggml_tensor* bias, bool gelu,
                      const ggml_tensor& target) {
-  const ggml_tensor& weights = *product.src[0];
-  const ggml_tensor& columns = *product.src[1];
+  void* const left = operand(*product.src[1], workspace.store->type(), workspace.left, workspace);
+  multiply(workspace, product, left, bias, gelu, target.data, DataType::f32);
+}
+
+void compute_feed_forward(Workspace& workspace, const ggml_tensor& first, const ggml_tensor& first_bias,
+                          const ggml_tensor& second, const ggml_tensor& second_bias,
+                          const ggml_tensor& target) {
   const DataType type = workspace.store->type();
-  const bool packed = is_packed(weights) || is_weight(weights);
-
-  MatmulShape shape;
-  shape.rows = columns.ne[1];
-  shape.columns = weights.ne[1];
-  shape.depth = weights.ne[0];
-  shape.epilogue = epilogue_of(bias, gelu);
-  shape.operand = packed ? MatmulShape::Operand::kPacked : MatmulShape::Operand::kByColumn;
-  shape.type = type;
-  shape.threads = workspace.threads;
-  const Matmul& matmul = workspace.matmuls.get(shape);
-
-  void* const left = operand(columns, type, workspace.left, workspace);
-  void* const right = is_packed(weights) ? weights.data
-                      : packed           ? const_cast<void*>(workspace.store->packed(weights))
-                                         : operand(weights, type, workspace.right, workspace);
-  const auto& engine = cpu_engine();
-  const dnnl::memory::desc scratch = matmul.description.scratchpad_desc();
-  std::unordered_map<int, dnnl::memory> arguments{
-      {DNNL_ARG_SRC, {matmul.description.src_desc(), engine, left}},
-      {DNNL_ARG_WEIGHTS, {matmul.description.weights_desc(), engine, right}},
-      {DNNL_ARG_DST, {matmul.description.dst_desc(), engine, target.data}},
-      {DNNL_ARG_SCRATCHPAD, {scratch, engine, workspace.scratchpad.reserve(scratch.get_size())}}};
-  if (bias != nullptr) {
-    arguments.insert({DNNL_ARG_BIAS, {matmul.description.bias_desc(), engine, bias->data}});
-  }
-  matmul.primitive.execute(workspace.stream, arguments);
-  workspace.stream.wait();
-  if (packed) workspace.store->count_product();
+  void* const left = operand(*first.src[1], type, workspace.left, workspace);
+  void* const inner =
+      workspace.inner.reserve(static_cast<std::size_t>(ggml_nelements(&first)) * operand_bytes(type));
+  multiply(workspace, first, left, &first_bias, true, inner, type);
+  multiply(workspace, second, inner, &second_bias, false, target.data, DataType::f32);
 }
 
 void compute_bias(const ggml_tensor& sum) {

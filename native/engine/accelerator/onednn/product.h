@@ -23,6 +23,10 @@ bool takes_gelu(const ggml_tensor& activation);
 // dnnl::error, std::bad_alloc.
 void compute_product(Workspace& workspace, const ggml_tensor& product, const ggml_tensor* bias, bool gelu,
                      const ggml_tensor& target);
+// target = second(GELU(first + bias)) + bias, what lies between being kept as operands.
+void compute_feed_forward(Workspace& workspace, const ggml_tensor& first, const ggml_tensor& first_bias,
+                          const ggml_tensor& second, const ggml_tensor& second_bias,
+                          const ggml_tensor& target);
 // The same operations by themselves, for graphs in which something else reads what lies between.
 void compute_bias(const ggml_tensor& sum);
 void compute_gelu(const ggml_tensor& activation);

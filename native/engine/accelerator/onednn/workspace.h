@@ -39,8 +39,8 @@ struct Workspace {
   dnnl::stream stream;
   MatmulCache matmuls;
   int threads = 1;
-  // Operands of a product, then oneDNN's own need, then float rows of each thread.
-  Buffer left, right, scratchpad, floats;
+  // Operands of a product, what lies between two, then oneDNN's own need, then float rows of each thread.
+  Buffer left, right, inner, scratchpad, floats;
   std::vector<Lane> lanes;
 };
 
