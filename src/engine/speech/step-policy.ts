@@ -3,7 +3,8 @@
  * batches, since a step reads the decoder's weights once for all rows; whoever is nearly done wants its rows to move at
  * once; a clip that has just come wants the encoder. So the two share the lanes' time, and the situation says how:
  *
- *   7/8 to decoding   when a request in the batch has some windows less to go than the next for the encoder;
+ *   7/8 to decoding   when a request in the batch has some windows less to go than the next for the encoder, or one whose
+ *                     window is in an encoder: the batch makes way for it, and gets smaller until it comes;
  *   1/8 to decoding   when it is the other way round, or when the batch is small and encoding is what fills it;
  *   1/4 to decoding   else, which is about what it takes of a window's time in a full batch.
  *
@@ -23,6 +24,8 @@ export interface Situation {
   encode: Waiting | null;
   /** Windows in the batch; null: there are none. */
   decode: Waiting | null;
+  /** Of the windows that encoders have in hand, seconds as above; Infinity: there are none. */
+  encodingLeftSeconds: number;
   /** Whether there is an encoder at rest. */
   canEncode: boolean;
   /** Whether the batch is at rest. */
@@ -55,9 +58,10 @@ export class StepPolicy {
   constructor(private readonly options: { windowSeconds: number; lanes: number }) {}
 
   /** null: there is nothing to do, or nothing to do it with. */
-  choose({ encode, decode, canEncode, canDecode, hasAborted }: Situation): Unit | null {
+  choose(situation: Situation): Unit | null {
+    const { encode, decode, canEncode, canDecode, hasAborted } = situation;
     if (encode === null || decode === null) this.credit = 0;
-    else this.share = this.shareOf(encode, decode);
+    else this.share = this.shareOf(encode, decode, situation.encodingLeftSeconds);
     const mayEncode = encode !== null && canEncode;
     const mayDecode = decode !== null && canDecode;
     if (!mayDecode) return mayEncode ? 'encode' : null;
@@ -72,10 +76,10 @@ export class StepPolicy {
     this.credit = Math.min(MOST_CREDIT_MS, Math.max(-MOST_CREDIT_MS, this.credit + change));
   }
 
-  private shareOf(encode: Waiting, decode: Waiting): number {
+  private shareOf(encode: Waiting, decode: Waiting, encodingLeftSeconds: number): number {
     const { windowSeconds, lanes } = this.options;
     const some = SOME_WINDOWS * windowSeconds;
-    if (decode.leftSeconds + some < encode.leftSeconds) return MOSTLY;
+    if (Math.min(decode.leftSeconds, encodingLeftSeconds) + some < encode.leftSeconds) return MOSTLY;
     if (encode.leftSeconds + some < decode.leftSeconds) return HARDLY;
     const enough = Math.min(ENOUGH_WINDOWS, encode.windows + decode.windows - (lanes - 1));
     return decode.windows < enough ? HARDLY : EVEN;

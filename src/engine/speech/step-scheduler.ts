@@ -95,6 +95,7 @@ export class StepScheduler implements WindowScheduler {
     return {
       encode: candidate === undefined ? null : this.waitingFor(candidate),
       decode: decoding.length === 0 ? null : { leftSeconds, windows: decoding.length },
+      encodingLeftSeconds: Math.min(...this.at('encoding').map((flight) => flight.leftSeconds)),
       canEncode,
       canDecode,
       hasAborted: decoding.some((flight) => flight.isAborted),

@@ -8,6 +8,7 @@ const WINDOW_SECONDS = 30;
 const BOTH: Situation = {
   encode: { leftSeconds: 0, windows: 4 },
   decode: { leftSeconds: 0, windows: 4 },
+  encodingLeftSeconds: Infinity,
   canEncode: true,
   canDecode: true,
   hasAborted: false,
@@ -53,6 +54,8 @@ describe('StepPolicy', () => {
       0.02,
     );
     expect(decodingShare(BOTH), 'alike').to.be.closeTo(1 / 4, 0.02);
+    const hand = { ...BOTH, encode: far, decode: far, encodingLeftSeconds: 0 };
+    expect(decodingShare(hand), 'a clip in an encoder').to.be.closeTo(7 / 8, 0.02);
     const small = { leftSeconds: 0, windows: 3 };
     expect(decodingShare({ ...BOTH, decode: small }), 'a small batch').to.be.closeTo(1 / 8, 0.02);
     const few = { ...BOTH, encode: { leftSeconds: 0, windows: 1 }, decode: near };

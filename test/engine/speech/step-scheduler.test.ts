@@ -135,16 +135,17 @@ describe('StepScheduler', () => {
     }
   });
 
-  it('lets a clip pass a long file of another account at little more than half the time again', async () => {
-    const alone = await aloneMs(3);
+  it('lets a clip pass a long file of another account at little more than the time of a clip alone', async () => {
+    const alone = await aloneMs(3, TALKATIVE);
     for (let atMs = 5000; atMs < 5400; atMs += 37) {
-      const scene = await start();
+      const scene = await start({}, TALKATIVE);
       scene.file('long', 1200);
       scene.file('clip', 3);
       void scene.send({ path: 'long', accountId: 'long' });
       scene.sendAt(atMs, { path: 'clip', accountId: 'clip' });
       await scene.clock.run(atMs + 5000);
-      expect(scene.outcome('clip').endMs - atMs, `at ${atMs}`).to.be.below(1.75 * alone);
+      // Two lanes: one encodes the clip, and the other decodes the rows that it would stand beside.
+      expect(scene.outcome('clip').endMs - atMs, `at ${atMs}`).to.be.below(1.35 * alone);
     }
   });
 
