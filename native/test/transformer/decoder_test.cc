@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "error.h"
@@ -341,4 +342,30 @@ TEST_CASE("packed sources lead to nearly the logits of float32") {
     }
     CHECK(worst < bound);
   }
+}
+
+TEST_CASE("windows and texts come and go in other threads while steps run") {
+  Bench bench({}, ComputeType::kFloat32, {ComputeType::kInt8, ComputeType::kBfloat16});
+  const auto source = bench.source(9);
+  const auto text = text_of(40, 4);
+  const Logits expected = bench.one_by_one(text, *source);
+  const auto history = bench.decoder->make_history();
+  const auto rows = rows_of(text, *history, *source);
+  bench.step({rows.begin(), rows.begin() + 10});
+  std::vector<std::unique_ptr<History>> forks;
+  for (int i = 0; i < 100; ++i) forks.push_back(history->fork());
+  const std::vector<float> values = bench.random.source(30);
+  std::thread others([&] {
+    while (!forks.empty()) {
+      const auto cache = bench.decoder->make_cross_cache(30);
+      cache->write(0, 0, values);
+      const auto fresh = bench.decoder->make_history();
+      forks.pop_back();
+    }
+  });
+  Logits found;
+  for (std::size_t i = 10; i < text.size(); ++i) found.push_back(bench.step({rows[i]}).front());
+  others.join();
+  CHECK(std::equal(found.begin(), found.end(), expected.begin() + 10));
+  CHECK(history->memory_bytes() == 40 * (2 * 2 * 32 * 2 + 64));
 }
