@@ -4,38 +4,79 @@
 #include <new>
 #include <utility>
 
-#include "error.h"
+#include "transformer/cpu/huge_block.h"
 
 namespace verbatim::transformer {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr std::size_t kLine = 64;
+// A huge page, and no more slots than a few texts need where these are small.
+constexpr std::size_t kMostChunkBytes = 2u << 20, kMostChunkSlots = 256;
+
+std::size_t slots_of_chunk(std::size_t slot_bytes) {
+  return std::clamp<std::size_t>(kMostChunkBytes / slot_bytes, 1, kMostChunkSlots);
+}
 
 }  // namespace
 
-HistoryMemory::~HistoryMemory() {
-  for (HistorySlot* slot : spare_) ::operator delete(slot, kAlignment);
-}
+// Slots that lie behind each other in huge pages, where the system grants them.
+class HistoryChunk {
+ public:
+  explicit HistoryChunk(std::size_t slot_bytes)
+      : slot_bytes_(slot_bytes),
+        capacity_(slots_of_chunk(slot_bytes)),
+        block_(capacity_ * slot_bytes, "the keys and values of texts") {}
 
-HistorySlot* HistoryMemory::take(HistorySlot* before) {
-  void* memory = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!spare_.empty()) {
-      memory = spare_.back();
-      spare_.pop_back();
+  bool is_full() const noexcept { return !free_ && fresh_ == capacity_; }
+  bool is_empty() const noexcept { return used_ == 0; }
+  std::size_t bytes() const noexcept { return block_.size(); }
+
+  // Not when it is full.
+  HistorySlot* take(HistorySlot* before) noexcept {
+    void* place = free_;
+    if (free_) {
+      free_ = free_->before;
+    } else {
+      place = block_.data() + fresh_++ * slot_bytes_;
     }
     ++used_;
+    auto* slot = new (place) HistorySlot;
+    slot->before = before;
+    slot->chunk = this;
+    return slot;
   }
-  if (!memory) memory = ::operator new(slot_bytes(), kAlignment, std::nothrow);
-  if (!memory) {
-    const std::lock_guard lock(mutex_);
+
+  void give_back(HistorySlot* slot) noexcept {
+    slot->before = free_;
+    free_ = slot;
     --used_;
-    throw EngineError(ErrorCode::kOutOfMemory, "no memory for the keys and values of a token");
   }
-  auto* slot = new (memory) HistorySlot;
-  slot->before = before;
-  return slot;
+
+ private:
+  std::size_t slot_bytes_;
+  std::size_t capacity_;
+  HugeBlock block_;
+  // Slots that were in use, by `before`; slots that never were stand behind the first `fresh_`.
+  HistorySlot* free_ = nullptr;
+  std::size_t fresh_ = 0;
+  std::size_t used_ = 0;
+};
+
+HistoryMemory::HistoryMemory(std::size_t slot_bytes, std::size_t most_spare_bytes)
+    : slot_bytes_((kHeader + slot_bytes + kLine - 1) / kLine * kLine), most_spare_(most_spare_bytes) {}
+
+HistoryMemory::~HistoryMemory() = default;
+
+HistorySlot* HistoryMemory::take(HistorySlot* before) {
+  const std::lock_guard lock(mutex_);
+  auto chunk = std::ranges::find_if(chunks_, [](const auto& each) { return !each->is_full(); });
+  if (chunk == chunks_.end()) {
+    chunks_.push_back(std::make_unique<HistoryChunk>(slot_bytes_));
+    chunk = chunks_.end() - 1;
+    reserved_ += (*chunk)->bytes();
+  }
+  ++used_;
+  return (*chunk)->take(before);
 }
 
 void HistoryMemory::release(HistorySlot* slot) noexcept {
@@ -47,29 +88,23 @@ void HistoryMemory::release(HistorySlot* slot) noexcept {
 }
 
 void HistoryMemory::give_back(HistorySlot* slot) noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    --used_;
-    if (spare_.size() < most_spare_) {
-      try {
-        spare_.push_back(slot);
-        return;
-      } catch (const std::bad_alloc&) {
-        // Then it is not kept.
-      }
-    }
-  }
-  ::operator delete(slot, kAlignment);
+  const std::lock_guard lock(mutex_);
+  HistoryChunk* chunk = slot->chunk;
+  chunk->give_back(slot);
+  --used_;
+  if (!chunk->is_empty() || unused_bytes() <= most_spare_) return;
+  reserved_ -= chunk->bytes();
+  std::erase_if(chunks_, [&](const auto& each) { return each.get() == chunk; });
 }
 
 std::size_t HistoryMemory::spare_bytes() const noexcept {
   const std::lock_guard lock(mutex_);
-  return spare_.size() * slot_bytes();
+  return unused_bytes();
 }
 
 std::size_t HistoryMemory::used_bytes() const noexcept {
   const std::lock_guard lock(mutex_);
-  return used_ * slot_bytes();
+  return used_ * slot_bytes_;
 }
 
 CpuHistory::~CpuHistory() { memory_->release(last()); }

@@ -10,20 +10,22 @@
 
 namespace verbatim::transformer {
 
+class HistoryChunk;
+
 // The keys and values of one token, for every layer; `before` is the token in front of it. Texts that begin
 // the same share their slots: a slot lives as long as a text ends with it or another slot stands behind it.
 struct HistorySlot {
   std::atomic<int> users{1};
   HistorySlot* before = nullptr;
+  HistoryChunk* chunk = nullptr;
 };
 
-// Memory for the slots of one decoder. Safe to use from many threads.
+// Memory for the slots of one decoder, in chunks of some megabytes at most. Safe to use from many threads.
 class HistoryMemory {
  public:
-  // slot_bytes: what a slot holds. most_spare_bytes: memory of texts that ended which is kept for those to
-  // come.
-  HistoryMemory(std::size_t slot_bytes, std::size_t most_spare_bytes)
-      : slot_bytes_(slot_bytes), most_spare_(most_spare_bytes / (kHeader + slot_bytes)) {}
+  // slot_bytes: what a slot holds. most_spare_bytes: when there is more that no slot uses, chunks without any
+  // slot in use are given back.
+  HistoryMemory(std::size_t slot_bytes, std::size_t most_spare_bytes);
   ~HistoryMemory();
   HistoryMemory(const HistoryMemory&) = delete;
   HistoryMemory& operator=(const HistoryMemory&) = delete;
@@ -34,24 +36,28 @@ class HistoryMemory {
   void release(HistorySlot* slot) noexcept;
 
   // With what it takes to keep it.
-  std::size_t slot_bytes() const noexcept { return kHeader + slot_bytes_; }
+  std::size_t slot_bytes() const noexcept { return slot_bytes_; }
   // Bytes kept for slots to come, and of those in use.
   std::size_t spare_bytes() const noexcept;
   std::size_t used_bytes() const noexcept;
 
   static std::byte* data(HistorySlot* slot) noexcept { return reinterpret_cast<std::byte*>(slot) + kHeader; }
 
- private:
   // A cache line: slots that lie behind each other then differ in where they stand in a page, or the caches
   // would have the same few places for all keys of a head.
   static constexpr std::size_t kHeader = 64;
 
+ private:
   void give_back(HistorySlot* slot) noexcept;
+  std::size_t unused_bytes() const noexcept { return reserved_ - used_ * slot_bytes_; }
 
   const std::size_t slot_bytes_;
   const std::size_t most_spare_;
   mutable std::mutex mutex_;
-  std::vector<HistorySlot*> spare_;
+  // Slots are taken from the first chunk that has one, so that the last ones become empty.
+  std::vector<std::unique_ptr<HistoryChunk>> chunks_;
+  // Bytes of all chunks, and slots in use.
+  std::size_t reserved_ = 0;
   std::size_t used_ = 0;
 };
 
