@@ -9,6 +9,7 @@ import { peakMemoryBytes } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
 import { integerFrom } from '../../src/cli/options.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
 import {
   compareCharts,
   compareTables,
@@ -76,6 +77,7 @@ export function addBenchCompare(bench: Command, parts: BenchParts): void {
 async function benchCompare(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const binaries = binariesOf(options);
+  const { kind, ...decoding } = speechDecoder(context.config, ['cpu']);
   const models = modelsOf(context, options.model);
   const { threads, slots = threads, clients, repeat, rounds, language } = options;
   const compared: ComparedModel[] = [];
@@ -89,6 +91,8 @@ async function benchCompare(options: Options, parts: BenchParts): Promise<void> 
       environment: context.environment,
       models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
       settings: {
+        decoder: kind,
+        ...decoding,
         accelerator: context.config.accelerator,
         clips,
         'audio s': rounded(audioSeconds),

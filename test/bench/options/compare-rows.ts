@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
+import { AUTO_ON_CPU } from '../../../src/service/speech-decoder.js';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
 import { withDirectory, outputRows, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
@@ -44,9 +45,10 @@ export const compareRows: Rows = {
     const [bundled, path] = await compared(['--model', MODEL], ({ calls, report }) => [
       calls.startVerbatim.map(([options]) => options?.modelFile),
       report.models.map(({ name }) => name),
+      report.settings['decoder'],
     ]);
-    expect(bundled).to.deep.equal([[undefined], ['verbatim-small']]);
-    expect(path).to.deep.equal([[MODEL], [MODEL]]);
+    expect(bundled).to.deep.equal([[undefined], ['verbatim-small'], AUTO_ON_CPU]);
+    expect(path).to.deep.equal([[MODEL], [MODEL], AUTO_ON_CPU]);
     const two = await compared(['--model', `verbatim-small,${MODEL}`], ({ report }) => report.models.length);
     expect(two).to.deep.equal([1, 2]);
   },
