@@ -4,7 +4,7 @@ import type { Config } from './config.js';
 import { ConfigError } from './variables.js';
 
 /** What 'auto' is on a CPU. On CUDA it is whisper.cpp, until a measurement shows that another one is faster. */
-export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'whisper.cpp';
+export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
 
 /** Windows in flight: a step costs little more for eight rows than for one, and a window holds some 10 to 25 MiB on base. */
 export const DEFAULT_BATCH = 8;
