@@ -12,7 +12,7 @@ import type {
   WindowStage,
 } from '../../src/engine/binding.js';
 import { FakeAudioWindow } from './fake-audio.js';
-import { resultOf } from './fake-slot.js';
+import { fakeResultOf } from './fake-slot.js';
 import type { FakeRun, FakeTally } from './fake-tally.js';
 import { nativeError, refuseCall } from './native-error.js';
 
@@ -60,7 +60,7 @@ export class FakeInFlight implements WindowInFlight {
     if (this.given) throw nativeError('invalid_argument', 'The result of this window has been taken.');
     this.given = true;
     if (this.error !== null) throw this.error;
-    return resultOf(this.audio, this.options);
+    return fakeResultOf(this.audio, this.options);
   }
 
   abort(): void {

@@ -42,7 +42,7 @@ export class FakeSlot implements Slot {
         throw nativeError('unsupported_language');
       }
       await this.work(spec, run, call.signal);
-      return resultOf(window, options);
+      return fakeResultOf(window, options);
     } finally {
       run.endMs = this.engine.clock.now();
       this.busy = false;
@@ -74,7 +74,7 @@ export class FakeSlot implements Slot {
   }
 }
 
-export function resultOf(window: FakeAudioWindow, options: DecodeOptions): WindowResult {
+export function fakeResultOf(window: FakeAudioWindow, options: DecodeOptions): WindowResult {
   const probabilities = window.spec.probabilities ?? { en: 0.97, es: 0.01, de: 0.01, fr: 0.01 };
   const detected = Object.entries(probabilities).sort((one, other) => other[1] - one[1])[0]![0];
   const language = options.language === 'auto' ? detected : options.language;

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Metrics } from '../../src/http/metrics.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { call, transcribe } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
@@ -105,6 +106,7 @@ describe('probes, metrics and logs', () => {
         'verbatim_queue_windows 1',
         'verbatim_slots 2',
         'verbatim_slots_busy 2',
+        'verbatim_windows_in_flight 2',
         'verbatim_real_time_factor 0.1',
         'verbatim_requests_in_flight 0',
       ]) {
@@ -114,6 +116,23 @@ describe('probes, metrics and logs', () => {
         /\nverbatim_build_info\{version="0\.0\.0-test",node="v[\d.]+",model="fake",device="cpu",device_name="Fake CPU"\} 1\n/,
       );
       expect(text).to.match(/\nnodejs_eventloop_lag_p99_seconds \d/);
+    });
+
+    it('shows the rows a step of the batch that windows are decoded in', async () => {
+      const metrics = new Metrics();
+      metrics.batchAdvanced({ steps: 4, rows: 12 });
+      metrics.batchAdvanced({ steps: 6, rows: 6 });
+      // Only to take an aborted window out.
+      metrics.batchAdvanced({ steps: 0, rows: 0 });
+      const text = await metrics.text();
+      for (const line of [
+        'verbatim_batch_rows_bucket{le="1"} 1',
+        'verbatim_batch_rows_bucket{le="3"} 2',
+        'verbatim_batch_rows_count 2',
+        'verbatim_batch_steps_total 10',
+      ]) {
+        expect(text).to.include(`\n${line}\n`);
+      }
     });
 
     it('asks for the token when one is configured', async () => {

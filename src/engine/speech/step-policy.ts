@@ -12,7 +12,7 @@
  * something to do, it has all.
  */
 
-export interface Waiting {
+export interface StageLoad {
   /** Seconds of audio, not begun, of the request that is next; in the batch, of the one that has the least of it. */
   leftSeconds: number;
   /** How many there are, those that are worked on included. */
@@ -21,9 +21,9 @@ export interface Waiting {
 
 export interface Situation {
   /** Windows to be encoded; null: there are none but those that are worked on. */
-  encode: Waiting | null;
+  encode: StageLoad | null;
   /** Windows in the batch; null: there are none. */
-  decode: Waiting | null;
+  decode: StageLoad | null;
   /** Of the windows that encoders have in hand, seconds as above; Infinity: there are none. */
   encodingLeftSeconds: number;
   /** Whether there is an encoder at rest. */
@@ -76,7 +76,7 @@ export class StepPolicy {
     this.credit = Math.min(MOST_CREDIT_MS, Math.max(-MOST_CREDIT_MS, this.credit + change));
   }
 
-  private shareOf(encode: Waiting, decode: Waiting, encodingLeftSeconds: number): number {
+  private shareOf(encode: StageLoad, decode: StageLoad, encodingLeftSeconds: number): number {
     const { windowSeconds, lanes } = this.options;
     const some = SOME_WINDOWS * windowSeconds;
     if (Math.min(decode.leftSeconds, encodingLeftSeconds) + some < encode.leftSeconds) return MOSTLY;
