@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "error.h"
@@ -160,6 +161,30 @@ TEST_CASE("windows that take turns in one encoder are encoded as if each were al
       CAPTURE(i);
       CHECK(crosses[i]->layers == encode(model, kPositions[i]));
     }
+  }
+}
+
+TEST_CASE("encoders of one model work at the same time and do not see each other") {
+  const test::SmallModel file({.width = 128, .heads = 2, .audio_layers = 4, .text_layers = 2});
+  for (const AcceleratorMode mode : {AcceleratorMode::kOff, AcceleratorMode::kAuto}) {
+    const auto model = Model::load(file.path(), mode);
+    const MelSpectrogram mel = spectrogram(*model, 3);
+    const int kPositions[] = {300, 256, 77};
+    std::vector<std::unique_ptr<KeptCross>> crosses;
+    std::vector<std::thread> lanes;
+    for (const int positions : kPositions) {
+      KeptCross& cross = *crosses.emplace_back(std::make_unique<KeptCross>(file.shape, positions));
+      lanes.emplace_back([&model, &mel, &cross, positions] {
+        Encoder encoder(model, 1);
+        for (int round = 0; round < 3; ++round) {
+          EncoderRun run(*model, mel, 0, positions, cross);
+          while (!encoder.advance(run, nullptr)) {
+          }
+        }
+      });
+    }
+    for (std::thread& lane : lanes) lane.join();
+    for (std::size_t i = 0; i < 3; ++i) CHECK(crosses[i]->layers == encode(model, kPositions[i]));
   }
 }
 
