@@ -10,6 +10,7 @@
 #include "error.h"
 #include "require_option.h"
 #include "speech/whisper/encoder_graph.h"
+#include "speech/whisper_log.h"
 #include "thread_count.h"
 
 namespace verbatim::whisper {
@@ -93,14 +94,14 @@ void Encoder::compute(EncoderRun& run) {
   const EncoderGraph unit =
       build_encoder_unit(context.get(), model_->encoder_weights(), shape,
                          std::span(run.steps_).subspan(first, end - first), run.activation_);
+  take_whisper_error();
   ggml_backend_sched_reset(scheduler_.get());
   if (!ggml_backend_sched_alloc_graph(scheduler_.get(), unit.graph)) fail_for_memory();
   if (unit.mel != nullptr) set_mel(run, unit.mel);
   const ggml_status status = ggml_backend_sched_graph_compute(scheduler_.get(), unit.graph);
   if (status == GGML_STATUS_ALLOC_FAILED) fail_for_memory();
   if (status != GGML_STATUS_SUCCESS) {
-    throw EngineError(ErrorCode::kInternalError,
-                      std::string("the encoder failed: ") + ggml_status_to_string(status));
+    throw EngineError(ErrorCode::kInternalError, "the encoder failed: " + take_whisper_error());
   }
   for (const auto& [layer, rows] : unit.cross) keep_cross(run, layer, *rows);
 }

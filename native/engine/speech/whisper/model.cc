@@ -5,6 +5,7 @@
 #include "device.h"
 #include "error.h"
 #include "speech/whisper/decoder_weights.h"
+#include "speech/whisper_log.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -21,6 +22,7 @@ void check_room(const DeviceInfo& device, std::uint64_t needed) {
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
+  capture_whisper_log();
   return std::make_shared<const Model>(Private{}, path, accelerator);
 }
 

@@ -13,8 +13,8 @@
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
-#include "speech/whisper_cpp/whisper_log.h"
 #include "speech/whisper_cpp/whisper_state.h"
+#include "speech/whisper_log.h"
 
 namespace verbatim {
 namespace {

@@ -18,9 +18,9 @@
 #include "speech/whisper_cpp/full_params.h"
 #include "speech/whisper_cpp/prompt.h"
 #include "speech/whisper_cpp/segments.h"
-#include "speech/whisper_cpp/whisper_log.h"
 #include "speech/whisper_cpp/whisper_state.h"
 #include "speech/whisper_cpp/window_pass.h"
+#include "speech/whisper_log.h"
 #include "thread_count.h"
 
 namespace verbatim {

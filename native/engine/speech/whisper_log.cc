@@ -1,4 +1,4 @@
-#include "speech/whisper_cpp/whisper_log.h"
+#include "speech/whisper_log.h"
 
 #include <whisper.h>
 
