@@ -1,10 +1,12 @@
-// Milliseconds a step of the decoder on a processor, random weights of Whisper base's shape, every row a text
-// of its own with a window of its own.
+// Milliseconds a step of the decoder on a processor, or as graphs on a GPU, random weights of Whisper base's
+// shape, every row a text of its own with a window of its own.
 //
 //   decoder_bench [options]       prints one JSON line a cell
 //     --rows 1,4,8,32  --compute int8,bfloat16,float32  --cross TYPE  --history TYPE (of keys and values;
-//     else those that go with the compute type)  --kernels avx512|avx2|generic  --threads N  --steps N
-//     (tokens a text)  --repeats N  --positions N  --layers N  --width N  --heads N  --inner N  --vocabulary
+//     else those that go with the compute type)  --kernels avx512|avx2|generic  --graphs cpu|cuda:N (ggml's
+//     own operations on that device, not the kernels: float16 too, caches in float32 or float16)
+//     --threads N  --steps N (tokens a text)  --repeats N  --positions N  --layers N  --width N  --heads N
+//     --inner N  --vocabulary
 //     N
 #include <cstdio>
 #include <memory>
@@ -12,11 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "device.h"
 #include "measure.h"
 #include "options.h"
 #include "program.h"
 #include "testing/random_transformer.h"
 #include "transformer/cpu/decoder.h"
+#include "transformer/gpu/decoder.h"
+#include "transformer/gpu/executor.h"
 
 namespace {
 
@@ -29,6 +34,7 @@ Options parse(const std::vector<std::string>& words) {
                                {"--cross", ""},
                                {"--history", ""},
                                {"--kernels", kernels().name},
+                               {"--graphs", ""},
                                {"--threads", "1"},
                                {"--steps", "96"},
                                {"--repeats", "3"},
@@ -46,10 +52,11 @@ std::size_t size_of(const Options& options, const std::string& name) {
 }
 
 ComputeType type_of(const std::string& name) {
-  for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
+  for (const ComputeType type :
+       {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBfloat16, ComputeType::kInt8}) {
     if (name == compute_type_name(type)) return type;
   }
-  throw std::invalid_argument("type \"" + name + "\": float32, bfloat16 or int8");
+  throw std::invalid_argument("type \"" + name + "\": float32, float16 (with --graphs), bfloat16 or int8");
 }
 
 const Kernels& kernels_of(const std::string& name) {
@@ -60,7 +67,9 @@ const Kernels& kernels_of(const std::string& name) {
 }
 
 CacheTypes caches_of(const Options& options, ComputeType type) {
-  CacheTypes caches{type, type == ComputeType::kFloat32 ? ComputeType::kFloat32 : ComputeType::kBfloat16};
+  const bool is_exact = type == ComputeType::kFloat32;
+  CacheTypes caches{type, is_exact ? type : ComputeType::kBfloat16};
+  if (!options["--graphs"].empty() && !is_exact) caches = {ComputeType::kFloat16, ComputeType::kFloat16};
   if (!options["--cross"].empty()) caches.cross = type_of(options["--cross"]);
   if (!options["--history"].empty()) caches.history = type_of(options["--history"]);
   return caches;
@@ -104,14 +113,13 @@ std::vector<double> time_steps(Decoder& decoder, std::vector<Text>& texts, int s
   return times;
 }
 
-void measure(const Options& options, RandomDecoder& random, const CpuWeights& weights, CacheTypes caches,
-             int rows) {
-  const auto decoder = make_cpu_decoder(random.model(), weights, caches, kernels_of(options["--kernels"]));
-  auto texts = make_texts(*decoder, random, static_cast<std::size_t>(rows), size_of(options, "--positions"));
+void measure(const Options& options, RandomDecoder& random, Decoder& decoder, ComputeType type, int rows) {
+  const CacheTypes caches = caches_of(options, type);
+  auto texts = make_texts(decoder, random, static_cast<std::size_t>(rows), size_of(options, "--positions"));
   std::vector<double> medians, all;
   for (int i = 0; i < integer(options["--repeats"], 1); ++i) {
     const auto times =
-        time_steps(*decoder, texts, integer(options["--steps"], 1), integer(options["--threads"], 1));
+        time_steps(decoder, texts, integer(options["--steps"], 1), integer(options["--threads"], 1));
     medians.push_back(median(times));
     all.insert(all.end(), times.begin(), times.end());
   }
@@ -119,13 +127,33 @@ void measure(const Options& options, RandomDecoder& random, const CpuWeights& we
       R"({"compute":"%s","cross":"%s","history":"%s","kernels":"%s","threads":%s,"rows":%d,"step_ms_median":%.3f,)"
       R"("step_ms_best_median":%.3f,"step_ms_min":%.3f,"token_ms":%.3f,"mib_a_row":%.2f})"
       "\n",
-      std::string(compute_type_name(weights.type())).c_str(),
-      std::string(compute_type_name(caches.cross)).c_str(),
-      std::string(compute_type_name(caches.history)).c_str(), options["--kernels"].c_str(),
-      options["--threads"].c_str(), rows, median(all), least(medians), least(all), least(medians) / rows,
+      std::string(compute_type_name(type)).c_str(), std::string(compute_type_name(caches.cross)).c_str(),
+      std::string(compute_type_name(caches.history)).c_str(),
+      options[options["--graphs"].empty() ? "--kernels" : "--graphs"].c_str(), options["--threads"].c_str(),
+      rows, median(all), least(medians), least(all), least(medians) / rows,
       static_cast<double>(texts.front().source->memory_bytes() + texts.front().history->memory_bytes()) /
           (1 << 20));
   std::fflush(stdout);
+}
+
+void measure_kernels(const Options& options, RandomDecoder& random, ComputeType type) {
+  if (type == ComputeType::kFloat16) throw std::invalid_argument("float16 is for --graphs");
+  const CpuWeights weights(random.model(), type);
+  for (const int rows : positive_integers(options["--rows"])) {
+    const auto decoder =
+        make_cpu_decoder(random.model(), weights, caches_of(options, type), kernels_of(options["--kernels"]));
+    measure(options, random, *decoder, type, rows);
+  }
+}
+
+void measure_graphs(const Options& options, RandomDecoder& random, ComputeType type) {
+  verbatim::find_device(options["--graphs"]);
+  const ggml_backend_dev_t device = backend_device_of(options["--graphs"]);
+  const GpuWeights weights(random.model(), type, ggml_backend_dev_buffer_type(device));
+  for (const int rows : positive_integers(options["--rows"])) {
+    const auto decoder = make_gpu_decoder(random.model(), weights, caches_of(options, type), device);
+    measure(options, random, *decoder, type, rows);
+  }
 }
 
 void run(const std::vector<std::string>& words) {
@@ -137,9 +165,9 @@ void run(const std::vector<std::string>& words) {
                         .vocabulary = size_of(options, "--vocabulary"),
                         .positions = std::max<std::size_t>(448, size_of(options, "--steps"))});
   for (const std::string& name : words_of_list(options["--compute"])) {
-    const CpuWeights weights(random.model(), type_of(name));
-    for (const int rows : positive_integers(options["--rows"]))
-      measure(options, random, weights, caches_of(options, weights.type()), rows);
+    const ComputeType type = type_of(name);
+    options["--graphs"].empty() ? measure_kernels(options, random, type)
+                                : measure_graphs(options, random, type);
   }
 }
 

@@ -398,6 +398,9 @@ TEST_CASE("memory on a device is used again, and given back when nobody needs it
   CHECK(much > 5 * little);
   use(20, 250);
   CHECK(pair.gpu().memory_bytes() <= much);
+  // As much may be needed again, once.
+  use(1, 10);
+  CHECK(pair.gpu().memory_bytes() > much / 2);
   use(1, 10);
   CHECK(pair.gpu().memory_bytes() < 3 * little);
   // Graphs of many shapes do not pile up: those of the small ones take the places of the large ones.

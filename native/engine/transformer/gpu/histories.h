@@ -20,9 +20,9 @@ class GpuHistories {
  public:
   GpuHistories(std::shared_ptr<GpuDevice> device, const Transformer& model, ggml_type type);
 
-  // Makes room for `count` tokens more; gives room back where no text is left. True when the tables moved,
-  // and graphs on them are void. The device must be locked. Throws EngineError kOutOfMemory: the tables may
-  // have moved then too.
+  // Makes room for `count` tokens more; where no text is left, gives back what the last ones did not need.
+  // True when the tables moved, and graphs on them are void. The device must be locked. Throws EngineError
+  // kOutOfMemory: the tables may have moved then too.
   bool reserve(std::size_t count);
   ggml_tensor* layer(std::size_t index) const noexcept { return tables_[index].tensor(); }
   Slots& slots() noexcept { return slots_; }
@@ -43,6 +43,8 @@ class GpuHistories {
   std::size_t row_bytes_;
   std::vector<GpuTable> tables_;
   Slots slots_;
+  // Slots that were needed since no text was left.
+  std::size_t most_ = 0;
 };
 
 class GpuHistory final : public History {

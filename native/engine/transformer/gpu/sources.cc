@@ -36,8 +36,10 @@ std::vector<std::unique_ptr<GpuCrossCache>> GpuSources::make(std::span<const std
 void GpuSources::reserve(std::size_t positions, std::size_t count) {
   const std::size_t used = slots_.used(), present = slots_.count();
   const std::size_t needed = std::max(used + count, kFewestSlots);
-  if (used == 0 && (positions != positions_ || needed > present || 2 * needed < present)) {
-    resize(positions, needed, false);
+  const std::size_t most =
+      std::max(needed, std::exchange(most_, used == 0 ? needed : std::max(most_, needed)));
+  if (used == 0 && (positions != positions_ || needed > present || present > 2 * most)) {
+    resize(positions, most, false);
   } else if (positions > positions_ || needed > present) {
     resize(std::max(positions, positions_), needed > present ? std::max(needed, 2 * present) : present, true);
   }

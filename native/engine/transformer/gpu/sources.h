@@ -24,8 +24,8 @@ class GpuSources : public std::enable_shared_from_this<GpuSources> {
  public:
   GpuSources(std::shared_ptr<GpuDevice> device, const Transformer& model, ggml_type type);
 
-  // Sources of so many positions each. Where none was left, their slots stand behind each other, and room
-  // that they do not need is given back. Throws EngineError kOutOfMemory.
+  // Sources of so many positions each. Where none was left, their slots stand behind each other, and what
+  // the last ones did not need is given back. Throws EngineError kOutOfMemory.
   std::vector<std::unique_ptr<GpuCrossCache>> make(std::span<const std::size_t> positions);
   // Adds to the graph: keys and values float32 [2 * width, positions * count] of `count` sources in slots
   // behind each other, at positions from `first` on. The device must be locked.
@@ -61,6 +61,8 @@ class GpuSources : public std::enable_shared_from_this<GpuSources> {
   std::size_t positions_ = 0;
   std::atomic<std::size_t> slot_bytes_{0};
   std::size_t version_ = 0;
+  // Slots that were needed since no source was left.
+  std::size_t most_ = 0;
   Slots slots_;
   ggml_gallocr_ptr write_memory_;
   std::atomic<std::size_t> write_bytes_{0};
