@@ -38,8 +38,8 @@ export class FairQueue<T extends Waiting> {
     private readonly flows = new Map<string, Flow<T>>(),
   ) {}
 
-  get items(): T[] {
-    return [...this.flows.values()].flatMap((flow) => [...flow.items]);
+  *items(): Generator<T> {
+    for (const flow of this.flows.values()) yield* flow.items;
   }
 
   get isEmpty(): boolean {

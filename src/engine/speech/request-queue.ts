@@ -106,13 +106,25 @@ export class RequestQueue {
   private held = 0;
   /** Windows that run, and those being cut. */
   private inFlight = 0;
+  /** Whether other windows may be worth cutting than before. */
+  private changed = false;
   private waitingForIdle: (() => void)[] = [];
 
   constructor(private readonly options: RequestQueueOptions) {}
 
   /** Windows that wait; of audio that is not cut yet, as many as it makes at least. */
   get queuedWindows(): number {
-    return this.queue.items.reduce((sum, entry) => sum + Math.max(entry.held, this.windowsLeft(entry)), 0);
+    return this.queuedUpTo(Infinity);
+  }
+
+  /** The same, but no more than so many, which is found without asking every request. */
+  queuedUpTo(most: number): number {
+    let sum = 0;
+    for (const entry of this.queue.items()) {
+      sum += Math.max(entry.held, this.windowsLeft(entry));
+      if (sum >= most) return most;
+    }
+    return sum;
   }
 
   /**
@@ -125,6 +137,7 @@ export class RequestQueue {
     const onAbort = (): void => this.fail(entry, signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.queue.add(entry);
+    this.changed = true;
     this.pump();
     try {
       await entry.finished;
@@ -146,7 +159,8 @@ export class RequestQueue {
   /** To be called when there is something anew to run windows. */
   pump(): void {
     this.options.fill();
-    this.cutAhead();
+    if (this.changed) this.cutAhead();
+    this.changed = false;
     if (this.isDrained) for (const resolve of this.waitingForIdle.splice(0)) resolve();
   }
 
@@ -165,6 +179,7 @@ export class RequestQueue {
     const cut = entry.ready.shift();
     if (cut === undefined) return;
     this.held--;
+    this.changed = true;
     this.queue.charge(entry, entry.request.costSeconds(cut));
     entry.running++;
     void this.native(async () => {
@@ -242,6 +257,7 @@ export class RequestQueue {
     this.inFlight++;
     await work();
     this.inFlight--;
+    this.changed = true;
     this.pump();
   }
 
@@ -260,6 +276,7 @@ export class RequestQueue {
     this.held -= entry.ready.length;
     for (const cut of entry.ready.splice(0)) cut.window.release();
     entry.reject(reason);
+    this.changed = true;
     this.pump();
   }
 }

@@ -103,10 +103,9 @@ export class StepScheduler implements WindowScheduler {
   }
 
   private waitingFor(candidate: Candidate): NonNullable<Situation['encode']> {
-    const room = Math.max(1, this.options.windowsInFlight - this.flights.size);
-    const fresh = this.requests.next((request) => this.mayBegin(request)) === undefined ? 0 : room;
+    const room = Math.max(0, this.options.windowsInFlight - this.flights.size);
     const begun = this.at('waiting').length + this.at('encoding').length;
-    const windows = begun + Math.min(fresh, this.requests.queuedWindows);
+    const windows = begun + this.requests.queuedUpTo(room);
     const leftSeconds = candidate instanceof Flight ? candidate.leftSeconds : candidate.costLeft;
     return { leftSeconds, windows };
   }
