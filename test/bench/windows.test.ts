@@ -11,11 +11,13 @@ import { findModel, readManifest, windowPolicy } from '../../src/models/manifest
 import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import { join } from 'node:path';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
+import { overriding } from '../support/overriding.js';
 import { samplePath } from '../native/support.js';
 
 const modelsDir = join(packageRoot, 'models');
 
-/** The addon, which tells what its slots were asked for. */
+/** The addon, which tells how its windows were to be decoded. */
 function told(binding: NativeBinding, asked: DecodeOptions[]): NativeBinding {
   return {
     ...binding,
@@ -36,39 +38,54 @@ function told(binding: NativeBinding, asked: DecodeOptions[]): NativeBinding {
         },
       };
     },
+    loadRecogniser: async (...load) => {
+      const model = await binding.loadRecogniser(...load);
+      return overriding(model, {
+        openWindow: (window, decode) => {
+          asked.push(decode);
+          return model.openWindow(window, decode);
+        },
+      });
+    },
   };
 }
 
+const DECODERS: readonly SpeechDecoder[] = [
+  { kind: 'whisper.cpp' },
+  { kind: 'batched', compute: 'auto', windowsInFlight: 4 },
+];
+
 describe('The engine of a benchmark', () => {
-  it('decodes every window with the beam of its cell, and keeps what came of each', async () => {
-    const manifest = readManifest(packageRoot, modelsDir);
-    const entry = findModel(manifest, manifest.defaultSpeechModel);
-    if (entry.kind !== 'speech') throw new Error('The default is a speech model.');
-    const cell = {
-      ...{ modelPath: modelPath({ packageRoot, modelsDir }, entry), devices: ['cpu'] },
-      ...{ slots: 1, threads: 1, beam: 3 },
-      decoder: { kind: 'whisper.cpp' as const },
-    };
-    const asked: DecodeOptions[] = [];
-    const results = new Map<number, WindowResult>();
-    const setting = {
-      cell,
-      policy: windowPolicy(manifest, entry),
-      languages: null,
-      accelerator: 'off',
-    } as const;
-    const engine = await createBenchEngine(keepingResults(told(loadBinding(), asked), results), setting);
-    try {
-      const clip = { path: samplePath('en-wav16.wav'), language: 'en' };
-      const { text } = await transcribeClip(engine, clip, 'given', 'bench');
-      expect(asked).to.have.length.above(0);
-      for (const { beamSize, language } of asked) expect([beamSize, language]).to.deep.equal([3, 'en']);
-      const kept = [...results.values()].flatMap(({ segments }) =>
-        segments.map((segment) => segment.text.trim()),
-      );
-      expect(kept.join(' ')).to.equal(text);
-    } finally {
-      await engine.close();
-    }
-  });
+  for (const decoder of DECODERS)
+    it(`decodes every window with the beam of its cell, and keeps what came of each, with ${decoder.kind}`, async () => {
+      const manifest = readManifest(packageRoot, modelsDir);
+      const entry = findModel(manifest, manifest.defaultSpeechModel);
+      if (entry.kind !== 'speech') throw new Error('The default is a speech model.');
+      const cell = {
+        ...{ modelPath: modelPath({ packageRoot, modelsDir }, entry), devices: ['cpu'] },
+        ...{ slots: 1, threads: 1, beam: 3 },
+        decoder,
+      };
+      const asked: DecodeOptions[] = [];
+      const results = new Map<number, WindowResult>();
+      const setting = {
+        cell,
+        policy: windowPolicy(manifest, entry),
+        languages: null,
+        accelerator: 'off',
+      } as const;
+      const engine = await createBenchEngine(keepingResults(told(loadBinding(), asked), results), setting);
+      try {
+        const clip = { path: samplePath('en-wav16.wav'), language: 'en' };
+        const { text } = await transcribeClip(engine, clip, 'given', 'bench');
+        expect(asked).to.have.length.above(0);
+        for (const { beamSize, language } of asked) expect([beamSize, language]).to.deep.equal([3, 'en']);
+        const kept = [...results.values()].flatMap(({ segments }) =>
+          segments.map((segment) => segment.text.trim()),
+        );
+        expect(kept.join(' ')).to.equal(text);
+      } finally {
+        await engine.close();
+      }
+    });
 });
