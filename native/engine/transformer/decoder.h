@@ -11,7 +11,8 @@
 
 // The decoder of a transformer, one step at a time, for rows that come and go: each row has its own place in
 // its own text and its own source, so rows of different requests share a step, and the weights are read once
-// for all of them. What a row computes does not depend on the rows beside it, to the last bit.
+// for all of them. What a row computes does not depend on the rows beside it: on a processor to the last bit,
+// on a device that multiplies matrices of other sizes in another order but for rounding.
 namespace verbatim::transformer {
 
 // The keys and values of one encoded source, for every layer: what cross-attention reads. Belongs to the
