@@ -45,7 +45,7 @@ export function importTranslation(
 }
 
 async function languagesOf(file: string): Promise<string[]> {
-  const model = await loadBinding().loadSpeechModel(file, { device: 'cpu' });
+  const model = await loadBinding().loadRecogniser(file, { device: 'cpu' });
   const { languages } = model.info;
   model.close();
   return languages;
