@@ -16,8 +16,8 @@ namespace verbatim::whisper {
 // One window on its way through an encoder. Between units nothing of it lies anywhere else.
 class EncoderRun {
  public:
-  // The frames from first_frame (0 or more) on, two for each of the positions (1 to 1500). `mel` and
-  // `target`, which has that many positions, must outlive the run. Throws EngineError kInvalidArgument.
+  // The frames from first_frame (0 or more) on, two for each of the positions (1 to 1500). `mel` must outlive
+  // the first unit, `target`, which has that many positions, the run. Throws EngineError kInvalidArgument.
   EncoderRun(const Model& model, const MelSpectrogram& mel, int first_frame, int positions,
              transformer::CrossCache& target);
 

@@ -42,7 +42,7 @@ class WhisperWindow final : public WindowInFlight {
   void fail(std::exception_ptr failure);
   void end_aborted();
 
-  // Set by the encoder: the features once, the rest for each pass.
+  // Set by the encoder for each pass: the features until its first unit is done.
   std::optional<MelSpectrogram> mel;
   std::unique_ptr<EncoderRun> run;
   std::unique_ptr<transformer::CrossCache> source;

@@ -32,6 +32,9 @@ void WhisperEncoder::advance(WindowInFlight& window) {
     if (current.abort_flag().is_set()) return current.end_aborted();
     if (!current.run) begin_pass(current);
     const bool is_complete = encoder_.advance(*current.run, &current.abort_flag());
+    // Only the first unit reads the features; they cost less to compute again, if the window has another
+    // pass, than to keep for every window in flight.
+    current.mel.reset();
     const double spent = milliseconds_since(start);
     current.timings.encode_ms += spent - (current.timings.mel_ms - mel_before);
     current.timings.total_ms += spent;
