@@ -32,27 +32,6 @@ void check_types(CacheTypes types) {
 
 }  // namespace
 
-// Takes back what was appended to histories, unless it is kept.
-class CpuDecoder::Appended {
- public:
-  Appended() = default;
-  ~Appended() {
-    for (auto place = places_.rbegin(); place != places_.rend(); ++place)
-      place->first->truncate(place->second);
-  }
-  Appended(const Appended&) = delete;
-  Appended& operator=(const Appended&) = delete;
-
-  void add(CpuHistory& history) {
-    places_.emplace_back(&history, history.length());
-    history.append();
-  }
-  void keep() noexcept { places_.clear(); }
-
- private:
-  std::vector<std::pair<CpuHistory*, std::size_t>> places_;
-};
-
 CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types,
                        const Kernels& kernels, std::size_t most_spare_bytes)
     : model_(model),
@@ -97,7 +76,7 @@ void CpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& v
                       const AttentionRecord* record, const AbortFlag* abort) {
   step_.visit = &visit;
   step_.record = record;
-  Appended appended;
+  Appended<CpuHistory> appended;
   const std::vector<StepRow> places = place(rows, appended);
   for (std::size_t first = 0; first < rows.size(); first += kMostRows) {
     const std::size_t count = std::min(kMostRows, rows.size() - first);
@@ -109,7 +88,8 @@ void CpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& v
   appended.keep();
 }
 
-std::vector<StepRow> CpuDecoder::place(std::span<const DecoderInput> rows, Appended& appended) const {
+std::vector<StepRow> CpuDecoder::place(std::span<const DecoderInput> rows,
+                                       Appended<CpuHistory>& appended) const {
   std::vector<StepRow> places;
   for (const DecoderInput& row : rows) {
     auto& history = static_cast<CpuHistory&>(*row.history);

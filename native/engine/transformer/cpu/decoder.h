@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "transformer/appended.h"
 #include "transformer/cache_types.h"
 #include "transformer/cpu/graph.h"
 #include "transformer/cpu/weights.h"
@@ -43,9 +44,7 @@ class CpuDecoder final : public Decoder {
   // The most rows that are computed together: a longer step costs no more in pieces of this size.
   static constexpr std::size_t kMostRows = 256;
 
-  class Appended;
-
-  std::vector<StepRow> place(std::span<const DecoderInput> rows, Appended& appended) const;
+  std::vector<StepRow> place(std::span<const DecoderInput> rows, Appended<CpuHistory>& appended) const;
   void compute(std::span<const DecoderInput> rows, int threads, const AbortFlag* abort);
   void group_by_source();
   void embed(std::span<const DecoderInput> rows);

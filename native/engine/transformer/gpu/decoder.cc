@@ -15,27 +15,6 @@ void check_abort(const AbortFlag* abort) {
 
 }  // namespace
 
-// Takes back what was appended to histories, unless it is kept.
-class GpuDecoder::Appended {
- public:
-  Appended() = default;
-  ~Appended() {
-    for (auto place = places_.rbegin(); place != places_.rend(); ++place)
-      place->first->truncate(place->second);
-  }
-  Appended(const Appended&) = delete;
-  Appended& operator=(const Appended&) = delete;
-
-  void add(GpuHistory& history, std::int32_t slot) {
-    places_.emplace_back(&history, history.length());
-    history.append(slot);
-  }
-  void keep() noexcept { places_.clear(); }
-
- private:
-  std::vector<std::pair<GpuHistory*, std::size_t>> places_;
-};
-
 GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
                        ggml_backend_dev_t backend_device)
     : device_(std::make_shared<GpuDevice>(backend_device)),
@@ -65,7 +44,7 @@ void GpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& v
   check_abort(abort);
   const auto lock = device_->lock();
   device_->set_threads(threads);
-  Appended appended;
+  Appended<GpuHistory> appended;
   append(rows, appended);
   const std::size_t vocabulary = parts_.model.projection.weight.rows;
   for (const GpuRun& run : plan(rows, record)) {
@@ -91,7 +70,7 @@ void GpuDecoder::check(const AttentionRecord& record) const {
   }
 }
 
-void GpuDecoder::append(std::span<const DecoderInput> rows, Appended& appended) {
+void GpuDecoder::append(std::span<const DecoderInput> rows, Appended<GpuHistory>& appended) {
   bool moved = true;
   try {
     moved = histories_->reserve(rows.size() + most_padding(rows.size()));

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "transformer/appended.h"
 #include "transformer/cache_types.h"
 #include "transformer/decoder.h"
 #include "transformer/embedder.h"
@@ -49,10 +50,8 @@ class GpuDecoder final : public Decoder {
   // Graphs of the shapes that were used last, the last one first.
   static constexpr std::size_t kMostGraphs = 4;
 
-  class Appended;
-
   void check(const AttentionRecord& record) const;
-  void append(std::span<const DecoderInput> rows, Appended& appended);
+  void append(std::span<const DecoderInput> rows, Appended<GpuHistory>& appended);
   std::vector<GpuRun> plan(std::span<const DecoderInput> rows, const AttentionRecord* record);
   GpuDecoderGraph& graph_for(const GpuDecoderShape& shape);
 
