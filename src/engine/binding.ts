@@ -110,6 +110,18 @@ export interface Segment {
   endSeconds: number;
   text: string;
   noSpeechProbability: number;
+  /** Only where alignment was asked for. Their texts joined are the segment's text; never decreasing, without overlap. */
+  words?: Word[];
+}
+
+export interface Word {
+  /** With the space before it, where the model wrote one. */
+  text: string;
+  /** Seconds on the file's time line. */
+  startSeconds: number;
+  endSeconds: number;
+  /** Of the word's tokens, mean. */
+  probability: number;
 }
 
 export interface WindowTimings {

@@ -65,7 +65,7 @@ function* segments(text: string, language: string, granularity: 'sentence' | 'wo
 }
 
 /** "Dr.", an initial ("J."), an initialism ("z.B.", "U.S."). */
-function endsInAbbreviation(text: string): boolean {
+export function endsInAbbreviation(text: string): boolean {
   const word = /(?:^|[\s\p{Ps}\p{Pi}"'])((?:\p{L}\.)*\p{L}+)\.\s*$/u.exec(text)?.[1];
   if (word === undefined) return false;
   return ABBREVIATIONS.has(word) || /^(?:\p{L}\.)+\p{L}$/u.test(word) || /^(?!I$)\p{Lu}$/u.test(word);

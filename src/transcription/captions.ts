@@ -1,0 +1,133 @@
+/**
+ * Captions, of which a reader takes in one at a glance, from the words of a transcript. Where a decoder aligned no words, those
+ * of a segment that is too long for a caption share its time.
+ */
+import type { Segment, Word } from '../engine/binding.js';
+import { joinTexts, wordsIn } from '../engine/transcript-text.js';
+import { fitsCaption, partition, type CaptionPiece } from './caption-cuts.js';
+import { inThousandths, type TimedText, type TimedWord } from './timed-text.js';
+
+export interface Caption extends TimedText {
+  /** Those that were aligned. */
+  words: TimedWord[];
+}
+
+/** A text with its times, and where they are known those of its words, which joined are the text. */
+export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words'>;
+
+/** Of texts in the order of time; times that are not in order, or past the duration, are brought there. */
+export function captionsOf(
+  texts: readonly Captioned[],
+  language: string,
+  durationSeconds: number,
+): Caption[] {
+  const clock = new RisingClock(durationSeconds);
+  const pieces: CaptionPiece[] = [];
+  for (const text of texts) {
+    const before = pieces.at(-1);
+    const [first, ...others] = toPieces(parted(text, language), clock);
+    if (first === undefined) continue;
+    const isSpaced = before !== undefined && meetSpaced(before.text, first.text, language);
+    pieces.push({ ...first, isSpaced }, ...others);
+  }
+  return partition(pieces).map(captionOf);
+}
+
+/** Rounds times one after the other; none is before the last one, or past the end. */
+class RisingClock {
+  private last = 0;
+  private readonly end: number;
+
+  constructor(durationSeconds: number) {
+    this.end = inThousandths(durationSeconds);
+  }
+
+  at(seconds: number): number {
+    this.last = Math.min(Math.max(inThousandths(seconds), this.last), this.end);
+    return this.last;
+  }
+}
+
+/** Into words, or what passes for words; joined they are the text. */
+function parted(text: Captioned, language: string): Captioned[] {
+  const { words = [] } = text;
+  if (words.some((word) => word.text.trim() !== '')) return wholeWords(words, language);
+  return fitsCaption(text) ? [text] : sharedOut(text, language);
+}
+
+/** Aligned words may be less than words: characters of a language that is written without spaces. */
+function wholeWords(words: readonly Word[], language: string): Captioned[] {
+  let end = 0;
+  const texts = wordsIn(words.map(({ text }) => text).join(''), language);
+  const ends = new Set(texts.map((text) => (end += text.length)));
+  const whole: Captioned[] = [];
+  let [open, at]: [Word[], number] = [[], 0];
+  for (const word of words) {
+    open.push(word);
+    if (!ends.has((at += word.text.length))) continue;
+    const { startSeconds } = open[0] ?? word;
+    const text = open.map((part) => part.text).join('');
+    whole.push({ startSeconds, endSeconds: word.endSeconds, text, words: open });
+    open = [];
+  }
+  return whole;
+}
+
+/** Words that share the time of their text, each by its characters. */
+function sharedOut({ text, startSeconds, endSeconds }: Captioned, language: string): Captioned[] {
+  const secondsPerCharacter = (endSeconds - startSeconds) / text.length;
+  let end = startSeconds;
+  return wordsIn(text, language).map((word) => {
+    const start = end;
+    end += word.length * secondsPerCharacter;
+    return { startSeconds: start, endSeconds: end, text: word };
+  });
+}
+
+/** Without the white space around them. */
+function toPieces(parts: readonly Captioned[], clock: RisingClock): CaptionPiece[] {
+  const pieces: CaptionPiece[] = [];
+  let isSpaced = false;
+  for (const part of parts) {
+    const text = singleSpaced(part.text);
+    isSpaced ||= /^\s/u.test(part.text);
+    if (text === '') continue;
+    const words = timedWords(part, clock);
+    const startSeconds = words[0]?.startSeconds ?? clock.at(part.startSeconds);
+    const endSeconds = words.at(-1)?.endSeconds ?? clock.at(part.endSeconds);
+    pieces.push({ startSeconds, endSeconds, text, words, isSpaced });
+    isSpaced = /\s$/u.test(part.text);
+  }
+  return pieces;
+}
+
+function timedWords({ words = [] }: Captioned, clock: RisingClock): TimedWord[] {
+  return words
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ startSeconds, endSeconds, text, probability }) => ({
+      startSeconds: clock.at(startSeconds),
+      endSeconds: clock.at(endSeconds),
+      text: singleSpaced(text),
+      probability: inThousandths(probability),
+    }));
+}
+
+function singleSpaced(text: string): string {
+  return text.trim().replace(/\s+/gu, ' ');
+}
+
+/** Whether a space stands between two texts that meet. */
+function meetSpaced(text: string, next: string, language: string): boolean {
+  const [last, first] = [text.slice(-2), next.slice(0, 1)];
+  return joinTexts([last, first], language).length > last.length + first.length;
+}
+
+function captionOf(pieces: readonly CaptionPiece[]): Caption {
+  const startSeconds = pieces[0]?.startSeconds ?? 0;
+  return {
+    startSeconds,
+    endSeconds: pieces.at(-1)?.endSeconds ?? startSeconds,
+    text: pieces.map(({ isSpaced, text }, index) => (isSpaced && index > 0 ? ` ${text}` : text)).join(''),
+    words: pieces.flatMap(({ words }) => words),
+  };
+}

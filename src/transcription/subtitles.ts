@@ -1,0 +1,110 @@
+/** Segments as the text of a subtitle file, SubRip or WebVTT. */
+import { wordsIn } from '../engine/transcript-text.js';
+import { MOST_LINE_CHARACTERS } from './caption-cuts.js';
+import { inThousandths, type TimedText } from './timed-text.js';
+
+/** As many characters are read in a second. */
+export const READING_SPEED = 20;
+/** However short the text. */
+const LEAST_SHOWN_SECONDS = 1;
+
+export interface Subtitled {
+  /** In order, without overlap. */
+  segments: readonly TimedText[];
+  language: string;
+  durationSeconds: number;
+}
+
+export function srtOf(subtitled: Subtitled): string {
+  return cuesOf(subtitled)
+    .map(({ startSeconds, endSeconds, lines }, index) => {
+      const times = `${clockTime(startSeconds, ',')} --> ${clockTime(endSeconds, ',')}`;
+      return [index + 1, times, ...lines.map(withoutArrows), ''].join('\n');
+    })
+    .join('\n');
+}
+
+export function vttOf(subtitled: Subtitled): string {
+  const cues = cuesOf(subtitled).map(({ startSeconds, endSeconds, lines }) => {
+    const times = `${clockTime(startSeconds, '.')} --> ${clockTime(endSeconds, '.')}`;
+    return [times, ...lines.map(escaped), ''].join('\n');
+  });
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+interface Cue {
+  startSeconds: number;
+  endSeconds: number;
+  lines: string[];
+}
+
+function cuesOf({ segments, language, durationSeconds }: Subtitled): Cue[] {
+  const spoken = segments
+    .map((segment) => ({ ...segment, text: printable(segment.text) }))
+    .filter(({ text }) => text !== '');
+  return readable(spoken, durationSeconds).map(({ startSeconds, endSeconds, text }) => ({
+    startSeconds,
+    endSeconds,
+    lines: linesOf(text, language),
+  }));
+}
+
+/** Line breaks and control characters would end a cue, or the file. */
+function printable(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+/** Each shown for as long as it takes to read, into the pause behind it and no further, and never for no time. */
+function readable(segments: readonly TimedText[], durationSeconds: number): TimedText[] {
+  let free = 0;
+  return segments.map(({ startSeconds, endSeconds, text }, index) => {
+    const readSeconds = Math.max(LEAST_SHOWN_SECONDS, text.length / READING_SPEED);
+    const next = segments[index + 1]?.startSeconds ?? inThousandths(durationSeconds);
+    const end = Math.max(endSeconds, Math.min(inThousandths(startSeconds + readSeconds), next));
+    // What was said in no time, right before the next word or the end, is shown in the pause before it.
+    const start = Math.max(free, end > startSeconds ? startSeconds : inThousandths(end - readSeconds));
+    free = Math.max(end, inThousandths(start + 0.001));
+    return { startSeconds: start, endSeconds: free, text };
+  });
+}
+
+/** As few as do, about as long as each other. */
+function linesOf(text: string, language: string): string[] {
+  const words = wordsIn(text, language);
+  const fewest = wrapped(words, MOST_LINE_CHARACTERS).length;
+  for (let width = Math.ceil(text.length / fewest); ; width++) {
+    const lines = wrapped(words, width);
+    if (lines.length <= fewest) return lines;
+  }
+}
+
+function wrapped(words: readonly string[], width: number): string[] {
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.pop() ?? '';
+    if (line === '' || (line + word).trim().length <= width) lines.push(line + word);
+    else lines.push(line, word);
+  }
+  return lines.map((line) => line.trim());
+}
+
+/** Hours have two digits, or more. */
+function clockTime(seconds: number, point: ',' | '.'): string {
+  const milliseconds = Math.round(seconds * 1000);
+  const [hours, minutes, rest] = [
+    Math.floor(milliseconds / 3_600_000),
+    Math.floor(milliseconds / 60_000) % 60,
+    Math.floor(milliseconds / 1000) % 60,
+  ];
+  const [h, m, s] = [hours, minutes, rest].map((part) => String(part).padStart(2, '0'));
+  return `${h}:${m}:${s}${point}${String(milliseconds % 1000).padStart(3, '0')}`;
+}
+
+/** SubRip has no way to write one, and takes it for the times of a cue. */
+function withoutArrows(line: string): string {
+  return line.replace(/--+>/g, '->');
+}
+
+function escaped(line: string): string {
+  return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

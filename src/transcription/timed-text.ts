@@ -1,0 +1,20 @@
+/**
+ * Text with its place on the file's time line: seconds in whole thousandths, never decreasing from one text to the next, never
+ * past the file's duration, without overlap.
+ */
+export interface TimedText {
+  startSeconds: number;
+  endSeconds: number;
+  /** Without white space around it. */
+  text: string;
+}
+
+export interface TimedWord extends TimedText {
+  /** From 0 to 1, in whole thousandths. */
+  probability: number;
+}
+
+/** Rounds as the answer's duration is rounded: what lies before another time still does. */
+export function inThousandths(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
