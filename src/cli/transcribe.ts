@@ -33,7 +33,10 @@ async function transcribe(file: string, options: Options): Promise<void> {
     translateTo: translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo),
     punctuate,
     diarize,
-  };
+    timestamps: 'none',
+    format: 'json',
+    prompt: null,
+  } as const;
   const context = readContext();
   checkReadable(file);
   const result = await transcribeLocally(file, wanted, context).catch((error: unknown) => {

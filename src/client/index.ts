@@ -34,6 +34,12 @@ export interface TranscribeInput {
   translateTo?: string;
   punctuate?: boolean;
   diarize?: boolean;
+  /** Which times the answer has; 'word' gives segments, too. */
+  timestamps?: 'none' | 'segment' | 'word';
+  /** 'json' gives an object, the others the text alone: of the translation where there is one. */
+  format?: 'json' | 'text' | 'srt' | 'vtt';
+  /** Names and words to expect, up to 1,000 characters. */
+  prompt?: string;
 }
 
 export interface TranscribeOptions {
@@ -88,7 +94,16 @@ export class VerbatimClient {
     return this.#send('POST', '/api/v1/keys', { signal, headers, body, repeatable: false });
   }
 
-  async transcribe(input: TranscribeInput, options: TranscribeOptions = {}): Promise<Transcription> {
+  transcribe(
+    input: TranscribeInput & { format?: 'json' },
+    options?: TranscribeOptions,
+  ): Promise<Transcription>;
+  transcribe(
+    input: TranscribeInput & { format: 'text' | 'srt' | 'vtt' },
+    options?: TranscribeOptions,
+  ): Promise<string>;
+  transcribe(input: TranscribeInput, options?: TranscribeOptions): Promise<Transcription | string>;
+  async transcribe(input: TranscribeInput, options: TranscribeOptions = {}): Promise<Transcription | string> {
     const body = await transcribeForm(input);
     const headers = { 'idempotency-key': options.idempotencyKey ?? randomUUID() };
     return this.#send('POST', '/api/v1/transcribe', { signal: options.signal, headers, body });
@@ -110,7 +125,8 @@ export class VerbatimClient {
       ...(signal === undefined ? {} : { signal }),
     });
     if (!response.ok) throw await VerbatimApiError.from(response);
-    return (await response.json()) as T;
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return (isJson ? await response.json() : await response.text()) as T;
   }
 }
 
@@ -129,6 +145,9 @@ async function transcribeForm(input: TranscribeInput): Promise<FormData> {
     translate_to: input.translateTo,
     punctuate: input.punctuate,
     diarize: input.diarize,
+    timestamps: input.timestamps,
+    format: input.format,
+    prompt: input.prompt,
   };
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));

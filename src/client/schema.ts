@@ -399,14 +399,35 @@ export interface components {
        * @description false: lower-case words without punctuation. One of true, false, 1, 0, yes, no, on, off, in any case.
        * @default true
        * @example true
+       * @example off
        */
       punctuate: string;
       /**
        * @description true is answered 422 `unsupported_diarization`: nothing tells speakers apart yet. One of true, false, 1, 0, yes, no, on, off, in any case.
        * @default false
        * @example false
+       * @example off
        */
       diarize: string;
+      /**
+       * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`. One of none, segment, word, in any case.
+       * @default none
+       * @example none
+       * @example word
+       */
+      timestamps: string;
+      /**
+       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to tell is then in the headers. Errors are JSON all the same. One of json, text, srt, vtt, in any case.
+       * @default json
+       * @example json
+       * @example vtt
+       */
+      format: string;
+      /**
+       * @description Names and words to expect, spelt as they are to be written.
+       * @example Verbatim, whisper.cpp, Ada Lovelace
+       */
+      prompt?: string;
     };
     Transcription: {
       /** @example tr_jWe1pcjYDMW83_ro3txM0A */
@@ -423,6 +444,44 @@ export interface components {
       language: string;
       /** @example Hoy es domingo, dieciocho de mayo. */
       text: string;
+      /** @description With `timestamps` segment or word: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. */
+      segments?: {
+        /**
+         * @description On the file's time line, in whole thousandths; never before the end of what stands before.
+         * @example 0.91
+         */
+        start: number;
+        /**
+         * @description Never past `duration_sec`.
+         * @example 0.91
+         */
+        end: number;
+        /** @example Hoy es domingo, */
+        text: string;
+      }[];
+      /** @description With `timestamps` word; joined they are `text`, spaces aside. */
+      words?: {
+        /**
+         * @description With its marks.
+         * @example domingo,
+         */
+        word: string;
+        /**
+         * @description On the file's time line, in whole thousandths; never before the end of what stands before.
+         * @example 0.91
+         */
+        start: number;
+        /**
+         * @description Never past `duration_sec`.
+         * @example 0.91
+         */
+        end: number;
+        /**
+         * @description How sure the model was of it.
+         * @example 0.98
+         */
+        probability: number;
+      }[];
       /** @description Present when translate_to was sent. */
       translation?: {
         /**
@@ -432,6 +491,21 @@ export interface components {
         language: string;
         /** @example Today is Sunday. */
         text: string;
+        /** @description With `timestamps` segment or word: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. */
+        segments?: {
+          /**
+           * @description On the file's time line, in whole thousandths; never before the end of what stands before.
+           * @example 0.91
+           */
+          start: number;
+          /**
+           * @description Never past `duration_sec`.
+           * @example 0.91
+           */
+          end: number;
+          /** @example Hoy es domingo, */
+          text: string;
+        }[];
       };
       /** @description What to know of this answer; absent when there is nothing. */
       warnings?: {
@@ -687,6 +761,21 @@ export interface components {
      * @example true
      */
     IdempotencyReplayed: 'true';
+    /**
+     * @description With `format` text, srt or vtt, whose body is the text alone.
+     * @example tr_jWe1pcjYDMW83_ro3txM0A
+     */
+    TranscriptionId: string;
+    /**
+     * @description With `format` text, srt or vtt, whose body is the text alone.
+     * @example 1
+     */
+    CreditsUsed: number;
+    /**
+     * @description With `format` text, srt or vtt, whose body is the text alone.
+     * @example 499
+     */
+    CreditsRemaining: number;
   };
   pathItems: never;
 }
@@ -722,10 +811,28 @@ export interface operations {
           'X-Request-Id': components['headers']['RequestId'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          'X-Transcription-Id': components['headers']['TranscriptionId'];
+          'X-Credits-Used': components['headers']['CreditsUsed'];
+          'X-Credits-Remaining': components['headers']['CreditsRemaining'];
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['Transcription'];
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          'text/plain': string;
+          /**
+           * @example 1
+           *     00:00:00,240 --> 00:00:03,100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'application/x-subrip': string;
+          /**
+           * @example WEBVTT
+           *
+           *     00:00:00.240 --> 00:00:03.100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'text/vtt': string;
         };
       };
       /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */

@@ -8,6 +8,10 @@ export interface FileToTranscribe {
   /** ISO 639-1, or 'auto'. */
   language: string;
   task?: 'transcribe' | 'translate';
+  /** Whether the segments get their words, with times; default: no. */
+  align?: boolean;
+  /** Names and words to expect. */
+  prompt?: string;
   signal?: AbortSignal | undefined;
   /** Audio longer than this is refused as soon as that much of it is counted; default: none is. */
   maxSeconds?: number;

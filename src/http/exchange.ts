@@ -8,7 +8,7 @@ import type { HttpDeps } from './deps.js';
 import { GivenRequestId, headerOf, RequestId } from './headers.js';
 import { lingeringSend, refusesBody } from './lingering-close.js';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 /** nginx's code for a client that left before its answer; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 /** Longer bodies leave piece by piece, so that a client's progress shows. */
@@ -62,11 +62,6 @@ export class Exchange {
 
   json(status: number, body: object, headers?: OutgoingHttpHeaders): void {
     this.send(status, JSON_TYPE, JSON.stringify(body), headers);
-  }
-
-  /** A body that is JSON already. */
-  jsonText(status: number, body: string, headers?: OutgoingHttpHeaders): void {
-    this.send(status, JSON_TYPE, body, headers);
   }
 
   send(status: number, contentType: string, body: string | Buffer, headers: OutgoingHttpHeaders = {}): void {

@@ -8,13 +8,14 @@ import { VerbatimError } from '../errors.js';
 import type { Timer, Timers } from '../timers.js';
 import { FileSink } from './file-sink.js';
 
-const MAX_FIELD_BYTES = 1024;
+const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
 const FORM_OVERHEAD_BYTES = 262_144;
 
 export interface UploadOptions {
   fileField: string;
-  textFields: readonly string[];
+  /** Of each the most characters (Unicode code points). */
+  textFields: ReadonlyMap<string, number>;
   /** Where the file goes; the caller removes it once receiveUpload has resolved. */
   path: string;
   /** Sees to it that the directory of `path` is there. */
@@ -71,7 +72,8 @@ class FormReader {
     private readonly req: IncomingMessage,
     private readonly options: UploadOptions,
   ) {
-    this.#parser = createParser(req);
+    const mostCharacters = Math.max(...options.textFields.values());
+    this.#parser = createParser(req, mostCharacters * MOST_BYTES_A_CHARACTER);
   }
 
   async read(): Promise<ReceivedUpload> {
@@ -179,25 +181,28 @@ class FormReader {
     if (name === this.options.fileField) throw invalid(name, 'must be a file, with a filename.');
     this.#assertKnown(name);
     if (this.#fields.has(name)) throw invalid(name, 'was sent more than once.');
-    if (truncated) throw invalid(name, `may have at most ${MAX_FIELD_BYTES} bytes.`);
+    const most = this.options.textFields.get(name) ?? 0;
+    if (truncated || Array.from(value).length > most) {
+      throw invalid(name, `may have at most ${most} characters.`);
+    }
     this.#fields.set(name, value);
   }
 
   #assertKnown(name: string | undefined): asserts name is string {
     const { fileField, textFields } = this.options;
     if (name === undefined) throw malformed(new Error('a part has no name'));
-    if (textFields.includes(name)) return;
-    throw invalid(name, `is unknown; allowed: ${[fileField, ...textFields].join(', ')}.`);
+    if (textFields.has(name)) return;
+    throw invalid(name, `is unknown; allowed: ${[fileField, ...textFields.keys()].join(', ')}.`);
   }
 }
 
-function createParser(req: IncomingMessage): Busboy {
+function createParser(req: IncomingMessage, maxFieldBytes: number): Busboy {
   try {
     return busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
       // One more than allowed, because the parser calls a field truncated that just reaches its limit.
-      limits: { fieldSize: MAX_FIELD_BYTES + 1 },
+      limits: { fieldSize: maxFieldBytes + 1 },
     });
   } catch (error) {
     throw malformed(error);

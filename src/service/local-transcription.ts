@@ -3,7 +3,7 @@ import type { TranslationEngine } from '../engine/translation/translation-engine
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { LanguageSupport } from '../transcription/language-support.js';
 import { withoutPunctuation } from '../transcription/punctuation.js';
-import type { TranscriptionOptions } from '../transcription/transcription.js';
+import type { TranscriptionOptions } from '../transcription/options.js';
 import { warningsOf, type Warning } from '../transcription/warnings.js';
 import type { ServiceContext } from './context.js';
 import { loadEngine } from './speech-engine.js';

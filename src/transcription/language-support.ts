@@ -1,7 +1,7 @@
 /** Which languages the installed models cover: what can be refused before any audio is looked at. */
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
-import type { TranscriptionOptions } from './transcription.js';
+import type { TranscriptionOptions } from './options.js';
 
 /** Texts of one language into another; absent until a translation model is installed. */
 export interface TextTranslator {

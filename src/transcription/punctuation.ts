@@ -40,16 +40,47 @@ const INSIDE_WORD = new RegExp(
   'gu',
 );
 
+const MARKS = /[\p{P}\p{S}]/gu;
+
 /** `language`: the ISO 639-1 code of the text; it decides how letters are lowered (Turkish I -> ı). */
 export function withoutPunctuation(text: string, language: string): string {
-  return text
-    .normalize('NFC')
-    .replace(INSIDE_WORD, '')
-    .replace(/[\p{P}\p{S}]/gu, (mark, offset: number, whole: string) => (isKept(whole, offset) ? mark : ' '))
-    .toLocaleLowerCase(language)
-    .split(/\s+/u)
-    .filter((word) => word !== '')
-    .join(' ');
+  return piecesWithoutPunctuation([text], language)[0] ?? '';
+}
+
+/** The same of every piece of a text, each with an eye to its neighbours: "3." and "5" make a number. */
+export function piecesWithoutPunctuation(pieces: readonly string[], language: string): string[] {
+  const composed = pieces.map((piece) => piece.normalize('NFC'));
+  const joined = replaceMarks(composed, INSIDE_WORD, () => '');
+  const bare = replaceMarks(joined, MARKS, (mark, at, whole) => (isKept(whole, at) ? mark : ' '));
+  return bare.map((piece) =>
+    piece
+      .toLocaleLowerCase(language)
+      .split(/\s+/u)
+      .filter((word) => word !== '')
+      .join(' '),
+  );
+}
+
+/** In each of the pieces what the pattern, of single characters, finds in all of them together. */
+function replaceMarks(
+  pieces: readonly string[],
+  pattern: RegExp,
+  replacement: (mark: string, at: number, whole: string) => string,
+): string[] {
+  const whole = pieces.join('');
+  const marks = [...whole.matchAll(pattern)];
+  let [start, next] = [0, 0];
+  return pieces.map((piece) => {
+    let [replaced, copied] = ['', 0];
+    for (; next < marks.length; next++) {
+      const { 0: mark = '', index = 0 } = marks[next] ?? {};
+      if (index >= start + piece.length) break;
+      replaced += piece.slice(copied, index - start) + replacement(mark, index, whole);
+      copied = index - start + mark.length;
+    }
+    start += piece.length;
+    return replaced + piece.slice(copied);
+  });
 }
 
 function isKept(text: string, offset: number): boolean {

@@ -1,5 +1,6 @@
 /** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
 import type { Charge, JsonValue } from '../ledger/types.js';
+import type { TimedText, TimedWord } from './timed-text.js';
 import type { Warning } from './warnings.js';
 
 export interface TranscriptionResult extends Charge {
@@ -7,15 +8,26 @@ export interface TranscriptionResult extends Charge {
   durationSeconds: number;
   language: string;
   text: string;
-  translation: { language: string; text: string } | null;
+  /** null where none were asked for. */
+  segments: TimedText[] | null;
+  words: TimedWord[] | null;
+  translation: Translation | null;
   warnings: Warning[];
 }
 
-const VERSION = 1;
+export interface Translation {
+  language: string;
+  text: string;
+  /** null where none were asked for. */
+  segments: TimedText[] | null;
+}
+
+type StoredText = [startMs: number, endMs: number, text: string];
+type StoredWord = [...StoredText, probability: number];
 
 /** Without what the ledger itself knows. A version that was released is never changed: a new one stands beside it. */
-export type StoredResult = {
-  version: typeof VERSION;
+type StoredResult1 = {
+  version: 1;
   id: string;
   durationSeconds: number;
   language: string;
@@ -24,20 +36,79 @@ export type StoredResult = {
   warnings: Warning[];
 };
 
-export function storedResult(result: Omit<StoredResult, 'version'>): StoredResult {
-  return { version: VERSION, ...result };
+/** Texts and words are lists, which take a third of the room of objects: an hour has some 10,000 words. */
+type StoredResult2 = Omit<StoredResult1, 'version' | 'translation'> & {
+  version: 2;
+  segments: StoredText[] | null;
+  words: StoredWord[] | null;
+  translation: { language: string; text: string; segments: StoredText[] | null } | null;
+};
+
+type Uncharged = Omit<TranscriptionResult, keyof Charge>;
+
+/** What the ledger keeps: the newest version. */
+export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult2 {
+  return {
+    version: 2,
+    ...rest,
+    segments: segments && segments.map(storedText),
+    words: words && words.map((word) => [...storedText(word), word.probability]),
+    translation: translation && {
+      ...translation,
+      segments: translation.segments && translation.segments.map(storedText),
+    },
+  };
 }
 
 /** Throws an Error when another version of Verbatim stored it in a form that this one does not know. */
 export function resultOf(stored: JsonValue, charge: Charge): TranscriptionResult {
-  if (!isKnown(stored))
-    throw new Error('A stored result has a form that this version of Verbatim cannot read.');
-  const { id, durationSeconds, language, text, translation, warnings } = stored;
-  return { id, durationSeconds, language, text, translation, warnings, ...charge };
+  if (isVersion<StoredResult1>(stored, 1)) return { ...fromVersion1(stored), ...charge };
+  if (isVersion<StoredResult2>(stored, 2)) return { ...fromVersion2(stored), ...charge };
+  throw new Error('A stored result has a form that this version of Verbatim cannot read.');
 }
 
-function isKnown(stored: JsonValue): stored is StoredResult {
-  return (
-    typeof stored === 'object' && stored !== null && 'version' in stored && stored['version'] === VERSION
-  );
+function isVersion<T extends { version: number }>(stored: unknown, version: T['version']): stored is T {
+  return typeof stored === 'object' && stored !== null && 'version' in stored && stored.version === version;
+}
+
+/** It knew no times. */
+function fromVersion1(stored: StoredResult1): Uncharged {
+  const { translation } = stored;
+  return {
+    ...untimed(stored),
+    segments: null,
+    words: null,
+    translation: translation && { ...translation, segments: null },
+  };
+}
+
+function fromVersion2(stored: StoredResult2): Uncharged {
+  const { segments, words, translation } = stored;
+  return {
+    ...untimed(stored),
+    segments: segments && segments.map(timedText),
+    words: words && words.map(timedWord),
+    translation: translation && {
+      ...translation,
+      segments: translation.segments && translation.segments.map(timedText),
+    },
+  };
+}
+
+type Untimed = Pick<StoredResult1, 'id' | 'durationSeconds' | 'language' | 'text' | 'warnings'>;
+
+function untimed({ id, durationSeconds, language, text, warnings }: Untimed): Untimed {
+  return { id, durationSeconds, language, text, warnings };
+}
+
+function storedText({ startSeconds, endSeconds, text }: TimedText): StoredText {
+  return [Math.round(startSeconds * 1000), Math.round(endSeconds * 1000), text];
+}
+
+function timedText([startMs, endMs, text]: StoredText): TimedText {
+  return { startSeconds: startMs / 1000, endSeconds: endMs / 1000, text };
+}
+
+function timedWord([startMs, endMs, text, probability]: StoredWord): TimedWord {
+  return { ...timedText([startMs, endMs, text]), probability };
 }

@@ -2,28 +2,21 @@
  * One paid transcription: hold -> transcribe -> translate -> settle, or release. Whatever goes wrong, the hold is
  * given back, the idempotency record is forgotten, and the audio is closed and removed before the failure is told.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Hold, Ledger, StoredAnswer } from '../ledger/types.js';
+import { fingerprint } from './fingerprint.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
+import { wantsSegments, type TranscriptionOptions } from './options.js';
 import { creditsFor, mostCreditsFor, startedMinutes, type Prices } from './price.js';
-import { withoutPunctuation } from './punctuation.js';
-import { resultOf, storedResult, type TranscriptionResult } from './result.js';
+import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
+import { spokenOf, type Spoken, type TimedTranscript } from './spoken.js';
 import { warningsOf, type Warning } from './warnings.js';
 
 export interface TranscriptionSettings extends Prices {
   maxAudioSeconds: number;
-}
-
-/** What the client asked for; language codes are ISO 639-1 already. */
-export interface TranscriptionOptions {
-  /** null: detect. */
-  language: string | null;
-  translateTo: string | null;
-  punctuate: boolean;
-  diarize: boolean;
 }
 
 /** What was learned on the way, as far as the request came. */
@@ -65,10 +58,9 @@ export type TranscriptionOutcome = { facts: TranscriptionFacts } & (
   { answer: TranscriptionAnswer } | { error: unknown }
 );
 
-interface Draft {
+interface Draft extends Spoken {
   language: string;
-  text: string;
-  translation: { language: string; text: string } | null;
+  translation: Translation | null;
   warnings: Warning[];
   /** Whether a translation model ran, which is what the surcharge is for. */
   translated: boolean;
@@ -154,6 +146,8 @@ export class TranscriptionService {
       const transcript = await engine.transcribeFile({
         ...{ path: audio.path, accountId, signal },
         language: options.language ?? 'auto',
+        align: wantsSegments(options),
+        ...(options.prompt === null ? {} : { prompt: options.prompt }),
         maxSeconds: settings.maxAudioSeconds,
         covers: await this.#withinBalance(request),
         measured: async (durationSeconds) => {
@@ -208,19 +202,20 @@ export class TranscriptionService {
 
   async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
     const { options } = request;
-    const plain = (text: string, language: string): string =>
-      options.punctuate ? text : withoutPunctuation(text, language);
     const { language } = transcript;
-    const text = plain(transcript.text, language);
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, this.deps.engine);
-    const spoken = { language, text, warnings, timings };
+    const spoken = { language, ...spokenOf(transcript, options), warnings, timings };
     const to = options.translateTo;
     if (to === null) return { ...spoken, translation: null, translated: false };
-    if (to === language) return { ...spoken, translation: { language, text }, translated: false };
+    if (to === language) {
+      const { text, segments } = spoken;
+      return { ...spoken, translation: { language, text, segments }, translated: false };
+    }
     const translator = this.languages.translatorFor(language, to);
     if (transcript.text.trim() === '') {
-      return { ...spoken, translation: { language: to, text: '' }, translated: false };
+      const { text, segments } = spokenOf({ ...transcript, text: '', segments: [] }, options);
+      return { ...spoken, translation: { language: to, text, segments }, translated: false };
     }
     const startedAt = performance.now();
     const translated =
@@ -228,27 +223,28 @@ export class TranscriptionService {
         ? await this.#translateSpeech(request, transcript)
         : await this.#translateText(translator, request, transcript, to);
     timings.translateMs = performance.now() - startedAt;
-    const translation = { language: to, text: plain(translated, to) };
-    return { ...spoken, translation, translated: true };
+    const { text, segments } = spokenOf({ ...translated, language: to }, options);
+    return { ...spoken, translation: { language: to, text, segments }, translated: true };
   }
 
-  #translateText(
+  async #translateText(
     translator: TextTranslator,
     { accountId, signal }: TranscriptionRequest,
     transcript: Transcript,
     to: string,
-  ): Promise<string> {
-    return translator.translate({ accountId, transcript, to, signal });
+  ): Promise<TimedTranscript> {
+    const text = await translator.translate({ accountId, transcript, to, signal });
+    return { ...transcript, text, segments: [] };
   }
 
   /** A second pass over the audio, with Whisper's translate task. */
-  async #translateSpeech(
+  #translateSpeech(
     { accountId, audio: { path }, signal }: TranscriptionRequest,
     transcript: Transcript,
-  ): Promise<string> {
+  ): Promise<TimedTranscript> {
     const { language } = transcript;
     const pass = { path, accountId, language, task: 'translate', signal, after: transcript } as const;
-    return (await this.deps.engine.transcribeFile(pass)).text;
+    return this.deps.engine.transcribeFile(pass);
   }
 
   async #settle(
@@ -261,7 +257,7 @@ export class TranscriptionService {
     const { durationSeconds } = work.transcript;
     const { timings, translated, ...spoken } = work.draft;
     const id = `tr_${randomBytes(16).toString('base64url')}`;
-    const result = storedResult({ id, durationSeconds, ...spoken });
+    const result = { id, durationSeconds, ...spoken };
     const charge = await this.deps.ledger.settle(hold.id, {
       credits: creditsFor(this.deps.settings, durationSeconds, translated),
       endpoint,
@@ -269,9 +265,9 @@ export class TranscriptionService {
       minutes: startedMinutes(durationSeconds),
       requestId,
       ...(work.token === null ? {} : { idempotencyToken: work.token }),
-      result,
+      result: storedResult(result),
     });
-    return { replayed: false, result: resultOf(result, charge), timings };
+    return { replayed: false, result: { ...result, ...charge }, timings };
   }
 }
 
@@ -283,11 +279,4 @@ function replay(stored: StoredAnswer): TranscriptionAnswer {
 
 function discardAudio({ audio }: TranscriptionRequest): Promise<void> {
   return rm(audio.path, { force: true });
-}
-
-/** Two requests are the same when their normalised fields and the audio's bytes are. */
-function fingerprint({ endpoint, options, audio }: TranscriptionRequest): string {
-  const { language, translateTo, punctuate, diarize } = options;
-  const whole = JSON.stringify([endpoint, language, translateTo, punctuate, diarize, audio.sha256]);
-  return createHash('sha256').update(whole).digest('hex');
 }

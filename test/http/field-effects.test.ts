@@ -95,6 +95,26 @@ describe('every field of a request acts', () => {
       expect(status).to.equal(422);
       expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
     },
+    'POST /api/v1/transcribe timestamps': async () => {
+      const timesOf = async (...parts: Part[]): Promise<string[]> =>
+        Object.keys((await send(audio, ...parts)).body).filter((key) => /segments|words/.test(key));
+      expect(await timesOf(['timestamps', 'NONE'])).to.deep.equal([]);
+      expect(await timesOf(['timestamps', 'Segment'])).to.deep.equal(['segments']);
+      expect(await timesOf(['timestamps', 'word'])).to.deep.equal(['segments', 'words']);
+    },
+    'POST /api/v1/transcribe format': async () => {
+      const { body } = await send(audio, ['format', 'JSON']);
+      expect(body['text']).to.equal('Hello, World.');
+      const written = async (format: string): Promise<string> => (await send(audio, ['format', format])).text;
+      expect(await written('text')).to.equal('Hello, World.');
+      expect(await written('Srt')).to.match(/^1\n00:00:00,000 --> .*\nHello, World\.\n$/);
+      expect(await written('vtt')).to.match(/^WEBVTT\n\n00:00:00\.000 --> .*\nHello, World\.\n$/);
+    },
+    'POST /api/v1/transcribe prompt': async () => {
+      await send(audio, ['prompt', ' Ada Lovelace ']);
+      await send(audio, ['prompt', ' ']);
+      expect(server.engine.prompts.slice(-2)).to.deep.equal(['Ada Lovelace', undefined]);
+    },
     'POST /api/v1/transcribe Idempotency-Key': async () => {
       const once = (key: string): Promise<Answer> =>
         transcribe(server, { key: customer.key, headers: { 'idempotency-key': key } });

@@ -41,7 +41,10 @@ describe('An upload', () => {
   function answer(req: IncomingMessage, res: ServerResponse): void {
     const upload = receiveUpload(req, {
       fileField: 'audio',
-      textFields: ['first', 'last'],
+      textFields: new Map([
+        ['first', 1024],
+        ['last', 1024],
+      ]),
       path: pathOf(uploads.length),
       ensureDirectory: () => Promise.resolve(),
       maxFileBytes: 10_000_000,

@@ -7,6 +7,7 @@
  */
 import { openSync, readSync, closeSync } from 'node:fs';
 import { systemClock } from '../../src/engine/clock.js';
+import type { Segment } from '../../src/engine/binding.js';
 import { EngineError } from '../../src/engine/native-errors.js';
 import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
 import type { EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../../src/engine/types.js';
@@ -42,6 +43,8 @@ export class FakeEngine implements SpeechEngine {
   realTimeFactor = 0.1;
   /** Thrown by the next pass, then forgotten. */
   failWith: Error | null = null;
+  /** What each pass was asked to expect. */
+  readonly prompts: (string | undefined)[] = [];
   openFiles = 0;
   admitted = 0;
   running = 0;
@@ -89,6 +92,7 @@ export class FakeEngine implements SpeechEngine {
   }
 
   async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
+    this.prompts.push(file.prompt);
     this.#refuseWhenClosing();
     this.#refuseUnknown(file.language);
     file.covers?.(0);
@@ -148,19 +152,21 @@ export class FakeEngine implements SpeechEngine {
     }
   }
 
-  async #transcribe({ language, task, signal }: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
+  async #transcribe(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
+    const { language, task, signal } = file;
     this.running++;
     for (const resolve of this.#arrivals) resolve();
     this.#arrivals.clear();
     try {
       await this.work(signal);
       this.transcribed++;
+      const text = task === 'translate' ? `into English: ${audio.text}` : audio.text;
       return {
         durationSeconds: audio.seconds,
         language: language === 'auto' ? audio.language : language,
         languageProbability: language === 'auto' ? 0.99 : null,
-        text: task === 'translate' ? `into English: ${audio.text}` : audio.text,
-        segments: [],
+        text,
+        segments: text.trim() === '' ? [] : [spokenEvenly(text, audio.seconds, file.align === true)],
         unsureWindows: this.unsureWindows,
         timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
       };
@@ -192,6 +198,19 @@ export class FakeEngine implements SpeechEngine {
       void this.#gate!.opened.then(resolve);
     });
   }
+}
+
+/** Every word takes its share of the time by its characters; the second half of each is a pause. */
+function spokenEvenly(text: string, seconds: number, align: boolean): Segment {
+  const perCharacter = seconds / text.length;
+  const words = [...text.matchAll(/\s*\S+(?:\s+$)?/gu)].map(({ 0: word, index }) => ({
+    text: word,
+    startSeconds: index * perCharacter,
+    endSeconds: (index + word.length / 2) * perCharacter,
+    probability: 0.9,
+  }));
+  const segment = { startSeconds: 0, endSeconds: seconds, text, noSpeechProbability: 0 };
+  return align ? { ...segment, words } : segment;
 }
 
 function readAudio(path: string): FakeAudio {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { VerbatimError } from '../../src/errors.js';
-import { transcriptionBody } from '../../src/http/api/transcribe-schema.js';
+import { transcriptionBody } from '../../src/http/api/transcription-schema.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
@@ -15,8 +15,14 @@ import {
   type TranscriptionRequest,
   TranscriptionService,
 } from '../../src/transcription/transcription.js';
+import type { TranscriptionOptions } from '../../src/transcription/options.js';
 import { startedMinutes } from '../../src/transcription/price.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
+
+const plain: TranscriptionOptions = {
+  ...{ language: null, translateTo: null, punctuate: true, diarize: false },
+  ...{ timestamps: 'none', format: 'json', prompt: null },
+};
 
 describe('TranscriptionService', () => {
   let directory: string;
@@ -60,14 +66,14 @@ describe('TranscriptionService', () => {
       keyId: key.id,
       endpoint: '/api/v1/transcribe',
       audio: { path, sha256: 'abc' },
-      options: { language: null, translateTo: null, punctuate: true, diarize: false },
+      options: plain,
       idempotencyKey: 'once',
       signal: new AbortController().signal,
       ...overrides,
     };
   }
 
-  const translated = { language: null, translateTo: 'de', punctuate: true, diarize: false };
+  const translated: TranscriptionOptions = { ...plain, translateTo: 'de' };
 
   /** What the request failed with; its audio is gone. */
   async function failure(work: Promise<TranscriptionOutcome>): Promise<Error> {
@@ -142,7 +148,7 @@ describe('TranscriptionService', () => {
   it('refuses a stored result of a form it does not know, uncharged', async () => {
     await answerOf(service().run(request()));
     const database = new Database(join(directory, 'verbatim.db'));
-    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 2)`);
+    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 3)`);
     database.close();
     expect((await failure(service().run(request()))).message).to.contain('cannot read');
     expect((await ledger.balance(account.id)).balance).to.equal(8);

@@ -1,10 +1,8 @@
-/** What POST /transcribe takes and answers. */
-import { Type, type Static } from 'typebox';
-import type { TranscriptionResult } from '../../transcription/result.js';
-import { warningsOf } from '../../transcription/warnings.js';
-import { responseHeader } from '../headers.js';
+/** What POST /transcribe takes. */
+import { Type } from 'typebox';
+import { ANSWER_FORMATS, MOST_PROMPT_CHARACTERS, TIMESTAMPS } from '../../transcription/options.js';
 import { checkedParameter } from '../parameter.js';
-import { count, id, languageCode, oneOf, seconds, shape } from '../shape.js';
+import { shape } from '../shape.js';
 
 /** How a form says yes and no, in any case. */
 export const BOOLEANS = {
@@ -17,22 +15,22 @@ export const BOOLEANS = {
 /** In the order in which people are told. */
 export const BOOLEAN_WORDS = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
 
-export const DEFAULTS = { punctuate: true, diarize: false } as const;
+/** What a field says that is absent. */
+export const DEFAULTS = { punctuate: 'true', diarize: 'false', timestamps: 'none', format: 'json' } as const;
 
 const anyCase = (word: string): string =>
   word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 
-const boolean = (fallback: boolean, description: string) =>
+/** A field that says one of these, in any case. */
+const word = (allowed: readonly string[], fallback: string, description: string) =>
   Type.Optional(
     Type.String({
-      pattern: `^(${BOOLEAN_WORDS.map(anyCase).join('|')})$`,
-      default: String(fallback),
-      description: `${description} One of ${BOOLEAN_WORDS.join(', ')}, in any case.`,
-      examples: [String(fallback)],
+      pattern: `^(${allowed.map(anyCase).join('|')})$`,
+      default: fallback,
+      description: `${description} One of ${allowed.join(', ')}, in any case.`,
+      examples: [...new Set([fallback, allowed.at(-1)])],
     }),
   );
-
-const language = Type.String(languageCode);
 
 /** The text fields of the form. */
 export const TranscribeFields = {
@@ -52,10 +50,29 @@ export const TranscribeFields = {
       examples: ['en'],
     }),
   ),
-  punctuate: boolean(DEFAULTS.punctuate, 'false: lower-case words without punctuation.'),
-  diarize: boolean(
+  punctuate: word(BOOLEAN_WORDS, DEFAULTS.punctuate, 'false: lower-case words without punctuation.'),
+  diarize: word(
+    BOOLEAN_WORDS,
     DEFAULTS.diarize,
     'true is answered 422 `unsupported_diarization`: nothing tells speakers apart yet.',
+  ),
+  timestamps: word(
+    TIMESTAMPS,
+    DEFAULTS.timestamps,
+    'What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`.',
+  ),
+  format: word(
+    ANSWER_FORMATS,
+    DEFAULTS.format,
+    'Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What ' +
+      'else there is to tell is then in the headers. Errors are JSON all the same.',
+  ),
+  prompt: Type.Optional(
+    Type.String({
+      maxLength: MOST_PROMPT_CHARACTERS,
+      description: 'Names and words to expect, spelt as they are to be written.',
+      examples: ['Verbatim, whisper.cpp, Ada Lovelace'],
+    }),
   ),
 };
 
@@ -80,72 +97,3 @@ export const TranscribeRequest = shape({
   }),
   ...TranscribeFields,
 });
-
-const [warning] = warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' });
-
-export const Transcription = shape({
-  id: id('tr', 'jWe1pcjYDMW83_ro3txM0A'),
-  duration_sec: seconds('Of the decoded audio; its started minutes are billed.'),
-  language,
-  text: Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] }),
-  translation: Type.Optional(
-    shape(
-      { language, text: Type.String({ examples: ['Today is Sunday.'] }) },
-      'Present when translate_to was sent.',
-    ),
-  ),
-  warnings: Type.Optional(
-    Type.Array(
-      shape({
-        code: oneOf(['demonstration_model'], {
-          description:
-            'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
-            'only; the message says how to install a published one.',
-          examples: ['demonstration_model'],
-        }),
-        message: Type.String({ examples: [warning?.message] }),
-      }),
-      { minItems: 1, description: 'What to know of this answer; absent when there is nothing.' },
-    ),
-  ),
-  credits_used: count('Charged for this request.'),
-  credits_remaining: count("The account's balance after it."),
-});
-
-const PHASES = ['upload', 'queue', 'decode', 'speech', 'translate'] as const;
-
-export const ServerTiming = responseHeader({
-  name: 'Server-Timing',
-  description:
-    'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the ' +
-    'model; both add up the time of all windows, which run side by side.',
-  required: true,
-  schema: Type.String({ pattern: `^${PHASES.map((phase) => `${phase};dur=[\\d.]+`).join(', ')}$` }),
-  example: timing({ upload: 12, queue: 3.1, decode: 5.2, speech: 310.4, translate: 0 }),
-});
-
-/** What Server-Timing says, from milliseconds. */
-export function timing(phases: Readonly<Record<(typeof PHASES)[number], number>>): string {
-  return PHASES.map((phase) => `${phase};dur=${phases[phase].toFixed(1)}`).join(', ');
-}
-
-export const IdempotencyReplayed = responseHeader({
-  name: 'Idempotency-Replayed',
-  description: 'Present when the answer is the stored one of an earlier request.',
-  required: false,
-  schema: Type.Unsafe<'true'>({ type: 'string', const: 'true' }),
-  example: 'true',
-});
-
-export function transcriptionBody(result: TranscriptionResult): Static<typeof Transcription> {
-  return {
-    id: result.id,
-    duration_sec: Math.round(result.durationSeconds * 1000) / 1000,
-    language: result.language,
-    text: result.text,
-    ...(result.translation === null ? {} : { translation: result.translation }),
-    ...(result.warnings.length === 0 ? {} : { warnings: [...result.warnings] }),
-    credits_used: result.creditsUsed,
-    credits_remaining: result.creditsRemaining,
-  };
-}

@@ -15,15 +15,12 @@ import type { Exchange } from '../exchange.js';
 import { acceptBody, mediaType, refuseEncodedBody } from '../request-body.js';
 import { headerOf } from '../headers.js';
 import { readParameter } from '../parameter.js';
-import {
-  IdempotencyKey,
-  IdempotencyReplayed,
-  ServerTiming,
-  timing,
-  transcriptionBody,
-} from './transcribe-schema.js';
+import type { AnswerFormat } from '../../transcription/options.js';
 import type { Route } from '../route.js';
 import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+import { IdempotencyKey } from './transcribe-schema.js';
+import { IdempotencyReplayed, ServerTiming, timing } from './transcription-schema.js';
+import { writtenAnswer } from './written-answer.js';
 import { receiveUpload, refuseOversizedBody } from '../upload.js';
 
 const PATH = '/api/v1/transcribe';
@@ -35,10 +32,10 @@ export function transcribeRoutes(deps: HttpDeps): Route[] {
       methods: {
         POST: authenticated(deps, async (exchange, identity) => {
           const idempotencyKey = await refuseEarly(deps, exchange, identity);
-          const { outcome, uploadMs } = await inFlight(deps, exchange, identity, idempotencyKey);
+          const { outcome, format, uploadMs } = await inFlight(deps, exchange, identity, idempotencyKey);
           noteFacts(exchange, outcome.facts);
           if ('error' in outcome) throw outcome.error;
-          send(exchange, outcome.answer, uploadMs);
+          send(exchange, outcome.answer, { format, uploadMs });
         }),
       },
     },
@@ -75,7 +72,7 @@ async function inFlight(
   exchange: Exchange,
   { account, key }: Identity,
   idempotencyKey: string | null,
-): Promise<{ outcome: TranscriptionOutcome; uploadMs: number }> {
+): Promise<{ outcome: TranscriptionOutcome; format: AnswerFormat; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
@@ -86,7 +83,7 @@ async function inFlight(
     const outcome = await deps.transcription.run(request);
     // Whatever an aborted step failed with, the reason of the abort is what happened.
     if ('error' in outcome && flight.signal.aborted) outcome.error = flight.signal.reason;
-    return { outcome, uploadMs };
+    return { outcome, format: request.options.format, uploadMs };
   } catch (error) {
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
@@ -154,7 +151,11 @@ function noteFacts({ facts }: Exchange, { audioSeconds, queueMs, inferenceMs }: 
   if (inferenceMs !== undefined) facts.inferenceMs = Math.round(inferenceMs);
 }
 
-function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number): void {
+function send(
+  exchange: Exchange,
+  answer: TranscriptionAnswer,
+  { format, uploadMs }: { format: AnswerFormat; uploadMs: number },
+): void {
   const { replayed } = answer;
   const { queueMs, readMs, speechMs, translateMs } = answer.timings;
   if (replayed) exchange.facts.replayed = true;
@@ -166,14 +167,12 @@ function send(exchange: Exchange, answer: TranscriptionAnswer, uploadMs: number)
     speech: speechMs,
     translate: translateMs,
   });
-  exchange.jsonText(200, bodyOf(answer), {
+  const { type, body, headers } = writtenAnswer(answer, format);
+  exchange.send(200, type, body, {
     ...headerOf(ServerTiming, serverTiming),
     ...(replayed ? headerOf(IdempotencyReplayed, 'true') : {}),
+    ...headers,
   });
-}
-
-function bodyOf(answer: TranscriptionAnswer): string {
-  return 'body' in answer ? answer.body : JSON.stringify(transcriptionBody(answer.result));
 }
 
 function timedOut({ engine, settings }: HttpDeps): VerbatimError {

@@ -1,5 +1,6 @@
 /** One consistent story, told in the answers of the document's endpoints; a test holds each against its schema. */
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
+import { srtOf, vttOf } from '../../transcription/subtitles.js';
 import { warningsOf } from '../../transcription/warnings.js';
 
 type Examples = Record<string, { summary?: string; value: unknown }>;
@@ -13,6 +14,28 @@ const transcription = {
   duration_sec: 3.349,
   language: 'es',
   text: 'Hoy es domingo, dieciocho de mayo.',
+};
+
+const segments = [{ start: 0.24, end: 3.1, text: transcription.text }];
+const words = [
+  { word: 'Hoy', start: 0.24, end: 0.48, probability: 0.991 },
+  { word: 'es', start: 0.48, end: 0.63, probability: 0.998 },
+  { word: 'domingo,', start: 0.63, end: 1.29, probability: 0.987 },
+  { word: 'dieciocho', start: 1.58, end: 2.31, probability: 0.975 },
+  { word: 'de', start: 2.31, end: 2.45, probability: 0.999 },
+  { word: 'mayo.', start: 2.45, end: 3.1, probability: 0.996 },
+];
+const subtitled = {
+  segments: segments.map(({ start, end, text }) => ({ startSeconds: start, endSeconds: end, text })),
+  language: transcription.language,
+  durationSeconds: transcription.duration_sec,
+};
+
+/** By content type. */
+export const textExamples = {
+  'text/plain': transcription.text,
+  'application/x-subrip': srtOf(subtitled),
+  'text/vtt': vttOf(subtitled),
 };
 
 export const examples: Record<string, Examples> = {
@@ -42,6 +65,12 @@ export const examples: Record<string, Examples> = {
   },
   TranscribeRequest: {
     'detect the language': { value: { audio: '(the bytes of the file)' } },
+    'subtitles of a translation, with a name to expect': {
+      value: {
+        ...{ audio: '(the bytes of the file)', translate_to: 'en' },
+        ...{ format: 'srt', prompt: 'Ada Lovelace' },
+      },
+    },
     'translate, plain words': {
       value: { audio: '(the bytes of the file)', language: 'es', translate_to: 'en', punctuate: 'false' },
     },
@@ -56,6 +85,10 @@ export const examples: Record<string, Examples> = {
         credits_used: 1,
         credits_remaining: 499,
       },
+    },
+    'with times': {
+      summary: 'timestamps=word',
+      value: { ...transcription, segments, words, credits_used: 1, credits_remaining: 499 },
     },
     translated: {
       summary: 'translate_to=en',

@@ -1,12 +1,19 @@
 /** The endpoints, as path items of the document. */
 import { Days } from '../api/account-schema.js';
 import { KeyId } from '../api/keys-schema.js';
-import { IdempotencyKey, IdempotencyReplayed, ServerTiming } from '../api/transcribe-schema.js';
+import { IdempotencyKey } from '../api/transcribe-schema.js';
+import {
+  CreditsRemaining,
+  CreditsUsed,
+  IdempotencyReplayed,
+  ServerTiming,
+  TranscriptionId,
+} from '../api/transcription-schema.js';
 import { errorsOf, type Guard } from '../error-table.js';
 import { GivenRequestId, RequestId, RetryAfter, type ResponseHeader } from '../headers.js';
 import type { Parameter } from '../parameter.js';
 import { errorResponses, type InvalidRequestExample } from './error-responses.js';
-import { examples } from './examples.js';
+import { examples, textExamples } from './examples.js';
 import { headerRefs, parameterRefs } from './references.js';
 
 type Json = Record<string, unknown>;
@@ -59,6 +66,21 @@ function document(type: string, description: string, schema: Json, example: unkn
   return { description, headers, content: { [type]: { schema, example } } };
 }
 
+/** The same answer in JSON, and as the text of a file. */
+const transcript: Json = {
+  description: 'The transcript.',
+  headers: headerRefs(
+    ...[RequestId, ServerTiming, IdempotencyReplayed],
+    ...[TranscriptionId, CreditsUsed, CreditsRemaining],
+  ),
+  content: {
+    ...content('application/json', 'Transcription'),
+    ...Object.fromEntries(
+      Object.entries(textExamples).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+    ),
+  },
+};
+
 const transcribe: Json = {
   tags: ['transcription'],
   operationId: 'transcribe',
@@ -69,7 +91,7 @@ const transcribe: Json = {
   parameters: parameterRefs(IdempotencyKey),
   requestBody: { required: true, content: content('multipart/form-data', 'TranscribeRequest') },
   responses: {
-    '200': answer('Transcription', 'The transcript.', [ServerTiming, IdempotencyReplayed]),
+    '200': transcript,
     ...errors('transcribe', BEHIND_KEY, MISSING_AUDIO),
   },
 };

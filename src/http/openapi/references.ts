@@ -1,7 +1,14 @@
 /** Parameters and headers as components of the document, and references to them. */
 import { Days } from '../api/account-schema.js';
 import { KeyId } from '../api/keys-schema.js';
-import { IdempotencyKey, IdempotencyReplayed, ServerTiming } from '../api/transcribe-schema.js';
+import { IdempotencyKey } from '../api/transcribe-schema.js';
+import {
+  CreditsRemaining,
+  CreditsUsed,
+  IdempotencyReplayed,
+  ServerTiming,
+  TranscriptionId,
+} from '../api/transcription-schema.js';
 import {
   Allow,
   GivenRequestId,
@@ -21,6 +28,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {
   ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, ServerTiming, IdempotencyReplayed },
+  ...{ TranscriptionId, CreditsUsed, CreditsRemaining },
 };
 
 export const parameters: Json = mapValues(

@@ -1,7 +1,8 @@
 /** The shapes of requests and answers, by the names that the document gives them. */
 import { Me, Usage } from '../api/account-schema.js';
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
-import { TranscribeRequest, Transcription } from '../api/transcribe-schema.js';
+import { TranscribeRequest } from '../api/transcribe-schema.js';
+import { Transcription } from '../api/transcription-schema.js';
 import { ErrorBody } from '../error-schema.js';
 import { Health, Readiness } from '../probes-schema.js';
 

@@ -1,0 +1,159 @@
+/** What POST /transcribe answers. */
+import { Type, type Static } from 'typebox';
+import type { TranscriptionResult, Translation } from '../../transcription/result.js';
+import { inThousandths, type TimedText, type TimedWord } from '../../transcription/timed-text.js';
+import { warningsOf } from '../../transcription/warnings.js';
+import { responseHeader } from '../headers.js';
+import { count, id, languageCode, oneOf, seconds, shape } from '../shape.js';
+
+const language = Type.String(languageCode);
+const [warning] = warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' });
+
+const transcriptId = id('tr', 'jWe1pcjYDMW83_ro3txM0A');
+const creditsUsed = count('Charged for this request.');
+const creditsRemaining = count("The account's balance after it.");
+
+const times = {
+  start: seconds(
+    "On the file's time line, in whole thousandths; never before the end of what stands before.",
+  ),
+  end: seconds('Never past `duration_sec`.'),
+};
+
+const segment = shape({ ...times, text: Type.String({ examples: ['Hoy es domingo,'] }) });
+
+const segments = Type.Optional(
+  Type.Array(segment, {
+    description:
+      'With `timestamps` segment or word: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters ' +
+      'where words allow.',
+  }),
+);
+
+const timedWord = shape({
+  word: Type.String({ description: 'With its marks.', examples: ['domingo,'] }),
+  ...times,
+  probability: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'How sure the model was of it.',
+    examples: [0.98],
+  }),
+});
+
+const translation = shape(
+  { language, text: Type.String({ examples: ['Today is Sunday.'] }), segments },
+  'Present when translate_to was sent.',
+);
+
+export const Transcription = shape({
+  id: transcriptId,
+  duration_sec: seconds('Of the decoded audio; its started minutes are billed.'),
+  language,
+  text: Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] }),
+  segments,
+  words: Type.Optional(
+    Type.Array(timedWord, { description: 'With `timestamps` word; joined they are `text`, spaces aside.' }),
+  ),
+  translation: Type.Optional(translation),
+  warnings: Type.Optional(
+    Type.Array(
+      shape({
+        code: oneOf(['demonstration_model'], {
+          description:
+            'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
+            'only; the message says how to install a published one.',
+          examples: ['demonstration_model'],
+        }),
+        message: Type.String({ examples: [warning?.message] }),
+      }),
+      { minItems: 1, description: 'What to know of this answer; absent when there is nothing.' },
+    ),
+  ),
+  credits_used: creditsUsed,
+  credits_remaining: creditsRemaining,
+});
+
+const PHASES = ['upload', 'queue', 'decode', 'speech', 'translate'] as const;
+
+export const ServerTiming = responseHeader({
+  name: 'Server-Timing',
+  description:
+    'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the ' +
+    'model; both add up the time of all windows, which run side by side.',
+  required: true,
+  schema: Type.String({ pattern: `^${PHASES.map((phase) => `${phase};dur=[\\d.]+`).join(', ')}$` }),
+  example: timing({ upload: 12, queue: 3.1, decode: 5.2, speech: 310.4, translate: 0 }),
+});
+
+/** What Server-Timing says, from milliseconds. */
+export function timing(phases: Readonly<Record<(typeof PHASES)[number], number>>): string {
+  return PHASES.map((phase) => `${phase};dur=${phases[phase].toFixed(1)}`).join(', ');
+}
+
+export const IdempotencyReplayed = responseHeader({
+  name: 'Idempotency-Replayed',
+  description: 'Present when the answer is the stored one of an earlier request.',
+  required: false,
+  schema: Type.Unsafe<'true'>({ type: 'string', const: 'true' }),
+  example: 'true',
+});
+
+const BESIDE_TEXT = 'With `format` text, srt or vtt, whose body is the text alone.';
+
+export const TranscriptionId = responseHeader({
+  name: 'X-Transcription-Id',
+  description: BESIDE_TEXT,
+  required: false,
+  schema: transcriptId,
+  example: 'tr_jWe1pcjYDMW83_ro3txM0A',
+});
+
+export const CreditsUsed = responseHeader({
+  name: 'X-Credits-Used',
+  description: BESIDE_TEXT,
+  required: false,
+  schema: creditsUsed,
+  example: 1,
+});
+
+export const CreditsRemaining = responseHeader({
+  name: 'X-Credits-Remaining',
+  description: BESIDE_TEXT,
+  required: false,
+  schema: creditsRemaining,
+  example: 499,
+});
+
+export function transcriptionBody(result: TranscriptionResult): Static<typeof Transcription> {
+  const { segments, words, translation, warnings } = result;
+  return {
+    id: result.id,
+    duration_sec: inThousandths(result.durationSeconds),
+    language: result.language,
+    text: result.text,
+    ...(segments === null ? {} : { segments: segments.map(segmentBody) }),
+    ...(words === null ? {} : { words: words.map(wordBody) }),
+    ...(translation === null ? {} : { translation: translationBody(translation) }),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    credits_used: result.creditsUsed,
+    credits_remaining: result.creditsRemaining,
+  };
+}
+
+function translationBody({ language, text, segments }: Translation): Static<typeof translation> {
+  return { language, text, ...(segments === null ? {} : { segments: segments.map(segmentBody) }) };
+}
+
+function segmentBody({ startSeconds: start, endSeconds: end, text }: TimedText): Static<typeof segment> {
+  return { start, end, text };
+}
+
+function wordBody({
+  startSeconds: start,
+  endSeconds: end,
+  text: word,
+  probability,
+}: TimedWord): Static<typeof timedWord> {
+  return { word, start, end, probability };
+}

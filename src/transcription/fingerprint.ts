@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { TranscriptionOptions } from './options.js';
+
+export interface FingerprintedRequest {
+  endpoint: string;
+  audio: { sha256: string };
+  options: TranscriptionOptions;
+}
+
+/**
+ * Two requests are the same when their normalised fields and the audio's bytes are. Fields that came later count only where
+ * they ask for something: answers that are stored already keep their fingerprints.
+ */
+export function fingerprint({ endpoint, options, audio }: FingerprintedRequest): string {
+  const { language, translateTo, punctuate, diarize, timestamps, format, prompt } = options;
+  const first = [endpoint, language, translateTo, punctuate, diarize, audio.sha256];
+  const later = {
+    ...(timestamps === 'none' ? {} : { timestamps }),
+    ...(format === 'json' ? {} : { format }),
+    ...(prompt === null ? {} : { prompt }),
+  };
+  const asked = Object.keys(later).length === 0 ? first : [...first, later];
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+}
