@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "error.h"
+#include "milliseconds_since.h"
 #include "thread_count.h"
 
 namespace verbatim::whisper {
@@ -14,10 +15,6 @@ using Clock = std::chrono::steady_clock;
 
 // A long prompt is computed in parts, lest the other windows wait for all of it.
 constexpr std::size_t kMostRowsOfPrompt = 48;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // The histories of a request from those of the step before.
 void arrange_histories(WhisperWindow& window, transformer::Decoder& decoder) {

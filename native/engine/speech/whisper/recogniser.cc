@@ -12,6 +12,7 @@
 #include "speech/whisper/model.h"
 #include "speech/whisper/whisper_window.h"
 #include "speech/whisper/window_encoder.h"
+#include "speech/window_bounds.h"
 #include "thread_count.h"
 #include "transformer/cpu/decoder.h"
 #include "transformer/cpu/weights.h"
@@ -20,11 +21,6 @@ namespace verbatim::whisper {
 namespace {
 
 using transformer::ComputeType;
-
-constexpr double kLongestWindowSeconds = 30.0;
-// The first distilled models know no time stamps: whisper.cpp forces the token on them.
-constexpr int kDistilledLayers = 2;
-constexpr int kNewestVocabulary = 51866;
 
 ComputeType decoder_type(std::string_view compute) {
   if (compute == "auto") return ComputeType::kInt8;
@@ -50,7 +46,7 @@ DecodingModel decoding_model(const Model& model) {
   decoding.blank = *blank;
   decoding.languages = model.info().languages;
   decoding.text_positions = shape.text_context;
-  decoding.time_stamps = shape.text_layers != kDistilledLayers || shape.vocabulary == kNewestVocabulary;
+  decoding.time_stamps = knows_time_stamps(shape.text_layers, shape.vocabulary);
   return decoding;
 }
 
@@ -69,12 +65,14 @@ class WhisperRecogniser final : public Recogniser {
   }
 
   const SpeechModelInfo& info() const noexcept override { return info_; }
-  double longest_window_seconds() const noexcept override { return kLongestWindowSeconds; }
+  double longest_window_seconds() const noexcept override {
+    return static_cast<double>(kLongestWindow) / kSampleRate;
+  }
 
   std::shared_ptr<WindowInFlight> open(std::shared_ptr<const Window> window,
                                        const DecodeOptions& options) const override {
     check_decode_options(options, info_);
-    if (window->samples.size() > static_cast<std::size_t>(kLongestWindowSeconds * kSampleRate)) {
+    if (window->samples.size() > kLongestWindow) {
       throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than 30 seconds");
     }
     return std::make_shared<WhisperWindow>(decoding_, model_->vocabulary(), std::move(window), options);

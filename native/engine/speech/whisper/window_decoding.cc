@@ -8,14 +8,13 @@
 #include "audio/sample_rate.h"
 #include "speech/whisper/sequence_score.h"
 #include "speech/whisper/start_of_transcript.h"
+#include "speech/window_bounds.h"
 
 namespace verbatim::whisper {
 namespace {
 
 using transformer::Kernels;
 
-// whisper.cpp decodes nothing of a window with less than 11 mel frames.
-constexpr std::size_t kShortestWindow = 1800;
 constexpr std::size_t kSamplesPerFrame = 160;
 constexpr std::size_t kSamplesOfFirstFrame = 200;
 // From here on every token is the likeliest.
@@ -28,11 +27,6 @@ constexpr int kShortRest = 500;
 int mel_frames(std::size_t samples) {
   if (samples < kShortestWindow) return 0;
   return static_cast<int>(1 + (samples - kSamplesOfFirstFrame) / kSamplesPerFrame);
-}
-
-// A pass for every two seconds is more than any window of speech took; a loop would take one for 20 ms.
-int most_passes(std::size_t samples) {
-  return 4 + static_cast<int>(samples / (2 * static_cast<std::size_t>(kSampleRate)));
 }
 
 // The least of all draws' margins, and of what the last beam was ahead of the next candidate.
@@ -67,7 +61,7 @@ WindowDecoding::WindowDecoding(const DecodingModel& model, const DecodeOptions& 
       prompt_(model.tokens, options.task, model.time_stamps, model.text_positions, std::move(initial_prompt)),
       seconds_(static_cast<double>(samples) / kSampleRate),
       seek_end_(mel_frames(samples)),
-      most_passes_(most_passes(samples)),
+      most_passes_(most_encoder_passes(samples)),
       language_(first_language(model, options)) {
   const auto widest = static_cast<std::size_t>(std::max(options.beam_size, options.best_of));
   hypotheses_.resize(widest);

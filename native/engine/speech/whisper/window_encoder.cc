@@ -3,15 +3,12 @@
 #include <chrono>
 
 #include "error.h"
+#include "milliseconds_since.h"
 
 namespace verbatim::whisper {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 WhisperWindow& ours(WindowInFlight& window) {
   auto* const found = dynamic_cast<WhisperWindow*>(&window);

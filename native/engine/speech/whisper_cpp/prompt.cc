@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "error.h"
+#include "speech/window_bounds.h"
 
 namespace verbatim {
 namespace {
 
 // From this temperature on whisper.cpp leaves the history out (WHISPER_HISTORY_CONDITIONING_TEMP_CUTOFF).
 constexpr float kHistoryCutoff = 0.5f;
-
-// The first distilled models know no timestamps: whisper.cpp forces the token on them.
-bool without_timestamps(whisper_context* context) {
-  return whisper_model_n_text_layer(context) == 2 && whisper_model_n_vocab(context) != 51866;
-}
 
 }  // namespace
 
@@ -46,7 +42,10 @@ std::vector<whisper_token> first_prompt(whisper_context* context, const std::vec
     prompt.push_back(options.task == SpeechTask::kTranslate ? whisper_token_translate(context)
                                                             : whisper_token_transcribe(context));
   }
-  if (without_timestamps(context)) prompt.push_back(whisper_token_not(context));
+  const int layers = whisper_model_n_text_layer(context);
+  if (!knows_time_stamps(layers, whisper_model_n_vocab(context))) {
+    prompt.push_back(whisper_token_not(context));
+  }
   return prompt;
 }
 

@@ -13,6 +13,7 @@
 
 #include "accelerator/accelerator.h"
 #include "error.h"
+#include "milliseconds_since.h"
 #include "speech/decode_options.h"
 #include "speech/whisper/mel.h"
 #include "speech/whisper_cpp/full_params.h"
@@ -21,25 +22,10 @@
 #include "speech/whisper_cpp/whisper_state.h"
 #include "speech/whisper_cpp/window_pass.h"
 #include "speech/whisper_log.h"
+#include "speech/window_bounds.h"
 #include "thread_count.h"
 
 namespace verbatim {
-namespace {
-
-// whisper.cpp decodes nothing of a window with less than 11 mel frames.
-constexpr std::size_t kShortestWindow = 1800;
-constexpr std::size_t kLongestWindow = 30 * kSampleRate;
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-// A pass for every two seconds is more than any window of speech took; a loop would take one for 20 ms.
-int max_encoder_passes(std::size_t samples) {
-  return 4 + static_cast<int>(samples / (2 * static_cast<std::size_t>(kSampleRate)));
-}
-
-}  // namespace
 
 struct Slot::Impl {
   std::shared_ptr<const SpeechModel> model;
@@ -123,7 +109,7 @@ WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOpti
   plan.languages = static_cast<int>(info.languages.size());
   plan.language = std::max(0, language_id(info, detect ? options.language_guess : options.language));
   plan.initial_prompt = tokenize_prompt(model->context(), options.initial_prompt);
-  plan.max_encoder_passes = max_encoder_passes(samples.size());
+  plan.most_encoder_passes = most_encoder_passes(samples.size());
   plan.threads = threads;
 
   WindowResult result;

@@ -63,7 +63,7 @@ Timings WindowPass::timings() const { return timings_; }
 // Before an encoder pass; false ends the window with the segments found so far.
 bool WindowPass::on_encoder_begin() {
   (phase_ == Phase::kMel ? timings_.mel_ms : timings_.decode_ms) += lap();
-  if (aborted() || timings_.encoder_passes >= plan_.max_encoder_passes) return false;
+  if (aborted() || timings_.encoder_passes >= plan_.most_encoder_passes) return false;
   if (language_ != plan_.language) {
     rerun_.store(true, std::memory_order_relaxed);
     return false;

@@ -22,7 +22,7 @@ struct PassPlan {
   std::vector<whisper_token> initial_prompt;
   // Encoder passes at most: a model that keeps setting time stamps a few hundredths of a second further would
   // encode the same window hundreds of times.
-  int max_encoder_passes = 1;
+  int most_encoder_passes = 1;
   int threads = 1;
 };
 

@@ -6,16 +6,11 @@
 #include <utility>
 
 #include "error.h"
+#include "milliseconds_since.h"
 #include "transformer/search/search.h"
 
 namespace verbatim::translation {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // The inputs of one call as ids, in the order in which they are run: the longest first, so that the sentences
 // of a batch are of similar length.
@@ -45,7 +40,7 @@ class GgmlTranslator final : public Translator {
   TranslationBatch translate(std::span<const TranslationInput> inputs, const TranslationOptions& options,
                              const AbortFlag* abort) override {
     options.check();
-    const auto start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     const transformer::SearchSettings settings{options, codec_.end_id(), codec_.target().unk_id(),
                                                files_.target_positions(),
                                                options.return_attention || options.replace_unknowns};
