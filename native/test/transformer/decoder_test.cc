@@ -10,12 +10,15 @@
 
 #include "error.h"
 #include "support/counting_abort.h"
+#include "support/message_of_error.h"
 #include "testing/random_transformer.h"
+#include "transformer/sample_text.h"
 
 namespace {
 
 using namespace verbatim;
 using namespace verbatim::transformer;
+using test::message_of_error;
 using Logits = std::vector<std::vector<float>>;
 
 constexpr int kThreads = 1;
@@ -60,28 +63,11 @@ struct Bench {
   }
 };
 
-std::vector<TokenId> text_of(std::size_t length, std::size_t seed) {
-  std::vector<TokenId> text(length);
-  for (std::size_t i = 0; i < length; ++i) text[i] = static_cast<TokenId>((seed * 31 + i * 17 + i * i) % 70);
-  return text;
-}
-
 std::vector<DecoderInput> rows_of(const std::vector<TokenId>& text, History& history,
                                   const CrossCache& source) {
   std::vector<DecoderInput> rows;
   for (const TokenId token : text) rows.push_back({token, &history, &source});
   return rows;
-}
-
-template <typename Call>
-std::string error_of(ErrorCode code, Call call) {
-  try {
-    call();
-  } catch (const EngineError& error) {
-    CHECK(error.code() == code);
-    return error.what();
-  }
-  return "";
 }
 
 // Every variant, every type of weights and of caches.
@@ -112,7 +98,7 @@ TEST_CASE("a row computes the same bits alone and among 32 others at other posit
       sources.push_back(bench.source(3 + i));
       histories.push_back(bench.decoder->make_history());
     }
-    const auto text = text_of(kLength, 5);
+    const auto text = sample_text(kLength, 5);
     const Logits alone = bench.one_by_one(text, *sources[7]);
     for (std::size_t t = 0; t < kLength; ++t) {
       // The others come one after the other, and every fifth is gone again after three steps.
@@ -133,7 +119,7 @@ TEST_CASE("a text in one step computes the same bits as a token a step") {
   for_every_kind([](ComputeType type, CacheTypes caches, const Kernels& variant) {
     Bench bench({}, type, caches, variant);
     const auto source = bench.source(9), other = bench.source(20);
-    const auto text = text_of(20, 1), neighbour = text_of(11, 2);
+    const auto text = sample_text(20, 1), neighbour = sample_text(11, 2);
     const Logits expected = bench.one_by_one(text, *source);
     const auto history = bench.decoder->make_history(), second = bench.decoder->make_history();
     // Between the rows of a text there may be others.
@@ -152,7 +138,7 @@ TEST_CASE("a text in one step computes the same bits as a token a step") {
 TEST_CASE("a text longer than what is computed at once is as one given a token a step") {
   Bench bench({.positions = 700});
   const auto source = bench.source(9);
-  const auto text = text_of(600, 1);
+  const auto text = sample_text(600, 1);
   const auto history = bench.decoder->make_history();
   const Logits logits = bench.step(rows_of(text, *history, *source));
   const Logits expected = bench.one_by_one(text, *source);
@@ -163,7 +149,7 @@ TEST_CASE("a text longer than what is computed at once is as one given a token a
 TEST_CASE("logits come for the rows that want them, by the number of the row") {
   Bench bench;
   const auto source = bench.source(9);
-  const auto text = text_of(6, 1);
+  const auto text = sample_text(6, 1);
   const Logits expected = bench.one_by_one(text, *source);
   const auto history = bench.decoder->make_history();
   auto rows = rows_of(text, *history, *source);
@@ -223,7 +209,7 @@ TEST_CASE("an aborted step leaves every text as it was") {
     const test::CountingAbort abort(at);
     auto rows = rows_of({3, 4, 5}, *history, *source);
     rows.push_back({9, fork.get(), source.get()});
-    CHECK(error_of(ErrorCode::kAborted, [&] { bench.step(rows, kThreads, &abort); }) ==
+    CHECK(message_of_error(ErrorCode::kAborted, [&] { bench.step(rows, kThreads, &abort); }) ==
           "the computation was aborted");
     CHECK(history->length() == 2);
     CHECK(fork->length() == 2);
@@ -237,7 +223,8 @@ TEST_CASE("a token or a position that there is not is refused by name and change
   const auto source = bench.source(4);
   const auto history = bench.decoder->make_history();
   const auto refusal = [&](const std::vector<TokenId>& text) {
-    return error_of(ErrorCode::kInvalidArgument, [&] { bench.step(rows_of(text, *history, *source)); });
+    return message_of_error(ErrorCode::kInvalidArgument,
+                            [&] { bench.step(rows_of(text, *history, *source)); });
   };
   CHECK(refusal({1, 70}) == "token 70 is not one of the 70 of the vocabulary");
   CHECK(refusal({-1}) == "token -1 is not one of the 70 of the vocabulary");
@@ -248,7 +235,8 @@ TEST_CASE("a token or a position that there is not is refused by name and change
 
 TEST_CASE("cache types that there are not are refused by name") {
   const auto refusal = [](CacheTypes types) {
-    return error_of(ErrorCode::kInvalidArgument, [&] { Bench bench({}, ComputeType::kFloat32, types); });
+    return message_of_error(ErrorCode::kInvalidArgument,
+                            [&] { Bench bench({}, ComputeType::kFloat32, types); });
   };
   CHECK(refusal({ComputeType::kFloat16, ComputeType::kFloat32}) ==
         "no cross-attention in float16; float32, bfloat16 and int8 are allowed");
@@ -285,7 +273,7 @@ TEST_CASE("the weights of chosen heads of cross-attention are shown") {
 TEST_CASE("histories in bfloat16 take half and lead to nearly the same") {
   const CacheTypes half{ComputeType::kFloat32, ComputeType::kBfloat16};
   Bench exact, coarse({}, ComputeType::kFloat32, half);
-  const auto text = text_of(30, 3);
+  const auto text = sample_text(30, 3);
   const auto source = exact.source(12), same = coarse.source(12);
   const Logits expected = exact.one_by_one(text, *source), found = coarse.one_by_one(text, *same);
   CHECK(expected != found);
@@ -316,7 +304,7 @@ TEST_CASE("memory of texts that ended is kept for others, within bounds") {
     for (int round = 0; round < 3; ++round) {
       {
         const auto history = bench.decoder->make_history();
-        bench.step(rows_of(text_of(600, 1), *history, *source));
+        bench.step(rows_of(sample_text(600, 1), *history, *source));
         CHECK(history->memory_bytes() == 600 * kSlot);
         const std::size_t now = bench.decoder->memory_bytes() - (3 * kChunk - 600 * kSlot);
         if (round == 0) graph = now;
@@ -329,7 +317,7 @@ TEST_CASE("memory of texts that ended is kept for others, within bounds") {
 
 TEST_CASE("packed sources lead to nearly the logits of float32") {
   const RandomDecoderShape shape{.width = 128, .heads = 2, .inner = 256};
-  const auto text = text_of(20, 3);
+  const auto text = sample_text(20, 3);
   Bench exact(shape);
   const Logits expected = exact.one_by_one(text, *exact.source(300));
   for (const auto& [type, bound] : {std::pair{ComputeType::kBfloat16, 0.03}, {ComputeType::kInt8, 0.08}}) {
@@ -349,7 +337,7 @@ TEST_CASE("packed sources lead to nearly the logits of float32") {
 TEST_CASE("windows and texts come and go in other threads while steps run") {
   Bench bench({}, ComputeType::kFloat32, {ComputeType::kInt8, ComputeType::kBfloat16});
   const auto source = bench.source(9);
-  const auto text = text_of(40, 4);
+  const auto text = sample_text(40, 4);
   const Logits expected = bench.one_by_one(text, *source);
   const auto history = bench.decoder->make_history();
   const auto rows = rows_of(text, *history, *source);

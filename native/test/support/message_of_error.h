@@ -1,0 +1,23 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "error.h"
+
+namespace verbatim::test {
+
+// What the call's EngineError says, which has to have this code; nothing where none is thrown.
+template <typename Call>
+std::string message_of_error(ErrorCode code, Call call) {
+  try {
+    call();
+  } catch (const EngineError& error) {
+    CHECK(error.code() == code);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace verbatim::test
