@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "speech/whisper/window_decoding.h"
+#include "speech/whisper/window_by_hand.h"
 
 // What the machine asks for, and what it makes of it, told by hand.
 namespace verbatim::whisper {
@@ -14,50 +13,6 @@ namespace {
 using Phase = WindowDecoding::Phase;
 using Rows = std::vector<DecodingRow>;
 constexpr std::size_t kNewText = DecodingRequest::kNewText;
-
-DecodingModel model_of(int vocabulary, bool time_stamps = true) {
-  DecodingModel model;
-  model.tokens = special_tokens(vocabulary);
-  model.blank = 220;
-  model.time_stamps = time_stamps;
-  model.languages = {"en", "zh", "de", "es"};
-  if (!model.tokens.multilingual) model.languages.resize(1);
-  return model;
-}
-
-const DecodingModel kModel = model_of(51865);
-const TokenId kStart = kModel.tokens.start_of_transcript;
-const TokenId kEnd = kModel.tokens.end_of_text;
-const TokenId kTime = kModel.tokens.first_time_stamp;
-
-DecodeOptions cold(const std::string& language) {
-  DecodeOptions options;
-  options.language = language;
-  options.temperature_increment = 0.0f;
-  return options;
-}
-
-constexpr std::size_t kSecond = 16000;
-
-// Logits by which one token is all but certain.
-std::vector<float> certain(TokenId id, const DecodingModel& model = kModel) {
-  std::vector<float> logits(static_cast<std::size_t>(model.tokens.vocabulary));
-  logits[static_cast<std::size_t>(id)] = 30.0f;
-  return logits;
-}
-
-void visit_all(WindowDecoding& decoding, std::vector<float> logits) {
-  for (std::size_t row = 0; row < decoding.request().rows.size(); ++row) {
-    std::vector<float> copy = logits;
-    if (decoding.request().rows[row].wants_logits) decoding.visit(row, copy);
-  }
-}
-
-// A step in which this token comes next, whatever was asked.
-void say(WindowDecoding& decoding, TokenId id, const DecodingModel& model = kModel) {
-  visit_all(decoding, certain(id, model));
-  decoding.advance();
-}
 
 void check_rows(const WindowDecoding& decoding, const Rows& expected) {
   const Rows& rows = decoding.request().rows;
@@ -68,18 +23,6 @@ void check_rows(const WindowDecoding& decoding, const Rows& expected) {
     CHECK(rows[i].history == expected[i].history);
     CHECK(rows[i].wants_logits == expected[i].wants_logits);
   }
-}
-
-std::string text_of_token(TokenId id) {
-  static const std::map<TokenId, std::string> kTexts = {{10, " Hello"}, {11, " there"}, {12, "\xc3"},
-                                                        {13, "\xa9"},   {14, ""},       {15, "  "}};
-  const auto found = kTexts.find(id);
-  return found == kTexts.end() ? "?" : found->second;
-}
-
-WindowResult result_of(WindowDecoding& decoding) {
-  std::map<TokenId, std::string> texts;
-  return decoding.result([&](TokenId id) -> std::string_view { return texts[id] = text_of_token(id); });
 }
 
 TEST_CASE("window requests: a language that is given is asked for in the first step") {
@@ -247,52 +190,6 @@ TEST_CASE("window requests: beams go on from the history that they have") {
   check_rows(decoding, {{11, 0, true},
                         {decoding.request().rows[1].token, 1, true},
                         {decoding.request().rows[2].token, 2, true}});
-}
-
-TEST_CASE("window requests: a loop is a failure where there is a fall-back, and only there") {
-  for (const float increment : {0.0f, 1.0f}) {
-    DecodeOptions options = cold("en");
-    options.temperature_increment = increment;
-    options.best_of = 1;
-    options.entropy_threshold = 0.0f;
-    options.log_prob_threshold = -1e6f;
-    WindowDecoding decoding(kModel, options, {}, 10 * kSecond);
-    decoding.encoded();
-    for (int i = 0; i < 16; ++i) say(decoding, 10);
-    say(decoding, kEnd);
-    if (increment == 0.0f) {
-      CHECK(decoding.phase() == Phase::kDone);
-      CHECK(result_of(decoding).segments.size() == 1);
-      continue;
-    }
-    REQUIRE(decoding.phase() == Phase::kDecode);
-    CHECK(decoding.request().parents == std::vector{kNewText});
-    say(decoding, 11);
-    say(decoding, kEnd);
-    const WindowResult result = result_of(decoding);
-    CHECK(result.segments[0].text == " there");
-    CHECK(result.timings.fallbacks == 1);
-    CHECK(result.timings.tokens == 19);
-  }
-}
-
-TEST_CASE("window requests: silence, where nobody speaks and the text is unsure") {
-  const auto segments = [](float log_prob_threshold) {
-    DecodeOptions options = cold("en");
-    options.log_prob_threshold = log_prob_threshold;
-    WindowDecoding decoding(kModel, options, {}, 5 * kSecond);
-    decoding.encoded();
-    std::vector<float> start = certain(kModel.tokens.no_speech);
-    std::vector<float> text = certain(10);
-    decoding.visit(0, start);
-    decoding.visit(2, text);
-    decoding.advance();
-    say(decoding, kEnd);
-    return result_of(decoding).segments;
-  };
-  CHECK(segments(1.0f).empty());
-  REQUIRE(segments(-1.0f).size() == 1);
-  CHECK(segments(-1.0f)[0].no_speech_probability == doctest::Approx(1.0));
 }
 
 TEST_CASE("window result: valid text, times within the window, text tokens only") {
