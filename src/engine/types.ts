@@ -8,7 +8,7 @@ export interface FileToTranscribe {
   /** ISO 639-1, or 'auto'. */
   language: string;
   task?: 'transcribe' | 'translate';
-  /** Whether the segments get their words, with times; default: no. */
+  /** Whether the segments get their words, with times; default: no. Only where the engine alignsWords. */
   align?: boolean;
   /** Names and words to expect. */
   prompt?: string;
@@ -89,6 +89,8 @@ export interface SpeechEngine {
   readonly languages: readonly string[];
   /** Whether the model's own translate task is any good: speech of its languages into English text. */
   readonly translatesToEnglish: boolean;
+  /** Whether what decodes can say when each word was said; without, FileToTranscribe.align is refused. */
+  readonly alignsWords: boolean;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   /** Shows that the service works, and knows no real recordings. */

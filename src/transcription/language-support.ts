@@ -1,7 +1,7 @@
-/** Which languages the installed models cover: what can be refused before any audio is looked at. */
+/** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
-import type { TranscriptionOptions } from './options.js';
+import { wantsWords, type TranscriptionOptions } from './options.js';
 
 /** Texts of one language into another; absent until a translation model is installed. */
 export interface TextTranslator {
@@ -18,12 +18,17 @@ export interface TextTranslator {
 
 export class LanguageSupport {
   constructor(
-    private readonly engine: Pick<SpeechEngine, 'languages' | 'modelName' | 'translatesToEnglish'>,
+    private readonly engine: Pick<
+      SpeechEngine,
+      'languages' | 'modelName' | 'translatesToEnglish' | 'alignsWords'
+    >,
     private readonly translator: TextTranslator | undefined,
   ) {}
 
-  /** Throws `unsupported_language`, `unsupported_translation` or `unsupported_diarization`. */
-  check({ language, translateTo, diarize }: TranscriptionOptions): void {
+  /** Throws `unsupported_language`, `unsupported_translation`, `unsupported_diarization`, or `invalid_request` for word times. */
+  check(options: TranscriptionOptions): void {
+    const { language, translateTo, diarize } = options;
+    if (wantsWords(options)) this.#checkWords();
     if (language !== null) this.#checkSpoken(language);
     if (translateTo !== null) this.#checkTarget(language, translateTo);
     if (!diarize) return;
@@ -45,6 +50,13 @@ export class LanguageSupport {
 
   #covers(from: string, to: string): boolean {
     return this.translator?.supports(from, to) === true || this.#spokenInto(from, to);
+  }
+
+  #checkWords(): void {
+    if (this.engine.alignsWords) return;
+    const message =
+      'timestamps must be one of: none, segment; the decoder in use, whisper.cpp, aligns no words.';
+    throw new VerbatimError('invalid_request', message, { param: 'timestamps' });
   }
 
   #checkSpoken(language: string): void {

@@ -16,7 +16,9 @@ export interface Subtitled {
 }
 
 export function srtOf(subtitled: Subtitled): string {
-  return cuesOf(subtitled)
+  const cues = cuesOf(subtitled);
+  if (cues.length === 0) return emptySrt(subtitled);
+  return cues
     .map(({ startSeconds, endSeconds, lines }, index) => {
       const times = `${clockTime(startSeconds, ',')} --> ${clockTime(endSeconds, ',')}`;
       return [index + 1, times, ...lines.map(withoutArrows), ''].join('\n');
@@ -30,6 +32,11 @@ export function vttOf(subtitled: Subtitled): string {
     return [times, ...lines.map(escaped), ''].join('\n');
   });
   return ['WEBVTT\n', ...cues].join('\n');
+}
+
+/** A file without any cue is not taken for SubRip, by ffmpeg above all: this one has a cue that shows nothing. */
+function emptySrt({ durationSeconds }: Subtitled): string {
+  return `1\n00:00:00,000 --> ${clockTime(Math.max(0.001, durationSeconds), ',')}\n\n`;
 }
 
 interface Cue {

@@ -146,7 +146,7 @@ export class TranscriptionService {
       const transcript = await engine.transcribeFile({
         ...{ path: audio.path, accountId, signal },
         language: options.language ?? 'auto',
-        align: wantsSegments(options),
+        align: engine.alignsWords && wantsSegments(options),
         ...(options.prompt === null ? {} : { prompt: options.prompt }),
         maxSeconds: settings.maxAudioSeconds,
         covers: await this.#withinBalance(request),

@@ -113,7 +113,9 @@ describe('every field of a request acts', () => {
     'POST /api/v1/transcribe prompt': async () => {
       await send(audio, ['prompt', ' Ada Lovelace ']);
       await send(audio, ['prompt', ' ']);
-      expect(server.engine.prompts.slice(-2)).to.deep.equal(['Ada Lovelace', undefined]);
+      const longest = '👩'.repeat(1000);
+      await send(audio, ['prompt', longest]);
+      expect(server.engine.prompts.slice(-3)).to.deep.equal(['Ada Lovelace', undefined, longest]);
     },
     'POST /api/v1/transcribe Idempotency-Key': async () => {
       const once = (key: string): Promise<Answer> =>

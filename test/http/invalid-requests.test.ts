@@ -1,4 +1,5 @@
 /** 400 of the contract's error table: everything that can be wrong with a request, produced over HTTP. */
+import { expect } from 'chai';
 import { call, transcribe, type Answer, type CallInit } from '../support/requests.js';
 import { bearer, type TestServer, type Customer } from '../support/server.js';
 import { audio, expectError, useErrorTable, type ErrorTable } from './error-table.js';
@@ -154,6 +155,54 @@ describe('the error table: 400 invalid_request', () => {
       'punctuate',
     ],
     [
+      'bad timestamps',
+      [
+        ['audio', audio],
+        ['timestamps', 'words'],
+      ],
+      'timestamps',
+    ],
+    [
+      'empty format',
+      [
+        ['format', ''],
+        ['audio', audio],
+      ],
+      'format',
+    ],
+    [
+      'bad format',
+      [
+        ['audio', audio],
+        ['format', 'verbose_json'],
+      ],
+      'format',
+    ],
+    [
+      'over-long prompt',
+      [
+        ['audio', audio],
+        ['prompt', 'é'.repeat(1001)],
+      ],
+      'prompt',
+    ],
+    [
+      'prompt of too many bytes',
+      [
+        ['prompt', '👩'.repeat(1001)],
+        ['audio', audio],
+      ],
+      'prompt',
+    ],
+    [
+      'field that is not known yet',
+      [
+        ['audio', audio],
+        ['num_speakers', '2'],
+      ],
+      'num_speakers',
+    ],
+    [
       'bad diarize',
       [
         ['diarize', '2'],
@@ -166,6 +215,15 @@ describe('the error table: 400 invalid_request', () => {
       expectError(await transcribe(server, { key: customer.key, parts }), 400, 'invalid_request', param);
     });
   }
+
+  it('says how long a prompt may be', async () => {
+    const parts: [string, string | Buffer][] = [
+      ['audio', audio],
+      ['prompt', 'x'.repeat(5000)],
+    ];
+    const { error } = await transcribe(server, { key: customer.key, parts });
+    expect(error?.message).to.equal('The field "prompt" may have at most 1000 characters.');
+  });
 
   for (const value of ['', 'x'.repeat(256), 'tab\there', 'caf\u00e9']) {
     it(`Idempotency-Key ${JSON.stringify(value.slice(0, 12))}`, async () => {

@@ -33,6 +33,7 @@ interface Gate {
 export class FakeEngine implements SpeechEngine {
   languages: string[] = ['de', 'en', 'es', 'fr'];
   translatesToEnglish = false;
+  alignsWords = true;
   devices = { ids: ['cpu'], name: 'Fake CPU' };
   modelName = 'fake';
   isDemonstration = false;
@@ -94,6 +95,7 @@ export class FakeEngine implements SpeechEngine {
   async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
     this.prompts.push(file.prompt);
     this.#refuseWhenClosing();
+    if (file.align === true && !this.alignsWords) throw new EngineError('invalid_argument', 'No words.');
     this.#refuseUnknown(file.language);
     file.covers?.(0);
     file.signal?.throwIfAborted();

@@ -8,13 +8,20 @@ export interface ReadCue {
 
 /** SubRip: numbers from 1, one empty line between cues, text that no player takes for times or an end. */
 export function readSrt(file: string): ReadCue[] {
-  if (file.trim() === '') return [];
+  if (isEmptySrt(file)) return [];
   const cues = blocksOf(file).map(([number, times = '', ...lines], index) => {
     if (number !== String(index + 1)) throw new Error(`Cue ${index + 1} has the number "${number}".`);
     if (lines.some((line) => line.includes('-->'))) throw new Error(`An arrow in the text of cue ${number}.`);
     return { ...timesOf(times, ','), lines };
   });
   return inOrder(cues);
+}
+
+/** Which needs a cue to be known for what it is: one that shows nothing, and nothing else. */
+function isEmptySrt(file: string): boolean {
+  const [number, times = '', ...lines] = file.split('\n');
+  if (number !== '1' || lines.join('\n') !== '\n') return false;
+  return inOrder([{ ...timesOf(times, ','), lines: ['-'] }]).length === 1;
 }
 
 /** WebVTT without settings, identifiers, tags and comments, none of which the service writes. */

@@ -145,6 +145,34 @@ describe('TranscriptionService', () => {
     expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
   });
 
+  it('gives a repeat the times that the first one had', async () => {
+    const timed = request({ options: { ...translated, timestamps: 'word', translateTo: 'en' } });
+    const first = await answerOf(service().run(timed));
+    writeFileSync(audioPath(), fakeAudio(90));
+    const again = await answerOf(service().run(timed));
+    if (!('result' in first && 'result' in again)) return expect.fail('no results');
+    expect(first.result.words).to.have.length(2);
+    expect(first.result.translation?.segments).to.deep.equal(first.result.segments);
+    expect(again.result).to.deep.equal(first.result);
+  });
+
+  it('knows what was stored before there were times', async () => {
+    const first = await answerOf(service().run(request({ options: translated })));
+    const database = new Database(join(directory, 'verbatim.db'));
+    database.exec(
+      `UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 1), '$.segments', '$.words',
+         '$.translation.segments')`,
+    );
+    const { result } = database.prepare('SELECT result FROM idempotency_records').get() as { result: string };
+    expect(Object.keys(JSON.parse(result) as object)).to.have.members([
+      ...['version', 'id', 'durationSeconds', 'language', 'text', 'translation', 'warnings'],
+    ]);
+    database.close();
+    const again = await answerOf(service().run(request({ options: translated })));
+    if (!('result' in first && 'result' in again)) return expect.fail('no results');
+    expect(again.result).to.deep.equal(first.result);
+  });
+
   it('refuses a stored result of a form it does not know, uncharged', async () => {
     await answerOf(service().run(request()));
     const database = new Database(join(directory, 'verbatim.db'));

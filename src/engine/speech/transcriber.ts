@@ -57,6 +57,7 @@ export async function createSpeechEngine(options: SpeechEngineOptions): Promise<
 class Transcriber implements SpeechEngine {
   readonly languages: readonly string[];
   readonly translatesToEnglish: boolean;
+  readonly alignsWords: boolean;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   readonly isDemonstration: boolean;
@@ -77,6 +78,7 @@ class Transcriber implements SpeechEngine {
     this.isDemonstration = options.isDemonstration === true;
     this.languages = languagesOf(infos, options.languages);
     this.translatesToEnglish = options.translates === true && infos[0]?.multilingual === true;
+    this.alignsWords = options.decoder.kind === 'batched';
     this.devices = {
       ids: options.devices,
       name: [...new Set(infos.map(deviceName))].join(', '),

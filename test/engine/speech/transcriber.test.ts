@@ -6,6 +6,7 @@ import { FAKE_POLICY, fileOfWindows } from '../fake-audio.js';
 import { FakeBinding } from '../fake-binding.js';
 import { FakeClock } from '../fake-clock.js';
 import { nativeError } from '../native-error.js';
+import { BATCHED } from './batched-scenario.js';
 import { Scenario } from './scenario.js';
 
 describe('Transcriber', () => {
@@ -229,6 +230,19 @@ describe('Transcriber: the way of a file', () => {
     expect(scene.transcript(path).segments).to.have.lengthOf(10);
     expect(scene.transcript(path).timings.readMs).to.equal(1 + 11);
     expect(scene.engine.stats().backlogSeconds).to.equal(0);
+  });
+});
+
+describe('Transcriber: words', () => {
+  it('are aligned by the engine’s own decoder only', async () => {
+    for (const [decoder, aligns] of [
+      [BATCHED, true],
+      [{ kind: 'whisper.cpp' } as const, false],
+    ] as const) {
+      const scene = await Scenario.start({ decoder });
+      expect(scene.engine.alignsWords).to.equal(aligns);
+      await scene.engine.close();
+    }
   });
 });
 
