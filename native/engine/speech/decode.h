@@ -25,7 +25,8 @@ struct DecodeOptions {
   float temperature = 0.0f;
   // Step of the temperature fall-back, [0, 1]; 0 = no fall-back.
   float temperature_increment = 0.2f;
-  // Text the model is to think was said before; at most 4096 bytes, the last 223 tokens count.
+  // Text the model is to think was said before, in every pass over the window but a short last one; at most
+  // 4096 bytes, the last 223 tokens count.
   std::string initial_prompt;
   // A window is empty when its no-speech probability is above this and its average log probability below
   // log_prob_threshold.

@@ -50,6 +50,10 @@ void check_decode_options(const DecodeOptions& options, const SpeechModelInfo& m
   check_finite("log_prob_threshold", options.log_prob_threshold);
   check_finite("entropy_threshold", options.entropy_threshold);
   check_integer("max_tokens", options.max_tokens, 0, 448);
+  if (options.initial_prompt.size() > kMaxPromptBytes) {
+    refuse("initial_prompt", std::to_string(options.initial_prompt.size()) + " bytes long",
+           "at most " + std::to_string(kMaxPromptBytes));
+  }
   if (options.language != "auto" && language_id(model, options.language) < 0) {
     throw EngineError(ErrorCode::kUnsupportedLanguage,
                       "the model does not know the language \"" + options.language + "\"");

@@ -12,6 +12,10 @@ namespace verbatim {
 // for a language that the model does not know.
 void check_decode_options(const DecodeOptions& options, const SpeechModelInfo& model);
 
+// Longest initial prompt: a thousand characters fit whatever they are, and the model looks at no more than
+// the last 223 tokens.
+inline constexpr std::size_t kMaxPromptBytes = 4096;
+
 // whisper.cpp's id of a language code, or -1 if the model does not know it.
 int language_id(const SpeechModelInfo& model, const std::string& code);
 

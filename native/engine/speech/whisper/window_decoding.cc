@@ -52,13 +52,13 @@ int first_language(const DecodingModel& model, const DecodeOptions& options) {
 }  // namespace
 
 WindowDecoding::WindowDecoding(const DecodingModel& model, const DecodeOptions& options,
-                               std::vector<TokenId> initial_prompt, std::size_t samples,
+                               const std::vector<TokenId>& initial_prompt, std::size_t samples,
                                const Kernels& kernels)
     : model_(model),
       options_(options),
       kernels_(kernels),
       rules_{model.tokens, model.blank, model.time_stamps, options.max_tokens},
-      prompt_(model.tokens, options.task, model.time_stamps, model.text_positions, std::move(initial_prompt)),
+      prompt_(model.tokens, options.task, model.time_stamps, model.text_positions, initial_prompt),
       seconds_(static_cast<double>(samples) / kSampleRate),
       seek_end_(mel_frames(samples)),
       most_passes_(most_encoder_passes(samples)),

@@ -67,7 +67,7 @@ class WindowDecoding {
   // model: must outlive this. options: checked (check_decode_options). initial_prompt: its tokens. samples:
   // of the window, at 16 kHz, at most 30 seconds; a window of less than 0.11 s is done at once.
   WindowDecoding(const DecodingModel& model, const DecodeOptions& options,
-                 std::vector<TokenId> initial_prompt, std::size_t samples,
+                 const std::vector<TokenId>& initial_prompt, std::size_t samples,
                  const transformer::Kernels& kernels = transformer::kernels());
 
   Phase phase() const noexcept { return phase_; }

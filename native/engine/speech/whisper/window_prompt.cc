@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace verbatim::whisper {
 namespace {
@@ -10,27 +9,40 @@ namespace {
 // whisper.cpp's WHISPER_HISTORY_CONDITIONING_TEMP_CUTOFF.
 constexpr float kTooWarmForThePast = 0.5f;
 
+std::vector<TokenId> last(const std::vector<TokenId>& tokens, std::size_t count) {
+  return {tokens.end() - static_cast<std::ptrdiff_t>(std::min(tokens.size(), count)), tokens.end()};
+}
+
 }  // namespace
 
 WindowPrompt::WindowPrompt(const SpecialTokens& tokens, SpeechTask task, bool time_stamps, int positions,
-                           std::vector<TokenId> initial)
+                           const std::vector<TokenId>& initial)
     : tokens_(tokens),
       task_(task),
       time_stamps_(time_stamps),
       longest_past_(static_cast<std::size_t>(positions / 2 - 1)),
-      past_(std::move(initial)) {}
+      carries_initial_(!initial.empty()),
+      initial_(last(initial, longest_past_)) {}
 
-std::span<const TokenId> WindowPrompt::past(float temperature) const {
+std::vector<TokenId> WindowPrompt::before(float temperature) const {
   if (!(temperature < kTooWarmForThePast)) return {};
-  return std::span(past_).last(std::min(past_.size(), longest_past_));
+  std::vector<TokenId> tokens = initial_;
+  const auto said = last(past_, longest_past_ - initial_.size());
+  tokens.insert(tokens.end(), said.begin(), said.end());
+  return tokens;
+}
+
+void WindowPrompt::forget() {
+  initial_.clear();
+  past_.clear();
 }
 
 std::vector<TokenId> WindowPrompt::at(float temperature, int language) const {
   std::vector<TokenId> prompt;
-  const auto before = past(temperature);
-  if (!before.empty()) {
+  const auto told = before(temperature);
+  if (!told.empty()) {
     prompt.push_back(tokens_.start_of_previous);
-    prompt.insert(prompt.end(), before.begin(), before.end());
+    prompt.insert(prompt.end(), told.begin(), told.end());
   }
   prompt.push_back(tokens_.start_of_transcript);
   if (tokens_.multilingual) {
@@ -42,8 +54,7 @@ std::vector<TokenId> WindowPrompt::at(float temperature, int language) const {
 }
 
 void WindowPrompt::go_on(float temperature, std::span<const DecodedToken> text) {
-  const auto before = past(temperature);
-  past_ = std::vector(before.begin(), before.end());
+  past_ = carries_initial_ ? std::vector<TokenId>() : before(temperature);
   for (const DecodedToken& token : text) past_.push_back(token.id);
 }
 

@@ -9,28 +9,34 @@
 
 namespace verbatim::whisper {
 
-// What stands before the text of an encoder pass: [<|startofprev|> what was said before]
-// <|startoftranscript|> [language task] [<|notimestamps|>].
+// What stands before the text of an encoder pass: [<|startofprev|> initial prompt, what was said before]
+// <|startoftranscript|> [language task] [<|notimestamps|>]. As whisper.cpp has it with carry_initial_prompt
+// where there is an initial prompt, without it where there is none.
 class WindowPrompt {
  public:
-  // time_stamps: false for a model that knows none; positions: of the decoder.
+  // time_stamps: false for a model that knows none; positions: of the decoder; initial: text that is told to
+  // every pass, however much was said since. The last positions / 2 - 1 tokens of both count, the initial
+  // ones first.
   WindowPrompt(const SpecialTokens& tokens, SpeechTask task, bool time_stamps, int positions,
-               std::vector<TokenId> initial);
+               const std::vector<TokenId>& initial);
 
   // language: whisper.cpp's id; English-only models have no token for it.
   std::vector<TokenId> at(float temperature, int language) const;
-  // Leaves out what was said before.
-  void forget() { past_.clear(); }
-  // What the next pass is told was said: what the last one was told at this temperature, and `text`.
+  // Leaves out the initial prompt and what was said before.
+  void forget();
+  // What the next pass is told was said: `text`, and where there is no initial prompt, before it what the
+  // last pass was told at this temperature.
   void go_on(float temperature, std::span<const DecodedToken> text);
 
  private:
-  std::span<const TokenId> past(float temperature) const;
+  std::vector<TokenId> before(float temperature) const;
 
   SpecialTokens tokens_;
   SpeechTask task_;
   bool time_stamps_;
   std::size_t longest_past_;
+  bool carries_initial_;
+  std::vector<TokenId> initial_;
   std::vector<TokenId> past_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "error.h"
 #include "speech/window_bounds.h"
 
 namespace verbatim {
@@ -14,11 +13,6 @@ constexpr float kHistoryCutoff = 0.5f;
 }  // namespace
 
 std::vector<whisper_token> tokenize_prompt(whisper_context* context, const std::string& text) {
-  if (text.size() > kMaxPromptBytes) {
-    throw EngineError(ErrorCode::kInvalidArgument, "initial_prompt is " + std::to_string(text.size()) +
-                                                       " bytes long, at most " +
-                                                       std::to_string(kMaxPromptBytes) + " are allowed");
-  }
   if (text.empty()) return {};
   // A token is a byte at least.
   std::vector<whisper_token> tokens(text.size());

@@ -9,11 +9,7 @@
 
 namespace verbatim {
 
-// Longest initial prompt, bytes. whisper.cpp splits it with std::regex, which recurses per character; the
-// model looks at the last 223 tokens at most.
-inline constexpr std::size_t kMaxPromptBytes = 4096;
-
-// Throws EngineError kInvalidArgument for a text that is too long.
+// Of a text of at most kMaxPromptBytes: whisper.cpp splits it with std::regex, which recurses per character.
 std::vector<whisper_token> tokenize_prompt(whisper_context* context, const std::string& text);
 
 // The prompt that whisper_full_with_state itself decodes first for a window without history:

@@ -90,6 +90,7 @@ int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions&
   params.language = language.c_str();
   params.prompt_tokens = plan.initial_prompt.data();
   params.prompt_n_tokens = static_cast<int>(plan.initial_prompt.size());
+  params.carry_initial_prompt = !plan.initial_prompt.empty();
   pass.attach(params);
   worn = true;
   const int status = whisper_full_with_state(model->context(), state.get(), params, nullptr, 0);

@@ -132,6 +132,41 @@ TEST_CASE("a window says the same alone and in a batch of others, whenever it ar
   }
 }
 
+TEST_CASE("a prompt is heard by its own window alone, whatever the batch holds beside it") {
+  const auto recogniser = bundled("int8");
+  const auto windows = all_windows();
+  DecodeOptions prompted = own_length();
+  prompted.initial_prompt = "Hello Emma, this is Laura. My name is Laura.";
+  std::vector<WindowResult> expected;
+  for (const auto& window : windows) expected.push_back(alone(*recogniser, window, own_length()));
+  WindowRunner runner(*recogniser, {.lanes = 2, .threads = 1, .steps = 2, .full_batch = 4});
+  std::vector<std::shared_ptr<WindowInFlight>> plain;
+  std::vector<std::shared_ptr<WindowInFlight>> told;
+  for (const auto& window : windows) {
+    told.push_back(runner.start(window, prompted));
+    plain.push_back(runner.start(window, own_length()));
+  }
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    CAPTURE(test::clips()[i].file);
+    check_equal(runner.finish(*plain[i]), expected[i]);
+    const WindowResult result = runner.finish(*told[i]);
+    check_equal(result, alone(*recogniser, windows[i], prompted));
+    CHECK(result.language_probabilities == expected[i].language_probabilities);
+    CHECK(result.average_log_probability != expected[i].average_log_probability);
+  }
+}
+
+TEST_CASE("a prompt of a thousand characters fits, whatever they are") {
+  const auto recogniser = bundled("int8");
+  const auto window = shared_window(test::sentences().front().file);
+  for (const std::string character : {"a", "\xe4\xb8\xad", "\xf0\x9f\x99\x82", "\x01", " "}) {
+    CAPTURE(character);
+    DecodeOptions options = own_length();
+    for (int i = 0; i < 1000; ++i) options.initial_prompt += character;
+    CHECK(alone(*recogniser, window, options).language == test::sentences().front().language);
+  }
+}
+
 TEST_CASE("an aborted window is gone at the next step, and the others stay what they were") {
   const auto recogniser = bundled("int8");
   const auto encoder = recogniser->make_encoder(1);
@@ -199,6 +234,13 @@ TEST_CASE("what a recogniser cannot take is refused by name") {
   DecodeOptions options = own_length("xx");
   const auto window = std::make_shared<Window>(test::silence(1.0));
   CHECK(failure([&] { recogniser->open(window, options); }).code() == ErrorCode::kUnsupportedLanguage);
+  DecodeOptions prompted = own_length();
+  prompted.initial_prompt = std::string(4096, 'a');
+  recogniser->open(window, prompted);
+  prompted.initial_prompt += 'a';
+  const EngineError refusal = failure([&] { recogniser->open(window, prompted); });
+  CHECK(refusal.code() == ErrorCode::kInvalidArgument);
+  CHECK(std::string(refusal.what()) == "initial_prompt is 4097 bytes long, allowed: at most 4096");
   const auto too_long = std::make_shared<Window>(test::silence(30.1));
   CHECK(failure([&] { recogniser->open(too_long, own_length()); }).code() == ErrorCode::kInvalidArgument);
   CHECK(std::string(failure([] { bundled("float16"); }).what()).find("float16") != std::string::npos);

@@ -210,6 +210,7 @@ ScriptedResult ScriptedWhisperCpp::run(const ScriptedWindow& window) const {
   params.language = window.options.language.c_str();
   params.prompt_tokens = window.initial_prompt.data();
   params.prompt_n_tokens = static_cast<int>(window.initial_prompt.size());
+  params.carry_initial_prompt = !window.initial_prompt.empty();
   Player player(state.get(), logits, window, logits_, decoding_.tokens.first_time_stamp);
   player.attach(params);
   REQUIRE(whisper_full_with_state(speech_->context(), state.get(), params, nullptr, 0) == 0);

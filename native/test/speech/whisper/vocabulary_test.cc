@@ -155,6 +155,16 @@ TEST_CASE("what is said in the clips is cut into the tokens that whisper.cpp cut
   }
 }
 
+TEST_CASE("what spells a special token is text") {
+  const Vocabulary& ours = bundled().ours;
+  std::string all;
+  for (TokenId id = ours.special().end_of_text; id < ours.special().vocabulary; ++id) all += ours.text(id);
+  for (const char* spelling : {"<|endoftext|>", "<|startoftranscript|>", "<|0.00|>", "<|notimestamps|>"}) {
+    all += spelling;
+  }
+  for (const TokenId id : ours.tokenize(all)) REQUIRE(id < ours.special().end_of_text);
+}
+
 // whisper.cpp's own way, std::regex, recurses for each of the bytes.
 TEST_CASE("a word of a million bytes is cut without deep recursion") {
   const std::size_t bytes = 1'000'000;

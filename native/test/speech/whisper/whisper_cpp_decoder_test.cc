@@ -175,6 +175,9 @@ TEST_CASE("decoding by whisper.cpp's decoder: what a slot gives with few tokens 
   options.language = "es";
   options.max_tokens = 5;
   check_as_slot("heldN-es-00.flac", options);
+  // Every pass is told it, and what the one before said.
+  options.initial_prompt = "Hoy es domingo, dieciocho de mayo.";
+  check_as_slot("heldN-es-00.flac", options);
 }
 
 }  // namespace

@@ -145,6 +145,40 @@ TEST_CASE("window requests: a pass is told what the ones before it said, unless 
   CHECK(second_pass(8) == alone);
 }
 
+TEST_CASE("window requests: an initial prompt is told to every pass, before what was said in the window") {
+  std::vector<TokenId> initial(220);
+  for (std::size_t i = 0; i < initial.size(); ++i) initial[i] = static_cast<TokenId>(1000 + i);
+  WindowDecoding decoding(kModel, cold("en"), initial, 30 * kSecond);
+  const auto say_a_part = [&](TokenId word, int hundredths) {
+    const TokenId end = kTime + hundredths / 2;
+    for (const TokenId id : {kTime, word, end, end, kEnd}) say(decoding, id);
+    REQUIRE(decoding.phase() == Phase::kEncode);
+    decoding.encoded();
+  };
+  // What stands between <|startofprev|> and the second <|startoftranscript|>.
+  const auto told = [&] {
+    std::vector<TokenId> tokens;
+    const Rows& rows = decoding.request().rows;
+    for (std::size_t i = 2; i + 3 < rows.size(); ++i) tokens.push_back(rows[i].token);
+    return tokens;
+  };
+  const auto with = [&](std::initializer_list<TokenId> said) {
+    std::vector<TokenId> tokens = initial;
+    tokens.insert(tokens.end(), said.begin(), said.end());
+    return tokens;
+  };
+  decoding.encoded();
+  CHECK(told() == initial);
+  say_a_part(10, 800);
+  // The last three of the four tokens that were said: there is room for 223.
+  CHECK(told() == with({10, kTime + 400, kTime + 400}));
+  say_a_part(11, 1000);
+  CHECK(told() == with({11, kTime + 500, kTime + 500}));
+  // Less than five seconds are left.
+  say_a_part(10, 900);
+  CHECK(told().empty());
+}
+
 TEST_CASE("window requests: a model for English only has nothing to say of languages") {
   const DecodingModel english = model_of(51864);
   WindowDecoding decoding(english, cold("auto"), {}, 10 * kSecond);

@@ -349,6 +349,21 @@ TEST_CASE("timings add up") {
   CHECK(timings.tokens < 40);
 }
 
+TEST_CASE("a prompt is heard by its own window alone") {
+  Slot slot(bundled_model(), 1);
+  DecodeOptions prompted = own_length();
+  prompted.initial_prompt = "Hello Emma, this is Laura. My name is Laura.";
+  for (const test::Clip& clip : test::clips()) {
+    CAPTURE(clip.file);
+    const Window& window = window_of(clip.file);
+    const WindowResult expected = fresh(window, own_length());
+    const WindowResult told = slot.transcribe(window, prompted, nullptr);
+    CHECK(told.language_probabilities == expected.language_probabilities);
+    CHECK(told.average_log_probability != expected.average_log_probability);
+    check_same(slot.transcribe(window, own_length(), nullptr), expected);
+  }
+}
+
 TEST_CASE("options out of range are refused by name, value and range") {
   const auto check = [](const auto& change, const std::string& part) {
     DecodeOptions options;
@@ -366,7 +381,7 @@ TEST_CASE("options out of range are refused by name, value and range") {
   check([](DecodeOptions& o) { o.entropy_threshold = INFINITY; }, "entropy_threshold is inf");
   check([](DecodeOptions& o) { o.max_tokens = -1; }, "max_tokens is -1, allowed: 0 to 448");
   check([](DecodeOptions& o) { o.initial_prompt = std::string(5000, 'a'); },
-        "initial_prompt is 5000 bytes long");
+        "initial_prompt is 5000 bytes long, allowed: at most 4096");
   DecodeOptions unknown;
   unknown.language = "klingon";
   CHECK(failure(unknown).code() == ErrorCode::kUnsupportedLanguage);
