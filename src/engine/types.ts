@@ -52,6 +52,20 @@ export interface Transcript {
   timings: TranscriptTimings;
 }
 
+/** A sentence of a text, and what it became. */
+export interface TranslatedSentence {
+  /** Where it stands in the text that was translated, in UTF-16 units: from `start` up to `end`. */
+  start: number;
+  end: number;
+  text: string;
+}
+
+export interface TranslatedText {
+  text: string;
+  /** In order; joined they are the text, spaces aside. */
+  sentences: TranslatedSentence[];
+}
+
 export interface EngineStats {
   /** What computes at once: a window each on whisper.cpp, a unit of work each where windows are decoded together. */
   slots: number;

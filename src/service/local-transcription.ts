@@ -69,7 +69,8 @@ class LocalRun {
       return (await this.engine.transcribeFile(pass)).text;
     }
     const { signal } = new AbortController();
-    return translator.translate({ accountId: ACCOUNT, transcript, to, signal });
+    const { text } = transcript;
+    return (await translator.translate({ accountId: ACCOUNT, text, from: language, to, signal })).text;
   }
 }
 

@@ -19,8 +19,8 @@ export async function translateLocally(
   if (from === to) return { text, models: [] };
   const engine = createTranslationEngine(config, roots, manifest);
   try {
-    const translated = await engine.translateText({ accountId: 'local', text, from, to });
-    return { text: translated, models: engine.routeOf(from, to) };
+    const translated = await engine.translate({ accountId: 'local', text, from, to });
+    return { text: translated.text, models: engine.routeOf(from, to) };
   } finally {
     await engine.close();
   }

@@ -1,5 +1,5 @@
 /** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
-import type { SpeechEngine, Transcript } from '../engine/types.js';
+import type { SpeechEngine, TranslatedText } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';
 
@@ -10,10 +10,11 @@ export interface TextTranslator {
   /** Rejects with signal.reason when aborted. */
   translate(input: {
     accountId: string;
-    transcript: Transcript;
+    text: string;
+    from: string;
     to: string;
     signal: AbortSignal;
-  }): Promise<string>;
+  }): Promise<TranslatedText>;
 }
 
 export class LanguageSupport {

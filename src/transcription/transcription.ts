@@ -233,8 +233,14 @@ export class TranscriptionService {
     transcript: Transcript,
     to: string,
   ): Promise<TimedTranscript> {
-    const text = await translator.translate({ accountId, transcript, to, signal });
-    return { ...transcript, text, segments: [] };
+    const translated = await translator.translate({
+      accountId,
+      text: transcript.text,
+      from: transcript.language,
+      to,
+      signal,
+    });
+    return { ...transcript, text: translated.text, segments: [] };
   }
 
   /** A second pass over the audio, with Whisper's translate task. */

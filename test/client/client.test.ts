@@ -7,15 +7,15 @@ import { setTimeout as after } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Sleep, VerbatimClient } from '../../src/client/index.js';
 import { VerbatimApiError, type ErrorCode, type Transcription } from '../../src/client/index.js';
-import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { fakeAudio } from '../support/fake-engine.js';
+import { fakeTranslator } from '../support/fake-translator.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const translator: TextTranslator = {
-  supports: (from, to) => from === 'de' && to === 'en',
-  translate: ({ transcript, to }) => Promise.resolve(`${to}: ${transcript.text}`),
-};
+const translator = fakeTranslator(
+  (text, { to }) => `${to}: ${text}`,
+  (from, to) => from === 'de' && to === 'en',
+);
 
 async function rejection(work: Promise<unknown>): Promise<unknown> {
   return work.then(

@@ -107,7 +107,7 @@ describe('translation models', function () {
         translators: 1,
         threads: 1,
       });
-      const text = await engine.translateText({ accountId: 'one', text: 'hola.', from: 'es', to: 'en' });
+      const { text } = await engine.translate({ accountId: 'one', text: 'hola.', from: 'es', to: 'en' });
       expect(text).to.not.equal('');
       await engine.close();
     });

@@ -18,6 +18,7 @@ import {
 import type { TranscriptionOptions } from '../../src/transcription/options.js';
 import { startedMinutes } from '../../src/transcription/price.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
+import { fakeTranslator } from '../support/fake-translator.js';
 
 const plain: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: false },
@@ -39,7 +40,7 @@ describe('TranscriptionService', () => {
     account = await ledger.createAccount({ email: 'ann@example.com' });
     key = await ledger.createKey({ accountId: account.id, name: 'k', scopes: [] });
     await ledger.grantCredits({ accountId: account.id, amount: 10 });
-    translator = { supports: () => true, translate: () => Promise.resolve('Hallo.') };
+    translator = fakeTranslator(() => 'Hallo.');
   });
   afterEach(async () => {
     expect(await ledger.audit()).to.deep.equal([]);
@@ -126,7 +127,7 @@ describe('TranscriptionService', () => {
 
   it('gives a repeat the same answer, and removes its audio too', async () => {
     const odd = 'Hello \ud800, "World"\u0000 \u2028 \u{1f600}';
-    translator.translate = () => Promise.resolve(odd);
+    translator = fakeTranslator(() => odd);
     const first = await answerOf(service().run(request({ options: translated })));
     const again = await answerOf(service().run(request({ options: translated })));
     expect(again.replayed).to.equal(true);
@@ -300,10 +301,10 @@ describe('TranscriptionService', () => {
 
     it('it is aborted in the last moment before the charge', async () => {
       const controller = new AbortController();
-      translator.translate = () => {
+      translator = fakeTranslator(() => {
         controller.abort(new Error('gone'));
-        return Promise.resolve('Hallo.');
-      };
+        return 'Hallo.';
+      });
       const running = service().run(request({ options: translated, signal: controller.signal }));
       expect((await failure(running)).message).to.equal('gone');
       await expectUntouched();

@@ -33,6 +33,26 @@ export async function splitText(text: string, language: string): Promise<SplitTe
   return split;
 }
 
+/** The sentences of each text. */
+export async function splitEach(texts: readonly string[], language: string): Promise<string[][]> {
+  const split: string[][] = [];
+  for (const text of texts) {
+    split.push(await splitSentences(text, language));
+    if (split.length % SENTENCES_AT_ONCE === 0) await nextTurn();
+  }
+  return split;
+}
+
+/** Where the sentences stand in the text that they are of, in UTF-16 units: from `start` up to `end`. */
+export function placesOf(sentences: readonly string[], text: string): { start: number; end: number }[] {
+  let end = 0;
+  return sentences.map((sentence) => {
+    const start = text.indexOf(sentence, end);
+    end = start + sentence.length;
+    return { start, end };
+  });
+}
+
 /** Joins what became of the sentences, in the same shape. */
 export function joinText({ lines, breaks }: SplitText, language: string): string {
   return lines.map((sentences, index) => joinTexts(sentences, language) + (breaks[index] ?? '')).join('');

@@ -2,11 +2,12 @@
 import { VerbatimError } from '../../errors.js';
 import { failRequest } from '../native-errors.js';
 import type { NativeBinding, TranslationBackend } from '../binding.js';
-import { fitSentence, joinText, splitText } from './sentences.js';
+import { fitSentence, joinText, placesOf, splitEach, splitText } from './sentences.js';
 import { LazyTranslationModel, type TranslationModelSpec } from './translation-model.js';
 import { TranslationRoutes, type Hop } from './translation-routes.js';
 import { TranslationScheduler, type TranslationObserver } from './translation-scheduler.js';
-import type { Transcript } from '../types.js';
+import { joinTexts } from '../transcript-text.js';
+import type { TranslatedText } from '../types.js';
 
 export interface TranslationEngineOptions {
   binding: Pick<NativeBinding, 'loadTranslationModel'>;
@@ -20,7 +21,7 @@ export interface TranslationEngineOptions {
   observer?: TranslationObserver;
 }
 
-export interface TranslateTextInput {
+export interface TextToTranslate {
   accountId: string;
   text: string;
   from: string;
@@ -61,26 +62,13 @@ export class TranslationEngine {
   }
 
   /** Rejects with signal.reason when aborted, with VerbatimError otherwise. */
-  translate(input: {
-    accountId: string;
-    transcript: Transcript;
-    to: string;
-    signal: AbortSignal;
-  }): Promise<string> {
-    const { accountId, transcript, to, signal } = input;
-    const { text, language: from } = transcript;
-    return this.translateText({ accountId, text, from, to, signal });
-  }
-
-  async translateText(input: TranslateTextInput): Promise<string> {
+  async translate(input: TextToTranslate): Promise<TranslatedText> {
     const { from, to, signal } = input;
     if (this.closing !== null) throw new VerbatimError('shutting_down', 'The server is shutting down.');
     const route = this.routes.find(from, to);
     if (route === null) throw unsupported(from, to);
     try {
-      let { text } = input;
-      for (const hop of route) text = await this.run(text, hop, input);
-      return text;
+      return await this.follow(route, input);
     } catch (error) {
       return failRequest(error, signal);
     }
@@ -98,26 +86,48 @@ export class TranslationEngine {
   }
 
   /** White space alone needs no model. */
-  private async run(
-    text: string,
-    { model, from, to }: Hop<LazyTranslationModel>,
-    { accountId, signal }: TranslateTextInput,
-  ): Promise<string> {
+  private async follow(
+    route: readonly Hop<LazyTranslationModel>[],
+    input: TextToTranslate,
+  ): Promise<TranslatedText> {
+    const { text, from, to } = input;
     const split = await splitText(text, from);
-    const sentences = await this.fit(model, split.lines.flat(), from, signal);
-    const parts = sentences.flat();
-    if (parts.length === 0) return text;
+    const sources = split.lines.flat();
+    if (sources.length === 0) return { text, sentences: [] };
+    let texts = sources;
+    for (const [index, hop] of route.entries()) {
+      // What a sentence became in one language may be several for the next model.
+      const sentences = index === 0 ? texts.map((one) => [one]) : await splitEach(texts, hop.from);
+      texts = await this.run(sentences, hop, input);
+    }
+    const places = placesOf(sources, text);
+    const sentences = places.map((place, index) => ({ ...place, text: texts[index] ?? '' }));
+    let at = 0;
+    const lines = split.lines.map((line) => texts.slice(at, (at += line.length)));
+    return { text: joinText({ lines, breaks: split.breaks }, to), sentences };
+  }
+
+  /** What becomes of texts, each given as its sentences. */
+  private async run(
+    texts: readonly (readonly string[])[],
+    { model, from, to }: Hop<LazyTranslationModel>,
+    { accountId, signal }: TextToTranslate,
+  ): Promise<string[]> {
+    const fitted = await this.fit(model, texts.flat(), from, signal);
+    const parts = fitted.flat();
+    if (parts.length === 0) return texts.map(() => '');
     const tokens = await model.tokenize(parts);
     const inputs = await Promise.all(tokens.map((one) => model.input(one, from, to)));
     signal?.throwIfAborted();
     const outputs = await this.scheduler.run({ accountId, model, inputs, signal });
     const plain = outputs.map((output, index) => model.plainTokens(output, inputs[index], from, to));
-    const texts = await model.detokenize(plain);
-    let at = 0;
-    const rejoined = sentences.map((one) => texts.slice(at, (at += one.length)));
+    const translated = await model.detokenize(plain);
     let sentence = 0;
-    const lines = split.lines.map((line) => line.flatMap(() => rejoined[sentence++] ?? []));
-    return joinText({ lines, breaks: split.breaks }, to);
+    let part = 0;
+    return texts.map((sentences) => {
+      const parted = sentences.flatMap(() => fitted[sentence++] ?? []);
+      return joinTexts(translated.slice(part, (part += parted.length)), to);
+    });
   }
 
   /** Cuts what is too long for the model. */
@@ -127,7 +137,6 @@ export class TranslationEngine {
     language: string,
     signal: AbortSignal | undefined,
   ): Promise<Parts[]> {
-    if (sentences.length === 0) return [];
     const limit = await model.sentenceLimit();
     const count = async (texts: string[]): Promise<number[]> => {
       signal?.throwIfAborted();

@@ -176,8 +176,8 @@ for (const kind of KINDS) {
       });
       afterEach(() => engine.close());
 
-      const text = (to = 'es', signal?: AbortSignal): Promise<string> =>
-        engine.translateText({ accountId: 'one', text: 'hello world', from: 'en', to, signal });
+      const text = async (to = 'es', signal?: AbortSignal): Promise<string> =>
+        (await engine.translate({ accountId: 'one', text: 'hello world', from: 'en', to, signal })).text;
 
       it('supports the pairs of its models, and refuses others', async () => {
         expect([engine.supports('en', 'es'), engine.supports('es', 'en')]).to.deep.equal([true, false]);

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import {
   fitSentence,
   joinText,
+  placesOf,
+  splitEach,
   splitSentences,
   splitText,
 } from '../../../src/engine/translation/sentences.js';
@@ -65,6 +67,27 @@ describe('sentences', () => {
     expect(split.lines).to.deep.equal([['One.', 'Two.'], ['Three.'], ['Four.'], []]);
     expect(joinText(split, 'en')).to.equal(text);
     expect(joinText(await splitText('一。二。', 'zh'), 'zh')).to.equal('一。二。');
+  });
+
+  it('have their places in the text', async () => {
+    const text = ' So. So.\u00a0 So! \n So. ';
+    const { lines } = await splitText(text, 'en');
+    const places = placesOf(lines.flat(), text);
+    expect(places.map(({ start, end }) => text.slice(start, end))).to.deep.equal([
+      'So.',
+      'So.',
+      'So!',
+      'So.',
+    ]);
+    expect(places.map(({ start }) => start)).to.deep.equal([1, 5, 10, 16]);
+  });
+
+  it('of several texts are told apart', async () => {
+    expect(await splitEach(['One. Two.', '', 'Three.'], 'en')).to.deep.equal([
+      ['One.', 'Two.'],
+      [],
+      ['Three.'],
+    ]);
   });
 
   it('that are too long are cut at clause marks, then between words, then anywhere', async () => {

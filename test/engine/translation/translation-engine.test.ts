@@ -7,6 +7,7 @@ import { loadBinding } from '../../../src/engine/binding.js';
 import { endsInLoop } from '../../../src/engine/translation/repetition.js';
 import type { TranslationModelSpec } from '../../../src/engine/translation/translation-model.js';
 import { TranslationEngine } from '../../../src/engine/translation/translation-engine.js';
+import type { TranslatedText } from '../../../src/engine/types.js';
 import { FakeTranslation } from '../../support/fake-translation.js';
 import { writeTinyModel } from '../../support/translation-models.js';
 import { UnboundedTranslation } from '../../support/unbounded-translation.js';
@@ -45,11 +46,14 @@ describe('TranslationEngine', () => {
     engines.push(engine);
     return engine;
   };
-  const translate = (
+  const translated = (
     engine: TranslationEngine,
     text: string,
     options: { accountId?: string; from?: string; to?: string; signal?: AbortSignal } = {},
-  ): Promise<string> => engine.translateText({ accountId: 'one', text, from: 'es', to: 'en', ...options });
+  ): Promise<TranslatedText> =>
+    engine.translate({ accountId: 'one', text, from: 'es', to: 'en', ...options });
+  const translate = async (...words: Parameters<typeof translated>): Promise<string> =>
+    (await translated(...words)).text;
 
   beforeEach(() => (fake = new FakeTranslation()));
   afterEach(async () => {
@@ -62,6 +66,36 @@ describe('TranslationEngine', () => {
     expect(await translate(engine, 'Uno dos. Tres.\n\nCuatro.')).to.equal(
       '(es-en) Uno dos. (es-en) Tres.\n\n(es-en) Cuatro.',
     );
+  });
+
+  it('tells which sentence became what', async () => {
+    const text = ' Uno dos.  ¿Tres?\n\nCuatro cinco ';
+    const { sentences } = await translated(engineOf([pair('es', 'en')]), text);
+    expect(sentences.map(({ start, end }) => text.slice(start, end))).to.deep.equal([
+      'Uno dos.',
+      '¿Tres?',
+      'Cuatro cinco',
+    ]);
+    expect(sentences.map((sentence) => sentence.text)).to.deep.equal([
+      '(es-en) Uno dos.',
+      '(es-en) ¿Tres?',
+      '(es-en) Cuatro cinco',
+    ]);
+    expect(await translated(engineOf([pair('es', 'en')]), ' \n')).to.deep.equal({
+      text: ' \n',
+      sentences: [],
+    });
+  });
+
+  it('keeps to the sentences of the source where a pivot makes several of one, or none', async () => {
+    fake.decode = (source, model) =>
+      model === 'en-ja' ? [`<${source.join(' ')}>`] : source[0] === 'Dos.' ? [] : [...source, 'One.'];
+    const engine = engineOf([pair('es', 'en'), pair('en', 'ja')]);
+    const { text, sentences } = await translated(engine, 'Uno. Dos. Tres.', { to: 'ja' });
+    expect(sentences.map((sentence) => sentence.text)).to.deep.equal(['<Uno.><One.>', '', '<Tres.><One.>']);
+    expect(text).to.equal('<Uno.><One.><Tres.><One.>');
+    fake.decode = () => [];
+    expect(await translate(engine, 'Uno. Dos.', { to: 'ja' })).to.equal('');
   });
 
   it('loads a model when it is first needed, and once', async () => {
@@ -308,8 +342,8 @@ describe('TranslationEngine on the addon', () => {
     rmSync(directory, { recursive: true });
   });
 
-  const translate = (text: string, signal?: AbortSignal): Promise<string> =>
-    engine.translateText({ accountId: 'one', text, from: 'es', to: 'en', signal });
+  const translate = async (text: string, signal?: AbortSignal): Promise<string> =>
+    (await engine.translate({ accountId: 'one', text, from: 'es', to: 'en', signal })).text;
 
   it('gives the same text alone and beside others', async () => {
     const texts = ['hola mundo.', 'mundo hola hola.', 'hola.', 'hola, mundo, hola.'];

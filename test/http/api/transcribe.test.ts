@@ -1,17 +1,17 @@
 import fs from 'node:fs';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import type { TextTranslator } from '../../../src/transcription/language-support.js';
 import { fakeAudio } from '../../support/fake-engine.js';
+import { fakeTranslator } from '../../support/fake-translator.js';
 import { call, RawClient, sendFile, transcribe, type Part } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
 /** Real enough to see what it is given: marks every word with the target language. */
-const translator: TextTranslator = {
-  supports: (from, to) => from === 'de' && to === 'en',
-  translate: ({ transcript, to }) => Promise.resolve(`${to}: ${transcript.text}`),
-};
+const translator = fakeTranslator(
+  (text, { to }) => `${to}: ${text}`,
+  (from, to) => from === 'de' && to === 'en',
+);
 
 describe('POST /api/v1/transcribe', () => {
   let server: TestServer;

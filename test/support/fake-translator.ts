@@ -1,0 +1,15 @@
+import type { TextTranslator } from '../../src/transcription/language-support.js';
+
+/** Makes this of every text, as one sentence. */
+export function fakeTranslator(
+  translated: (text: string, languages: { from: string; to: string }) => string,
+  supports: TextTranslator['supports'] = () => true,
+): TextTranslator {
+  return {
+    supports,
+    translate: ({ text: source, from, to }) => {
+      const text = translated(source, { from, to });
+      return Promise.resolve({ text, sentences: [{ start: 0, end: source.length, text }] });
+    },
+  };
+}
