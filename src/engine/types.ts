@@ -10,8 +10,11 @@ export interface FileToTranscribe {
   task?: 'transcribe' | 'translate';
   /** Whether the segments get their words, with times; default: no. Only where the engine alignsWords. */
   align?: boolean;
-  /** Names and words to expect. */
-  prompt?: string;
+  /**
+   * Names and words to expect, told to the model before every window: a thousand characters at most, of which the last
+   * 223 tokens count. Windows are decoded side by side, so none is told what another said. Absent, or white space: none.
+   */
+  prompt?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Audio longer than this is refused as soon as that much of it is counted; default: none is. */
   maxSeconds?: number;
@@ -22,6 +25,8 @@ export interface FileToTranscribe {
   covers?: (countedSeconds: number) => void;
   /** Awaited before the audio enters the backlog: the place for a hold. What it throws refuses the file. */
   measured?: (durationSeconds: number) => void | Promise<void>;
+  /** Told as windows are done how many seconds of the file lie behind, silence included. */
+  transcribed?: (seconds: number) => void;
   /**
    * The transcript of an earlier pass over the same file, whose duration is taken instead of measuring once more. The
    * backlog has let this request in before, and does not refuse it now: finished work is not thrown away.

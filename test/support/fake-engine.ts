@@ -155,7 +155,7 @@ export class FakeEngine implements SpeechEngine {
   }
 
   async #transcribe(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
-    const { language, task, signal } = file;
+    const { language, task, signal, transcribed } = file;
     this.running++;
     for (const resolve of this.#arrivals) resolve();
     this.#arrivals.clear();
@@ -163,6 +163,7 @@ export class FakeEngine implements SpeechEngine {
       await this.work(signal);
       this.transcribed++;
       const text = task === 'translate' ? `into English: ${audio.text}` : audio.text;
+      transcribed?.(audio.seconds);
       return {
         durationSeconds: audio.seconds,
         language: language === 'auto' ? audio.language : language,

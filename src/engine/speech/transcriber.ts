@@ -6,6 +6,7 @@ import { Backlog, type BacklogPlace } from './backlog.js';
 import type { AcceleratorMode, NativeBinding, SpeechModelInfo, WindowPolicy } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
+import { initialPrompt } from './initial-prompt.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { loadSpeechModels, type SpeechDecoder, type SpeechModels } from './speech-models.js';
@@ -108,7 +109,9 @@ class Transcriber implements SpeechEngine {
       this.refuseWhenClosing();
       const place = this.admit(file, audio.durationSeconds);
       try {
-        return await this.transcribe(file, { audio, place, language, task: file.task ?? 'transcribe' });
+        const { task = 'transcribe', transcribed } = file;
+        const prompt = initialPrompt(file.prompt ?? '');
+        return await this.transcribe(file, { audio, place, language, task, prompt, transcribed });
       } finally {
         place.release();
       }

@@ -36,6 +36,9 @@ export interface RequestInput {
   /** A code of the engine, or 'auto'. */
   language: string;
   task: 'transcribe' | 'translate';
+  /** For every window; '' for none. */
+  prompt: string;
+  transcribed?: ((seconds: number) => void) | undefined;
 }
 
 /**
@@ -53,6 +56,7 @@ export class WindowedTranscription implements WindowedRequest {
   private finishedWindows = 0;
   private cutSeconds = 0;
   private startedSeconds = 0;
+  private doneSeconds = 0;
   private firstStart: number | null = null;
   private lastEnd = 0;
   private inferenceMs = 0;
@@ -115,7 +119,9 @@ export class WindowedTranscription implements WindowedRequest {
     this.results.set(cut.index, result);
     if (repeated) return;
     this.finishedWindows++;
+    this.doneSeconds += cut.advanceSeconds;
     this.input.place.advance(cut.advanceSeconds);
+    this.input.transcribed?.(this.doneSeconds);
     if (votes) this.vote?.end(cut.seconds, heard(result) ? probabilities(result) : null);
     this.closeVoteIfDue();
   }
@@ -154,11 +160,13 @@ export class WindowedTranscription implements WindowedRequest {
 
   private decodeOptions(): DecodeOptions {
     const { policy } = this.context;
+    const { task, prompt } = this.input;
     const guess = this.vote?.leader;
     return {
       language: this.language === null ? 'auto' : toWhisperLanguage(this.language),
       ...(this.language === null && guess ? { languageGuess: toWhisperLanguage(guess) } : {}),
-      task: this.input.task,
+      task,
+      ...(prompt === '' ? {} : { initialPrompt: prompt }),
       ownLength: policy.ownLength,
     };
   }
