@@ -3,16 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { TextTranslator } from '../../../src/transcription/language-support.js';
 import { fakeAudio } from '../../support/fake-engine.js';
+import { fakeTranslator } from '../../support/fake-translator.js';
 import { transcribe, type Answer, type Part } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { readSrt, readVtt, type ReadCue } from '../../support/strict-subtitles.js';
 
-const translator: TextTranslator = {
-  supports: (from, to) => from === 'de' && to === 'en',
-  translate: ({ transcript, to }) => Promise.resolve(`${to}: ${transcript.text}`),
-};
+const translator = fakeTranslator(
+  (text, { to }) => `${to}: ${text}`,
+  (from, to) => from === 'de' && to === 'en',
+);
 
 interface TimedBody {
   duration_sec: number;
