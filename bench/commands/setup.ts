@@ -9,7 +9,7 @@ import { describeEnvironment, type Environment } from '../reports/environment.js
 import { readUpload, type Upload } from '../load/http-target.js';
 import { toMarkdown, writeReport, type Report } from '../reports/report.js';
 import type { VerbatimOptions } from '../processes/verbatim-process.js';
-import { findModel, windowPolicy, type Manifest } from '../../src/models/manifest.js';
+import { findModel, kindText, windowPolicy, type Manifest } from '../../src/models/manifest.js';
 import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Config } from '../../src/service/config.js';
@@ -154,7 +154,7 @@ function modelOf({ roots, manifest }: ServiceContext, name: string): BenchModel 
   }
   const entry = findModel(manifest, name);
   if (entry.kind !== 'speech')
-    throw new Error(`"${name}" is a translation model; a speech model is asked for.`);
+    throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
     throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);

@@ -17,6 +17,7 @@
 #include "translation_conversion.h"
 #include "translation_model_wrap.h"
 #include "translator_wrap.h"
+#include "voice_activity_model_wrap.h"
 #include "window_encoder_wrap.h"
 #include "window_in_flight_wrap.h"
 
@@ -71,6 +72,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(std::make_unique<AddonData>(env).release());
   AudioReaderWrap::define(env);
   AudioWindowWrap::define(env);
+  VoiceActivityModelWrap::define(env);
   SpeechModelWrap::define(env);
   SlotWrap::define(env);
   RecogniserWrap::define(env);
@@ -83,6 +85,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
   exports.Set("heldBytes", Napi::Function::New<held_bytes>(env, "heldBytes"));
   exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
+  exports.Set("loadVoiceActivityModel",
+              Napi::Function::New<VoiceActivityModelWrap::load>(env, "loadVoiceActivityModel"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
   exports.Set("loadRecogniser", Napi::Function::New<RecogniserWrap::load>(env, "loadRecogniser"));
   exports.Set("loadTranslationModel",

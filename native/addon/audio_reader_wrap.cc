@@ -4,11 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "audio/cutting/voice_tracker.h"
 #include "audio_conversion.h"
 #include "audio_window_wrap.h"
 #include "lease.h"
 #include "option_reader.h"
 #include "promise_work.h"
+#include "voice_activity_model_wrap.h"
 
 namespace verbatim::addon {
 namespace {
@@ -23,13 +25,18 @@ struct Measured {
   double measured_samples = 0.0;
 };
 
-// Audio without signal that one call passes over at most: at hundreds of times real time, some 100 ms.
-constexpr double kPatienceSeconds = 60;
+// Of one call: silence that it passes over, and what it reads, which holds a window as well. At hundreds of
+// times real time some 100 ms.
+constexpr Effort kEffort{.silence_seconds = 60, .read_seconds = 120};
+// With voice activity: a block of the model's, which takes some 20 ms.
+constexpr Effort kHearingEffort{.silence_seconds = 60, .read_seconds = VoiceTracker::kBlockSeconds};
 
 struct Cut {
   std::optional<Window> window;
-  double position_seconds = 0.0;
+  // Where no window came of it: silence was passed over, or the file is at its end.
+  bool passed_silence = false;
   bool at_end = false;
+  double position_seconds = 0.0;
 };
 
 Measured measure_step(AudioReader& reader) {
@@ -37,9 +44,29 @@ Measured measure_step(AudioReader& reader) {
   return {duration, reader.measured_seconds(), reader.measured_samples()};
 }
 
-Cut cut_next(Segmenter& segmenter) {
-  std::optional<Window> window = segmenter.next(kPatienceSeconds);
-  return {std::move(window), static_cast<double>(segmenter.position()) / kSampleRate, segmenter.at_end()};
+Cut cut_next(OpenReader& reader) {
+  Segmenter& segmenter = reader.segmenter;
+  const std::int64_t before = segmenter.position();
+  std::optional<Window> window = segmenter.next(reader.voice ? kHearingEffort : kEffort);
+  const std::int64_t position = segmenter.position();
+  return {std::move(window), position > before, segmenter.at_end(),
+          static_cast<double>(position) / kSampleRate};
+}
+
+Napi::Value to_js(Napi::Env env, Cut cut) {
+  if (cut.window)
+    return AudioWindowWrap::wrap(env, std::make_shared<HeldWindow>(env, std::move(*cut.window)));
+  if (cut.at_end) return env.Null();
+  return Napi::String::New(env, cut.passed_silence ? "silence" : "reading");
+}
+
+// Null where the options name none.
+std::shared_ptr<HeldVoiceActivityModel> voice_of(Napi::Value options) {
+  if (options.IsUndefined()) return nullptr;
+  if (!options.IsObject()) throw argument_error(options.Env(), "options must be an object like { voice }.");
+  const Napi::Value voice = options.As<Napi::Object>().Get("voice");
+  if (voice.IsUndefined()) return nullptr;
+  return VoiceActivityModelWrap::from_js(voice, "options.voice")->state();
 }
 
 }  // namespace
@@ -63,7 +90,10 @@ Napi::Value AudioReaderWrap::open(const Napi::CallbackInfo& info) {
     const std::filesystem::path path = path_argument(info[0]);
     const WindowPolicy policy = window_policy(info[1]);
     return run_on_worker(
-        env, "verbatim.openAudio", [path, policy] { return std::make_unique<OpenReader>(path, policy); },
+        env, "verbatim.openAudio",
+        [path, policy, voice = voice_of(info[2])] {
+          return std::make_unique<OpenReader>(path, policy, voice);
+        },
         [](Napi::Env e, std::unique_ptr<OpenReader> reader) { return wrap(e, std::move(reader)); });
   });
 }
@@ -86,11 +116,12 @@ Napi::Value AudioReaderWrap::next_window(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return promise_from(env, [&] {
     return run_on_worker(
-        env, "verbatim.nextWindow", [reader = Lease(state())] { return cut_next(reader->segmenter); },
-        [progress = progress_](Napi::Env e, Cut cut) -> Napi::Value {
+        env, "verbatim.nextWindow", [reader = Lease(state())] { return cut_next(*reader); },
+        [progress = progress_, voice = state()->voice](Napi::Env e, Cut cut) -> Napi::Value {
+          // A file takes a context of its own when it is first read.
+          if (voice) voice->memory.resize(voice->model->memory_bytes());
           progress->position_seconds = cut.position_seconds;
-          if (!cut.window) return cut.at_end ? e.Null() : Napi::Value(Napi::String::New(e, "silence"));
-          return AudioWindowWrap::wrap(e, std::make_shared<HeldWindow>(e, std::move(*cut.window)));
+          return to_js(e, std::move(cut));
         });
   });
 }

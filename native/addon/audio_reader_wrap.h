@@ -2,20 +2,26 @@
 
 #include <filesystem>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "audio/cutting/segmenter.h"
 #include "audio/reader.h"
 #include "handle.h"
+#include "voice_activity_model_wrap.h"
 
 namespace verbatim::addon {
 
 // An open file and the segmenter that cuts it; one call at a time.
 struct OpenReader {
-  // Reads headers only; throws EngineError as AudioReader and Segmenter do.
-  OpenReader(const std::filesystem::path& path, const WindowPolicy& policy)
-      : reader(path), segmenter(reader, policy) {}
+  // Reads headers only; throws EngineError as AudioReader and Segmenter do. `heard_with` may be null.
+  OpenReader(const std::filesystem::path& path, const WindowPolicy& policy,
+             std::shared_ptr<HeldVoiceActivityModel> heard_with)
+      : voice(std::move(heard_with)),
+        reader(path),
+        segmenter(reader, policy, voice ? voice->model.get() : nullptr) {}
 
+  const std::shared_ptr<HeldVoiceActivityModel> voice;
   AudioReader reader;
   Segmenter segmenter;
   bool busy = false;
@@ -31,7 +37,7 @@ class AudioReaderWrap : public Handle<AudioReaderWrap, OpenReader> {
 
   explicit AudioReaderWrap(const Napi::CallbackInfo& info);
 
-  // openAudio(path, policy): Promise<AudioReader>
+  // openAudio(path, policy, options?): Promise<AudioReader>
   static Napi::Value open(const Napi::CallbackInfo& info);
 
  private:

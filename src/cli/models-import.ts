@@ -1,8 +1,14 @@
 import { statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
+import { isVoiceActivityFile } from '../models/import.js';
 import { isArchive } from '../models/import-translation.js';
 import { readContext } from '../service/context.js';
-import { importSpeech, importTranslation, type TranslationImport } from '../service/model-store.js';
+import {
+  importSpeech,
+  importTranslation,
+  importVoiceActivity,
+  type TranslationImport,
+} from '../service/model-store.js';
 import { ConfigError } from '../service/variables.js';
 import { asLanguageCode, refuseGiven } from './options.js';
 
@@ -37,7 +43,7 @@ export function addImport(models: Command): void {
     .command('import')
     .argument(
       '<path>',
-      'a ggml Whisper model file (.bin), or a translation model: a CTranslate2 directory, .argosmodel or .zip',
+      'a ggml file (.bin) of a Whisper model or of Silero VAD, or a translation model: a CTranslate2 directory, .argosmodel or .zip',
     )
     .option('--name <name>', 'its name here (default: from the file name)')
     .option('--windows <policy>', 'window policy of a speech model: full or short', 'full')
@@ -76,6 +82,13 @@ async function importModel(path: string, options: Options, command: Command): Pr
     }
     const entry = await importTranslation(path, { ...name, traits: traitsOf(options) }, readContext());
     console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
+    return;
+  }
+  if (isVoiceActivityFile(path)) {
+    const others = ['name', ...SPEECH_ONLY, ...TRANSLATION_ONLY] as const;
+    refuseGiven(command, others, 'is for speech and translation models, and this is a voice activity model');
+    const { name: installed } = await importVoiceActivity(path, readContext());
+    console.log(`${installed} is imported; VERBATIM_VAD=auto and VERBATIM_VAD=silero take it`);
     return;
   }
   refuseGiven(command, TRANSLATION_ONLY, 'is for translation models, and this is a speech model');

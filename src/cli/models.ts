@@ -53,6 +53,7 @@ function sizeMib(entry: ModelEntry): number | null {
 
 function languagesOf(entry: ModelEntry): string {
   if (entry.kind === 'translation') return `${entry.from.join(',')} -> ${entry.to.join(',')}`;
+  if (entry.kind === 'vad') return '';
   return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
 }
 

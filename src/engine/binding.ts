@@ -58,6 +58,8 @@ export interface AudioWindow {
   /** Place on the file's time line, seconds. */
   readonly startSeconds: number;
   readonly endSeconds: number;
+  /** What of it is no pause, in order, on the file's time line. */
+  readonly speech: readonly { startSeconds: number; endSeconds: number }[];
   /** Frees the samples now instead of at garbage collection; idempotent. */
   release(): void;
 }
@@ -74,13 +76,25 @@ export interface AudioReader {
   /** The same in samples as stored, over all channels: what the decoding costs. */
   readonly measuredSamples: number;
   /**
-   * Decodes and cuts the next window that holds signal; null at the end, 'silence' after about a minute of audio without
-   * signal (call again). Calls must not overlap.
+   * Decodes and cuts the next window that holds speech; null at the end, 'silence' after about a minute of audio without
+   * any, 'reading' when the window's end is further than one call goes (with a model of voice activity 8 s, some 20 ms of
+   * work): call again. Calls must not overlap.
    */
-  nextWindow(): Promise<AudioWindow | 'silence' | null>;
+  nextWindow(): Promise<AudioWindow | 'silence' | 'reading' | null>;
   /** Seconds of the file passed by nextWindow, silence that was dropped included; as of its last answer. */
   readonly positionSeconds: number;
   close(): void;
+}
+
+/** Tells speech from everything else. Any number of readers may share it. */
+export interface VoiceActivityModel {
+  /** Readers that were opened with it keep it until they are closed. */
+  close(): void;
+}
+
+export interface AudioOptions {
+  /** Windows hold what this hears as speech; without it, all that stands out of the background. */
+  voice?: VoiceActivityModel;
 }
 
 export interface DecodeOptions {
@@ -381,7 +395,9 @@ export interface NativeBinding {
   devices(): DeviceInfo[];
   /** Native memory held by this thread's windows, models, slots, encoders and batches, in bytes; V8's garbage collector is told. */
   heldBytes(): number;
-  openAudio(path: string, policy: WindowPolicy): Promise<AudioReader>;
+  openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
+  /** A Silero model as whisper.cpp's ggml file of it. */
+  loadVoiceActivityModel(path: string): Promise<VoiceActivityModel>;
   /** A model on whisper.cpp: a slot decodes a window by itself. */
   loadSpeechModel(path: string, options: SpeechModelOptions): Promise<SpeechModel>;
   /** The same file on the engine's own decoder, which decodes the windows of all requests together. */

@@ -112,6 +112,8 @@ export interface SpeechEngine {
   readonly alignsWords: boolean;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
+  /** What finds speech: a model of voice activity, or the energy of the signal. */
+  readonly voiceActivity: 'silero' | 'energy';
   /** Shows that the service works, and knows no real recordings. */
   readonly isDemonstration: boolean;
   /**

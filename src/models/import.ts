@@ -1,7 +1,25 @@
 /** Takes a model a person already has into the models directory and its registry. */
-import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
-import { IMPORTED_FILE, readImported, type ModelEntry, type SpeechModelEntry } from './manifest.js';
+import {
+  IMPORTED_FILE,
+  readImported,
+  VOICE_ACTIVITY_MODEL,
+  type ModelEntry,
+  type ModelFile,
+  type SpeechModelEntry,
+  type VoiceActivityModelEntry,
+} from './manifest.js';
 import { hashFile, type StoreRoots } from './store.js';
 
 export interface ImportSpeechOptions {
@@ -28,22 +46,10 @@ export async function importSpeechModel(
   if (options.translates && languages.length === 1) {
     throw new Error(`The model knows ${languages.join()} alone: there is nothing that it could translate.`);
   }
-  const file = `ggml-${name}.bin`;
-  const target = join(options.roots.modelsDir, file);
-  mkdirSync(options.roots.modelsDir, { recursive: true });
-  const part = `${target}.part`;
-  try {
-    copyFileSync(path, part);
-    renameSync(part, target);
-  } finally {
-    rmSync(part, { force: true });
-  }
   const entry: SpeechModelEntry = {
     name,
     kind: 'speech',
-    file,
-    size: statSync(target).size,
-    sha256: await hashFile(target, 'sha256'),
+    ...(await takeIn(path, `ggml-${name}.bin`, options.roots)),
     licence: 'unknown',
     source: `imported from ${basename(path)}`,
     languages: languages.length === 1 ? languages : 'whisper',
@@ -60,7 +66,64 @@ export function validName(name: string): string {
       `"${name}" cannot be a model name: 1 to 64 letters, digits, '.', '_' and '-', first a letter or digit.`,
     );
   }
+  if (name === VOICE_ACTIVITY_MODEL) throw new Error(`"${name}" is the name of the voice activity model.`);
   return name;
+}
+
+/** Copies the file into the models directory, under this name. */
+async function takeIn(
+  path: string,
+  file: string,
+  { modelsDir }: StoreRoots,
+): Promise<Required<Pick<ModelFile, 'file' | 'size' | 'sha256'>>> {
+  const target = join(modelsDir, file);
+  mkdirSync(modelsDir, { recursive: true });
+  const part = `${target}.part`;
+  try {
+    copyFileSync(path, part);
+    renameSync(part, target);
+  } finally {
+    rmSync(part, { force: true });
+  }
+  return { file, size: statSync(target).size, sha256: await hashFile(target, 'sha256') };
+}
+
+/** How a Silero file begins: the magic number of ggml, and the type with its length. */
+const VOICE_ACTIVITY_HEAD = Buffer.from('lmgg\x0a\0\0\0silero-16k', 'latin1');
+
+/** Whether the file says of itself that it is a model of voice activity. */
+export function isVoiceActivityFile(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const head = Buffer.alloc(VOICE_ACTIVITY_HEAD.length);
+  const file = openSync(path, 'r');
+  try {
+    return readSync(file, head) === head.length && head.equals(VOICE_ACTIVITY_HEAD);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export interface ImportVoiceActivityOptions {
+  roots: StoreRoots;
+  /** Loads the file once and throws when it is no usable model. */
+  check: (path: string) => Promise<void>;
+}
+
+/** Copies a Silero file, in the place of the one that there may be; nothing is registered unless it loads. */
+export async function importVoiceActivityModel(
+  path: string,
+  { roots, check }: ImportVoiceActivityOptions,
+): Promise<VoiceActivityModelEntry> {
+  await check(path);
+  const entry: VoiceActivityModelEntry = {
+    name: VOICE_ACTIVITY_MODEL,
+    kind: 'vad',
+    ...(await takeIn(path, `ggml-${VOICE_ACTIVITY_MODEL}.bin`, roots)),
+    licence: 'unknown',
+    source: `imported from ${basename(path)}`,
+  };
+  register(roots.modelsDir, entry);
+  return entry;
 }
 
 /** Adds or replaces an entry in the registry of imported models, atomically. */

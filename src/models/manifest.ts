@@ -40,6 +40,14 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   minAverageLogProbability?: number;
 }
 
+/** A Silero model as whisper.cpp's ggml file of it. */
+export interface VoiceActivityModelEntry extends ModelEntryBase, ModelFile {
+  kind: 'vad';
+}
+
+/** The one model of voice activity that there is to install. */
+export const VOICE_ACTIVITY_MODEL = 'silero-vad';
+
 export interface TranslationModelEntry extends ModelEntryBase {
   kind: 'translation';
   /** The model's directory, relative like ModelFile.file. */
@@ -57,7 +65,7 @@ export interface TranslationModelEntry extends ModelEntryBase {
   codes?: Record<string, string>;
 }
 
-export type ModelEntry = SpeechModelEntry | TranslationModelEntry;
+export type ModelEntry = SpeechModelEntry | TranslationModelEntry | VoiceActivityModelEntry;
 
 export interface Manifest {
   defaultSpeechModel: string;
@@ -91,6 +99,11 @@ export function findModel(manifest: Manifest, name: string): ModelEntry {
     throw new Error(`There is no model "${name}". Known models: ${known}.`);
   }
   return entry;
+}
+
+/** Of a model, in a sentence. */
+export function kindText({ kind }: ModelEntry): string {
+  return kind === 'vad' ? 'voice activity' : kind;
 }
 
 export function windowPolicy(manifest: Manifest, entry: SpeechModelEntry): WindowPolicy {

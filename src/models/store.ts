@@ -15,13 +15,13 @@ export function modelRoot(roots: StoreRoots, entry: ModelEntry): string {
   return entry.bundled === true ? join(roots.packageRoot, 'models') : roots.modelsDir;
 }
 
-/** The path the engine loads: a file for speech, a directory for translation. */
+/** The path the engine loads: a directory for translation, else a file. */
 export function modelPath(roots: StoreRoots, entry: ModelEntry): string {
-  return join(modelRoot(roots, entry), entry.kind === 'speech' ? entry.file : entry.directory);
+  return join(modelRoot(roots, entry), entry.kind === 'translation' ? entry.directory : entry.file);
 }
 
 export function modelFiles(entry: ModelEntry): ModelFile[] {
-  return entry.kind === 'speech' ? [entry] : entry.files;
+  return entry.kind === 'translation' ? entry.files : [entry];
 }
 
 export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {

@@ -37,6 +37,8 @@ export interface Config {
   readonly compute: (typeof COMPUTE_TYPES)[number];
   /** Windows that the batched decoder has in flight; null: DEFAULT_BATCH. */
   readonly batch: number | null;
+  /** What finds speech; 'auto': the model where it is installed, see voiceActivityModel(). */
+  readonly voiceActivity: (typeof VOICE_ACTIVITY)[number];
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
@@ -49,6 +51,8 @@ export const ACCELERATOR_MODES = ['auto', 'float32', 'off'] as const;
 export const SPEECH_DECODERS = ['auto', 'batched', 'whisper.cpp'] as const;
 
 export const COMPUTE_TYPES = ['auto', 'int8', 'bfloat16', 'float32'] as const;
+
+export const VOICE_ACTIVITY = ['auto', 'silero', 'energy'] as const;
 
 /** Of VERBATIM_BATCH. */
 export const MOST_BATCH = 64;
@@ -96,6 +100,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     speechDecoder: oneOf('VERBATIM_SPEECH_DECODER', text('VERBATIM_SPEECH_DECODER', 'auto'), SPEECH_DECODERS),
     compute: oneOf('VERBATIM_COMPUTE', text('VERBATIM_COMPUTE', 'auto'), COMPUTE_TYPES),
     batch: integer('VERBATIM_BATCH', null, 1, MOST_BATCH),
+    voiceActivity: oneOf('VERBATIM_VAD', text('VERBATIM_VAD', 'auto'), VOICE_ACTIVITY),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,

@@ -1,8 +1,13 @@
 /** Models that are brought in: each is loaded once by the addon before it counts as installed. */
 import { loadBinding } from '../engine/binding.js';
-import { importSpeechModel, type ImportSpeechOptions } from '../models/import.js';
+import { importSpeechModel, importVoiceActivityModel, type ImportSpeechOptions } from '../models/import.js';
 import { importTranslationModel, type ImportTranslationOptions } from '../models/import-translation.js';
-import { findModel, type SpeechModelEntry, type TranslationModelEntry } from '../models/manifest.js';
+import {
+  findModel,
+  type SpeechModelEntry,
+  type TranslationModelEntry,
+  type VoiceActivityModelEntry,
+} from '../models/manifest.js';
 import { pullModel } from '../models/pull.js';
 import type { DownloadOptions } from '../models/download.js';
 import type { ServiceContext } from './context.js';
@@ -32,6 +37,16 @@ export function importSpeech(
   { roots }: ServiceContext,
 ): Promise<SpeechModelEntry> {
   return importSpeechModel(path, { ...options, roots, check: languagesOf });
+}
+
+export function importVoiceActivity(
+  path: string,
+  { roots }: ServiceContext,
+): Promise<VoiceActivityModelEntry> {
+  return importVoiceActivityModel(path, {
+    roots,
+    check: async (file) => (await loadBinding().loadVoiceActivityModel(file)).close(),
+  });
 }
 
 export type TranslationImport = Omit<ImportTranslationOptions, 'roots' | 'withModel' | 'limits'>;

@@ -116,6 +116,7 @@ async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
       deviceName: name,
       slots: engine.stats().slots,
       decoder: parts.decoder,
+      voiceActivity: engine.voiceActivity,
       recovered: ledger.recovery,
     },
     'ready',

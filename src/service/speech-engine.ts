@@ -7,7 +7,14 @@ import type { EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Config } from './config.js';
 import { slotsOn } from './slots.js';
 import { speechDecoder } from './speech-decoder.js';
-import { findModel, windowPolicy, type Manifest, type SpeechModelEntry } from '../models/manifest.js';
+import { voiceActivityModel } from './voice-activity.js';
+import {
+  findModel,
+  kindText,
+  windowPolicy,
+  type Manifest,
+  type SpeechModelEntry,
+} from '../models/manifest.js';
 import { modelPath, type StoreRoots } from '../models/store.js';
 
 export interface InstalledModel {
@@ -19,7 +26,7 @@ export interface InstalledModel {
 export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
   const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel);
   if (entry.kind !== 'speech')
-    throw new Error(`"${entry.name}" is a translation model; VERBATIM_MODEL names a speech model.`);
+    throw new Error(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL names a speech model.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
     throw new Error(
@@ -43,6 +50,7 @@ export async function loadEngine(
     modelPath: path,
     modelName: entry.name,
     policy: windowPolicy(manifest, entry),
+    voiceActivityModel: voiceActivityModel(config, roots, manifest),
     ...(entry.languages === 'whisper' ? {} : { languages: entry.languages }),
     translates: entry.translates === true,
     isDemonstration: entry.demonstration === true,

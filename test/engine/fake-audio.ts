@@ -71,11 +71,20 @@ export class FakeAudioWindow implements AudioWindow {
     return this.spec.endSeconds;
   }
 
+  /** All of it. */
+  get speech(): AudioWindow['speech'] {
+    const { startSeconds, endSeconds } = this.spec;
+    return [{ startSeconds, endSeconds }];
+  }
+
   release(): void {
     if (!this.released) this.engine.count(this.path, -1);
     this.released = true;
   }
 }
+
+/** What one call reads with a model of voice activity. */
+const BLOCK_SECONDS = 8;
 
 export class FakeReader implements AudioReader {
   readonly info = { container: 'wav', codec: 'pcm_s16', sampleRate: 16000, channels: 1 } as const;
@@ -86,11 +95,13 @@ export class FakeReader implements AudioReader {
   busy = false;
   closed = false;
   private decoding = false;
+  private readSeconds = 0;
 
   constructor(
     private readonly engine: FakeTally,
     private readonly path: string,
     private readonly file: FakeFile,
+    private readonly hears: boolean,
   ) {
     this.windows = file.windows ?? contiguous(file.seconds);
     this.decode(true);
@@ -103,9 +114,14 @@ export class FakeReader implements AudioReader {
     return this.file.seconds;
   }
 
-  async nextWindow(): Promise<AudioWindow | 'silence' | null> {
+  async nextWindow(): Promise<AudioWindow | 'silence' | 'reading' | null> {
     await this.call(this.engine.settings.cutMs, () => this.decode(true));
     const spec = this.windows[this.index];
+    if (this.hears) {
+      this.readSeconds = Math.min(this.file.seconds, this.readSeconds + BLOCK_SECONDS);
+      const wanted = Math.min(spec?.endSeconds ?? this.file.seconds, this.positionSeconds + 60);
+      if (this.readSeconds < wanted) return 'reading';
+    }
     if ((spec?.startSeconds ?? this.file.seconds) - this.positionSeconds > 60) {
       this.positionSeconds += 60;
       return 'silence';

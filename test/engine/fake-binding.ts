@@ -1,11 +1,14 @@
 /** The addon without audio or model, in virtual time: every native call takes as long as the test says. */
 import type {
+  AudioOptions,
   AudioReader,
   NativeBinding,
   Recogniser,
   SpeechModel,
   SpeechModelInfo,
   TranslationModel,
+  VoiceActivityModel,
+  WindowPolicy,
 } from '../../src/engine/binding.js';
 import { FakeReader, type FakeFile } from './fake-audio.js';
 import { FakeRecogniser } from './fake-recogniser.js';
@@ -28,13 +31,26 @@ export class FakeBinding extends FakeTally implements NativeBinding {
     return this.settings.devices.map((id) => ({ id, name: `Fake ${id}`, memoryBytes: 1 }));
   }
 
-  async openAudio(path: string): Promise<AudioReader> {
+  async openAudio(path: string, _policy: WindowPolicy, { voice }: AudioOptions = {}): Promise<AudioReader> {
     const file = this.files.get(path);
     if (file === undefined) throw nativeError('io_error');
     if (file.openError !== undefined) throw nativeError(file.openError, 'not what it should be');
     await this.audioCall(this.settings.measureMs);
     this.openReaders++;
-    return new FakeReader(this, path, file);
+    return new FakeReader(this, path, file, voice !== undefined);
+  }
+
+  async loadVoiceActivityModel(path: string): Promise<VoiceActivityModel> {
+    await Promise.resolve();
+    if (!path.endsWith('.bin')) throw nativeError('invalid_model');
+    this.openModels++;
+    let closed = false;
+    return {
+      close: () => {
+        if (!closed) this.openModels--;
+        closed = true;
+      },
+    };
   }
 
   async loadSpeechModel(_path: string, { device }: { device: string }): Promise<SpeechModel> {

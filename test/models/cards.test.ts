@@ -33,15 +33,20 @@ describe('model cards', () => {
       const card = cardOf(entry.name);
       const files = modelFiles(entry);
       const where = card.get('file') ?? card.get('directory') ?? '';
-      expect(where).to.contain(entry.kind === 'speech' ? `\`${entry.file}\`` : `\`${entry.directory}/\``);
+      expect(where).to.contain(
+        entry.kind === 'translation' ? `\`${entry.directory}/\`` : `\`${entry.file}\``,
+      );
       const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
       expect(where).to.contain(`, ${(bytes / 1e6).toFixed(1)} MB,`);
       const weights = files.find(({ file }) => /^(ggml-.*|model)\.bin$/.test(basename(file)));
       expect(where).to.contain(`SHA-256 \`${weights!.sha256!.slice(0, 8)}…${weights!.sha256!.slice(-6)}\``);
       expect(card.get('licence')).to.equal(entry.licence);
       const languages = (card.get('languages') ?? '').split(', ').map((language) => LANGUAGES[language]);
-      expect(languages).to.deep.equal(entry.kind === 'speech' ? entry.languages : entry.from);
-      if (entry.kind === 'translation') expect(languages).to.deep.equal(entry.to);
+      if (entry.kind === 'speech') expect(languages).to.deep.equal(entry.languages);
+      if (entry.kind === 'translation') {
+        expect(languages).to.deep.equal(entry.from);
+        expect(languages).to.deep.equal(entry.to);
+      }
     });
 
     it(`${entry.name}: the files are those of the manifest`, () => {

@@ -20,6 +20,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/transformer/cpu': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
   'engine/transformer/gpu': ['engine', 'engine/transformer'],
   'engine/speech': ['engine', 'engine/accelerator', 'engine/audio', 'engine/audio/cutting'],
+  'engine/speech/silero': ['engine', 'engine/audio/cutting', 'engine/speech'],
   'engine/speech/whisper': [
     'engine',
     'engine/accelerator',
@@ -84,7 +85,15 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
   [/^kiss_fft/, ['engine/speech/whisper']],
   [
     /^whisper/,
-    ['engine/speech', 'engine/speech/whisper', 'engine/speech/whisper_cpp', 'addon', 'bench', 'test'],
+    [
+      'engine/speech',
+      'engine/speech/silero',
+      'engine/speech/whisper',
+      'engine/speech/whisper_cpp',
+      'addon',
+      'bench',
+      'test',
+    ],
   ],
   [
     /^ggml/,

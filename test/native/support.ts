@@ -87,7 +87,7 @@ export async function windowsOf(reader: AudioReader): Promise<AudioWindow[]> {
 async function nextSound(reader: AudioReader): Promise<AudioWindow | null> {
   for (;;) {
     const step = await reader.nextWindow();
-    if (step !== 'silence') return step;
+    if (typeof step !== 'string') return step;
   }
 }
 

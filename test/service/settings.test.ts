@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import { MODEL, samplePath } from '../native/support.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
+import { writeVoiceModel } from '../support/voice-models.js';
 
 const TOKEN = 'a token for Prometheus';
 const FEW_CONNECTIONS = 6;
@@ -33,13 +34,22 @@ interface Servers {
 
 /** A models directory that knows the bundled model under another name. */
 function modelsUnder(directory: string): string {
-  const modelsDir = join(directory, 'models');
-  mkdirSync(modelsDir);
+  const modelsDir = deafModelsUnder(directory);
   symlinkSync(MODEL, join(modelsDir, 'ggml-mine.bin'));
   register(modelsDir, {
     ...{ name: 'mine', kind: 'speech', file: 'ggml-mine.bin', languages: ['en', 'de'], windows: 'short' },
     ...{ licence: 'MIT', source: 'test' },
   });
+  return modelsDir;
+}
+
+/** One in which the model of voice activity hears nothing in anything. */
+function deafModelsUnder(directory: string): string {
+  const modelsDir = join(directory, 'models');
+  mkdirSync(modelsDir);
+  writeVoiceModel(join(modelsDir, 'ggml-silero-vad.bin'), 'nothing');
+  const entry = { name: 'silero-vad', kind: 'vad', file: 'ggml-silero-vad.bin' } as const;
+  register(modelsDir, { ...entry, licence: 'MIT', source: 'test' });
   return modelsDir;
 }
 
@@ -65,6 +75,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_THREADS: '2',
       VERBATIM_ACCEL: 'off',
       VERBATIM_SPEECH_DECODER: 'whisper.cpp',
+      VERBATIM_VAD: 'energy',
       VERBATIM_MAX_AUDIO_SECONDS: '8',
       VERBATIM_MAX_IN_FLIGHT: '1',
       VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
@@ -269,6 +280,27 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
       'VERBATIM_BATCH is "8"; allowed: nothing, since the speech decoder is whisper.cpp.',
     );
     expect(await refusal({ VERBATIM_BATCH: '65' })).to.contain('an integer from 1 to 64');
+  },
+  VERBATIM_VAD: async ({ set }) => {
+    expect((await answerTo(set, 'en-wav16.wav')).body).to.include({ text: 'Hello Emma, this is Laura.' });
+    const directory = workplace();
+    const models = { VERBATIM_MODELS_DIR: deafModelsUnder(directory) };
+    const [auto, silero] = await Promise.all(
+      [{}, { VERBATIM_VAD: 'silero' }].map((setting) => Served.start({ ...models, ...setting }).listening()),
+    );
+    for (const deaf of [auto!, silero!]) {
+      expect((await answerTo(deaf, 'en-wav16.wav')).body).to.include({ text: '' });
+      expect(deaf.stderr).to.contain('"voiceActivity":"silero"');
+      await deaf.stop();
+    }
+    const missing = { VERBATIM_MODELS_DIR: join(directory, 'nothing') };
+    expect(await refusal({ ...missing, VERBATIM_VAD: 'silero' })).to.contain(
+      'npx verbatim models pull silero-vad',
+    );
+    expect(await refusal({ VERBATIM_VAD: 'loud' })).to.contain(
+      'VERBATIM_VAD is "loud"; allowed: auto, silero, energy.',
+    );
+    rmSync(directory, { recursive: true });
   },
   VERBATIM_MAX_BACKLOG_SECONDS: async ({ plain, proxied }) => {
     const burst = (served: Served): Promise<Answer[]> =>

@@ -69,7 +69,7 @@ describe('audio files that tests make', () => {
     const reader = await loadBinding().openAudio(path, POLICY);
     const window = await reader.nextWindow();
     expect(window).to.be.an('object');
-    if (window === null || window === 'silence') return;
+    if (window === null || typeof window === 'string') return;
     expect(window.startSeconds).to.be.within(3.7, 4);
     expect(window.endSeconds).to.be.within(6, 6.3);
     window.release();

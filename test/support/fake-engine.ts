@@ -37,6 +37,7 @@ export class FakeEngine implements SpeechEngine {
   devices = { ids: ['cpu'], name: 'Fake CPU' };
   modelName = 'fake';
   isDemonstration = false;
+  readonly voiceActivity = 'energy';
   /** Of the next transcripts. */
   unsureWindows = 0;
   slots = 2;

@@ -1,7 +1,6 @@
 #include "speech/model_file.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <istream>
 #include <string>
@@ -9,13 +8,11 @@
 #include <vector>
 
 #include "error.h"
+#include "speech/model_stream.h"
 
 namespace verbatim {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "ggml files are little-endian");
-
-constexpr std::uint32_t kMagic = 0x67676d6c;  // "ggml"
 constexpr std::int32_t kQuantizationVersionFactor = 1000;
 constexpr int kFftBins = 201;
 // Keeps the features of any window finite.
@@ -23,75 +20,11 @@ constexpr float kLargestFilter = 1000.0f;
 constexpr std::int32_t kMaxLayers = 48;
 constexpr std::int32_t kMaxState = 2048;
 constexpr std::uint32_t kMaxTokenBytes = 1024;
-constexpr std::int32_t kMaxNameBytes = 128;
-
-[[noreturn]] void fail(const std::string& message) { throw EngineError(ErrorCode::kInvalidModel, message); }
-
-// A stream that knows how much is left, so that no size field is believed before the bytes are there.
-class Reader {
- public:
-  explicit Reader(std::istream& stream) : stream_(stream) {
-    stream_.clear();
-    stream_.seekg(0, std::ios::end);
-    const auto end = stream_.tellg();
-    stream_.seekg(0, std::ios::beg);
-    if (end < 0 || !stream_) fail("the model file cannot be read");
-    left_ = size_ = static_cast<std::uint64_t>(end);
-  }
-
-  // Of what is read next, from the stream's start.
-  std::uint64_t offset() const noexcept { return size_ - left_; }
-  std::uint64_t left() const noexcept { return left_; }
-
-  template <typename T>
-  T value(std::string_view what) {
-    T result{};
-    bytes(&result, sizeof(result), what);
-    return result;
-  }
-  template <typename T>
-  std::vector<T> values(std::size_t count, std::string_view what) {
-    std::vector<T> result(count);
-    bytes(result.data(), count * sizeof(T), what);
-    return result;
-  }
-  std::string text(std::size_t size, std::string_view what) {
-    std::string result(size, '\0');
-    bytes(result.data(), size, what);
-    return result;
-  }
-  void skip(std::uint64_t size, std::string_view what) {
-    take(size, what);
-    stream_.seekg(static_cast<std::streamoff>(size), std::ios::cur);
-  }
-
- private:
-  void bytes(void* target, std::size_t size, std::string_view what) {
-    take(size, what);
-    stream_.read(static_cast<char*>(target), static_cast<std::streamsize>(size));
-    if (!stream_) fail("the model file cannot be read: " + std::string(what));
-  }
-  void take(std::uint64_t size, std::string_view what) {
-    if (size > left_) {
-      fail("the model file is truncated: " + std::string(what) + " needs " + std::to_string(size) +
-           " bytes, " + std::to_string(left_) + " are left");
-    }
-    left_ -= size;
-  }
-
-  std::istream& stream_;
-  std::uint64_t size_ = 0;
-  std::uint64_t left_ = 0;
-};
 
 void expect(bool good, std::string_view what, std::int64_t value, std::string_view allowed) {
   if (good) return;
-  fail("the header's " + std::string(what) + " is " + std::to_string(value) +
-       ", allowed: " + std::string(allowed));
-}
-
-bool in_range(std::int64_t value, std::int64_t low, std::int64_t high) {
-  return value >= low && value <= high;
+  refuse_model("the header's " + std::string(what) + " is " + std::to_string(value) +
+               ", allowed: " + std::string(allowed));
 }
 
 void check_heads(std::string_view what, std::int32_t heads, std::int32_t state) {
@@ -134,9 +67,10 @@ void check_shape(const ModelShape& shape) {
   expect(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
 }
 
-ModelShape read_shape(Reader& reader, Float32Files float32) {
-  if (reader.left() < sizeof(kMagic) || reader.value<std::uint32_t>("the magic number") != kMagic) {
-    fail("not a ggml Whisper model: the file does not start with the magic number \"lmgg\"");
+ModelShape read_shape(ModelStream& reader, Float32Files float32) {
+  if (reader.left() < sizeof(ModelStream::kMagic) ||
+      reader.value<std::uint32_t>("the magic number") != ModelStream::kMagic) {
+    refuse_model("not a ggml Whisper model: the file does not start with the magic number \"lmgg\"");
   }
   ModelShape shape;
   for (std::int32_t* field : {&shape.vocabulary, &shape.audio_context, &shape.audio_state, &shape.audio_heads,
@@ -151,106 +85,76 @@ ModelShape read_shape(Reader& reader, Float32Files float32) {
   return shape;
 }
 
-std::vector<float> read_mel_filters(Reader& reader, const ModelShape& shape) {
+std::vector<float> read_mel_filters(ModelStream& reader, const ModelShape& shape) {
   const auto mels = reader.value<std::int32_t>("the mel filters");
   const auto bins = reader.value<std::int32_t>("the mel filters");
   if (mels != shape.mels || bins != kFftBins) {
-    fail("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) + ", expected " +
-         std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
+    refuse_model("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) +
+                 ", expected " + std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
   }
   const auto filters = reader.values<float>(static_cast<std::size_t>(mels) * kFftBins, "the mel filters");
   const auto sane = [](float weight) { return std::abs(weight) <= kLargestFilter; };
   if (!std::all_of(filters.begin(), filters.end(), sane)) {
-    fail("the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1");
+    refuse_model(
+        "the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1");
   }
   return filters;
 }
 
 // whisper.cpp numbers the tokens that follow the text tokens itself, and looks the lone space up by name.
-void check_vocabulary(Reader& reader, const ModelShape& shape) {
+void check_vocabulary(ModelStream& reader, const ModelShape& shape) {
   const auto tokens = reader.value<std::int32_t>("the vocabulary");
   if (!in_range(tokens, 50256, shape.vocabulary)) {
-    fail("the vocabulary lists " + std::to_string(tokens) + " tokens, expected 50256 to " +
-         std::to_string(shape.vocabulary));
+    refuse_model("the vocabulary lists " + std::to_string(tokens) + " tokens, expected 50256 to " +
+                 std::to_string(shape.vocabulary));
   }
   bool has_space = false;
   for (std::int32_t i = 0; i < tokens; ++i) {
     const auto length = reader.value<std::uint32_t>("the vocabulary");
     if (length > kMaxTokenBytes) {
-      fail("token " + std::to_string(i) + " of the vocabulary is " + std::to_string(length) +
-           " bytes long, at most 1024 are allowed");
+      refuse_model("token " + std::to_string(i) + " of the vocabulary is " + std::to_string(length) +
+                   " bytes long, at most 1024 are allowed");
     }
     has_space |= reader.text(length, "the vocabulary") == " ";
   }
-  if (!has_space) fail("the vocabulary lacks the token \" \"");
+  if (!has_space) refuse_model("the vocabulary lacks the token \" \"");
 }
 
-std::string printable(std::string_view name) {
-  std::string result;
-  for (const char c : name.substr(0, 64)) result += c >= ' ' && c <= '~' ? c : '?';
-  return result;
-}
-
-struct TensorHeader {
-  std::string name;
-  TensorShape shape;
-};
-
-TensorHeader read_tensor_header(Reader& reader) {
-  const auto rank = reader.value<std::int32_t>("a tensor's header");
-  const auto name_bytes = reader.value<std::int32_t>("a tensor's header");
-  const auto type = reader.value<std::int32_t>("a tensor's header");
-  if (!in_range(rank, 1, 4)) fail("a tensor has " + std::to_string(rank) + " dimensions, allowed: 1 to 4");
-  if (!in_range(name_bytes, 1, kMaxNameBytes)) {
-    fail("a tensor's name is " + std::to_string(name_bytes) + " bytes long, allowed: 1 to 128");
-  }
-  TensorHeader header;
-  for (std::int32_t i = 0; i < rank; ++i) {
-    header.shape.dimensions[static_cast<std::size_t>(i)] =
-        reader.value<std::int32_t>("a tensor's dimensions");
-  }
-  header.name = reader.text(static_cast<std::size_t>(name_bytes), "a tensor's name");
-  if (!in_range(type, 0, GGML_TYPE_COUNT - 1)) {
-    fail("tensor " + printable(header.name) + " has the unknown type " + std::to_string(type));
-  }
-  header.shape.type = static_cast<ggml_type>(type);
-  return header;
-}
-
-void check_tensors(Reader& reader, ModelFileInfo& info) {
+void check_tensors(ModelStream& reader, ModelFileInfo& info) {
   auto missing = expected_tensors(info.shape);
   const std::size_t expected_count = missing.size();
   auto& seen = info.tensors;
   while (reader.left() > 0) {
-    const TensorHeader header = read_tensor_header(reader);
+    const TensorHeader header = read_tensor_header(reader, 1);
     const std::string name = printable(header.name);
-    if (seen.contains(header.name)) fail("tensor " + name + " is in the file twice");
+    if (seen.contains(header.name)) refuse_model("tensor " + name + " is in the file twice");
     const auto found = missing.find(header.name);
-    if (found == missing.end()) fail("the file has a tensor " + name + ", which this model does not have");
+    if (found == missing.end())
+      refuse_model("the file has a tensor " + name + ", which this model does not have");
     const TensorShape expected = found->second;
     if (header.shape.dimensions != expected.dimensions || header.shape.type != expected.type) {
-      fail("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
+      refuse_model("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
     }
     seen.emplace(header.name, StoredTensor{expected, reader.offset()});
     reader.skip(expected.bytes(), "tensor " + name);
     info.weight_bytes += expected.bytes();
     missing.erase(found);
   }
-  if (seen.empty()) fail("the model file has no tensors: it holds a vocabulary and no weights");
+  if (seen.empty()) refuse_model("the model file has no tensors: it holds a vocabulary and no weights");
   if (!missing.empty()) {
-    fail("the model file has " + std::to_string(seen.size()) + " of " + std::to_string(expected_count) +
-         " tensors; " +
-         std::min_element(missing.begin(), missing.end(),
-                          [](const auto& a, const auto& b) { return a.first < b.first; })
-             ->first +
-         " is missing");
+    refuse_model("the model file has " + std::to_string(seen.size()) + " of " +
+                 std::to_string(expected_count) + " tensors; " +
+                 std::min_element(missing.begin(), missing.end(),
+                                  [](const auto& a, const auto& b) { return a.first < b.first; })
+                     ->first +
+                 " is missing");
   }
 }
 
 }  // namespace
 
 ModelFileInfo check_model_file(std::istream& stream, Float32Files float32) {
-  Reader reader(stream);
+  ModelStream reader(stream);
   ModelFileInfo info;
   info.shape = read_shape(reader, float32);
   info.mel_filters = read_mel_filters(reader, info.shape);

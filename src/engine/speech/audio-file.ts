@@ -1,6 +1,6 @@
 import { VerbatimError } from '../../errors.js';
 import type { AudioWorkers } from './audio-workers.js';
-import type { AudioReader, NativeBinding, WindowPolicy } from '../binding.js';
+import type { AudioReader, NativeBinding, VoiceActivityModel, WindowPolicy } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
 import type { FileToTranscribe } from '../types.js';
@@ -10,6 +10,8 @@ import { WindowReader } from './window-reader.js';
 export interface AudioSource {
   binding: Pick<NativeBinding, 'openAudio'>;
   policy: WindowPolicy;
+  /** What hears speech in it; null: whatever stands out of the background is. */
+  voice: VoiceActivityModel | null;
   workers: AudioWorkers;
   measuring: MeasuringQueue;
   clock: Clock;
@@ -37,7 +39,7 @@ export class AudioFile {
   static async open(source: AudioSource, file: FileToTranscribe): Promise<AudioFile> {
     const { path, accountId, signal, after } = file;
     file.covers?.(0);
-    const open = (): Promise<AudioReader> => source.binding.openAudio(path, source.policy);
+    const open = (): Promise<AudioReader> => openReader(source, path);
     if (after !== undefined) {
       signal?.throwIfAborted();
       const start = source.clock.now();
@@ -53,14 +55,18 @@ export class AudioFile {
 
   /** A second pass over the same file, from its start; cuts the same windows. */
   async reopen(): Promise<WindowReader> {
-    const { binding, policy, workers, clock } = this.source;
-    const reader = await workers.run('cut', () => binding.openAudio(this.path, policy));
+    const { workers, clock } = this.source;
+    const reader = await workers.run('cut', () => openReader(this.source, this.path));
     return new WindowReader(reader, workers, clock);
   }
 
   close(): void {
     this.windows.close();
   }
+}
+
+function openReader({ binding, policy, voice }: AudioSource, path: string): Promise<AudioReader> {
+  return binding.openAudio(path, policy, voice === null ? {} : { voice });
 }
 
 /** Before all of it is measured: a small file may hold days of audio, or one hour of it a day's samples. */

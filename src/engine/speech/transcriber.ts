@@ -3,7 +3,13 @@ import { VerbatimError } from '../../errors.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
 import { Backlog, type BacklogPlace } from './backlog.js';
-import type { AcceleratorMode, NativeBinding, SpeechModelInfo, WindowPolicy } from '../binding.js';
+import type {
+  AcceleratorMode,
+  NativeBinding,
+  SpeechModelInfo,
+  VoiceActivityModel,
+  WindowPolicy,
+} from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
 import { initialPrompt } from './initial-prompt.js';
@@ -27,6 +33,8 @@ export interface SpeechEngineOptions {
   isDemonstration?: boolean;
   /** Text of windows with a lower average log-probability is left out; default: none is. See confidentResults(). */
   minAverageLogProbability?: number;
+  /** The path of what hears speech; null: whatever stands out of the background is taken for it. */
+  voiceActivityModel?: string | null;
   decoder: SpeechDecoder;
   /** Ids from resolveDevices(); each gets the model and its own slots. */
   devices: readonly string[];
@@ -51,8 +59,26 @@ export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
   const { clock = systemClock, observer, policy } = options;
   const windowSeconds = policy.maxSeconds;
-  const models = await loadSpeechModels({ ...options, windowSeconds, clock, observer });
-  return new Transcriber(options, models, clock);
+  const voice = await loadVoice(options);
+  try {
+    const models = await loadSpeechModels({ ...options, windowSeconds, clock, observer });
+    return new Transcriber(options, { models, voice }, clock);
+  } catch (error) {
+    voice?.close();
+    throw error;
+  }
+}
+
+async function loadVoice({
+  binding,
+  voiceActivityModel: path = null,
+}: SpeechEngineOptions): Promise<VoiceActivityModel | null> {
+  return path === null ? null : binding.loadVoiceActivityModel(path);
+}
+
+interface Loaded {
+  models: SpeechModels;
+  voice: VoiceActivityModel | null;
 }
 
 class Transcriber implements SpeechEngine {
@@ -62,17 +88,17 @@ class Transcriber implements SpeechEngine {
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   readonly isDemonstration: boolean;
+  readonly voiceActivity: 'silero' | 'energy';
+  private readonly models: SpeechModels;
   private readonly source: AudioSource;
   private readonly context: RequestContext;
   private readonly backlog: Backlog;
   private closing: Promise<void> | null = null;
 
-  constructor(
-    options: SpeechEngineOptions,
-    private readonly models: SpeechModels,
-    clock: Clock,
-  ) {
+  constructor(options: SpeechEngineOptions, { models, voice }: Loaded, clock: Clock) {
     const { binding, policy, observer, maxBacklogSeconds: maxSeconds } = options;
+    this.models = models;
+    this.voiceActivity = voice === null ? 'energy' : 'silero';
     const { infos, scheduler } = models;
     const realTimeFactor = new RealTimeFactor(scheduler.load().slots);
     this.modelName = options.modelName;
@@ -88,6 +114,7 @@ class Transcriber implements SpeechEngine {
     this.source = {
       binding,
       policy,
+      voice,
       workers,
       measuring: new MeasuringQueue(MEASURING, workers, clock),
       clock,
@@ -160,6 +187,7 @@ class Transcriber implements SpeechEngine {
   private async drain(): Promise<void> {
     await this.models.scheduler.whenDrained();
     this.models.close();
+    this.source.voice?.close();
   }
 
   private refuseWhenClosing(): void {

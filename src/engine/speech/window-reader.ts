@@ -40,8 +40,11 @@ export class WindowReader {
   async next(): Promise<CutWindow | 'silence' | null> {
     this.busy = true;
     try {
-      const window = await this.workers.run('cut', () => this.step());
-      return window === null || window === 'silence' ? window : this.number(window);
+      for (;;) {
+        const step = await this.workers.run('cut', () => this.step());
+        if (step === 'reading') continue;
+        return step === null || step === 'silence' ? step : this.number(step);
+      }
     } finally {
       this.busy = false;
       if (this.closed) this.reader.close();
@@ -54,7 +57,8 @@ export class WindowReader {
     if (!this.busy) this.reader.close();
   }
 
-  private async step(): Promise<AudioWindow | 'silence' | null> {
+  /** One native call; others may have the worker before the next one. */
+  private async step(): Promise<Awaited<ReturnType<AudioReader['nextWindow']>>> {
     if (this.closed) return null;
     const start = this.clock.now();
     const window = await this.reader.nextWindow();

@@ -56,6 +56,41 @@ describe('Transcriber', () => {
     expect(scene.engine.stats()).to.include({ backlogSeconds: 0, busySlots: 0, queuedWindows: 0 });
   });
 
+  it('hears speech with the model it is given, and gives it back', async () => {
+    const scene = await Scenario.start({ voiceActivityModel: 'voice.bin' }, { cutMs: 5 });
+    expect(scene.engine.voiceActivity).to.equal('silero');
+    expect(scene.fake.openModels).to.equal(2);
+    scene.file('file', fileOfWindows(40, [{}, {}]));
+    void scene.send({ path: 'file' });
+    await scene.finish();
+    expect(scene.transcript('file').text).to.equal('en0 en1');
+    // Ten calls of eight seconds, and the one that finds the end.
+    expect(scene.transcript('file').timings.readMs).to.be.at.least(11 * 5);
+    await scene.engine.close();
+    expect(scene.fake.openModels).to.equal(0);
+    expect((await Scenario.start()).engine.voiceActivity).to.equal('energy');
+  });
+
+  it('loads nothing when the model of voice activity is none', async () => {
+    const clock = new FakeClock();
+    const fake = new FakeBinding(clock);
+    const start = (voiceActivityModel: string, modelDevice = 'cpu'): Promise<unknown> =>
+      createSpeechEngine({
+        ...{ binding: fake, modelPath: 'model.bin', modelName: 'fake', policy: FAKE_POLICY, clock },
+        ...{ decoder: { kind: 'whisper.cpp' }, devices: [modelDevice], slots: 2, threads: 1 },
+        ...{ accelerator: 'off', maxBacklogSeconds: 100, voiceActivityModel },
+      });
+    await start('text').then(
+      () => expect.fail('it started'),
+      (error: unknown) => expect(error).to.include({ code: 'invalid_model' }),
+    );
+    await start('voice.bin', 'nowhere').then(
+      () => expect.fail('it started'),
+      (error: unknown) => expect(error).to.include({ code: 'device_unavailable' }),
+    );
+    expect(fake.openModels).to.equal(0);
+  });
+
   it('measures the real-time factor of the whole box', async () => {
     const scene = await Scenario.start({ slots: 2 }, { msPerSecond: 50 });
     scene.file('file', 1600);

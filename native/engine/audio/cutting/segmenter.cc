@@ -8,13 +8,16 @@
 
 #include "audio/cutting/pause_plan.h"
 #include "audio/cutting/signal_tracker.h"
+#include "audio/cutting/voice_tracker.h"
 #include "error.h"
 
 namespace verbatim {
 namespace {
 
 using FrameIndex = std::int64_t;
-constexpr int kFrame = SignalTracker::kFrameSamples;
+constexpr int kFrame = SpeechTracker::kFrameSamples;
+// Read at once.
+constexpr FrameIndex kReadFrames = 50;
 constexpr int kFramesPerSecond = kSampleRate / kFrame;
 
 // Of the silence around a window's sound, this much is kept.
@@ -32,8 +35,20 @@ constexpr FrameIndex kQuietPlace = 20;
 constexpr FrameIndex kGapFull = 400;
 constexpr FrameIndex kGapShort = 80;
 
-FrameIndex to_frames(double seconds) { return std::llround(seconds * kFramesPerSecond); }
+// Speech goes on over a shorter pause.
+constexpr FrameIndex kShortestPause = 10;
+
+// Of 68 years at most, which stands for any number.
+FrameIndex to_frames(double seconds) {
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  return std::llround(std::min(seconds, kMost) * kFramesPerSecond);
+}
 double to_seconds(FrameIndex frames) { return static_cast<double>(frames) / kFramesPerSecond; }
+
+std::unique_ptr<SpeechTracker> make_tracker(const VoiceActivityModel* voice) {
+  if (voice == nullptr) return std::make_unique<SignalTracker>();
+  return std::make_unique<VoiceTracker>(*voice);
+}
 
 void check(const WindowPolicy& policy) {
   const auto refuse = [](const std::string& message) {
@@ -52,19 +67,20 @@ void check(const WindowPolicy& policy) {
 }  // namespace
 
 struct Segmenter::Impl {
-  Impl(AudioReader& source, const WindowPolicy& rules)
+  Impl(AudioReader& source, const WindowPolicy& rules, const VoiceActivityModel* voice)
       : reader(source),
         policy(rules),
+        tracker(make_tracker(voice)),
         longest(
             std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
         gap(policy.cut == WindowPolicy::Cut::kPause ? kGapShort : kGapFull) {}
 
   AudioReader& reader;
   const WindowPolicy policy;
+  const std::unique_ptr<SpeechTracker> tracker;
   const FrameIndex longest;
   const FrameIndex gap;
 
-  SignalTracker tracker;
   // Samples from frame `first` on.
   std::vector<float> samples;
   FrameIndex first = 0;
@@ -74,54 +90,63 @@ struct Segmenter::Impl {
   bool at_end = false;
   // Everything before this frame is returned or dropped.
   FrameIndex done = 0;
+  // From `done` to this frame there is no signal.
+  FrameIndex searched = 0;
 
-  // Reads on until the levels up to `frame` are known, or the end.
-  void know(FrameIndex frame) {
-    while (!ended && tracker.labelled() < frame) {
+  // Samples that may still be read in this call.
+  std::int64_t readable = 0;
+
+  // Reads on until the frames before `frame` are labelled, or the end; false when that would be more than
+  // this call may read.
+  bool know(FrameIndex frame) {
+    while (!ended && tracker->labelled() < frame) {
+      if (readable <= 0) return false;
+      readable -= kFrame * kReadFrames;
       const std::size_t before = samples.size();
-      samples.resize(before + kFrame * 50);
+      samples.resize(before + kFrame * kReadFrames);
       const std::size_t count = reader.read(std::span(samples).subspan(before));
       samples.resize(before + count);
       total += static_cast<std::int64_t>(count);
       const auto fresh = std::span<const float>(samples).subspan(before);
       for (std::size_t at = 0; at < fresh.size(); at += kFrame) {
-        tracker.push(fresh.subspan(at, std::min<std::size_t>(kFrame, fresh.size() - at)));
+        tracker->push(fresh.subspan(at, std::min<std::size_t>(kFrame, fresh.size() - at)));
       }
-      if (count < kFrame * 50) {
+      if (count < kFrame * kReadFrames) {
         ended = true;
-        tracker.finish();
+        tracker->finish();
       }
     }
+    return true;
   }
 
   void forget_before(FrameIndex frame) {
     const auto count =
         std::min<std::int64_t>((frame - first) * kFrame, static_cast<std::int64_t>(samples.size()));
     samples.erase(samples.begin(), samples.begin() + count);
-    tracker.discard_before(frame);
+    tracker->discard_before(frame);
     first = frame;
   }
 
   // First frame at or behind `from`, below `to`, whose `label` is not `value`.
-  FrameIndex run_end(FrameIndex from, FrameIndex to, bool SignalTracker::Frame::*label, bool value) const {
-    while (from < to && tracker.at(from).*label == value) ++from;
+  FrameIndex run_end(FrameIndex from, FrameIndex to, bool SpeechTracker::Frame::*label, bool value) const {
+    while (from < to && tracker->at(from).*label == value) ++from;
     return from;
   }
 
-  // First frame with signal behind `done`; nothing at the end, and nothing once `patience` frames without any
-  // have passed: they are done then.
+  // First frame with signal behind `done`; nothing at the end, when this call may read no more, and once
+  // `patience` frames without any have passed: they are done then.
   std::optional<FrameIndex> find_signal(FrameIndex patience) {
-    constexpr auto kNothing = &SignalTracker::Frame::nothing;
-    for (FrameIndex at = done;;) {
-      know(at + kClick + kAlone + 1);
-      if (at >= tracker.labelled()) {
+    constexpr auto kNothing = &SpeechTracker::Frame::nothing;
+    for (FrameIndex& at = searched = std::max(searched, done);;) {
+      if (!know(at + kClick + kAlone + 1)) return std::nullopt;
+      if (at >= tracker->labelled()) {
         at_end = true;
         done = at;
         return std::nullopt;
       }
       const FrameIndex quiet_begin = at;
-      at = run_end(at, tracker.labelled(), kNothing, true);
-      if (at == tracker.labelled()) {
+      at = run_end(at, tracker->labelled(), kNothing, true);
+      if (at == tracker->labelled()) {
         // What is kept of the silence still shows whether a click after it stands alone.
         if (at - quiet_begin >= kAlone && at - kAlone - done >= patience) {
           done = at - kAlone;
@@ -131,8 +156,8 @@ struct Segmenter::Impl {
         forget_before(std::max(done, at - kMargin));
         continue;
       }
-      know(at + kClick + kAlone + 1);
-      const FrameIndex limit = std::min(tracker.labelled(), at + kClick + kAlone);
+      if (!know(at + kClick + kAlone + 1)) return std::nullopt;
+      const FrameIndex limit = std::min(tracker->labelled(), at + kClick + kAlone);
       const FrameIndex sound_end = run_end(at, limit, kNothing, false);
       const FrameIndex quiet_end = run_end(sound_end, limit, kNothing, true);
       const bool alone_before = at - done >= kAlone || at == 0;
@@ -145,11 +170,11 @@ struct Segmenter::Impl {
 
   // First frame of the first stretch of nothing that ends a window, below `to`.
   std::optional<FrameIndex> find_gap(FrameIndex from, FrameIndex to) const {
-    constexpr auto kNothing = &SignalTracker::Frame::nothing;
+    constexpr auto kNothing = &SpeechTracker::Frame::nothing;
     while (from < to) {
       from = run_end(from, to, kNothing, false);
-      const FrameIndex end = run_end(from, tracker.labelled(), kNothing, true);
-      const bool to_the_end = ended && end == tracker.labelled();
+      const FrameIndex end = run_end(from, tracker->labelled(), kNothing, true);
+      const bool to_the_end = ended && end == tracker->labelled();
       if (from < to && (end - from >= gap || to_the_end)) return from;
       from = end;
     }
@@ -162,7 +187,7 @@ struct Segmenter::Impl {
     float least = std::numeric_limits<float>::max();
     for (FrameIndex at = from; at + kQuietPlace <= to; ++at) {
       float sum = 0;
-      for (FrameIndex i = at; i < at + kQuietPlace; ++i) sum += tracker.at(i).level;
+      for (FrameIndex i = at; i < at + kQuietPlace; ++i) sum += tracker->at(i).level;
       if (sum < least) {
         least = sum;
         best = at + kQuietPlace / 2;
@@ -171,21 +196,39 @@ struct Segmenter::Impl {
     return best;
   }
 
-  // The sounds from `start` up to `end`, between pauses.
-  std::vector<Stretch> sounds(FrameIndex start, FrameIndex end) const {
-    constexpr auto kLow = &SignalTracker::Frame::low;
-    std::vector<Stretch> found;
+  struct Run {
+    FrameIndex begin;
+    FrameIndex end;
+  };
+
+  // What is not low in [start, end), between stretches of at least `pause` that are.
+  std::vector<Run> runs(FrameIndex start, FrameIndex end, FrameIndex pause) const {
+    constexpr auto kLow = &SpeechTracker::Frame::low;
+    std::vector<Run> found;
     for (FrameIndex at = run_end(start, end, kLow, true); at < end;) {
-      const FrameIndex sound_end = run_end(at, end, kLow, false);
-      const bool continued = !found.empty() && to_seconds(at) - found.back().end < policy.min_pause_seconds;
-      if (continued) {
-        found.back().end = to_seconds(sound_end);
+      const FrameIndex stop = run_end(at, end, kLow, false);
+      if (!found.empty() && at - found.back().end < pause) {
+        found.back().end = stop;
       } else {
-        found.push_back({to_seconds(at), to_seconds(sound_end)});
+        found.push_back({at, stop});
       }
-      at = run_end(sound_end, end, kLow, true);
+      at = run_end(stop, end, kLow, true);
     }
     return found;
+  }
+
+  // The sounds from `start` up to `end`, between pauses.
+  std::vector<Stretch> sounds(FrameIndex start, FrameIndex end) const {
+    std::vector<Stretch> found;
+    for (const auto& [begin, stop] : runs(start, end, shortest_pause())) {
+      found.push_back({to_seconds(begin), to_seconds(stop)});
+    }
+    return found;
+  }
+
+  // In frames, that a window is cut at.
+  FrameIndex shortest_pause() const {
+    return static_cast<FrameIndex>(std::ceil(policy.min_pause_seconds * kFramesPerSecond - 1e-6));
   }
 
   // End of the window from `start` at one of the pauses before `end`; nothing when there is none in reach.
@@ -203,11 +246,12 @@ struct Segmenter::Impl {
     return std::min({pause + kMargin, (pause + next) / 2, limit});
   }
 
-  FrameIndex choose_end(FrameIndex start) {
+  // Nothing when this call may read no more.
+  std::optional<FrameIndex> choose_end(FrameIndex start) {
     // The kPause policy looks a window further, to see what a cut leaves for the next.
     const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
-    know(start + longest + (pauses ? longest : kLookAhead));
-    const FrameIndex known = tracker.labelled();
+    if (!know(start + longest + (pauses ? longest : kLookAhead))) return std::nullopt;
+    const FrameIndex known = tracker->labelled();
     const FrameIndex limit = std::min(start + longest, known);
     FrameIndex end = pauses ? std::min(start + 2 * longest, known) : limit;
     bool natural = ended && end == known;
@@ -227,7 +271,19 @@ struct Segmenter::Impl {
     const std::int64_t to =
         std::min<std::int64_t>((end - first) * kFrame, static_cast<std::int64_t>(samples.size()));
     return {.samples = std::vector<float>(samples.begin() + from, samples.begin() + to),
-            .start_sample = start * kFrame};
+            .start_sample = start * kFrame,
+            .speech = speech(start, end, static_cast<std::size_t>(to - from))};
+  }
+
+  // What is no pause in [start, end), a window of so many samples.
+  std::vector<SpeechSpan> speech(FrameIndex start, FrameIndex end, std::size_t size) const {
+    std::vector<SpeechSpan> spans;
+    for (const auto& [begin, stop] : runs(start, end, kShortestPause)) {
+      if (stop - begin < kClick) continue;
+      const auto from = static_cast<std::size_t>((begin - start) * kFrame);
+      spans.push_back({from, std::min(size, from + static_cast<std::size_t>((stop - begin) * kFrame))});
+    }
+    return spans;
   }
 
   std::optional<Window> next(FrameIndex patience) {
@@ -235,22 +291,23 @@ struct Segmenter::Impl {
     if (!signal) return std::nullopt;
     const FrameIndex start = std::max(done, *signal - kMargin);
     forget_before(start);
-    const FrameIndex end = choose_end(start);
-    Window window = take(start, end);
-    done = end;
+    const auto end = choose_end(start);
+    if (!end) return std::nullopt;
+    Window window = take(start, *end);
+    done = *end;
     return window;
   }
 };
 
-Segmenter::Segmenter(AudioReader& reader, const WindowPolicy& policy) {
+Segmenter::Segmenter(AudioReader& reader, const WindowPolicy& policy, const VoiceActivityModel* voice) {
   check(policy);
-  impl_ = std::make_unique<Impl>(reader, policy);
+  impl_ = std::make_unique<Impl>(reader, policy, voice);
 }
 Segmenter::~Segmenter() = default;
 
-std::optional<Window> Segmenter::next(double patience_seconds) {
-  const double most = static_cast<double>(std::numeric_limits<std::int32_t>::max());
-  return impl_->next(to_frames(std::min(patience_seconds, most / kFramesPerSecond)));
+std::optional<Window> Segmenter::next(const Effort& effort) {
+  impl_->readable = to_frames(effort.read_seconds) * kFrame;
+  return impl_->next(to_frames(effort.silence_seconds));
 }
 
 bool Segmenter::at_end() const noexcept { return impl_->at_end; }

@@ -21,20 +21,10 @@ constexpr float kPauseDepth = 30;
 constexpr float kNothingDepth = 20;
 constexpr float kFaint = -45;
 
-float decibels(double power) { return static_cast<float>(10 * std::log10(power + 1e-12)); }
-
 }  // namespace
 
 void SignalTracker::push(std::span<const float> samples) {
-  // First-order high-pass at 76 Hz.
-  constexpr float kPole = 0.97f;
-  double sum = 0;
-  for (const float sample : samples) {
-    last_out_ = sample - last_in_ + kPole * last_out_;
-    last_in_ = sample;
-    sum += static_cast<double>(last_out_) * last_out_;
-  }
-  powers_.push_back(static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, samples.size()))));
+  powers_.push_back(meter_.power(samples));
   frames_.push_back({.level = decibels(powers_.back())});
   ++pushed_;
   if (pushed_ % kBlockFrames == 0) close_block();

@@ -26,11 +26,19 @@ struct WindowPolicy {
   double search_seconds = 5.0;
 };
 
+// Speech between two pauses, in samples from the window's start.
+struct SpeechSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 // A stretch of audio that holds signal, with its place on the file's time line.
 struct Window {
   std::vector<float> samples;
   // First sample's place in the file at 16 kHz.
   std::int64_t start_sample = 0;
+  // What of it is speech, as far as the segmenter knows: in order, apart; empty: nothing is known.
+  std::vector<SpeechSpan> speech{};
 
   double start_seconds() const { return static_cast<double>(start_sample) / kSampleRate; }
   double end_seconds() const {

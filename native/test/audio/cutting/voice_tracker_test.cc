@@ -1,0 +1,219 @@
+#include "audio/cutting/voice_tracker.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "audio/cutting/segmenter.h"
+#include "audio/hearing.h"
+
+using namespace verbatim;
+using namespace verbatim::test;
+
+namespace {
+
+constexpr int kFrame = SpeechTracker::kFrameSamples;
+constexpr std::size_t kModelFrame = VoiceActivityModel::kFrameSamples;
+
+// What a model was asked.
+struct Asked {
+  int streams = 0;
+  int open = 0;
+  std::size_t most_frames = 0;
+  std::size_t frames = 0;
+};
+
+// Hears a frame as speech when its loudest sample is above 0.1.
+class LoudStream final : public VoiceActivityStream {
+ public:
+  explicit LoudStream(Asked& asked) : asked_(asked) {
+    ++asked_.streams;
+    ++asked_.open;
+  }
+  ~LoudStream() override { --asked_.open; }
+
+  void probabilities(std::span<const float> samples, std::span<float> out) override {
+    CHECK(samples.size() == out.size() * kModelFrame);
+    asked_.most_frames = std::max(asked_.most_frames, out.size());
+    asked_.frames += out.size();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto frame = samples.subspan(i * kModelFrame, kModelFrame);
+      const float peak = std::abs(*std::max_element(
+          frame.begin(), frame.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
+      CHECK(peak <= 1);
+      out[i] = peak > 0.1f ? 0.9f : 0.05f;
+    }
+  }
+
+ private:
+  Asked& asked_;
+};
+
+class LoudIsSpeech final : public VoiceActivityModel {
+ public:
+  std::unique_ptr<VoiceActivityStream> open() const override { return std::make_unique<LoudStream>(asked); }
+  mutable Asked asked;
+};
+
+// Seconds of sound and of silence in turns, from sound on.
+std::vector<float> turns(std::initializer_list<double> seconds, float loud = 0.5f, float soft = 0.02f) {
+  std::vector<float> samples;
+  float now = loud;
+  for (const double length : seconds) {
+    for (int i = 0; i < static_cast<int>(length * kSampleRate); ++i)
+      samples.push_back(i % 2 == 0 ? now : -now);
+    now = now == loud ? soft : loud;
+  }
+  return samples;
+}
+
+std::string labels(const std::vector<float>& samples, const VoiceActivityModel& model) {
+  VoiceTracker tracker(model);
+  std::string out;
+  const auto read = [&] {
+    while (static_cast<std::int64_t>(out.size()) < tracker.labelled()) {
+      const auto& frame = tracker.at(static_cast<std::int64_t>(out.size()));
+      CHECK(frame.low == frame.nothing);
+      out += frame.nothing ? '.' : '#';
+    }
+    tracker.discard_before(tracker.labelled());
+  };
+  for (std::size_t at = 0; at < samples.size(); at += kFrame) {
+    tracker.push(std::span(samples).subspan(at, std::min<std::size_t>(kFrame, samples.size() - at)));
+    read();
+  }
+  tracker.finish();
+  read();
+  return out;
+}
+
+std::vector<Window> cut(const std::vector<float>& samples, const WindowPolicy& policy,
+                        const VoiceActivityModel& model, const Effort& effort = {}, int* calls = nullptr) {
+  const TemporaryDirectory directory;
+  AudioReader reader(
+      write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples));
+  Segmenter segmenter(reader, policy, &model);
+  std::vector<Window> windows;
+  while (!segmenter.at_end()) {
+    if (calls != nullptr) ++*calls;
+    if (auto window = segmenter.next(effort)) windows.push_back(std::move(*window));
+  }
+  CHECK(segmenter.position() == static_cast<std::int64_t>(samples.size()));
+  return windows;
+}
+
+WindowPolicy by_pauses() {
+  return {.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 0.15, .search_seconds = 3};
+}
+
+}  // namespace
+
+TEST_CASE("frames are speech where the model hears it, to a frame of its own and the padding") {
+  const LoudIsSpeech model;
+  const auto found = labels(turns({1, 2, 0.5, 20, 3}), model);
+  REQUIRE(found.size() == 2650);
+  const double edges[] = {0, 1, 3, 3.5, 23.5, 26.5};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double at = static_cast<double>(i) / 100;
+    const auto edge = std::upper_bound(std::begin(edges), std::end(edges), at);
+    const bool near = std::any_of(std::begin(edges), std::end(edges),
+                                  [&](double place) { return std::abs(place - at) < 0.08; });
+    CAPTURE(at);
+    if (!near) CHECK((found[i] == '#') == ((edge - std::begin(edges)) % 2 == 1));
+  }
+}
+
+TEST_CASE(
+    "a model hears blocks of a bounded length, each sample once, in one stream that ends with the file") {
+  const LoudIsSpeech model;
+  labels(turns({60}), model);
+  CHECK(model.asked.most_frames == 250);
+  CHECK(model.asked.frames == 1875);
+  CHECK(model.asked.streams == 1);
+  CHECK(model.asked.open == 0);
+}
+
+TEST_CASE("a stream ends with its tracker, in the middle of a file") {
+  const LoudIsSpeech model;
+  {
+    VoiceTracker tracker(model);
+    const auto samples = turns({9});
+    CHECK(model.asked.open == 0);
+    for (std::size_t at = 0; at < samples.size(); at += kFrame)
+      tracker.push(std::span(samples).subspan(at, kFrame));
+    CHECK(model.asked.open == 1);
+  }
+  CHECK(model.asked.open == 0);
+}
+
+TEST_CASE("a file of less than a frame, and one of nothing") {
+  const LoudIsSpeech model;
+  CHECK(labels({}, model) == "");
+  CHECK(labels(turns({0.005}), model) == ".");
+  CHECK(labels(turns({0.3}), model).find('.') == std::string::npos);
+}
+
+TEST_CASE("samples beyond full scale are cut before the model hears them") {
+  const LoudIsSpeech model;
+  CHECK(labels(turns({0.5}, 900.0f), model).find('#') == 0);
+}
+
+TEST_CASE("windows hold speech alone: noise is dropped that energy would keep") {
+  const LoudIsSpeech model;
+  const auto samples = turns({2, 5, 3, 10, 1}, 0.5f, 0.09f);
+  for (const WindowPolicy& policy : {WindowPolicy{}, by_pauses()}) {
+    const auto windows = cut(samples, policy, model);
+    REQUIRE(windows.size() == 3);
+    const double begins[] = {0, 7, 20};
+    const double ends[] = {2, 10, 21};
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(std::abs(windows[i].start_seconds() - begins[i]) < 0.25);
+      CHECK(std::abs(windows[i].end_seconds() - ends[i]) < 0.25);
+      REQUIRE(windows[i].speech.size() == 1);
+      const auto& [begin, end] = windows[i].speech[0];
+      CHECK(std::abs(windows[i].start_seconds() + static_cast<double>(begin) / kSampleRate - begins[i]) <
+            0.08);
+      CHECK(std::abs(windows[i].start_seconds() + static_cast<double>(end) / kSampleRate - ends[i]) < 0.08);
+    }
+  }
+}
+
+TEST_CASE("the map of a window's speech is that of the file") {
+  const LoudIsSpeech model;
+  const auto windows = cut(turns({1, 0.3, 1, 0.3, 1}), by_pauses(), model);
+  REQUIRE(windows.size() == 1);
+  REQUIRE(windows[0].speech.size() == 3);
+  std::size_t last = 0;
+  for (const auto& [begin, end] : windows[0].speech) {
+    CHECK(begin >= last);
+    CHECK(end > begin);
+    last = end;
+  }
+  CHECK(last <= windows[0].samples.size());
+}
+
+TEST_CASE("calls of little effort cut the same windows as one of any") {
+  const LoudIsSpeech model;
+  std::mt19937 random(3);
+  std::vector<float> samples;
+  for (int i = 0; i < 40; ++i) {
+    const auto piece = turns({0.3 + random() % 40 / 10.0, 0.1 + random() % 30 / 10.0});
+    samples.insert(samples.end(), piece.begin(), piece.end());
+  }
+  const auto silence = turns({0, 100});
+  samples.insert(samples.end(), silence.begin(), silence.end());
+  for (const WindowPolicy& policy : {WindowPolicy{}, by_pauses()}) {
+    const auto whole = cut(samples, policy, model);
+    int calls = 0;
+    const auto pieces = cut(samples, policy, model, {.silence_seconds = 20, .read_seconds = 1}, &calls);
+    CHECK(calls > 100);
+    REQUIRE(pieces.size() == whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      CHECK(pieces[i].start_sample == whole[i].start_sample);
+      CHECK(pieces[i].samples == whole[i].samples);
+      REQUIRE(pieces[i].speech.size() == whole[i].speech.size());
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** What tells speech from everything else, as VERBATIM_VAD has it. */
+import { findModel, VOICE_ACTIVITY_MODEL, type Manifest } from '../models/manifest.js';
+import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
+import type { Config } from './config.js';
+
+/** The path of the model; null: none, whatever stands out of the background counts. Throws an Error that says what to do. */
+export function voiceActivityModel(
+  { voiceActivity }: Pick<Config, 'voiceActivity'>,
+  roots: StoreRoots,
+  manifest: Manifest,
+): string | null {
+  if (voiceActivity === 'energy') return null;
+  const entry = findModel(manifest, VOICE_ACTIVITY_MODEL);
+  const path = modelPath(roots, entry);
+  if (isInstalled(roots, entry)) return path;
+  if (voiceActivity === 'auto') return null;
+  throw new Error(
+    `VERBATIM_VAD is "silero", and the model "${entry.name}" is not installed (${path}). ` +
+      `Run: npx verbatim models pull ${entry.name}`,
+  );
+}
