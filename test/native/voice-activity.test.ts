@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import type { AudioReader, VoiceActivityModel } from '../../src/engine/binding.js';
 import { pcmOfSample, pcmOfSilence, writeWav } from '../support/speech.js';
 import { voiceModel, writeVoiceModel } from '../support/voice-models.js';
-import { binding, collectGarbage, failure, inDirectory, POLICY, samplePath, windowsOf, writeLongWav } from './support.js';
+import {
+  binding,
+  collectGarbage,
+  failure,
+  inDirectory,
+  POLICY,
+  samplePath,
+  windowsOf,
+  writeLongWav,
+} from './support.js';
 
 function withModel<T>(
   hears: 'everything' | 'nothing',
