@@ -8,6 +8,7 @@ import type { InFlightRegistry } from './in-flight.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
 import type { UploadDirectory } from './upload-directory.js';
+import type { UploadTurns } from './upload-turns.js';
 
 export interface HttpSettings {
   /** Largest audio file, bytes. */
@@ -32,6 +33,7 @@ export interface HttpDeps {
   transcription: TranscriptionService;
   inFlight: InFlightRegistry;
   uploads: UploadDirectory;
+  uploadTurns: UploadTurns;
   addresses: AddressLimit;
   logger: Logger;
   metrics: Metrics;

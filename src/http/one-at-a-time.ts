@@ -2,7 +2,8 @@
  * One request of a connection at a time. Node hands a whole chunk of a socket (64 KiB, room for thousands of requests) to its
  * parser, which starts every request in it before the first is answered; a client that pipelines and does not read makes the
  * server hold all of those answers. Here the parser gets its bytes up to the end of one head, then that request's body, and
- * the rest waits in the socket until the answer has left: paused, so that TCP makes the client wait too.
+ * the rest waits in the socket until the answer has left: paused, so that TCP makes the client wait too. So does a body that
+ * nobody reads now; Node would take one chunk of it more.
  *
  * While input waits, a client that closes its side is not noticed before the running request is answered.
  */
@@ -12,12 +13,15 @@ import { release } from './dead-bytes.js';
 
 /** Node's parser takes no head, and no end of a chunked body, that ends otherwise. */
 const END = Buffer.from('\r\n\r\n');
+/** Of a body as small as this the parser gets what is there, whether or not somebody reads: one that is whole is done with. */
+const SMALL_BODY = 65_536;
+
+const gates = new WeakMap<Socket, RequestGate>();
 
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Has to be called before the server's first connection. Returns the listener that requests must come through. */
 export function oneAtATime(server: Server, listener: RequestListener): RequestListener {
-  const gates = new WeakMap<Socket, RequestGate>();
   server.on('connection', (socket: Socket) => gates.set(socket, new RequestGate(socket)));
   return (req, res) => {
     gates.get(req.socket)?.begin(req, res);
@@ -25,11 +29,25 @@ export function oneAtATime(server: Server, listener: RequestListener): RequestLi
   };
 }
 
+/** Calls once when input for the request, which is paused, waits in its socket; that may be now. */
+export function whenInputWaits(req: IncomingMessage, call: () => void): void {
+  gates.get(req.socket)?.whenInputWaits(call);
+}
+
+/** Resumes the request, and calls once its parser has had what waits in the socket, which need not be any of the body. */
+export function takeInput(req: IncomingMessage, call: () => void): void {
+  gates.get(req.socket)?.takeInput(call);
+  req.resume();
+}
+
 class RequestGate {
   readonly #parse: (chunk: Buffer) => void;
   #running: IncomingMessage | null = null;
   /** Bytes still to come of a body that told its length. */
   #bodyLeft = 0;
+  #isLarge = false;
+  #onInput: (() => void) | null = null;
+  #onTaken: (() => void) | null = null;
   /** The last bytes that the parser got, for an end that two chunks share. */
   #last = Buffer.alloc(0);
 
@@ -45,29 +63,69 @@ class RequestGate {
 
   begin(req: IncomingMessage, res: ServerResponse): void {
     this.#running = req;
-    this.#bodyLeft =
-      req.headers['transfer-encoding'] === undefined ? Number(req.headers['content-length'] ?? 0) : 0;
+    const isChunked = req.headers['transfer-encoding'] !== undefined;
+    this.#bodyLeft = isChunked ? 0 : Number(req.headers['content-length'] ?? 0);
+    this.#isLarge = this.#bodyLeft > SMALL_BODY;
+    const resume = (): void => {
+      if (!this.socket.destroyed) this.socket.resume();
+    };
+    if (isChunked || this.#bodyLeft > 0) req.on('resume', resume);
     res.once('close', () => {
       this.#running = null;
-      if (!this.socket.destroyed) this.socket.resume();
+      this.#onInput = null;
+      this.#onTaken = null;
+      resume();
     });
+  }
+
+  whenInputWaits(call: () => void): void {
+    this.#onInput = call;
+    if (this.#keepsBack() && this.socket.readableLength > 0) this.#tellOfInput();
+  }
+
+  takeInput(call: () => void): void {
+    this.#onTaken = call;
+  }
+
+  #tellOfInput(): void {
+    const call = this.#onInput;
+    this.#onInput = null;
+    call?.();
+  }
+
+  #tellOfTaken(): void {
+    const call = this.#onTaken;
+    this.#onTaken = null;
+    call?.();
+  }
+
+  /** A body has to be read by its "data" events. */
+  #keepsBack(): boolean {
+    const req = this.#running;
+    if (req === null) return false;
+    if (req.complete) return true;
+    if (req.readableFlowing === true) return false;
+    return this.#isLarge || req.readableFlowing === false || req.readableLength > 0;
   }
 
   #feed(chunk: Buffer): void {
     let rest = chunk;
-    while (rest.length > 0 && !this.socket.destroyed) {
-      if (this.#running?.complete === true) {
-        this.socket.pause();
-        this.socket.unshift(rest);
-        return;
-      }
+    while (rest.length > 0 && !this.socket.destroyed && !this.#keepsBack()) {
       const length = this.#next(rest);
       const part = rest.subarray(0, length);
       rest = rest.subarray(length);
       this.#parse(part);
     }
-    // The parser has copied what it hands on.
-    release(chunk);
+    const waits = rest.length > 0 && !this.socket.destroyed;
+    if (waits) {
+      this.socket.pause();
+      this.socket.unshift(rest);
+    } else {
+      // The parser has copied what it hands on.
+      release(chunk);
+    }
+    if (rest.length < chunk.length) this.#tellOfTaken();
+    if (waits) this.#tellOfInput();
   }
 
   /** How much of the input belongs to one request for certain. */

@@ -7,6 +7,8 @@ import busboy, { type Busboy } from 'busboy';
 import { VerbatimError } from '../errors.js';
 import type { Timer, Timers } from '../timers.js';
 import { FileSink } from './file-sink.js';
+import { takeInput, whenInputWaits } from './one-at-a-time.js';
+import type { UploadTurn } from './upload-turns.js';
 
 const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
@@ -23,6 +25,8 @@ export interface UploadOptions {
   maxFileBytes: number;
   idleMs: number;
   timers: Timers;
+  /** Nothing is taken of the body without. */
+  turn: UploadTurn;
   signal: AbortSignal;
 }
 
@@ -64,7 +68,10 @@ class FormReader {
   #file: Promise<StoredFile> | null = null;
   #sink: FileSink | null = null;
   #idleTimer: Timer | undefined;
+  #fail: (error: Error) => void = () => undefined;
   #bodyBytes = 0;
+  /** In this turn. */
+  #hasChunk = false;
   #onData: ((chunk: Buffer) => void) | undefined;
   #onAbort: (() => void) | undefined;
 
@@ -95,7 +102,7 @@ class FormReader {
   }
 
   #parse(): Promise<void> {
-    const { signal, idleMs, timers } = this.options;
+    const { signal, turn } = this.options;
     return new Promise((resolve, reject) => {
       const attempt = (step: () => void): void => {
         try {
@@ -110,7 +117,7 @@ class FormReader {
         return;
       }
       signal.addEventListener('abort', this.#onAbort);
-      this.#idleTimer = timers.after(idleMs, () => reject(idle(idleMs)));
+      this.#fail = reject;
       this.#parser.on('file', (name, stream) => {
         // Nobody may be left to hear a stream that is destroyed together with the parser.
         stream.on('error', () => undefined);
@@ -126,33 +133,67 @@ class FormReader {
         attempt(() => this.#count(chunk));
         this.#pass(chunk);
       };
+      this.req.pause();
       this.req.on('data', this.#onData);
-      this.req.once('end', () => this.#parser.end());
+      this.req.once('end', () => {
+        turn.end();
+        this.#parser.end();
+      });
+      this.#awaitBody();
     });
   }
 
   #unlisten(): void {
     this.#idleTimer?.cancel();
+    this.options.turn.end();
     if (this.#onData) this.req.off('data', this.#onData);
     this.#onData = undefined;
     if (this.#onAbort) this.options.signal.removeEventListener('abort', this.#onAbort);
   }
 
+  /** The client's time runs only while nothing of it is here. */
+  #awaitBody(): void {
+    const { req } = this;
+    const { idleMs, timers } = this.options;
+    if (req.complete || req.readableLength > 0) {
+      this.#takeTurn();
+      return;
+    }
+    this.#idleTimer = timers.after(idleMs, () => this.#fail(idle(idleMs)));
+    whenInputWaits(req, () => {
+      this.#idleTimer?.cancel();
+      this.#takeTurn();
+    });
+  }
+
+  #takeTurn(): void {
+    this.options.turn.take(() => {
+      this.#hasChunk = false;
+      takeInput(this.req, () => {
+        // The line before a chunk, say.
+        if (!this.#hasChunk) this.#endTurn();
+      });
+    });
+  }
+
+  #endTurn(): void {
+    this.req.pause();
+    this.options.turn.end();
+    if (this.#onData !== undefined) this.#awaitBody();
+  }
+
   /** The next chunk is taken when this one is on the disk: a pipe would hold one in each of its stages, for every upload. */
   #pass(chunk: Buffer): void {
-    const next = (): void => {
-      if (this.#onData !== undefined) this.req.resume();
-    };
+    this.#hasChunk = true;
     this.req.pause();
     this.#parser.write(chunk, () => {
-      if (this.#sink === null) next();
-      else this.#sink.whenIdle(next);
+      if (this.#sink === null) this.#endTurn();
+      else this.#sink.whenIdle(() => this.#endTurn());
     });
   }
 
   /** Parts that the parser skips count as well. */
   #count(chunk: Buffer): void {
-    this.#idleTimer?.restart();
     this.#bodyBytes += chunk.length;
     const { maxFileBytes } = this.options;
     if (this.#bodyBytes > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);

@@ -13,6 +13,7 @@ import { createListener, type ListenerSettings } from '../http/listener.js';
 import { docsRoutes } from '../http/openapi/docs.js';
 import { probeRoutes } from '../http/probes.js';
 import { UploadDirectory } from '../http/upload-directory.js';
+import { UploadTurns } from '../http/upload-turns.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
 import type { Metrics } from '../http/metrics.js';
@@ -30,6 +31,9 @@ const RESOURCES: readonly MakeRoutes[] = [
   probeRoutes,
   docsRoutes,
 ];
+
+/** Chunks of uploads on their way from a socket to the disk: enough to keep both busy. */
+const UPLOAD_CHUNKS_AT_ONCE = 8;
 
 export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
   /** Requests in flight of one account. */
@@ -110,6 +114,7 @@ function createServer(options: ServerOptions, inFlight: InFlightRegistry, upload
     transcription: new TranscriptionService({ ledger, engine, translator, settings }),
     inFlight,
     uploads,
+    uploadTurns: new UploadTurns(UPLOAD_CHUNKS_AT_ONCE),
     addresses,
     logger,
     metrics,

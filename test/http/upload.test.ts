@@ -9,22 +9,50 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { oneAtATime } from '../../src/http/one-at-a-time.js';
+import { UploadTurns, type UploadTurn } from '../../src/http/upload-turns.js';
 import { receiveUpload, type ReceivedUpload } from '../../src/http/upload.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { Mulberry32 } from '../support/random.js';
+import { until } from '../support/until.js';
 
 const BOUNDARY = 'XbX';
+const IDLE_MS = 1000;
+
+/** A turn that the test gives, and counts how often it came back. */
+class TurnByHand implements UploadTurn {
+  given: (() => void) | null = null;
+  asked = 0;
+  ended = 0;
+  take(begin: () => void): void {
+    this.asked += 1;
+    this.given = begin;
+  }
+  end(): void {
+    this.ended += 1;
+  }
+  give(): void {
+    const begin = this.given;
+    this.given = null;
+    begin?.();
+  }
+}
 
 describe('An upload', () => {
   let server: Server;
   let directory: string;
   let uploads: Promise<ReceivedUpload>[];
+  let requests: IncomingMessage[];
   /** What the sockets have handed over. */
   let taken: Buffer[];
+  let timers: ManualTimers;
+  let nextTurn: () => UploadTurn;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-form-'));
-    [uploads, taken] = [[], []];
+    [uploads, requests, taken] = [[], [], []];
+    timers = new ManualTimers();
+    const turns = new UploadTurns(2);
+    nextTurn = () => turns.join('account');
     server = createServer();
     server.on('request', oneAtATime(server, answer));
     server.on('connection', (socket: Socket) => socket.on('data', (chunk: Buffer) => taken.push(chunk)));
@@ -48,11 +76,13 @@ describe('An upload', () => {
       path: pathOf(uploads.length),
       ensureDirectory: () => Promise.resolve(),
       maxFileBytes: 10_000_000,
-      idleMs: 1000,
-      timers: new ManualTimers(),
+      idleMs: IDLE_MS,
+      timers,
+      turn: nextTurn(),
       signal: new AbortController().signal,
     });
     uploads.push(upload);
+    requests.push(req);
     upload.catch(() => undefined).finally(() => res.end('done'));
   }
 
@@ -122,5 +152,68 @@ describe('An upload', () => {
     expect(taken).to.have.length.above(40);
     const left = taken.filter((chunk) => chunk.buffer.byteLength > 16_384);
     expect(left).to.have.lengthOf(0);
+  });
+
+  it('is stored as it was sent beside many others, which take turns', async () => {
+    const random = new Mulberry32(20261123);
+    const files = Array.from({ length: 24 }, () => random.bytes(random.pick([0, 1, 17_000, 300_000])));
+    const turns = new UploadTurns(1);
+    nextTurn = () => turns.join(`account ${random.below(3)}`);
+    await Promise.all(
+      files.map((file, number) => {
+        const body = formOf(file, { first: String(number), last: '' });
+        return send(body, cut(body, random));
+      }),
+    );
+    const received = await Promise.all(uploads);
+    expect(received).to.have.length(files.length);
+    for (const [at, { fields }] of received.entries())
+      expect(readFileSync(pathOf(at)).equals(files[Number(fields.get('first'))]!)).to.equal(true);
+  });
+
+  it('leaves in its socket what it has no turn for, while the time that the client has stands still', async () => {
+    const turn = new TurnByHand();
+    nextTurn = () => turn;
+    const file = new Mulberry32(1).bytes(1_000_000);
+    const body = formOf(file, { first: '', last: '' });
+    const sent = send(body, [body]);
+    const state = { isOver: false };
+    void sent.then(() => (state.isOver = true));
+    for (;;) {
+      await until(() => state.isOver || turn.given !== null);
+      if (state.isOver) break;
+      timers.pass(100 * IDLE_MS);
+      expect(requests[0]!.readableLength).to.equal(0);
+      // One read of Node's behind what filled the stream.
+      expect(requests[0]!.socket.readableLength).to.be.at.most(16_384 + 65_536);
+      turn.give();
+    }
+    expect((await uploads[0]!).bytes).to.equal(file.length);
+    // A chunk each.
+    expect(turn.asked).to.be.above(body.length / 65_536);
+  });
+
+  it('has no turn while its client sends nothing, or nothing of its file', async () => {
+    const turn = new TurnByHand();
+    nextTurn = () => turn;
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.setNoDelay(true);
+    client.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n' +
+        `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`,
+    );
+    const body = formOf(Buffer.from('file'), { first: '', last: '' });
+    // The line before a chunk, byte by byte, and the beginning of the form.
+    for (const byte of `${body.length.toString(16).padStart(8, '0')}\r\n${body.toString().slice(0, 9)}`) {
+      await until(() => requests.length === 1 && turn.asked === turn.ended);
+      client.write(byte);
+      await until(() => turn.given !== null);
+      turn.give();
+      await until(() => turn.asked === turn.ended);
+    }
+    timers.pass(IDLE_MS);
+    const error = await uploads[0]!.catch((reason: unknown) => reason);
+    expect(String(error)).to.match(/stood still/);
+    client.destroy();
   });
 });

@@ -109,7 +109,7 @@ function abortOnHangUp({ req, res }: Exchange, flight: InFlightRequest): void {
 
 /** Leaves no file behind when it throws; else the file is the request's. */
 async function receive(
-  { settings, timers, uploads }: HttpDeps,
+  { settings, timers, uploads, uploadTurns }: HttpDeps,
   exchange: Exchange,
   { accountId, keyId, signal }: InFlightRequest,
   idempotencyKey: string | null,
@@ -124,6 +124,7 @@ async function receive(
     maxFileBytes: settings.maxFileBytes,
     idleMs: settings.uploadIdleMs,
     timers,
+    turn: uploadTurns.join(accountId),
     signal,
   });
   try {
