@@ -2,6 +2,7 @@
  * Where words are parted into captions: behind sentences if they fit, else behind clauses, in pauses, or between any two
  * words, whatever costs the reader least over the whole text.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endsInAbbreviation } from '../engine/translation/sentences.js';
 import type { TimedText, TimedWord } from './timed-text.js';
 
@@ -31,6 +32,9 @@ const COST = {
   instant: 1000,
 } as const;
 
+/** Words after which the event loop gets its turn: a millisecond's work. */
+export const WORDS_AT_ONCE = 512;
+
 /** What is never parted: a word, or a short text whose words are not aligned. */
 export interface CaptionPiece extends TimedText {
   /** Whether a space stands before it. */
@@ -47,11 +51,12 @@ export function fitsCaption({ startSeconds, endSeconds, text }: TimedText): bool
 }
 
 /** The cheapest way to part the pieces, which are in order, found by dynamic programming. */
-export function partition(pieces: readonly CaptionPiece[]): CaptionPiece[][] {
+export async function partition(pieces: readonly CaptionPiece[]): Promise<CaptionPiece[][]> {
   const joints = pieces.map((piece, index) => jointBehind(piece, pieces[index + 1]));
   const costs = [0, ...pieces.map(() => Infinity)];
   const starts: number[] = [];
   for (let start = 0; start < pieces.length; start++) {
+    if (start % WORDS_AT_ONCE === WORDS_AT_ONCE - 1) await nextTurn();
     for (const { end, cost } of captionsFrom(start, pieces, joints)) {
       const whole = (costs[start] ?? 0) + cost;
       if (whole >= (costs[end] ?? Infinity)) continue;

@@ -2,9 +2,10 @@
  * Captions, of which a reader takes in one at a glance, from the words of a transcript. Where a decoder aligned no words, those
  * of a segment that is too long for a caption share its time.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Segment, Word } from '../engine/binding.js';
 import { joinTexts, wordsIn } from '../engine/transcript-text.js';
-import { fitsCaption, partition, type CaptionPiece } from './caption-cuts.js';
+import { fitsCaption, partition, WORDS_AT_ONCE, type CaptionPiece } from './caption-cuts.js';
 import { inThousandths, type TimedText, type TimedWord } from './timed-text.js';
 
 export interface Caption extends TimedText {
@@ -16,21 +17,26 @@ export interface Caption extends TimedText {
 export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words'>;
 
 /** Of texts in the order of time; times that are not in order, or past the duration, are brought there. */
-export function captionsOf(
+export async function captionsOf(
   texts: readonly Captioned[],
   language: string,
   durationSeconds: number,
-): Caption[] {
+): Promise<Caption[]> {
   const clock = new RisingClock(durationSeconds);
   const pieces: CaptionPiece[] = [];
+  let inTurn = 0;
   for (const text of texts) {
+    if (pieces.length - inTurn >= WORDS_AT_ONCE) {
+      inTurn = pieces.length;
+      await nextTurn();
+    }
     const before = pieces.at(-1);
     const [first, ...others] = toPieces(parted(text, language), clock);
     if (first === undefined) continue;
     const isSpaced = before !== undefined && meetSpaced(before.text, first.text, language);
     pieces.push({ ...first, isSpaced }, ...others);
   }
-  return partition(pieces).map(captionOf);
+  return (await partition(pieces)).map(captionOf);
 }
 
 /** Rounds times one after the other; none is before the last one, or past the end. */

@@ -1,9 +1,13 @@
 /** What an answer says of a transcript, or of a translation with times: as a whole, in segments and in words. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transcript } from '../engine/types.js';
 import { captionsOf, type Caption, type Captioned } from './captions.js';
 import { wantsSegments, wantsWords, type TranscriptionOptions } from './options.js';
 import { piecesWithoutPunctuation, withoutPunctuation } from './punctuation.js';
 import type { TimedText, TimedWord } from './timed-text.js';
+
+/** Captions after which the event loop gets its turn. */
+const CAPTIONS_AT_ONCE = 64;
 
 export interface Spoken {
   text: string;
@@ -17,17 +21,15 @@ export type TimedTranscript = Pick<Transcript, 'text' | 'language' | 'durationSe
   segments: readonly Captioned[];
 };
 
-export function spokenOf(
+/** A long one is worked on piece by piece: others get their turns. */
+export async function spokenOf(
   { text, language, durationSeconds, segments }: TimedTranscript,
   options: Pick<TranscriptionOptions, 'punctuate' | 'timestamps' | 'format'>,
-): Spoken {
-  const { punctuate } = options;
-  const said = punctuate ? text : withoutPunctuation(text, language);
+): Promise<Spoken> {
+  const said = options.punctuate ? text : withoutPunctuation(text, language);
   if (!wantsSegments(options)) return { text: said, segments: null, words: null };
-  const punctuated = captionsOf(segments, language, durationSeconds);
-  const captions = punctuate
-    ? punctuated
-    : punctuated.map((caption) => plain(caption, language)).filter((caption) => caption.text !== '');
+  const punctuated = await captionsOf(segments, language, durationSeconds);
+  const captions = options.punctuate ? punctuated : await plain(punctuated, language);
   return {
     text: said,
     segments: captions.map(({ startSeconds, endSeconds, text }) => ({ startSeconds, endSeconds, text })),
@@ -35,9 +37,19 @@ export function spokenOf(
   };
 }
 
-/** Words of which nothing is left are gone. */
-function plain(caption: Caption, language: string): Caption {
-  const { text, words } = caption;
+/** Captions and words of which nothing is left are gone. */
+async function plain(captions: readonly Caption[], language: string): Promise<Caption[]> {
+  const bare: Caption[] = [];
+  for (const [index, caption] of captions.entries()) {
+    if (index % CAPTIONS_AT_ONCE === CAPTIONS_AT_ONCE - 1) await nextTurn();
+    const { text } = caption;
+    const left = withoutPunctuation(text, language);
+    if (left !== '') bare.push({ ...caption, text: left, words: plainWords(caption, language) });
+  }
+  return bare;
+}
+
+function plainWords({ text, words }: Caption, language: string): TimedWord[] {
   let end = 0;
   const pieces = words.map((word) => {
     const start = end;
@@ -45,9 +57,5 @@ function plain(caption: Caption, language: string): Caption {
     return text.slice(start, end);
   });
   const bare = piecesWithoutPunctuation(pieces, language);
-  return {
-    ...caption,
-    text: withoutPunctuation(text, language),
-    words: words.flatMap((word, index) => (bare[index] ? [{ ...word, text: bare[index] }] : [])),
-  };
+  return words.flatMap((word, index) => (bare[index] ? [{ ...word, text: bare[index] }] : []));
 }

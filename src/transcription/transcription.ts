@@ -205,7 +205,7 @@ export class TranscriptionService {
     const { language } = transcript;
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, this.deps.engine);
-    const spoken = { language, ...spokenOf(transcript, options), warnings, timings };
+    const spoken = { language, ...(await spokenOf(transcript, options)), warnings, timings };
     const to = options.translateTo;
     if (to === null) return { ...spoken, translation: null, translated: false };
     if (to === language) {
@@ -214,7 +214,7 @@ export class TranscriptionService {
     }
     const translator = this.languages.translatorFor(language, to);
     if (transcript.text.trim() === '') {
-      const { text, segments } = spokenOf({ ...transcript, text: '', segments: [] }, options);
+      const { text, segments } = await spokenOf({ ...transcript, text: '', segments: [] }, options);
       return { ...spoken, translation: { language: to, text, segments }, translated: false };
     }
     const startedAt = performance.now();
@@ -223,7 +223,7 @@ export class TranscriptionService {
         ? await this.#translateSpeech(request, transcript)
         : await this.#translateText(translator, request, transcript, to);
     timings.translateMs = performance.now() - startedAt;
-    const { text, segments } = spokenOf({ ...translated, language: to }, options);
+    const { text, segments } = await spokenOf({ ...translated, language: to }, options);
     return { ...spoken, translation: { language: to, text, segments }, translated: true };
   }
 

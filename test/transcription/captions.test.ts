@@ -24,54 +24,54 @@ function segmentOf(words: Word[]): Captioned {
 }
 
 const textsOf = (captions: readonly Caption[]): string[] => captions.map(({ text }) => text);
-const textsIn = (language: string, ...texts: Captioned[]): string[] =>
-  textsOf(captionsOf(texts, language, 1000));
+const textsIn = async (language: string, ...texts: Captioned[]): Promise<string[]> =>
+  textsOf(await captionsOf(texts, language, 1000));
 
 describe('captionsOf', () => {
-  it('gives each sentence a caption', () => {
+  it('gives each sentence a caption', async () => {
     const one = spoken(0, ' The train to Hamburg leaves at nine.', ' It stops in Berlin and Hanover.');
-    expect(textsIn('en', one)).to.deep.equal([
+    expect(await textsIn('en', one)).to.deep.equal([
       'The train to Hamburg leaves at nine.',
       'It stops in Berlin and Hanover.',
     ]);
   });
 
-  it('joins sentences that would flash by', () => {
-    expect(textsIn('en', spoken(0, ' Yes. No. I know.'))).to.deep.equal(['Yes. No. I know.']);
+  it('joins sentences that would flash by', async () => {
+    expect(await textsIn('en', spoken(0, ' Yes. No. I know.'))).to.deep.equal(['Yes. No. I know.']);
   });
 
-  it('parts a sentence that is too long behind a clause', () => {
+  it('parts a sentence that is too long behind a clause', async () => {
     const long = spoken(
       ...[0, ' When the last of the passengers had left the train,'],
       ' the conductor walked through all of the empty carriages.',
     );
-    expect(textsIn('en', long)).to.deep.equal([
+    expect(await textsIn('en', long)).to.deep.equal([
       'When the last of the passengers had left the train,',
       'the conductor walked through all of the empty carriages.',
     ]);
   });
 
-  it('else in a pause', () => {
+  it('else in a pause', async () => {
     const long = spoken(
       ...[0, ' when the last of the passengers had left the train and gone home'],
       ...[4.5, ' the conductor walked through the empty carriages'],
     );
-    expect(textsIn('en', long)[1]).to.equal('the conductor walked through the empty carriages');
+    expect((await textsIn('en', long))[1]).to.equal('the conductor walked through the empty carriages');
   });
 
-  it('else between words, where it is about the middle', () => {
+  it('else between words, where it is about the middle', async () => {
     const long = spoken(0, ` ${Array<string>(24).fill('word').join(' ')}`);
-    const lengths = textsIn('en', long).map((text) => text.length);
+    const lengths = (await textsIn('en', long)).map((text) => text.length);
     expect(lengths).to.deep.equal([59, 59]);
   });
 
-  it('parts words with a long pause between them, within a sentence too', () => {
-    expect(textsIn('en', spoken(0, ' one', 2, ' two.'))).to.deep.equal(['one', 'two.']);
+  it('parts words with a long pause between them, within a sentence too', async () => {
+    expect(await textsIn('en', spoken(0, ' one', 2, ' two.'))).to.deep.equal(['one', 'two.']);
   });
 
-  it('does not take an abbreviation or the point of a number for the end of a sentence', () => {
+  it('does not take an abbreviation or the point of a number for the end of a sentence', async () => {
     const doctor = spoken(0, ' We have all been told to ask for Dr.', ' Brown when we get there.');
-    expect(textsIn('en', doctor)).to.deep.equal([
+    expect(await textsIn('en', doctor)).to.deep.equal([
       'We have all been told to ask for Dr. Brown when we get there.',
     ]);
     const words = ['他', '的', '体', '重', '是', '3.', '5', '公', '斤。'].map((text, index) => ({
@@ -79,21 +79,23 @@ describe('captionsOf', () => {
       startSeconds: index * 0.4,
       endSeconds: index * 0.4 + 0.4,
     }));
-    expect(textsIn('zh', segmentOf(words))).to.deep.equal(['他的体重是3.5公斤。']);
+    expect(await textsIn('zh', segmentOf(words))).to.deep.equal(['他的体重是3.5公斤。']);
   });
 
-  it('goes on over the borders of segments, spaced as the language is', () => {
-    expect(textsIn('en', spoken(0, 'the end'), spoken(1, 'of it.'))).to.deep.equal(['the end of it.']);
-    expect(textsIn('ja', spoken(0, '今日は'), spoken(0.5, '晴れです。'))).to.deep.equal(['今日は晴れです。']);
+  it('goes on over the borders of segments, spaced as the language is', async () => {
+    expect(await textsIn('en', spoken(0, 'the end'), spoken(1, 'of it.'))).to.deep.equal(['the end of it.']);
+    expect(await textsIn('ja', spoken(0, '今日は'), spoken(0.5, '晴れです。'))).to.deep.equal([
+      '今日は晴れです。',
+    ]);
   });
 
-  it('splits no word of a language without spaces, whose characters are aligned', () => {
+  it('splits no word of a language without spaces, whose characters are aligned', async () => {
     const text =
       '東京駅から新幹線に乗って大阪へ向かいましたが途中で雪のために電車が止まってしまいました'.repeat(2);
     const words = Array.from(text).map((character, index) => ({
       ...{ text: character, startSeconds: index * 0.1, endSeconds: index * 0.1 + 0.1, probability: 1 },
     }));
-    const texts = textsIn('ja', segmentOf(words));
+    const texts = await textsIn('ja', segmentOf(words));
     expect(texts.length).to.be.above(1);
     expect(texts.join('')).to.equal(text);
     const whole = [...new Intl.Segmenter('ja', { granularity: 'word' }).segment(text)];
@@ -105,8 +107,8 @@ describe('captionsOf', () => {
     }
   });
 
-  it('takes a short segment without words as it is, and none of its words', () => {
-    const [caption, ...others] = captionsOf(
+  it('takes a short segment without words as it is, and none of its words', async () => {
+    const [caption, ...others] = await captionsOf(
       [{ startSeconds: 1.00049, endSeconds: 4, text: ' Hello,  world. ' }],
       'en',
       10,
@@ -115,9 +117,9 @@ describe('captionsOf', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('shares the time of a long one by its characters', () => {
+  it('shares the time of a long one by its characters', async () => {
     const text = ` ${'a'.repeat(39)}, ${'b'.repeat(39)}, ${'c'.repeat(39)}.`;
-    const captions = captionsOf([{ startSeconds: 10, endSeconds: 22.3, text }], 'en', 100);
+    const captions = await captionsOf([{ startSeconds: 10, endSeconds: 22.3, text }], 'en', 100);
     expect(captions.map(({ startSeconds, endSeconds }) => [startSeconds, endSeconds])).to.deep.equal([
       [10, 14.1],
       [14.1, 18.2],
@@ -125,24 +127,24 @@ describe('captionsOf', () => {
     ]);
   });
 
-  it('says nothing where nothing is said', () => {
-    expect(captionsOf([], 'en', 3)).to.deep.equal([]);
-    expect(captionsOf([{ startSeconds: 0, endSeconds: 1, text: ' ' }], 'en', 3)).to.deep.equal([]);
+  it('says nothing where nothing is said', async () => {
+    expect(await captionsOf([], 'en', 3)).to.deep.equal([]);
+    expect(await captionsOf([{ startSeconds: 0, endSeconds: 1, text: ' ' }], 'en', 3)).to.deep.equal([]);
     const blank = {
       startSeconds: 0,
       endSeconds: 1,
       text: ' ',
       words: [{ ...spoken(0, 'x').words![0]!, text: ' ' }],
     };
-    expect(captionsOf([blank], 'en', 3)).to.deep.equal([]);
+    expect(await captionsOf([blank], 'en', 3)).to.deep.equal([]);
   });
 
-  it('gives a word said in no time to its neighbours', () => {
+  it('gives a word said in no time to its neighbours', async () => {
     const words = [' and', ' then', ' so'].map((text, index) => ({
       ...{ text, probability: 1 },
       ...{ startSeconds: index === 0 ? 1 : 1.5, endSeconds: 1.5 },
     }));
-    expect(captionsOf([segmentOf(words)], 'en', 1.5)).to.have.length(1);
+    expect(await captionsOf([segmentOf(words)], 'en', 1.5)).to.have.length(1);
   });
 });
 
@@ -191,37 +193,37 @@ const LANGUAGES = ['en', 'de', 'zh', 'ja', 'th', 'ar'];
 const bare = (text: string): string => text.replace(/\s+/gu, '');
 
 describe('any captions', () => {
-  const all = (check: (captions: Caption[], segments: Captioned[], duration: number) => void): void =>
+  const all = (
+    check: (captions: Caption[], segments: Captioned[], duration: number) => void,
+  ): Promise<void> =>
     fc.assert(
-      fc.property(
+      fc.asyncProperty(
         anySegments,
         fc.constantFrom(...LANGUAGES),
         fc.constantFrom(0.3, 0.9, 1, 1.2),
-        (recipe, language, part) => {
+        async (recipe, language, part) => {
           const { segments, end } = segmentsOf(recipe);
           const duration = end * part;
-          check(captionsOf(segments, language, duration), segments, duration);
+          check(await captionsOf(segments, language, duration), segments, duration);
         },
       ),
       { numRuns: 500 },
     );
 
-  it('say all that was said, and nothing else', () => {
+  it('say all that was said, and nothing else', () =>
     all((captions, segments) => {
       expect(bare(textsOf(captions).join(''))).to.equal(bare(segments.map(({ text }) => text).join('')));
-    });
-  });
+    }));
 
-  it('have the words of what was aligned', () => {
+  it('have the words of what was aligned', () =>
     all((captions, segments) => {
       const aligned = segments.flatMap(({ words = [] }) => words).map(({ text }) => text);
       const words = captions.flatMap(({ words }) => words);
       expect(bare(words.map(({ text }) => text).join(''))).to.equal(bare(aligned.join('')));
       for (const { text } of words) expect(text).to.equal(text.trim()).and.not.to.equal('');
-    });
-  });
+    }));
 
-  it('never go back, overlap, or pass the end, in whole thousandths', () => {
+  it('never go back, overlap, or pass the end, in whole thousandths', () =>
     all((captions, _, duration) => {
       for (const texts of [captions, captions.flatMap(({ words }) => words)]) {
         let last = 0;
@@ -235,10 +237,9 @@ describe('any captions', () => {
           }
         }
       }
-    });
-  });
+    }));
 
-  it('have words within their own times', () => {
+  it('have words within their own times', () =>
     all((captions) => {
       for (const { startSeconds, endSeconds, words } of captions) {
         for (const word of words) {
@@ -246,6 +247,50 @@ describe('any captions', () => {
           expect(word.endSeconds).to.be.at.most(endSeconds);
         }
       }
+    }));
+
+  it('keep to their limits where words do', () => {
+    const word = fc.record({
+      text: fc
+        .string({ unit: fc.constantFrom('a', 'ü', ',', '.'), minLength: 1, maxLength: 21 })
+        .map((text) => ` ${text}`),
+      gap: fc.constantFrom(0, 0.2, 0.7),
+      seconds: fc.constantFrom(0.001, 0.1, 0.4, 1),
+      probability: fc.constant(0.5),
     });
+    const words = fc.array(word, { minLength: 1, maxLength: 200 });
+    return fc.assert(
+      fc.asyncProperty(words, async (recipe) => {
+        const { segments, end } = segmentsOf([[true, recipe]]);
+        for (const { startSeconds, endSeconds, text } of await captionsOf(segments, 'en', end)) {
+          expect(endSeconds).to.be.above(startSeconds);
+          expect(endSeconds - startSeconds).to.be.at.most(7);
+          expect(text.length).to.be.at.most(84);
+          const second = text.slice(text.slice(0, 43).lastIndexOf(' ') + 1);
+          expect(text.length <= 42 || second.length <= 42, text).to.equal(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('let others have their turns meanwhile', async () => {
+    const words = Array.from({ length: 10_000 }, (_, index) => ({
+      ...{ text: index % 9 === 8 ? ' end.' : ' word', probability: 1 },
+      ...{ startSeconds: index * 0.3, endSeconds: index * 0.3 + 0.2 },
+    }));
+    const segments = Array.from({ length: 100 }, (_, index) =>
+      segmentOf(words.slice(index * 100, index * 100 + 100)),
+    );
+    let turns = 0;
+    const others = (): void => {
+      turns++;
+      turn = setImmediate(others);
+    };
+    let turn = setImmediate(others);
+    const captions = await captionsOf(segments, 'en', 3000);
+    clearImmediate(turn);
+    expect(captions.length).to.be.above(500);
+    expect(turns).to.be.above(2 * (10_000 / 1000));
   });
 });

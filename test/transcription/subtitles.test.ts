@@ -101,7 +101,7 @@ describe('subtitles', () => {
     });
   });
 
-  it('of any text can be read by the letter', () => {
+  it('of any text can be read by the letter', async () => {
     const word = fc.tuple(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 20 }),
@@ -110,11 +110,11 @@ describe('subtitles', () => {
       fc.nat(4000),
       fc.nat(2000),
     );
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(word, { maxLength: 80 }),
         fc.constantFrom('en', 'ja', 'ar'),
-        (recipe, language) => {
+        async (recipe, language) => {
           let at = 0;
           const words = recipe.map(([text, length, gap]) => {
             const startSeconds = at + gap / 1000;
@@ -122,7 +122,7 @@ describe('subtitles', () => {
             return { text: ` ${text}`, startSeconds, endSeconds: at, probability: 1 };
           });
           const text = words.map((word) => word.text).join('');
-          const segments = captionsOf([{ startSeconds: 0, endSeconds: at, text, words }], language, at);
+          const segments = await captionsOf([{ startSeconds: 0, endSeconds: at, text, words }], language, at);
           const cues = read({ segments, language, durationSeconds: at });
           for (const { lines, endSeconds } of cues) {
             expect(endSeconds).to.be.at.most(Math.max(0.001, Math.round(at * 1000) / 1000));
