@@ -410,7 +410,7 @@ export interface components {
        */
       diarize: string;
       /**
-       * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`. One of none, segment, word, in any case.
+       * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. One of none, segment, word, in any case.
        * @default none
        * @example none
        * @example word

@@ -77,6 +77,7 @@ function readable(segments: readonly TimedText[], durationSeconds: number): Time
 
 /** As few as do, about as long as each other. */
 function linesOf(text: string, language: string): string[] {
+  if (text.length <= MOST_LINE_CHARACTERS) return [text];
   const words = wordsIn(text, language);
   const fewest = wrapped(words, MOST_LINE_CHARACTERS).length;
   for (let width = Math.ceil(text.length / fewest); ; width++) {

@@ -94,6 +94,21 @@ describe('client', () => {
     expect(error).to.include({ status: 422, code: 'unsupported_diarization', param: 'diarize' });
   });
 
+  it('gives times, and subtitles as a string', async () => {
+    const audio = audioFile(fakeAudio(9, { text: 'Hello, World. Good night.' }));
+    const { segments, words } = await client().transcribe({ audio, timestamps: 'word' });
+    expect(segments?.map(({ text }) => text)).to.deep.equal(['Hello, World.', 'Good night.']);
+    expect(words?.[1]).to.include({ word: 'World.', probability: 0.9 });
+    const subtitles: string = await client().transcribe({ audio, format: 'vtt' });
+    expect(subtitles).to.match(/^WEBVTT\n\n.*-->.*\nHello, World\.\n/);
+    expect(await client().transcribe({ audio, format: 'text' })).to.equal('Hello, World. Good night.');
+  });
+
+  it('sends the names to expect', async () => {
+    await client().transcribe({ audio: audioFile(fakeAudio(3)), prompt: 'Ada Lovelace' });
+    expect(server.engine.prompts).to.deep.equal(['Ada Lovelace']);
+  });
+
   it('transcribes bytes', async () => {
     const answer = await client().transcribe({ audio: new Blob([new Uint8Array(fakeAudio(3))]) });
     expect(answer.text).to.equal('Hello, World.');

@@ -59,7 +59,8 @@ export const TranscribeFields = {
   timestamps: word(
     TIMESTAMPS,
     DEFAULTS.timestamps,
-    'What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`.',
+    'What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where ' +
+      'the decoder in use aligns none.',
   ),
   format: word(
     ANSWER_FORMATS,
