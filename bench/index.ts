@@ -11,6 +11,7 @@ import { addBenchMeUsage } from './commands/me-usage.js';
 import { addBenchOverhead } from './commands/overhead.js';
 import { addBenchParity } from './commands/parity.js';
 import { BENCH_PARTS, type BenchParts } from './commands/parts.js';
+import { addBenchSpeakers } from './commands/speakers.js';
 import { addBenchThroughput } from './commands/throughput.js';
 import { addBenchTranslate } from './commands/translate.js';
 import { addBenchTune } from './commands/tune.js';
@@ -34,6 +35,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchUsage,
     addBenchClips,
     addBenchThroughput,
+    addBenchSpeakers,
   ])
     add(bench, parts);
 }

@@ -29,6 +29,7 @@ import {
 import { compareRows } from './options/compare-rows.js';
 import { tuneRows, throughputRows } from './options/search-rows.js';
 import { acceleratorRows, accuracyRows, confidenceRows, parityRows } from './options/spoken-rows.js';
+import { speakersRows } from './options/speakers-rows.js';
 import { httpRows } from './options/http-rows.js';
 import { memoryRows, meUsageRows, overheadRows } from './options/server-rows.js';
 
@@ -287,6 +288,7 @@ const rows = {
   ...parityRows,
   ...acceleratorRows,
   ...confidenceRows,
+  ...speakersRows,
 };
 
 describe('Every option of a bench command', () => {
