@@ -1,6 +1,6 @@
 /** What an answer says of a transcript, or of a translation with times: as a whole, in segments and in words. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Transcript } from '../engine/types.js';
+import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
 import { captionsOf, type Caption, type Captioned } from './captions.js';
 import { wantsSegments, wantsWords, type TranscriptionOptions } from './options.js';
 import { piecesWithoutPunctuation, withoutPunctuation } from './punctuation.js';
@@ -20,6 +20,15 @@ export interface Spoken {
 export type TimedTranscript = Pick<Transcript, 'text' | 'language' | 'durationSeconds'> & {
   segments: readonly Captioned[];
 };
+
+/** What the engine is asked for, for the answer to say what was asked for. */
+export function howToHear(
+  options: Pick<TranscriptionOptions, 'timestamps' | 'format' | 'prompt'>,
+  engine: Pick<SpeechEngine, 'alignsWords'>,
+): Pick<FileToTranscribe, 'align' | 'prompt'> {
+  const align = engine.alignsWords && wantsSegments(options);
+  return { align, prompt: options.prompt ?? undefined };
+}
 
 /** A long one is worked on piece by piece: others get their turns. */
 export async function spokenOf(

@@ -9,10 +9,11 @@ import { VerbatimError } from '../errors.js';
 import type { Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { fingerprint } from './fingerprint.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
-import { wantsSegments, type TranscriptionOptions } from './options.js';
+import type { TranscriptionOptions } from './options.js';
 import { creditsFor, mostCreditsFor, startedMinutes, type Prices } from './price.js';
 import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
-import { spokenOf, type Spoken, type TimedTranscript } from './spoken.js';
+import { howToHear, spokenOf, type Spoken } from './spoken.js';
+import { translationOf } from './translation.js';
 import { warningsOf, type Warning } from './warnings.js';
 
 export interface TranscriptionSettings extends Prices {
@@ -146,8 +147,7 @@ export class TranscriptionService {
       const transcript = await engine.transcribeFile({
         ...{ path: audio.path, accountId, signal },
         language: options.language ?? 'auto',
-        align: engine.alignsWords && wantsSegments(options),
-        ...(options.prompt === null ? {} : { prompt: options.prompt }),
+        ...howToHear(options, engine),
         maxSeconds: settings.maxAudioSeconds,
         covers: await this.#withinBalance(request),
         measured: async (durationSeconds) => {
@@ -201,56 +201,25 @@ export class TranscriptionService {
   }
 
   async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
-    const { options } = request;
-    const { language } = transcript;
+    const { accountId, audio, options, signal } = request;
+    const { engine } = this.deps;
     const timings = { ...transcript.timings, translateMs: 0 };
-    const warnings = warningsOf(transcript, this.deps.engine);
-    const spoken = { language, ...(await spokenOf(transcript, options)), warnings, timings };
+    const warnings = warningsOf(transcript, engine);
+    const said = await spokenOf(transcript, options);
+    const spoken = { language: transcript.language, ...said, warnings, timings };
     const to = options.translateTo;
     if (to === null) return { ...spoken, translation: null, translated: false };
-    if (to === language) {
-      const { text, segments } = spoken;
-      return { ...spoken, translation: { language, text, segments }, translated: false };
-    }
-    const translator = this.languages.translatorFor(language, to);
-    if (transcript.text.trim() === '') {
-      const { text, segments } = await spokenOf({ ...transcript, text: '', segments: [] }, options);
-      return { ...spoken, translation: { language: to, text, segments }, translated: false };
-    }
     const startedAt = performance.now();
-    const translated =
-      translator === 'speech model'
-        ? await this.#translateSpeech(request, transcript)
-        : await this.#translateText(translator, request, transcript, to);
-    timings.translateMs = performance.now() - startedAt;
-    const { text, segments } = await spokenOf({ ...translated, language: to }, options);
-    return { ...spoken, translation: { language: to, text, segments }, translated: true };
-  }
-
-  async #translateText(
-    translator: TextTranslator,
-    { accountId, signal }: TranscriptionRequest,
-    transcript: Transcript,
-    to: string,
-  ): Promise<TimedTranscript> {
-    const translated = await translator.translate({
-      accountId,
-      text: transcript.text,
-      from: transcript.language,
-      to,
-      signal,
-    });
-    return { ...transcript, text: translated.text, segments: [] };
-  }
-
-  /** A second pass over the audio, with Whisper's translate task. */
-  #translateSpeech(
-    { accountId, audio: { path }, signal }: TranscriptionRequest,
-    transcript: Transcript,
-  ): Promise<TimedTranscript> {
-    const { language } = transcript;
-    const pass = { path, accountId, language, task: 'translate', signal, after: transcript } as const;
-    return this.deps.engine.transcribeFile(pass);
+    const file = { path: audio.path, accountId, signal, ...howToHear(options, engine) };
+    const { languages } = this;
+    const { translation, isTranslated } = await translationOf(
+      transcript,
+      { to, file },
+      { engine, languages },
+    );
+    if (isTranslated) timings.translateMs = performance.now() - startedAt;
+    const { text, segments } = translation === transcript ? said : await spokenOf(translation, options);
+    return { ...spoken, translation: { language: to, text, segments }, translated: isTranslated };
   }
 
   async #settle(

@@ -1,0 +1,65 @@
+/** When the sentences of a transcript were said, for what becomes of them in another language. */
+import type { Transcript, TranslatedSentence } from '../engine/types.js';
+import type { Captioned } from './captions.js';
+
+/** What has a time: a word, or a whole segment where no words were aligned. */
+interface Piece {
+  startSeconds: number;
+  endSeconds: number;
+  /** Its letters are those of the transcript from `first` up to `end`. */
+  first: number;
+  end: number;
+}
+
+/**
+ * Each translated sentence with the time of its source: from the start of its first word to the end of its last one. Of a
+ * segment without words every letter takes as long. `transcript` is what was translated.
+ */
+export function timedSentences(
+  sentences: readonly TranslatedSentence[],
+  { text, segments }: Pick<Transcript, 'text' | 'segments'>,
+): Captioned[] {
+  const pieces = piecesOf(segments);
+  let at = 0;
+  let letters = 0;
+  const lettersUpTo = (index: number): number => {
+    letters += lettersIn(text.slice(at, index));
+    at = index;
+    return letters;
+  };
+  let piece = 0;
+  const pieceOf = (letter: number): Piece | undefined => {
+    while (piece < pieces.length - 1 && (pieces[piece]?.end ?? 0) <= letter) piece++;
+    return pieces[piece];
+  };
+  return sentences.map((sentence) => {
+    const first = lettersUpTo(sentence.start);
+    const startSeconds = timeAt(first, pieceOf(first));
+    const end = lettersUpTo(sentence.end);
+    return { startSeconds, endSeconds: timeAt(end, pieceOf(end - 1)), text: sentence.text };
+  });
+}
+
+function piecesOf(segments: Transcript['segments']): Piece[] {
+  let end = 0;
+  return segments
+    .flatMap((segment): Captioned[] => segment.words ?? [segment])
+    .map(({ startSeconds, endSeconds, text }) => {
+      const first = end;
+      end += lettersIn(text);
+      return { startSeconds, endSeconds, first, end };
+    })
+    .filter((piece) => piece.end > piece.first);
+}
+
+/** White space is what a transcript does not have as its segments have it. */
+function lettersIn(text: string): number {
+  return text.replace(/\s+/gu, '').length;
+}
+
+function timeAt(letter: number, piece: Piece | undefined): number {
+  if (piece === undefined) return 0;
+  const { startSeconds, endSeconds, first, end } = piece;
+  const share = Math.min(1, Math.max(0, (letter - first) / (end - first)));
+  return startSeconds + share * (endSeconds - startSeconds);
+}
