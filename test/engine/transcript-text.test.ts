@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { joinTexts } from '../../src/engine/transcript-text.js';
+import { joinTexts, wordsIn } from '../../src/engine/transcript-text.js';
 
 describe('joinTexts', () => {
   it('puts one space between segments, whether they begin with one or not', () => {
@@ -21,5 +21,25 @@ describe('joinTexts', () => {
     expect(joinTexts(['我喜欢 Open', 'Source', '软件 3', '4 次'], 'zh')).to.equal(
       '我喜欢 Open Source软件 3 4 次',
     );
+  });
+});
+
+describe('wordsIn', () => {
+  const expectWords = (language: string, ...words: string[]): unknown =>
+    expect(wordsIn(words.join(''), language)).to.deep.equal(words);
+
+  it('finds what stands between spaces, which belong to the word behind them', () => {
+    expectWords('en', ' Hello,', ' world', ' –', ' well. ');
+    expect(wordsIn(' ', 'en')).to.deep.equal([]);
+  });
+
+  it('finds words that are written without', () => {
+    expectWords('ja', '今日', 'は', '晴れ', 'です。');
+    expectWords('th', 'สวัสดี', 'ครับ ', 'คุณ');
+    expectWords('zh', '我', '喜欢 ', 'Open ', 'Source。');
+  });
+
+  it('parts signs at spaces there', () => {
+    expectWords('ja', '😀😀 ', '😀');
   });
 });

@@ -139,12 +139,33 @@ describe('captionsOf', () => {
     expect(await captionsOf([blank], 'en', 3)).to.deep.equal([]);
   });
 
-  it('gives a word said in no time to its neighbours', async () => {
-    const words = [' and', ' then', ' so'].map((text, index) => ({
-      ...{ text, probability: 1 },
-      ...{ startSeconds: index === 0 ? 1 : 1.5, endSeconds: 1.5 },
-    }));
-    expect(await captionsOf([segmentOf(words)], 'en', 1.5)).to.have.length(1);
+  it('fills two lines of 42, which three words of 25 are too long for', async () => {
+    expect(
+      await textsIn('en', spoken(0, ` ${Array<string>(3).fill('a'.repeat(25)).join(' ')}`)),
+    ).to.have.length(2);
+    expect(
+      await textsIn('en', spoken(0, ` ${Array<string>(4).fill('a'.repeat(20)).join(' ')}`)),
+    ).to.have.length(1);
+  });
+
+  describe('gives a word said in no time to its neighbours', () => {
+    const atEnd = (...texts: string[]): Captioned =>
+      segmentOf(
+        texts.map((text, index) => ({
+          ...{ text, probability: 1, startSeconds: index },
+          endSeconds: Math.min(index + 1, texts.length - 1),
+        })),
+      );
+
+    it('though a sentence ends there', async () => {
+      const [long, end] = [` ${'a'.repeat(42)}`, ` ${'b'.repeat(40)}.`];
+      expect(await textsIn('en', atEnd(long, end, ' so'))).to.deep.equal([long.trim(), `${end.trim()} so`]);
+    });
+
+    it('though they are full', async () => {
+      const full = ` ${'a'.repeat(84)}.`;
+      expect(await textsIn('en', atEnd(full, ' so'))).to.deep.equal([`${full.trim()} so`]);
+    });
   });
 });
 

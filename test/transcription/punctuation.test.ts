@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { withoutPunctuation } from '../../src/transcription/punctuation.js';
+import { piecesWithoutPunctuation, withoutPunctuation } from '../../src/transcription/punctuation.js';
 
 /** language, text, what is left of it */
 type Example = readonly [string, string, string];
@@ -122,5 +122,33 @@ describe('withoutPunctuation', () => {
     const expected = withoutPunctuation(unit, 'en');
     const text = withoutPunctuation(`${unit} `.repeat(50_000), 'en');
     expect(text === Array<string>(50_000).fill(expected).join(' ')).to.equal(true);
+  });
+});
+
+describe('piecesWithoutPunctuation', () => {
+  it('leaves of each piece what is left of it in the whole', () => {
+    expect(piecesWithoutPunctuation(['他', '3.', '5', '公斤。'], 'zh')).to.deep.equal([
+      '他',
+      '3.',
+      '5',
+      '公斤',
+    ]);
+    expect(piecesWithoutPunctuation(['Well', '—', ' known', ' U.S', '. Dr', '.'], 'en')).to.deep.equal([
+      ...['well', '', 'known', 'us', 'dr', ''],
+    ]);
+  });
+
+  it('has all that is left of the whole', () => {
+    const pieces = fc.array(
+      fc.string({ unit: fc.constantFrom('a', 'B', '3', '.', ',', '-', ' ', '“', '👩', 'é') }),
+    );
+    fc.assert(
+      fc.property(pieces, (texts) => {
+        const bare = (text: string): string => text.replaceAll(' ', '');
+        expect(bare(piecesWithoutPunctuation(texts, 'en').join(''))).to.equal(
+          bare(withoutPunctuation(texts.join(''), 'en')),
+        );
+      }),
+    );
   });
 });
