@@ -48,6 +48,8 @@ function withFlights(model: Recogniser, { options: change, done }: Around): Reco
     longestWindowSeconds: model.longestWindowSeconds,
     createEncoder: (options) => model.createEncoder(options),
     createBatch: () => model.createBatch(),
+    decoderHeads: model.decoderHeads,
+    alignText: (window, options, call) => model.alignText(window, options, call),
     close: () => model.close(),
     openWindow: (window, options) => {
       const flight = model.openWindow(window, change?.(options) ?? options);

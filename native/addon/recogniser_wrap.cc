@@ -2,9 +2,13 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "audio_window_wrap.h"
+#include "call_abort.h"
 #include "decoder_batch_wrap.h"
+#include "head_conversion.h"
 #include "option_reader.h"
 #include "promise_work.h"
 #include "speech/load_recogniser.h"
@@ -17,12 +21,14 @@ namespace verbatim::addon {
 std::vector<RecogniserWrap::PropertyDescriptor> RecogniserWrap::members() {
   return {InstanceMethod<&RecogniserWrap::open_window>("openWindow"),
           InstanceMethod<&RecogniserWrap::create_encoder>("createEncoder"),
-          InstanceMethod<&RecogniserWrap::create_batch>("createBatch"), closing_method("close")};
+          InstanceMethod<&RecogniserWrap::create_batch>("createBatch"),
+          InstanceMethod<&RecogniserWrap::align_text>("alignText"), closing_method("close")};
 }
 
 RecogniserWrap::RecogniserWrap(const Napi::CallbackInfo& info) : Handle(info) {
   const Recogniser& model = *state()->model;
   define_value("info", to_js(info.Env(), model.info()));
+  define_value("decoderHeads", to_js(info.Env(), model.decoder_heads()));
   define_value("longestWindowSeconds", Napi::Number::New(info.Env(), model.longest_window_seconds()));
 }
 
@@ -37,9 +43,14 @@ Napi::Value RecogniserWrap::load(const Napi::CallbackInfo& info) {
     options.required("device", device);
     read_accelerator(options, accelerator);
     options.optional("compute", compute);
+    HeadSet heads;
+    const Napi::Value given = info[1].As<Napi::Object>().Get("alignmentHeads");
+    if (!given.IsUndefined()) heads = head_set(given, "options.alignmentHeads");
     return run_on_worker(
         env, "verbatim.loadRecogniser",
-        [path, device, accelerator, compute] { return load_recogniser(path, device, accelerator, compute); },
+        [path, device, accelerator, compute, heads] {
+          return load_recogniser(path, device, accelerator, compute, heads);
+        },
         [](Napi::Env e, std::shared_ptr<const Recogniser> model) {
           return wrap(e, std::make_shared<HeldRecogniser>(e, std::move(model)));
         });
@@ -76,6 +87,31 @@ Napi::Value RecogniserWrap::create_batch(const Napi::CallbackInfo& info) {
         env, "verbatim.createBatch", [held = state()] { return held->model->make_batch(); },
         [held = state()](Napi::Env e, std::unique_ptr<DecoderBatch> batch) {
           return DecoderBatchWrap::wrap(e, std::make_shared<HeldBatch>(e, held, std::move(batch)));
+        });
+  });
+}
+
+Napi::Value RecogniserWrap::align_text(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return promise_from(env, [&] {
+    const std::shared_ptr<HeldWindow> audio = AudioWindowWrap::from_js(info[0], "window")->state();
+    const OptionReader options(info[1], "options");
+    KnownText text;
+    int threads = 0;
+    options.required("text", text.text);
+    options.required("language", text.language);
+    options.optional("ownLength", text.own_length);
+    options.required("threads", threads);
+    const std::vector<HeadSet> sets =
+        head_sets(info[1].As<Napi::Object>().Get("headSets"), "options.headSets");
+    CallAbort abort(env, info[2]);
+    return run_on_worker(
+        env, "verbatim.alignText",
+        [held = state(), audio, text, sets, threads, abort = std::move(abort)] {
+          return held->model->align_text(audio->window, text, sets, threads, abort.flag());
+        },
+        [audio](Napi::Env e, const TextAlignment& alignment) {
+          return to_js(e, alignment, audio->window.start_seconds());
         });
   });
 }

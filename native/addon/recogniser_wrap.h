@@ -29,13 +29,14 @@ class RecogniserWrap : public Handle<RecogniserWrap, HeldRecogniser> {
 
   explicit RecogniserWrap(const Napi::CallbackInfo& info);
 
-  // loadRecogniser(path, { device, accelerator, compute }): Promise<Recogniser>
+  // loadRecogniser(path, { device, accelerator, compute, alignmentHeads }): Promise<Recogniser>
   static Napi::Value load(const Napi::CallbackInfo& info);
 
  private:
   Napi::Value open_window(const Napi::CallbackInfo& info);
   Napi::Value create_encoder(const Napi::CallbackInfo& info);
   Napi::Value create_batch(const Napi::CallbackInfo& info);
+  Napi::Value align_text(const Napi::CallbackInfo& info);
 };
 
 }  // namespace verbatim::addon

@@ -13,12 +13,25 @@ Napi::Array to_array(Napi::Env env, const std::vector<T>& items, Convert convert
   return out;
 }
 
+Napi::Object word_to_js(Napi::Env env, const Word& word, double start_seconds) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("text", word.text);
+  out.Set("startSeconds", start_seconds + word.start_seconds);
+  out.Set("endSeconds", start_seconds + word.end_seconds);
+  out.Set("probability", word.probability);
+  return out;
+}
+
 Napi::Object segment_to_js(Napi::Env env, const Segment& segment, double start_seconds) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("startSeconds", start_seconds + segment.start_seconds);
   out.Set("endSeconds", start_seconds + segment.end_seconds);
   out.Set("text", segment.text);
   out.Set("noSpeechProbability", segment.no_speech_probability);
+  if (!segment.words.empty()) {
+    out.Set("words", to_array(env, segment.words,
+                              [&](const Word& word) { return word_to_js(env, word, start_seconds); }));
+  }
   return out;
 }
 
@@ -72,6 +85,7 @@ DecodeOptions decode_options(Napi::Value options) {
   reader.optional("entropyThreshold", out.entropy_threshold);
   reader.optional("maxTokens", out.max_tokens);
   reader.optional("ownLength", out.own_length);
+  reader.optional("align", out.align);
   return out;
 }
 

@@ -116,26 +116,28 @@ export interface DecodeOptions {
   /** 0 = no limit but the model's. */
   maxTokens?: number;
   ownLength?: boolean;
+  /** Say when each word was said (Segment.words). The text is the same with it and without. */
+  align?: boolean;
+}
+
+export interface Word {
+  /** With the space before it as the model has it: the words of a segment joined are its text. */
+  text: string;
+  /** Seconds on the file's time line, within the window; they never decrease, and no two words overlap. */
+  startSeconds: number;
+  endSeconds: number;
+  /** Mean over its tokens as they were decoded, 0 to 1; punctuation that joined it does not count. */
+  probability: number;
 }
 
 export interface Segment {
-  /** Seconds on the file's time line. */
+  /** Seconds on the file's time line; with words, of the first one's start and of the last one's end. */
   startSeconds: number;
   endSeconds: number;
   text: string;
   noSpeechProbability: number;
-  /** Only where alignment was asked for. Their texts joined are the segment's text; never decreasing, without overlap. */
+  /** Only with `align`. */
   words?: Word[];
-}
-
-export interface Word {
-  /** With the space before it, where the model wrote one. */
-  text: string;
-  /** Seconds on the file's time line. */
-  startSeconds: number;
-  endSeconds: number;
-  /** Of the word's tokens, mean. */
-  probability: number;
 }
 
 export interface WindowTimings {
@@ -220,6 +222,41 @@ export interface RecogniserOptions {
   accelerator?: AcceleratorMode;
   /** Default 'auto'. */
   compute?: ComputeType;
+  /** The heads of the decoder's cross-attention that words are aligned by; default (or none): all of the upper half of its layers. */
+  alignmentHeads?: readonly AttentionHead[];
+}
+
+/** Both counted from 0. */
+export interface AttentionHead {
+  layer: number;
+  head: number;
+}
+
+export interface DecoderHeads {
+  layers: number;
+  /** Of a layer. */
+  heads: number;
+  /** Those that words are aligned by. */
+  alignment: readonly AttentionHead[];
+}
+
+export interface AlignTextOptions {
+  /** What is said in the window. */
+  text: string;
+  /** ISO 639-1 code. */
+  language: string;
+  ownLength?: boolean;
+  /** 1 to 256. */
+  threads: number;
+  /** One set or more, none of them empty; each shows its own times. */
+  headSets: readonly (readonly AttentionHead[])[];
+}
+
+export interface TextAlignment {
+  /** Joined, they are the text. */
+  words: string[];
+  /** For each set of heads: when each word begins and ends, on the file's time line. */
+  times: { startSeconds: number[]; endSeconds: number[] }[];
 }
 
 export type WindowStage = 'encode' | 'decode' | 'done';
@@ -279,6 +316,12 @@ export interface Recogniser {
   openWindow(window: AudioWindow, options: DecodeOptions): WindowInFlight;
   createEncoder(options: { threads: number }): Promise<WindowEncoder>;
   createBatch(): Promise<DecoderBatch>;
+  readonly decoderHeads: DecoderHeads;
+  /**
+   * For choosing heads: lays a text that is known along a window, by each set of heads by itself. The times are the attention's
+   * own: neither moved to speech nor cut at the ends of sentences. One encoder pass; aborting rejects with `aborted`.
+   */
+  alignText(window: AudioWindow, options: AlignTextOptions, call?: NativeCallOptions): Promise<TextAlignment>;
   /** Frees the weights once all that was made of it is closed. */
   close(): void;
 }

@@ -1,7 +1,7 @@
 /** models/manifest.json: what models there are, where they come from, and the traits the engine needs to know. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WindowPolicy } from '../engine/binding.js';
+import type { AttentionHead, WindowPolicy } from '../engine/binding.js';
 
 export interface ModelFile {
   /** Relative to the models directory (bundled models: to the package's own models directory). */
@@ -38,7 +38,15 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
    * `npx verbatim bench confidence`). Absent: every text is kept.
    */
   minAverageLogProbability?: number;
+  /**
+   * The heads of the decoder by which words are aligned: the name of a published set of the manifest, or those that were
+   * measured. Absent: all of the upper half of its layers.
+   */
+  alignmentHeads?: string | HeadPair[];
 }
+
+/** [layer, head], both counted from 0. */
+export type HeadPair = [number, number];
 
 /** A Silero model as whisper.cpp's ggml file of it. */
 export interface VoiceActivityModelEntry extends ModelEntryBase, ModelFile {
@@ -70,6 +78,8 @@ export type ModelEntry = SpeechModelEntry | TranslationModelEntry | VoiceActivit
 export interface Manifest {
   defaultSpeechModel: string;
   windowPolicies: Record<string, WindowPolicy>;
+  /** As OpenAI published them, by the name of its model. */
+  alignmentHeads: Record<string, HeadPair[]>;
   models: ModelEntry[];
 }
 
@@ -114,6 +124,18 @@ export function windowPolicy(manifest: Manifest, entry: SpeechModelEntry): Windo
     );
   }
   return policy;
+}
+
+/** Undefined where the entry names none. */
+export function alignmentHeads(manifest: Manifest, entry: SpeechModelEntry): AttentionHead[] | undefined {
+  const given = entry.alignmentHeads;
+  const pairs = typeof given === 'string' ? manifest.alignmentHeads[given] : given;
+  if (given !== undefined && pairs === undefined) {
+    throw new Error(
+      `Model "${entry.name}" names the alignment heads "${String(given)}", which the manifest lacks.`,
+    );
+  }
+  return pairs?.map(([layer, head]) => ({ layer, head }));
 }
 
 function parse(path: string): unknown {

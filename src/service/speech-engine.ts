@@ -9,6 +9,7 @@ import { slotsOn } from './slots.js';
 import { speechDecoder } from './speech-decoder.js';
 import { voiceActivityModel } from './voice-activity.js';
 import {
+  alignmentHeads,
   findModel,
   kindText,
   windowPolicy,
@@ -45,6 +46,7 @@ export async function loadEngine(
   const { entry, path } = configuredModel(config, roots, manifest);
   const binding = loadBinding();
   const devices = resolveDevices(config.deviceSetting, binding);
+  const heads = alignmentHeads(manifest, entry);
   return createSpeechEngine({
     binding,
     modelPath: path,
@@ -57,6 +59,7 @@ export async function loadEngine(
     ...(entry.minAverageLogProbability === undefined
       ? {}
       : { minAverageLogProbability: entry.minAverageLogProbability }),
+    ...(heads === undefined ? {} : { alignmentHeads: heads }),
     decoder: speechDecoder(config, devices),
     devices,
     slots: slotsOn(devices, config),

@@ -4,6 +4,7 @@ import type {
   AudioReader,
   NativeBinding,
   Recogniser,
+  RecogniserOptions,
   SpeechModel,
   SpeechModelInfo,
   TranslationModel,
@@ -20,6 +21,8 @@ export class FakeBinding extends FakeTally implements NativeBinding {
   readonly build = { whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake' };
   createSlotError: Error | null = null;
   slotsMade = 0;
+  /** Of every loadRecogniser(). */
+  readonly recogniserOptions: RecogniserOptions[] = [];
   private readonly files = new Map<string, FakeFile>();
 
   addFile(path: string, file: FakeFile): string {
@@ -72,8 +75,9 @@ export class FakeBinding extends FakeTally implements NativeBinding {
     };
   }
 
-  async loadRecogniser(_path: string, { device }: { device: string }): Promise<Recogniser> {
-    return new FakeRecogniser(this, await this.find(device));
+  async loadRecogniser(_path: string, options: RecogniserOptions): Promise<Recogniser> {
+    this.recogniserOptions.push(options);
+    return new FakeRecogniser(this, await this.find(options.device), options.alignmentHeads);
   }
 
   private async find(device: string): Promise<SpeechModelInfo> {

@@ -1,5 +1,12 @@
 /** A slot that takes its time for a window, and says of it what the test wrote. */
-import type { AudioWindow, DecodeOptions, Slot, WindowResult } from '../../src/engine/binding.js';
+import type {
+  AudioWindow,
+  DecodeOptions,
+  Segment,
+  Slot,
+  WindowResult,
+  Word,
+} from '../../src/engine/binding.js';
 import { FakeAudioWindow, type FakeWindow } from './fake-audio.js';
 import type { FakeRun, FakeTally } from './fake-tally.js';
 import { nativeError, refuseCall } from './native-error.js';
@@ -82,7 +89,12 @@ export function fakeResultOf(window: FakeAudioWindow, options: DecodeOptions): W
   const { startSeconds, endSeconds } = window;
   const { averageLogProbability = -0.05, scoredTokens = 5 } = window.spec;
   return {
-    segments: [{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0 }],
+    segments: [
+      withWords(
+        { startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0 },
+        options.align === true,
+      ),
+    ],
     language,
     languageProbabilities: options.language === 'auto' ? probabilities : null,
     averageLogProbability: text === '' ? null : averageLogProbability,
@@ -97,4 +109,24 @@ export function fakeResultOf(window: FakeAudioWindow, options: DecodeOptions): W
       encoderPasses: 1,
     },
   };
+}
+
+function withWords(segment: Segment, align: boolean): Segment {
+  return align ? { ...segment, words: fakeWords(segment) } : segment;
+}
+
+/** As long as each other, one behind the other, each with the space before it. */
+export function fakeWords({
+  text,
+  startSeconds,
+  endSeconds,
+}: Pick<Segment, 'text' | 'startSeconds' | 'endSeconds'>): Word[] {
+  const texts = text.match(/ *[^ ]+(?: +$)?/g) ?? [text];
+  const place = (i: number): number => startSeconds + ((endSeconds - startSeconds) * i) / texts.length;
+  return texts.map((word, i) => ({
+    text: word,
+    startSeconds: place(i),
+    endSeconds: place(i + 1),
+    probability: 0.9,
+  }));
 }

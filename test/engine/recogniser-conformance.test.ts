@@ -143,6 +143,48 @@ for (const [kind, start] of Object.entries(KINDS)) {
       window.release();
     });
 
+    it('says when each word was said, if it is asked to, and the same text', async () => {
+      const plain = await alone(0);
+      const window = open(0, { ...OPTIONS, align: true });
+      await encode(window);
+      batch.add(window);
+      await decode();
+      const { segments } = window.result();
+      window.release();
+      expect(segments.map(({ text: of }) => of).join('')).to.equal(plain);
+      let at = windows[0]!.startSeconds;
+      for (const segment of segments) {
+        const { words = [] } = segment;
+        expect(words.map((word) => word.text).join('')).to.equal(segment.text);
+        expect(words[0]!.startSeconds).to.equal(segment.startSeconds);
+        expect(words.at(-1)!.endSeconds).to.equal(segment.endSeconds);
+        for (const word of words) {
+          expect(word.startSeconds).to.be.at.least(at);
+          expect(word.endSeconds).to.be.at.least(word.startSeconds);
+          expect(word.probability).to.be.within(0, 1);
+          at = word.endSeconds;
+        }
+      }
+      expect(at).to.be.at.most(windows[0]!.endSeconds);
+    });
+
+    it('aligns a text that is known by any heads', async () => {
+      const { layers, heads, alignment } = model.decoderHeads;
+      expect(layers).to.be.at.least(1);
+      expect(heads).to.be.at.least(1);
+      const headSets = [alignment, [{ layer: layers - 1, head: heads - 1 }]];
+      const text = { text: ' Hello there.', language: 'en', ownLength: true, threads: 1, headSets };
+      const { words, times } = await subject.finish(model.alignText(windows[0]!, text));
+      expect(words).to.deep.equal([' Hello', ' there.']);
+      expect(times).to.have.length(2);
+      for (const { startSeconds, endSeconds } of times) {
+        expect(startSeconds).to.have.length(2);
+        expect(startSeconds[0]).to.be.at.least(windows[0]!.startSeconds);
+        expect(startSeconds[1]).to.be.at.least(startSeconds[0]!);
+        expect(endSeconds[1]).to.be.within(startSeconds[1]!, windows[0]!.endSeconds);
+      }
+    });
+
     it('encodes windows in turns, and decodes together what it decodes alone', async () => {
       const texts = [await alone(0), await alone(1)];
       const pair = [open(0), open(1)];
@@ -252,6 +294,8 @@ for (const [kind, start] of Object.entries(KINDS)) {
       await refused(model.createEncoder({ threads: 1 }));
       await refused(model.createBatch());
       await refused(() => one.stage);
+      const text = { text: ' a', language: 'en', threads: 1, headSets: [[{ layer: 0, head: 0 }]] };
+      await refused(model.alignText(windows[0]!, text));
     });
   });
 }

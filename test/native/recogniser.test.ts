@@ -75,6 +75,15 @@ describe('Addon: Recogniser', () => {
       'options.accelerator must be "auto" or "float32" or "off", got "fast".',
     ],
     [{ device: 'cpu', compute: 8 }, 'options.compute must be a string, got 8.'],
+    [{ device: 'cpu', alignmentHeads: 1 }, 'options.alignmentHeads must be an array.'],
+    [
+      { device: 'cpu', alignmentHeads: [{ layer: 0, head: 0 }, [1, 2]] },
+      'options.alignmentHeads[1].layer is required.',
+    ],
+    [
+      { device: 'cpu', alignmentHeads: [{ layer: 0, head: -1 }] },
+      'options.alignmentHeads[0].head must be 0 or more.',
+    ],
   ];
   for (const [options, message] of wrongOptions) {
     it(`says "${message}"`, async () => {
@@ -82,6 +91,18 @@ describe('Addon: Recogniser', () => {
       expect(error).to.be.instanceOf(TypeError).and.include({ code: 'invalid_argument', message });
     });
   }
+
+  it('aligns by the heads that it is given, and refuses those that the model does not have', async () => {
+    const model = await load({ alignmentHeads: [{ layer: 0, head: 1 }] });
+    const { layers, heads, alignment } = model.decoderHeads;
+    model.close();
+    expect(alignment).to.deep.equal([{ layer: 0, head: 1 }]);
+    const error = await failure(load({ alignmentHeads: [{ layer: layers, head: 0 }] }));
+    expect(error).to.include({ code: 'invalid_argument' });
+    expect(error.message)
+      .to.contain('alignmentHeads[0]')
+      .and.to.contain(`heads 0 to ${heads - 1}`);
+  });
 
   it('refuses a type, a number of threads and a file that it does not have', async () => {
     const type = await failure(load({ compute: 'float16' as 'int8' }));

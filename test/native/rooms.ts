@@ -19,8 +19,15 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/transformer/search': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
   'engine/transformer/cpu': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
   'engine/transformer/gpu': ['engine', 'engine/transformer'],
-  'engine/speech': ['engine', 'engine/accelerator', 'engine/audio', 'engine/audio/cutting'],
+  'engine/speech': [
+    'engine',
+    'engine/accelerator',
+    'engine/audio',
+    'engine/audio/cutting',
+    'engine/transformer',
+  ],
   'engine/speech/silero': ['engine', 'engine/audio/cutting', 'engine/speech'],
+  'engine/speech/alignment': ['engine/audio', 'engine/audio/cutting', 'engine/speech'],
   'engine/speech/whisper': [
     'engine',
     'engine/accelerator',
@@ -31,6 +38,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
     'engine/transformer/cpu',
     'engine/transformer/gpu',
     'engine/speech',
+    'engine/speech/alignment',
   ],
   'engine/speech/whisper_cpp': [
     'engine',
@@ -38,6 +46,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
     'engine/audio',
     'engine/audio/cutting',
     'engine/speech',
+    'engine/speech/alignment',
     'engine/speech/whisper',
   ],
   'engine/translation/files': ['engine'],

@@ -25,6 +25,7 @@ DecodeOptions options_of(const Cell& cell, const Job& job) {
   options.beam_size = cell.beam;
   options.own_length = job.own_length;
   options.max_tokens = job.max_tokens;
+  options.align = job.align;
   if (job.max_tokens > 0) options.temperature_increment = 0.0f;
   return options;
 }

@@ -38,6 +38,8 @@ struct Job {
   // Tokens a window at most, without temperature fall-back: fixes the decoder's work where the weights are
   // random. 0: the model decides, with fall-back.
   int max_tokens = 0;
+  // Words are aligned.
+  bool align = false;
 };
 
 struct Measurement {

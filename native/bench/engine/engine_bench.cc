@@ -4,12 +4,13 @@
 //
 //   engine_bench --models FILE,... --audio DIR [--slots 1,2] [--threads 1,2] [--beams 1] [--devices cpu]
 //                [--accelerator off,float32,auto] [--windows full|short] [--language auto]
-//                [--max-tokens 0] [--rounds 3] [--decoders whisper.cpp,int8] [--clients 8] [--json FILE]
+//                [--max-tokens 0] [--rounds 3] [--decoders whisper.cpp,int8] [--clients 8] [--align no|yes]
+//                [--json FILE]
 //
 // --windows short cuts and encodes as the bundled model wants it, full as published models do. Random models
 // (make_model) want --max-tokens and a language. --decoders: whisper.cpp, where slots are windows at a time,
 // or compute types of the batched decoder (auto, int8, bfloat16, float32), where they are lanes and --clients
-// files are in flight.
+// files are in flight. --align yes: with the times of words.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ Options parse(const std::vector<std::string>& words) {
                                       {"--max-tokens", "0"},
                                       {"--decoders", "whisper.cpp"},
                                       {"--clients", "8"},
+                                      {"--align", "no"},
                                       {"--json", ""}}},
                         words);
   for (const char* name : {"--models", "--audio"}) {
@@ -70,6 +72,10 @@ Job job_of(const Options& options) {
   job.language = options["--language"];
   job.clients = integer(options["--clients"], 1);
   job.max_tokens = integer(options["--max-tokens"], 0);
+  if (options["--align"] != "yes" && options["--align"] != "no") {
+    throw std::invalid_argument("--align is yes or no");
+  }
+  job.align = options["--align"] == "yes";
   return job;
 }
 

@@ -43,6 +43,8 @@ struct DecodeOptions {
   // Encode at the window's own length (audio_ctx), rounded up to a multiple of 5.12 s, instead of padding to
   // 30 s.
   bool own_length = false;
+  // Say when each word was said (Segment::words). The text is the same with it and without.
+  bool align = false;
 };
 
 struct Token {
@@ -66,8 +68,20 @@ struct TokenChoice {
   float margin = 0.0f;
 };
 
+struct Word {
+  // Valid UTF-8, with the space before it as the tokens have it: the words of a segment joined are its text.
+  std::string text;
+  // Seconds from the start of the window, within it. Over a window's words they never decrease, and no two
+  // words overlap; a word may have no length.
+  double start_seconds = 0.0;
+  double end_seconds = 0.0;
+  // Mean over the word's tokens as they were decoded, [0, 1]; punctuation that joined it does not count.
+  float probability = 0.0f;
+  bool operator==(const Word&) const = default;
+};
+
 struct Segment {
-  // Seconds from the start of the window.
+  // Seconds from the start of the window. With words: of the first one's start and of the last one's end.
   double start_seconds = 0.0;
   double end_seconds = 0.0;
   std::string text;  // valid UTF-8
@@ -78,6 +92,8 @@ struct Segment {
   // All that it was decoded to, time stamps and the end of text, too; only with DecodeOptions::explain, and
   // by recognisers that can tell.
   std::vector<TokenChoice> choices;
+  // Only with DecodeOptions::align; then every segment has some.
+  std::vector<Word> words;
 };
 
 // Wall-clock time of a window; mel + encode + decode = total. Language detection counts as decoding.

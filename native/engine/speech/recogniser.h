@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "abort.h"
 #include "audio/cutting/window.h"
 #include "speech/decode.h"
 #include "speech/model_info.h"
+#include "transformer/decoder.h"
 
 // A family of speech models that decodes many windows at once. A window in flight goes through units of work,
 // each bounded, so that whoever schedules them decides after each what comes next:
@@ -76,6 +79,38 @@ class DecoderBatch {
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
+using HeadSet = std::vector<transformer::AttentionHead>;
+
+// The heads of a model's decoder.
+struct DecoderHeads {
+  int layers = 0;
+  // Of a layer.
+  int heads = 0;
+  // Those that words are aligned by.
+  HeadSet alignment;
+};
+
+// What is known to be said in a window.
+struct KnownText {
+  std::string text;
+  // A code that the model knows.
+  std::string language = "en";
+  bool own_length = false;
+};
+
+// When the words of a known text were said, as each of some sets of heads shows it.
+struct TextAlignment {
+  struct Times {
+    // Seconds from the start of the window, [words].
+    std::vector<double> starts;
+    std::vector<double> ends;
+  };
+  // Joined, they are the text as far as the model can write it.
+  std::vector<std::string> words;
+  // [sets]
+  std::vector<Times> times;
+};
+
 // A loaded model. Immutable, safe to use from many threads; what it makes must not outlive it.
 class Recogniser {
  public:
@@ -90,6 +125,14 @@ class Recogniser {
   // threads: 1 to 256. Throw EngineError kOutOfMemory, kInvalidArgument.
   virtual std::unique_ptr<WindowEncoder> make_encoder(int threads) const = 0;
   virtual std::unique_ptr<DecoderBatch> make_batch() const = 0;
+
+  virtual DecoderHeads decoder_heads() const = 0;
+  // For choosing heads: aligns a text that is known, by each of these sets of heads (one or more sets, none
+  // of them empty) by itself. Times are as the attention has them: neither moved to speech nor cut at
+  // sentences. One encoder pass, on the calling thread and `threads` - 1 others. `abort` may be null. Throws
+  // EngineError kInvalidArgument naming what is wrong, kUnsupportedLanguage, kAborted, kOutOfMemory.
+  virtual TextAlignment align_text(const Window& window, const KnownText& text, std::span<const HeadSet> sets,
+                                   int threads, const AbortFlag* abort) const = 0;
 };
 
 }  // namespace verbatim

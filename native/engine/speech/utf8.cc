@@ -1,15 +1,14 @@
 #include "speech/utf8.h"
 
-#include <cstddef>
-
 namespace verbatim {
 namespace {
 
 unsigned byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
 
-// Bytes of the well-formed character that starts at `i`; 0 if there is none (table 3-7 of the Unicode
-// standard).
-std::size_t character_size(std::string_view text, std::size_t i) {
+}  // namespace
+
+// Table 3-7 of the Unicode standard.
+std::size_t utf8_character_size(std::string_view text, std::size_t i) noexcept {
   const unsigned lead = byte_at(text, i);
   if (lead < 0x80) return 1;
   const std::size_t size = lead >= 0xC2 && lead <= 0xDF   ? 2
@@ -27,13 +26,11 @@ std::size_t character_size(std::string_view text, std::size_t i) {
   return overlong || surrogate || too_large ? 0 : size;
 }
 
-}  // namespace
-
 std::string valid_utf8(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t size = character_size(text, i);
+    const std::size_t size = utf8_character_size(text, i);
     result.append(text, i, size);
     i += size == 0 ? 1 : size;
   }

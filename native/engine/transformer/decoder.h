@@ -49,6 +49,8 @@ struct DecoderInput {
   const CrossCache* source = nullptr;
   // Whether the visitor is to see this row's logits: the vocabulary's projection is done for such rows only.
   bool wants_logits = true;
+  // Whether a record of the step is to show this row's cross-attention.
+  bool wants_attention = true;
 };
 
 struct AttentionHead {
@@ -57,9 +59,9 @@ struct AttentionHead {
   bool operator==(const AttentionHead&) const = default;
 };
 
-// Takes the cross-attention weights of one head of one row, float32 [positions of its source], softmax done.
-// `head` is an index into AttentionRecord::heads. Called once for each, from several threads at a time. Must
-// not throw.
+// Takes the cross-attention weights of one head of a row that wants it, float32 [positions of its source],
+// softmax done. `head` is an index into AttentionRecord::heads. Called once for each, from several threads at
+// a time. Must not throw.
 using AttentionVisitor =
     std::function<void(std::size_t row, std::size_t head, std::span<const float> weights)>;
 

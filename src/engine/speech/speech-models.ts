@@ -1,6 +1,7 @@
 /** The weights on their devices, and the scheduler that has windows transcribed with them. */
 import type {
   AcceleratorMode,
+  AttentionHead,
   ComputeType,
   NativeBinding,
   Recogniser,
@@ -36,6 +37,8 @@ export interface SpeechModelsOptions {
   /** CPU threads a slot. */
   threads: number;
   accelerator: AcceleratorMode;
+  /** By which words are aligned; see RecogniserOptions. */
+  alignmentHeads?: readonly AttentionHead[];
   /** Of the longest window. */
   windowSeconds: number;
   clock: Clock;
@@ -74,11 +77,15 @@ async function loadBatched(
   options: SpeechModelsOptions,
   { compute, windowsInFlight }: SpeechDecoder & { kind: 'batched' },
 ): Promise<SpeechModels> {
-  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer } = options;
+  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer, alignmentHeads } =
+    options;
   const [device, ...others] = options.devices;
   if (device === undefined || others.length > 0)
     throw new RangeError('The batched decoder works on one device.');
-  const model = await binding.loadRecogniser(modelPath, { device, accelerator, compute });
+  const model = await binding.loadRecogniser(modelPath, {
+    ...{ device, accelerator, compute },
+    ...(alignmentHeads === undefined ? {} : { alignmentHeads }),
+  });
   try {
     refuseLongWindows(model, windowSeconds);
     const lanes = await LanePool.create(model, { lanes: options.slots, threads, clock });

@@ -5,6 +5,7 @@ import { AudioWorkers } from './audio-workers.js';
 import { Backlog, type BacklogPlace } from './backlog.js';
 import type {
   AcceleratorMode,
+  AttentionHead,
   NativeBinding,
   SpeechModelInfo,
   VoiceActivityModel,
@@ -35,6 +36,8 @@ export interface SpeechEngineOptions {
   minAverageLogProbability?: number;
   /** The path of what hears speech; null: whatever stands out of the background is taken for it. */
   voiceActivityModel?: string | null;
+  /** By which words are aligned; see RecogniserOptions. */
+  alignmentHeads?: readonly AttentionHead[];
   decoder: SpeechDecoder;
   /** Ids from resolveDevices(); each gets the model and its own slots. */
   devices: readonly string[];
@@ -136,9 +139,9 @@ class Transcriber implements SpeechEngine {
       this.refuseWhenClosing();
       const place = this.admit(file, audio.durationSeconds);
       try {
-        const { task = 'transcribe', transcribed } = file;
+        const { task = 'transcribe', align = false, transcribed } = file;
         const prompt = initialPrompt(file.prompt ?? '');
-        return await this.transcribe(file, { audio, place, language, task, prompt, transcribed });
+        return await this.transcribe(file, { audio, place, language, task, align, prompt, transcribed });
       } finally {
         place.release();
       }

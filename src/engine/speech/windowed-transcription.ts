@@ -39,6 +39,8 @@ export interface RequestInput {
   /** For every window; '' for none. */
   prompt: string;
   transcribed?: ((seconds: number) => void) | undefined;
+  /** Whether segments are to have words. */
+  align: boolean;
 }
 
 /**
@@ -168,6 +170,7 @@ export class WindowedTranscription implements WindowedRequest {
       task,
       ...(prompt === '' ? {} : { initialPrompt: prompt }),
       ownLength: policy.ownLength,
+      ...(this.input.align ? { align: true } : {}),
     };
   }
 

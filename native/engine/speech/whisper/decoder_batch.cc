@@ -18,7 +18,7 @@ constexpr std::size_t kMostRowsOfPrompt = 48;
 
 // The histories of a request from those of the step before.
 void arrange_histories(WhisperWindow& window, transformer::Decoder& decoder) {
-  const auto& parents = window.decoding().request().parents;
+  const auto& parents = window.request().parents;
   std::vector<std::unique_ptr<transformer::History>> next;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const std::size_t parent = parents[i];
@@ -93,13 +93,13 @@ void WhisperBatch::step(int threads, BatchAdvance& done) {
 }
 
 void WhisperBatch::append_rows(WhisperWindow& window) {
-  const DecodingRequest& request = window.decoding().request();
+  const DecodingRequest& request = window.request();
   if (window.rows_done == 0) arrange_histories(window, *decoder_);
   const std::size_t last = std::min(request.rows.size(), window.rows_done + kMostRowsOfPrompt);
   for (std::size_t i = window.rows_done; i < last; ++i) {
     const DecodingRow& row = request.rows[i];
-    inputs_.push_back(
-        {row.token, window.histories[row.history].get(), window.source.get(), row.wants_logits});
+    inputs_.push_back({row.token, window.histories[row.history].get(), window.source.get(), row.wants_logits,
+                       row.wants_attention});
     rows_.push_back({&window, i});
   }
   window.rows_done = last;
@@ -110,12 +110,17 @@ void WhisperBatch::compute(int threads) {
   std::vector<std::exception_ptr> failures(rows_.size());
   const auto visit = [&](std::size_t row, std::span<float> logits) {
     try {
-      rows_[row].window->decoding().visit(rows_[row].index, logits);
+      rows_[row].window->visit(rows_[row].index, logits);
     } catch (...) {
       failures[row] = std::current_exception();
     }
   };
-  decoder_->step(inputs_, visit, threads, nullptr, nullptr);
+  const transformer::AttentionRecord record{
+      heads_, [&](std::size_t row, std::size_t head, std::span<const float> weights) {
+        rows_[row].window->visit_attention(rows_[row].index, head, weights);
+      }};
+  const bool records = std::ranges::any_of(inputs_, &transformer::DecoderInput::wants_attention);
+  decoder_->step(inputs_, visit, threads, records ? &record : nullptr, nullptr);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     if (failures[row]) rows_[row].window->fail(failures[row]);
   }
@@ -129,11 +134,14 @@ void WhisperBatch::conclude(double milliseconds, BatchAdvance& done) {
       leave(window, done);
       continue;
     }
-    if (window->rows_done < window->decoding().request().rows.size()) continue;
+    if (window->rows_done < window->request().rows.size()) continue;
     window->rows_done = 0;
-    window->decoding().advance();
-    if (window->decoding().phase() == WindowDecoding::Phase::kDecode) continue;
-    window->go_on();
+    try {
+      if (window->advance()) continue;
+      window->go_on();
+    } catch (...) {
+      window->fail(std::current_exception());
+    }
     leave(window, done);
   }
   std::erase(windows_, nullptr);

@@ -4,6 +4,8 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "speech/recogniser.h"
@@ -16,7 +18,10 @@ namespace verbatim::whisper {
 // rules of each window ask for.
 class WhisperBatch final : public DecoderBatch {
  public:
-  explicit WhisperBatch(std::unique_ptr<transformer::Decoder> decoder) : decoder_(std::move(decoder)) {}
+  // heads: those whose attention windows are aligned by; must outlive this.
+  WhisperBatch(std::unique_ptr<transformer::Decoder> decoder,
+               std::span<const transformer::AttentionHead> heads)
+      : decoder_(std::move(decoder)), heads_(heads) {}
 
   void add(std::shared_ptr<WindowInFlight> window) override;
   BatchAdvance advance(int steps, int threads) override;
@@ -40,6 +45,7 @@ class WhisperBatch final : public DecoderBatch {
   void leave(std::shared_ptr<WhisperWindow>& window, BatchAdvance& done);
 
   const std::unique_ptr<transformer::Decoder> decoder_;
+  const std::span<const transformer::AttentionHead> heads_;
   std::mutex mutex_;
   // Not yet in.
   std::vector<std::shared_ptr<WhisperWindow>> arrived_;

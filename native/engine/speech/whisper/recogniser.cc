@@ -1,67 +1,28 @@
 #include "speech/load_recogniser.h"
 
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "audio/sample_rate.h"
 #include "device.h"
 #include "error.h"
 #include "speech/decode_options.h"
+#include "speech/whisper/align_text.h"
 #include "speech/whisper/decoder_batch.h"
-#include "speech/whisper/mel.h"
-#include "speech/whisper/model.h"
+#include "speech/whisper/loaded_model.h"
 #include "speech/whisper/whisper_window.h"
 #include "speech/whisper/window_encoder.h"
 #include "speech/window_bounds.h"
 #include "thread_count.h"
-#include "transformer/cpu/decoder.h"
-#include "transformer/cpu/weights.h"
 
 namespace verbatim::whisper {
 namespace {
 
-using transformer::ComputeType;
-
-ComputeType decoder_type(std::string_view compute) {
-  if (compute == "auto") return ComputeType::kInt8;
-  for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
-    if (compute == transformer::compute_type_name(type)) return type;
-  }
-  throw EngineError(ErrorCode::kInvalidArgument,
-                    "compute type \"" + std::string(compute) +
-                        "\" is unknown; auto, int8, bfloat16 and float32 are allowed");
-}
-
-transformer::CacheTypes cache_types(ComputeType type) {
-  return {.cross = type,
-          .history = type == ComputeType::kFloat32 ? ComputeType::kFloat32 : ComputeType::kBfloat16};
-}
-
-DecodingModel decoding_model(const Model& model) {
-  DecodingModel decoding;
-  const ModelShape& shape = model.shape();
-  decoding.tokens = model.vocabulary().special();
-  const auto blank = model.vocabulary().find(" ");
-  if (!blank) throw EngineError(ErrorCode::kInvalidModel, "the vocabulary has no token for a space");
-  decoding.blank = *blank;
-  decoding.languages = model.info().languages;
-  decoding.text_positions = shape.text_context;
-  decoding.time_stamps = knows_time_stamps(shape.text_layers, shape.vocabulary);
-  return decoding;
-}
-
 class WhisperRecogniser final : public Recogniser {
  public:
-  WhisperRecogniser(std::shared_ptr<const Model> model, ComputeType type)
-      : model_(std::move(model)),
-        decoding_(decoding_model(*model_)),
-        mel_(model_->mel_filters(), model_->shape().mels),
-        weights_(model_->decoder(), type),
-        cache_types_(cache_types(type)),
-        caches_(make_decoder()),
-        info_(model_->info()) {
-    model_->drop_pages();
-    info_.memory_bytes += weights_.bytes();
+  explicit WhisperRecogniser(std::unique_ptr<const LoadedModel> loaded)
+      : loaded_(std::move(loaded)), info_(loaded_->model()->info()) {
+    info_.memory_bytes += loaded_->bytes();
   }
 
   const SpeechModelInfo& info() const noexcept override { return info_; }
@@ -75,30 +36,31 @@ class WhisperRecogniser final : public Recogniser {
     if (window->samples.size() > kLongestWindow) {
       throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than 30 seconds");
     }
-    return std::make_shared<WhisperWindow>(decoding_, model_->vocabulary(), std::move(window), options);
+    return std::make_shared<WhisperWindow>(loaded_->decoding(), loaded_->model()->vocabulary(),
+                                           std::move(window), options);
   }
 
   std::unique_ptr<WindowEncoder> make_encoder(int threads) const override {
     require_thread_count(threads);
-    return std::make_unique<WhisperEncoder>(model_, threads, mel_, *caches_);
+    return std::make_unique<WhisperEncoder>(loaded_->model(), threads, loaded_->mel(), loaded_->caches());
   }
 
   std::unique_ptr<DecoderBatch> make_batch() const override {
-    return std::make_unique<WhisperBatch>(make_decoder());
+    return std::make_unique<WhisperBatch>(loaded_->make_decoder(), loaded_->decoding().alignment_heads);
+  }
+
+  DecoderHeads decoder_heads() const override {
+    const ModelShape& shape = loaded_->model()->shape();
+    return {shape.text_layers, shape.text_heads, loaded_->decoding().alignment_heads};
+  }
+
+  TextAlignment align_text(const Window& window, const KnownText& text, std::span<const HeadSet> sets,
+                           int threads, const AbortFlag* abort) const override {
+    return whisper::align_text(*loaded_, info_, window, text, sets, threads, abort);
   }
 
  private:
-  std::unique_ptr<transformer::Decoder> make_decoder() const {
-    return transformer::make_cpu_decoder(model_->decoder(), weights_, cache_types_, transformer::kernels());
-  }
-
-  const std::shared_ptr<const Model> model_;
-  const DecodingModel decoding_;
-  const MelExtractor mel_;
-  const transformer::CpuWeights weights_;
-  const transformer::CacheTypes cache_types_;
-  // Makes what encoders write and every batch reads; never takes a step.
-  const std::unique_ptr<transformer::Decoder> caches_;
+  const std::unique_ptr<const LoadedModel> loaded_;
   SpeechModelInfo info_;
 };
 
@@ -108,7 +70,8 @@ class WhisperRecogniser final : public Recogniser {
 namespace verbatim {
 
 std::shared_ptr<const Recogniser> load_recogniser(const std::filesystem::path& path, std::string_view device,
-                                                  AcceleratorMode accelerator, std::string_view compute) {
+                                                  AcceleratorMode accelerator, std::string_view compute,
+                                                  std::vector<transformer::AttentionHead> alignment_heads) {
   if (const DeviceInfo target = find_device(device); target.id != "cpu") {
     throw EngineError(ErrorCode::kInvalidArgument,
                       "the batched decoder runs on the cpu, not on " + target.id);
@@ -117,7 +80,8 @@ std::shared_ptr<const Recogniser> load_recogniser(const std::filesystem::path& p
   if (type == transformer::ComputeType::kFloat32 && accelerator == AcceleratorMode::kAuto) {
     accelerator = AcceleratorMode::kFloat32;
   }
-  return std::make_shared<whisper::WhisperRecogniser>(whisper::Model::load(path, accelerator), type);
+  return std::make_shared<whisper::WhisperRecogniser>(std::make_unique<const whisper::LoadedModel>(
+      whisper::Model::load(path, accelerator), type, std::move(alignment_heads)));
 }
 
 }  // namespace verbatim

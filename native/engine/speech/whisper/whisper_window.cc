@@ -1,8 +1,10 @@
 #include "speech/whisper/whisper_window.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "error.h"
+#include "speech/alignment/word_times.h"
 #include "speech/decode_options.h"
 
 namespace verbatim::whisper {
@@ -29,9 +31,11 @@ WindowStage stage_of(WindowDecoding::Phase phase) {
 
 WhisperWindow::WhisperWindow(const DecodingModel& model, const Vocabulary& vocabulary,
                              std::shared_ptr<const Window> window, const DecodeOptions& options)
-    : vocabulary_(vocabulary),
+    : model_(model),
+      vocabulary_(vocabulary),
       window_(std::move(window)),
       positions_(encoder_positions(window_->samples.size(), options)),
+      align_(options.align),
       decoding_(model, options, vocabulary.tokenize(options.initial_prompt), window_->samples.size()),
       stage_(stage_of(decoding_.phase())) {}
 
@@ -43,7 +47,58 @@ WindowResult WhisperWindow::result() {
   }
   WindowResult result = decoding_.result([this](TokenId id) { return vocabulary_.text(id); });
   result.timings += timings;
+  if (align_)
+    alignment::place_words(result.segments, window_->speech,
+                           window_->end_seconds() - window_->start_seconds());
   return result;
+}
+
+const DecodingRequest& WhisperWindow::request() const noexcept {
+  return aligning_ ? aligning_->request() : decoding_.request();
+}
+
+bool WhisperWindow::advance() {
+  if (aligning_) {
+    end_alignment();
+    return false;
+  }
+  const int seek = decoding_.seek();
+  decoding_.advance();
+  if (decoding_.phase() == WindowDecoding::Phase::kDecode) return true;
+  if (align_) begin_alignment(seek);
+  return aligning_.has_value();
+}
+
+// Of the segments that are not yet aligned: those of the pass that has just ended.
+void WhisperWindow::begin_alignment(int seek) {
+  std::vector<TokenId> text;
+  for (const DecodedSegment& segment : std::span(decoding_.segments()).subspan(aligned_)) {
+    for (const DecodedToken& token : segment.tokens) {
+      if (model_.tokens.is_text(token.id)) text.push_back(token.id);
+    }
+  }
+  if (text.empty()) return;
+  aligning_from_ = seek;
+  aligning_.emplace(decoding_.plain_prompt(), text, model_.alignment_heads.size(),
+                    positions_of_sound(decoding_.seek_end() - seek, positions_),
+                    static_cast<std::size_t>(model_.text_positions));
+  account();
+}
+
+void WhisperWindow::end_alignment() {
+  const std::vector<std::size_t> starts = aligning_->starts();
+  aligning_.reset();
+  const auto seconds = [this](std::size_t position) {
+    return aligning_from_ / 100.0 + static_cast<double>(position) * kPositionSeconds;
+  };
+  std::size_t at = 0;
+  for (; aligned_ < decoding_.segments().size(); ++aligned_) {
+    std::vector<double> own{seconds(starts[at])};
+    for (const DecodedToken& token : decoding_.segments()[aligned_].tokens) {
+      if (model_.tokens.is_text(token.id)) own.push_back(seconds(starts[++at]));
+    }
+    decoding_.set_token_starts(aligned_, std::move(own));
+  }
 }
 
 void WhisperWindow::go_on() {
@@ -74,6 +129,7 @@ void WhisperWindow::let_go() {
   mel.reset();
   source.reset();
   histories.clear();
+  aligning_.reset();
 }
 
 void WhisperWindow::account() {
@@ -81,6 +137,7 @@ void WhisperWindow::account() {
   if (mel) bytes += mel->memory_bytes();
   if (run) bytes += run->memory_bytes();
   if (source) bytes += source->memory_bytes();
+  if (aligning_) bytes += aligning_->memory_bytes();
   for (const auto& history : histories) bytes += history->memory_bytes();
   memory_.store(bytes, std::memory_order_relaxed);
 }

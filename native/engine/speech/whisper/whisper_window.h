@@ -11,6 +11,7 @@
 #include "speech/recogniser.h"
 #include "speech/whisper/encoder.h"
 #include "speech/whisper/mel.h"
+#include "speech/whisper/pass_alignment.h"
 #include "speech/whisper/vocabulary.h"
 #include "speech/whisper/window_decoding.h"
 #include "transformer/decoder.h"
@@ -36,6 +37,15 @@ class WhisperWindow final : public WindowInFlight {
   std::size_t positions() const noexcept { return positions_; }
   WindowDecoding& decoding() noexcept { return decoding_; }
 
+  // What the batch is to compute next, and what it is to do with what came of it: visit the rows, any thread,
+  // then advance(). True while there is more; else go_on(). Throw std::bad_alloc.
+  const DecodingRequest& request() const noexcept;
+  void visit(std::size_t row, std::span<float> logits) { decoding_.visit(row, logits); }
+  void visit_attention(std::size_t row, std::size_t head, std::span<const float> weights) noexcept {
+    aligning_->visit(row, head, weights);
+  }
+  bool advance();
+
   // Sets the stage by what the rules want next and lets go of what that does not need.
   void go_on();
   // It ends with what is being thrown, or as aborted: holds nothing any more.
@@ -57,11 +67,20 @@ class WhisperWindow final : public WindowInFlight {
  private:
   void let_go();
   void account();
+  void begin_alignment(int seek);
+  void end_alignment();
 
+  const DecodingModel& model_;
   const Vocabulary& vocabulary_;
   const std::shared_ptr<const Window> window_;
   const std::size_t positions_;
+  const bool align_;
   WindowDecoding decoding_;
+  // The pass whose text is being aligned: where it began, in hundredths of a second.
+  std::optional<PassAlignment> aligning_;
+  int aligning_from_ = 0;
+  // Segments that are aligned.
+  std::size_t aligned_ = 0;
   AbortFlag abort_;
   std::atomic<WindowStage> stage_;
   std::atomic<std::size_t> memory_{0};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "audio/sample_rate.h"
+#include "speech/alignment/text_words.h"
 #include "speech/whisper/sequence_score.h"
 #include "speech/whisper/start_of_transcript.h"
 #include "speech/window_bounds.h"
@@ -310,7 +311,10 @@ int WindowDecoding::seek_delta(const Hypothesis& hypothesis) const {
 
 WindowResult WindowDecoding::result(const TokenText& text) {
   result_.language = model_.languages[static_cast<std::size_t>(language_)];
-  collect_segments(segments_, model_.tokens, text, seconds_, options_.explain, result_);
+  const SegmentFormat format{
+      seconds_, options_.explain,
+      options_.task == SpeechTask::kTranslate || alignment::has_spaces(result_.language)};
+  collect_segments(segments_, model_.tokens, text, format, result_);
   return std::move(result_);
 }
 

@@ -10,12 +10,14 @@
 
 #include "speech/decode.h"
 #include "speech/whisper/beam_search.h"
+#include "speech/whisper/decoding_request.h"
 #include "speech/whisper/hypothesis.h"
 #include "speech/whisper/logits_rules.h"
 #include "speech/whisper/special_tokens.h"
 #include "speech/whisper/token_distribution.h"
 #include "speech/whisper/window_prompt.h"
 #include "speech/whisper/window_segments.h"
+#include "transformer/decoder.h"
 #include "transformer/kernels/kernels.h"
 
 namespace verbatim::whisper {
@@ -31,23 +33,8 @@ struct DecodingModel {
   int text_positions = 448;
   // False for the first distilled models: two decoder layers, a vocabulary below 51866.
   bool time_stamps = true;
-};
-
-// One row of a step.
-struct DecodingRow {
-  TokenId token = 0;
-  // Index into DecodingRequest::parents; rows of one history stand in the order of its text.
-  std::size_t history = 0;
-  bool wants_logits = false;
-};
-
-// What the decoder is to compute next.
-struct DecodingRequest {
-  static constexpr std::size_t kNewText = static_cast<std::size_t>(-1);
-  // For each history of this step, the history of the step before that it goes on from, or kNewText. Several
-  // may go on from one; those that none goes on from are done with.
-  std::vector<std::size_t> parents;
-  std::vector<DecodingRow> rows;
+  // Whose cross-attention shows when each word was said; one or more.
+  std::vector<transformer::AttentionHead> alignment_heads;
 };
 
 // The decoding of one window by Whisper's rules, as whisper_full_with_state of whisper.cpp 1.9.1 does it, but
@@ -74,6 +61,8 @@ class WindowDecoding {
   // Where the encoder pass under way, or the next one, begins in the window: hundredths of a second, which
   // are mel frames.
   int seek() const noexcept { return seek_; }
+  // Where the sound ends.
+  int seek_end() const noexcept { return seek_end_; }
   // Histories begin anew.
   void encoded();
 
@@ -86,6 +75,12 @@ class WindowDecoding {
 
   // Segments so far; of use beside result() where time stamps are wanted too.
   const std::vector<DecodedSegment>& segments() const noexcept { return segments_; }
+  // Of one of them, as in DecodedSegment.
+  void set_token_starts(std::size_t segment, std::vector<double> starts) {
+    segments_[segment].token_starts = std::move(starts);
+  }
+  // What would stand before a text that nothing was said before and that has no time stamps.
+  std::vector<TokenId> plain_prompt() const { return prompt_.plain(language_); }
   // Once, when kDone. Times it took are the caller's to fill in.
   WindowResult result(const TokenText& text);
 

@@ -44,13 +44,23 @@ std::vector<TokenId> WindowPrompt::at(float temperature, int language) const {
     prompt.push_back(tokens_.start_of_previous);
     prompt.insert(prompt.end(), told.begin(), told.end());
   }
-  prompt.push_back(tokens_.start_of_transcript);
-  if (tokens_.multilingual) {
-    prompt.push_back(tokens_.language(language));
-    prompt.push_back(task_ == SpeechTask::kTranslate ? tokens_.translate : tokens_.transcribe);
-  }
+  add_start(prompt, language);
   if (!time_stamps_) prompt.push_back(tokens_.no_time_stamps);
   return prompt;
+}
+
+std::vector<TokenId> WindowPrompt::plain(int language) const {
+  std::vector<TokenId> prompt;
+  add_start(prompt, language);
+  prompt.push_back(tokens_.no_time_stamps);
+  return prompt;
+}
+
+void WindowPrompt::add_start(std::vector<TokenId>& prompt, int language) const {
+  prompt.push_back(tokens_.start_of_transcript);
+  if (!tokens_.multilingual) return;
+  prompt.push_back(tokens_.language(language));
+  prompt.push_back(task_ == SpeechTask::kTranslate ? tokens_.translate : tokens_.transcribe);
 }
 
 void WindowPrompt::go_on(float temperature, std::span<const DecodedToken> text) {

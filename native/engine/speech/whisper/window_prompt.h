@@ -22,6 +22,8 @@ class WindowPrompt {
 
   // language: whisper.cpp's id; English-only models have no token for it.
   std::vector<TokenId> at(float temperature, int language) const;
+  // What stands before a text without time stamps when nothing was said before.
+  std::vector<TokenId> plain(int language) const;
   // Leaves out the initial prompt and what was said before.
   void forget();
   // What the next pass is told was said: `text`, and where there is no initial prompt, before it what the
@@ -30,6 +32,7 @@ class WindowPrompt {
 
  private:
   std::vector<TokenId> before(float temperature) const;
+  void add_start(std::vector<TokenId>& prompt, int language) const;
 
   SpecialTokens tokens_;
   SpeechTask task_;

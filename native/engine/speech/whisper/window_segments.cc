@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "speech/alignment/word_times.h"
 #include "speech/utf8.h"
 
 namespace verbatim::whisper {
@@ -87,13 +88,13 @@ std::vector<DecodedSegment> cut_segments(std::span<const DecodedToken> text, con
 }
 
 void collect_segments(std::span<const DecodedSegment> segments, const SpecialTokens& tokens,
-                      const TokenText& text, double seconds, bool explain, WindowResult& result) {
+                      const TokenText& text, const SegmentFormat& format, WindowResult& result) {
   Score score;
   for (const DecodedSegment& decoded : segments) {
     Segment segment;
     std::string bytes;
     for (const DecodedToken& token : decoded.tokens) {
-      if (explain) segment.choices.push_back(choice_of(token));
+      if (format.explain) segment.choices.push_back(choice_of(token));
       if (!tokens.is_text(token.id)) continue;
       const std::string_view piece = text(token.id);
       bytes += piece;
@@ -102,9 +103,12 @@ void collect_segments(std::span<const DecodedSegment> segments, const SpecialTok
     if (!is_blank(bytes)) add_scores(decoded, tokens, score);
     segment.text = valid_utf8(bytes);
     if (segment.text.empty()) continue;
-    segment.start_seconds = clipped(decoded.start, 0.0, seconds);
-    segment.end_seconds = clipped(decoded.end, segment.start_seconds, seconds);
+    segment.start_seconds = clipped(decoded.start, 0.0, format.seconds);
+    segment.end_seconds = clipped(decoded.end, segment.start_seconds, format.seconds);
     segment.no_speech_probability = decoded.no_speech_probability;
+    if (!decoded.token_starts.empty()) {
+      segment.words = alignment::make_words(segment.tokens, decoded.token_starts, format.spaced);
+    }
     result.segments.push_back(std::move(segment));
   }
   result.scored_tokens = score.tokens;

@@ -19,6 +19,9 @@ struct DecodedSegment {
   float no_speech_probability = 0.0f;
   // Text, time stamps and end of text.
   std::vector<DecodedToken> tokens;
+  // Where each token of text begins, seconds of the window, and last where the last one ends; empty unless it
+  // was aligned.
+  std::vector<double> token_starts = {};
 };
 
 // Cuts a text at its time stamps. seek: hundredths of a second where its encoder pass began; seek_delta:
@@ -29,9 +32,19 @@ std::vector<DecodedSegment> cut_segments(std::span<const DecodedToken> text, con
 // A token's bytes, up to a zero byte (Vocabulary::text).
 using TokenText = std::function<std::string_view(TokenId)>;
 
-// Sets segments, with their choices if `explain`, average_log_probability and scored_tokens. seconds: the
-// window's length, which times are clipped to.
+// What segments are to be like.
+struct SegmentFormat {
+  // The window's length, which times are clipped to.
+  double seconds = 0.0;
+  // With the choices of their tokens.
+  bool explain = false;
+  // Words have spaces between them.
+  bool spaced = true;
+};
+
+// Sets segments, average_log_probability and scored_tokens. Those that were aligned have words, whose times
+// are the aligner's.
 void collect_segments(std::span<const DecodedSegment> segments, const SpecialTokens& tokens,
-                      const TokenText& text, double seconds, bool explain, WindowResult& result);
+                      const TokenText& text, const SegmentFormat& format, WindowResult& result);
 
 }  // namespace verbatim::whisper

@@ -14,6 +14,7 @@
 #include "accelerator/accelerator.h"
 #include "error.h"
 #include "milliseconds_since.h"
+#include "require_option.h"
 #include "speech/decode_options.h"
 #include "speech/whisper/mel.h"
 #include "speech/whisper_cpp/full_params.h"
@@ -159,6 +160,7 @@ Slot::~Slot() = default;
 WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
   const SpeechModelInfo& info = impl_->model->info();
   check_decode_options(options, info);
+  require_option(!options.align, "align", options.align, "with whisper.cpp's own decoder only 0");
   if (window.samples.size() > kLongestWindow) {
     throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than 30 seconds");
   }

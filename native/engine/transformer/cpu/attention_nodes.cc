@@ -155,7 +155,7 @@ void CrossAttentionNode::run_head(ggml_tensor* out, std::size_t first, std::size
     const std::size_t offset = row * shape_.width + head * shape_.head_size();
     const CrossQuery query{layer_, head, floats(out->src[0]) + offset, floats(out) + offset};
     step_.rows[row].source->attend(query, scratch);
-    if (step_.record) record(row, head, scratch);
+    if (step_.record && step_.rows[row].wants_attention) record(row, head, scratch);
   }
 }
 

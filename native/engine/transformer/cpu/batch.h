@@ -27,6 +27,7 @@ struct StepRow {
   std::size_t position = 0;
   const CpuHistory* history = nullptr;
   const CpuCrossCache* source = nullptr;
+  bool wants_attention = false;
 };
 
 struct DecoderStep {

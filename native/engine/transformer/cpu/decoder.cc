@@ -96,7 +96,8 @@ std::vector<StepRow> CpuDecoder::place(std::span<const DecoderInput> rows,
     const std::size_t position = history.length();
     embedder_.check(row.token, position);
     appended.add(history);
-    places.push_back({position, &history, static_cast<const CpuCrossCache*>(row.source)});
+    places.push_back(
+        {position, &history, static_cast<const CpuCrossCache*>(row.source), row.wants_attention});
   }
   return places;
 }

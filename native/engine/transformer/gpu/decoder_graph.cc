@@ -181,6 +181,7 @@ void GpuDecoderGraph::show(const GpuRun& run, std::span<const DecoderInput> rows
     for (std::size_t t = 0; t < run.texts.size(); ++t) {
       for (std::size_t i = 0; i < run.texts[t].rows.size(); ++i) {
         const std::size_t row = run.texts[t].rows[i];
+        if (!rows[row].wants_attention) continue;
         const std::size_t place = (t * shape_.tokens + i) * recorded.heads.size();
         for (std::size_t h = 0; h < recorded.heads.size(); ++h) {
           visit(row, recorded.heads[h],

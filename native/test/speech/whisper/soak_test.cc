@@ -71,6 +71,7 @@ DecodeOptions random_options(Dice& dice) {
   options.log_prob_threshold = dice.below(4) == 0 ? 0.0f : -1.0f;
   options.max_tokens = dice.below(3) == 0 ? 6 : 0;
   options.explain = dice.below(2) == 0;
+  options.align = dice.below(3) == 0;
   return options;
 }
 
@@ -89,7 +90,8 @@ std::vector<Case> random_cases(const Recogniser& recogniser, int count) {
 bool is_same(const WindowResult& a, const WindowResult& b) {
   return test::tokens_of(a) == test::tokens_of(b) && test::text_of(a) == test::text_of(b) &&
          a.language == b.language && a.language_probabilities == b.language_probabilities &&
-         a.average_log_probability == b.average_log_probability;
+         a.average_log_probability == b.average_log_probability &&
+         std::ranges::equal(a.segments, b.segments, {}, &Segment::words, &Segment::words);
 }
 
 struct Tally {

@@ -128,7 +128,7 @@ TEST_CASE("choices are told of every token of a text when they are asked for, an
     for (const bool explain : {false, true}) {
       WindowResult result;
       const auto text = [](TokenId id) { return std::string_view(id % 2 == 0 ? " a" : " b"); };
-      collect_segments(told.segments, reference.model().tokens, text, 12.0, explain, result);
+      collect_segments(told.segments, reference.model().tokens, text, {12.0, explain}, result);
       REQUIRE(!result.segments.empty());
       for (const Segment& segment : result.segments) {
         CHECK(segment.choices.size() >= (explain ? segment.tokens.size() : 0));

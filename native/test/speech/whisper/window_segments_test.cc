@@ -68,7 +68,7 @@ TEST_CASE("window segments: times are clipped to the window, and a segment does 
       {-50, 100, 0.5f, text_of({1})}, {900, 5000, 0.25f, text_of({2})}, {400, 300, 0.0f, text_of({3})}};
   WindowResult result;
   collect_segments(
-      segments, kTokens, [](TokenId) { return " a"; }, 10.0, false, result);
+      segments, kTokens, [](TokenId) { return " a"; }, {10.0, false}, result);
   REQUIRE(result.segments.size() == 3);
   const std::vector<std::pair<double, double>> expected = {{0, 1}, {9, 10}, {4, 4}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -86,12 +86,12 @@ TEST_CASE(
                                                 {2, 3, 0.0f, text_of({1, kEnd})}};
   WindowResult result;
   collect_segments(
-      segments, kTokens, [](TokenId id) { return id == 2 ? " \n" : " a"; }, 10.0, false, result);
+      segments, kTokens, [](TokenId id) { return id == 2 ? " \n" : " a"; }, {10.0, false}, result);
   CHECK(result.scored_tokens == 4);
   CHECK(*result.average_log_probability == doctest::Approx(-0.5));
   WindowResult silent;
   collect_segments(
-      {}, kTokens, [](TokenId) { return " a"; }, 10.0, false, silent);
+      {}, kTokens, [](TokenId) { return " a"; }, {10.0, false}, silent);
   CHECK_FALSE(silent.average_log_probability.has_value());
   CHECK(silent.scored_tokens == 0);
 }

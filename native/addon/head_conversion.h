@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "napi_setup.h"
+#include "option_reader.h"
+#include "speech/recogniser.h"
+
+namespace verbatim::addon {
+
+// A list of heads of a decoder, or a list of such lists; `name` is the argument's. Throw a JS TypeError that
+// names what is wrong.
+HeadSet head_set(Napi::Value value, const std::string& name);
+std::vector<HeadSet> head_sets(Napi::Value value, const std::string& name);
+
+// DecoderHeads and TextAlignment of the contract; times are moved by `start_seconds`, from the window's time
+// line to the file's.
+Napi::Object to_js(Napi::Env env, const DecoderHeads& heads);
+Napi::Object to_js(Napi::Env env, const TextAlignment& alignment, double start_seconds);
+
+}  // namespace verbatim::addon

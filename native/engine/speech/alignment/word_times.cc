@@ -1,0 +1,151 @@
+#include "speech/alignment/word_times.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "audio/sample_rate.h"
+#include "speech/alignment/characters.h"
+#include "speech/alignment/text_words.h"
+
+namespace verbatim::alignment {
+namespace {
+
+// What OpenAI takes for usual at most, and how much longer a word at the edge of a sentence may be.
+constexpr double kLongestUsual = 0.7;
+constexpr double kMostTimesUsual = 2.0;
+
+double length_of(const Word& word) { return word.end_seconds - word.start_seconds; }
+
+// Characters, spaces and punctuation as well.
+double letters_of(const Word& word) {
+  const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
+  return static_cast<double>(std::ranges::count_if(word.text, begins));
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0.0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// How long a word may be at the edge of a sentence.
+class UsualLengths {
+ public:
+  explicit UsualLengths(const std::vector<Word*>& words) {
+    std::vector<double> lengths, by_letter;
+    for (const Word* word : words) {
+      const double length = length_of(*word);
+      if (!(length > 0.0)) continue;
+      lengths.push_back(length);
+      by_letter.push_back(length / letters_of(*word));
+    }
+    word_ = std::min(median(std::move(lengths)), kLongestUsual);
+    letter_ = median(std::move(by_letter));
+  }
+
+  double most(const Word& word) const {
+    return kMostTimesUsual * std::max(word_, std::min(letter_ * letters_of(word), kLongestUsual));
+  }
+
+ private:
+  double word_ = 0.0;
+  double letter_ = 0.0;
+};
+
+void cut_at_sentences(std::vector<Segment>& segments, const UsualLengths& usual) {
+  bool begins = true;
+  for (Segment& segment : segments) {
+    for (Word& word : segment.words) {
+      const bool ends = &word == &segment.words.back();
+      if (begins && length_of(word) > usual.most(word)) {
+        word.start_seconds = word.end_seconds - usual.most(word);
+      } else if (ends && length_of(word) > usual.most(word)) {
+        word.end_seconds = word.start_seconds + usual.most(word);
+      }
+      begins = ends || ends_sentence(word.text);
+    }
+  }
+}
+
+struct Span {
+  double begin;
+  double end;
+};
+
+// What lies between the stretches of speech, with what lies before the first and behind the last.
+std::vector<Span> gaps_of(std::span<const SpeechSpan> speech, double seconds) {
+  const auto to_seconds = [](std::size_t sample) { return static_cast<double>(sample) / kSampleRate; };
+  std::vector<Span> gaps;
+  double at = 0.0;
+  for (const SpeechSpan& span : speech) {
+    if (to_seconds(span.begin) > at) gaps.push_back({at, to_seconds(span.begin)});
+    at = std::max(at, to_seconds(span.end));
+  }
+  if (at < seconds) gaps.push_back({at, seconds});
+  return gaps;
+}
+
+void leave_gaps(Word& word, const std::vector<Span>& gaps, double seconds) {
+  for (const Span& gap : gaps) {
+    // Nothing but the window's end lies behind its last gap.
+    const bool is_last = gap.end >= seconds;
+    const bool starts_in = word.start_seconds >= gap.begin && (is_last || word.start_seconds < gap.end);
+    const bool ends_in = (starts_in || word.end_seconds > gap.begin) && word.end_seconds <= gap.end;
+    if (starts_in && ends_in) {
+      const bool back =
+          is_last || (gap.begin > 0.0 && word.start_seconds - gap.begin < gap.end - word.end_seconds);
+      word.start_seconds = word.end_seconds = back ? gap.begin : gap.end;
+      return;
+    }
+    if (starts_in) word.start_seconds = gap.end;
+    if (ends_in) word.end_seconds = gap.begin;
+  }
+}
+
+void put_in_order(const std::vector<Word*>& words, double seconds) {
+  double at = 0.0;
+  for (Word* word : words) {
+    word->start_seconds = std::clamp(word->start_seconds, at, seconds);
+    word->end_seconds = std::clamp(word->end_seconds, word->start_seconds, seconds);
+    at = word->end_seconds;
+  }
+}
+
+}  // namespace
+
+std::vector<Word> make_words(std::span<const Token> tokens, std::span<const double> starts, bool spaced) {
+  std::vector<std::string_view> texts;
+  for (const Token& token : tokens) texts.push_back(token.text);
+  std::vector<Word> words;
+  for (TextWord& cut : cut_words(texts, spaced)) {
+    float sum = 0.0f;
+    for (std::size_t i = cut.first; i < cut.last; ++i) sum += tokens[i].probability;
+    words.push_back({std::move(cut.text), starts[cut.first], starts[cut.last],
+                     sum / static_cast<float>(cut.last - cut.first)});
+  }
+  return words;
+}
+
+void place_words(std::vector<Segment>& segments, std::span<const SpeechSpan> speech, double seconds) {
+  std::vector<Word*> words;
+  for (Segment& segment : segments) {
+    for (Word& word : segment.words) words.push_back(&word);
+  }
+  put_in_order(words, seconds);
+  cut_at_sentences(segments, UsualLengths(words));
+  if (!speech.empty()) {
+    const std::vector<Span> gaps = gaps_of(speech, seconds);
+    for (Word* word : words) leave_gaps(*word, gaps, seconds);
+    put_in_order(words, seconds);
+  }
+  for (Segment& segment : segments) {
+    if (segment.words.empty()) continue;
+    segment.start_seconds = segment.words.front().start_seconds;
+    segment.end_seconds = segment.words.back().end_seconds;
+  }
+}
+
+}  // namespace verbatim::alignment

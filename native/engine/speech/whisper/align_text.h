@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+
+#include "abort.h"
+#include "speech/recogniser.h"
+#include "speech/whisper/loaded_model.h"
+
+namespace verbatim::whisper {
+
+// Recogniser::align_text(). model: as the recogniser describes it.
+TextAlignment align_text(const LoadedModel& loaded, const SpeechModelInfo& model, const Window& window,
+                         const KnownText& text, std::span<const HeadSet> sets, int threads,
+                         const AbortFlag* abort);
+
+}  // namespace verbatim::whisper
