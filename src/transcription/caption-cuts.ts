@@ -4,12 +4,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endsInAbbreviation } from '../engine/translation/sentences.js';
+import { MOST_LINE_CHARACTERS } from './lines.js';
 import type { TimedText, TimedWord } from './timed-text.js';
 
-/** Of one caption, where its words allow. Characters are UTF-16 units, of which there are most. */
+/** Of one caption, where its words allow. */
 export const MOST_CAPTION_SECONDS = 7;
-export const MOST_LINE_CHARACTERS = 42;
-export const MOST_CAPTION_CHARACTERS = 2 * MOST_LINE_CHARACTERS;
+export const MOST_CAPTION_LINES = 2;
+export const MOST_CAPTION_CHARACTERS = MOST_CAPTION_LINES * MOST_LINE_CHARACTERS;
 
 /** Words further apart are never in one caption. */
 const LONG_PAUSE_SECONDS = 1.5;
@@ -46,10 +47,6 @@ const CLOSING = String.raw`[\p{Pe}\p{Pf}"'»]*$`;
 const SENTENCE_END = new RegExp(`[.!?…。．！？؟۔।॥։።၊။]${CLOSING}`, 'u');
 const CLAUSE_END = new RegExp(`[,;:—–、，；：،؛]${CLOSING}`, 'u');
 
-export function fitsCaption({ startSeconds, endSeconds, text }: TimedText): boolean {
-  return endSeconds - startSeconds <= MOST_CAPTION_SECONDS && text.trim().length <= MOST_CAPTION_CHARACTERS;
-}
-
 /** The cheapest way to part the pieces, which are in order, found by dynamic programming. */
 export async function partition(pieces: readonly CaptionPiece[]): Promise<CaptionPiece[][]> {
   const joints = pieces.map((piece, index) => jointBehind(piece, pieces[index + 1]));
@@ -84,7 +81,7 @@ function* captionsFrom(
     const [piece, joint] = [pieces[end], joints[end]];
     if (piece === undefined || joint === undefined) return;
     fill = filled(fill, piece);
-    const fits = fill.lines <= 2 && fill.characters <= MOST_CAPTION_CHARACTERS;
+    const fits = fill.lines <= MOST_CAPTION_LINES && fill.characters <= MOST_CAPTION_CHARACTERS;
     const isTooMuch = !fits || piece.endSeconds - startSeconds > MOST_CAPTION_SECONDS;
     // What was said in no time cannot be shown by itself.
     if (isTooMuch && end > start && piece.endSeconds > piece.startSeconds) return;

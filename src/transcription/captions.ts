@@ -5,7 +5,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Segment, Word } from '../engine/binding.js';
 import { joinTexts, wordsIn } from '../engine/transcript-text.js';
-import { fitsCaption, partition, WORDS_AT_ONCE, type CaptionPiece } from './caption-cuts.js';
+import {
+  MOST_CAPTION_CHARACTERS,
+  MOST_CAPTION_LINES,
+  MOST_CAPTION_SECONDS,
+  partition,
+  WORDS_AT_ONCE,
+  type CaptionPiece,
+} from './caption-cuts.js';
+import { linesOf } from './lines.js';
 import { inThousandths, type TimedText, type TimedWord } from './timed-text.js';
 
 export interface Caption extends TimedText {
@@ -58,7 +66,13 @@ class RisingClock {
 function parted(text: Captioned, language: string): Captioned[] {
   const { words = [] } = text;
   if (words.some((word) => word.text.trim() !== '')) return wholeWords(words, language);
-  return fitsCaption(text) ? [text] : sharedOut(text, language);
+  return fitsCaption(text, language) ? [text] : sharedOut(text, language);
+}
+
+function fitsCaption({ startSeconds, endSeconds, text }: Captioned, language: string): boolean {
+  if (endSeconds - startSeconds > MOST_CAPTION_SECONDS) return false;
+  const shown = singleSpaced(text);
+  return shown.length <= MOST_CAPTION_CHARACTERS && linesOf(shown, language).length <= MOST_CAPTION_LINES;
 }
 
 /** Aligned words may be less than words: characters of a language that is written without spaces. */

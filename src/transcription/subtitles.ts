@@ -1,6 +1,5 @@
 /** Segments as the text of a subtitle file, SubRip or WebVTT. */
-import { wordsIn } from '../engine/transcript-text.js';
-import { MOST_LINE_CHARACTERS } from './caption-cuts.js';
+import { linesOf } from './lines.js';
 import { inThousandths, type TimedText } from './timed-text.js';
 
 /** As many characters are read in a second. */
@@ -73,27 +72,6 @@ function readable(segments: readonly TimedText[], durationSeconds: number): Time
     free = Math.max(end, inThousandths(start + 0.001));
     return { startSeconds: start, endSeconds: free, text };
   });
-}
-
-/** As few as do, about as long as each other. */
-function linesOf(text: string, language: string): string[] {
-  if (text.length <= MOST_LINE_CHARACTERS) return [text];
-  const words = wordsIn(text, language);
-  const fewest = wrapped(words, MOST_LINE_CHARACTERS).length;
-  for (let width = Math.ceil(text.length / fewest); ; width++) {
-    const lines = wrapped(words, width);
-    if (lines.length <= fewest) return lines;
-  }
-}
-
-function wrapped(words: readonly string[], width: number): string[] {
-  const lines = [''];
-  for (const word of words) {
-    const line = lines.pop() ?? '';
-    if (line === '' || (line + word).trim().length <= width) lines.push(line + word);
-    else lines.push(line, word);
-  }
-  return lines.map((line) => line.trim());
 }
 
 /** Hours have two digits, or more. */

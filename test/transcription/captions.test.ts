@@ -117,6 +117,11 @@ describe('captionsOf', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('parts a short one whose words do not fill two lines', async () => {
+    const text = Array<string>(3).fill('a'.repeat(25)).join(' ');
+    expect(await textsIn('en', { startSeconds: 0, endSeconds: 6, text })).to.have.length(2);
+  });
+
   it('shares the time of a long one by its characters', async () => {
     const text = ` ${'a'.repeat(39)}, ${'b'.repeat(39)}, ${'c'.repeat(39)}.`;
     const captions = await captionsOf([{ startSeconds: 10, endSeconds: 22.3, text }], 'en', 100);
