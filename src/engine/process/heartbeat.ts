@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Timer, Timers } from '../../timers.js';
+
+export interface HeartbeatLimits {
+  periodMs: number;
+  /** Pings in a row that nothing has been heard after. Counted, not timed: this process, too, may have been stopped for a while. */
+  silentPings: number;
+  /** Resident memory, bytes. */
+  memoryBytes: number;
+}
+
+export interface Watched {
+  ping(): void;
+  /** Bytes; null when nobody knows. */
+  memory(): number | null;
+  /** It is to be ended, for this reason. */
+  fail(reason: string): void;
+}
+
+/** Watches over a child that may hang, be stopped, or grow. */
+export class Heartbeat {
+  readonly #timer: Timer;
+  #unanswered = 0;
+
+  constructor(
+    timers: Timers,
+    private readonly limits: HeartbeatLimits,
+    private readonly watched: Watched,
+  ) {
+    this.#timer = timers.every(limits.periodMs, () => this.#beat());
+  }
+
+  /** Anything at all. */
+  heard(): void {
+    this.#unanswered = 0;
+  }
+
+  stop(): void {
+    this.#timer.cancel();
+  }
+
+  #beat(): void {
+    const { silentPings, memoryBytes } = this.limits;
+    const held = this.watched.memory() ?? 0;
+    if (held > memoryBytes)
+      this.watched.fail(`it held ${mebibytes(held)} MiB; allowed: ${mebibytes(memoryBytes)}`);
+    else if (this.#unanswered >= silentPings) this.watched.fail(`it did not answer ${silentPings} pings`);
+    else {
+      this.#unanswered += 1;
+      this.watched.ping();
+    }
+  }
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
+
+/** Of any process of this machine; null when it is gone. */
+export function residentBytes(pid: number | undefined): number | null {
+  try {
+    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+  } catch {
+    return null;
+  }
+}

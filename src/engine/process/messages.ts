@@ -1,0 +1,46 @@
+/** What goes over the channel between this process and a child: values that the structured clone algorithm can copy. */
+
+/** What a child can be asked for, by name. */
+export type CallTable = Record<string, { request: unknown; progress: unknown; answer: unknown }>;
+
+/** An error as it crosses the channel. */
+export interface ToldError {
+  /** A NativeErrorCode; any other is taken as `internal_error`. */
+  code: string;
+  message: string;
+}
+
+export type ToChild =
+  /** First, once. */
+  | { kind: 'start'; settings: unknown }
+  | { kind: 'call'; id: number; name: string; request: unknown }
+  /** The call is still to be answered: by a failure, or by what it had come to. */
+  | { kind: 'abort'; id: number }
+  | { kind: 'ping' };
+
+export type FromChild =
+  | { kind: 'ready' }
+  /** In place of `ready`: with these settings no child will ever be. */
+  | { kind: 'unfit'; error: ToldError }
+  | { kind: 'progress'; id: number; value: unknown }
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'failure'; id: number; error: ToldError }
+  | { kind: 'pong' };
+
+const OF_A_CALL = ['progress', 'answer', 'failure'];
+const OTHERS = ['ready', 'unfit', 'pong'];
+
+/** A child that has read a hostile file is not believed. */
+export function isFromChild(value: unknown): value is FromChild {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  const { kind, id, error } = value as { kind: unknown; id?: unknown; error?: unknown };
+  if (typeof kind !== 'string' || !(OF_A_CALL.includes(kind) || OTHERS.includes(kind))) return false;
+  if (OF_A_CALL.includes(kind) && typeof id !== 'number') return false;
+  return kind === 'failure' || kind === 'unfit' ? isToldError(error) : true;
+}
+
+function isToldError(value: unknown): value is ToldError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { code, message } = value as { code?: unknown; message?: unknown };
+  return typeof code === 'string' && typeof message === 'string';
+}

@@ -1,0 +1,59 @@
+/** A child that does what the test says, and nothing else. */
+import type { Child, ChildEvents, StartChild } from '../../../src/engine/process/child.js';
+import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
+
+export class FakeChild implements Child {
+  readonly received: ToChild[] = [];
+  killed = false;
+  pid: number | undefined;
+
+  constructor(
+    private readonly events: ChildEvents,
+    pid: number,
+  ) {
+    this.pid = pid;
+  }
+
+  send(message: ToChild): void {
+    if (this.pid !== undefined) this.received.push(message);
+  }
+
+  /** Its end is told later, as an operating system does: by exit(). */
+  kill(): void {
+    this.killed = true;
+  }
+
+  say(message: FromChild): void {
+    this.events.message(message);
+  }
+
+  exit(how = 'SIGKILL'): void {
+    this.pid = undefined;
+    this.events.exit(how);
+  }
+
+  /** The calls that it was sent, by their request. */
+  get calls(): unknown[] {
+    return this.received.flatMap((message) => (message.kind === 'call' ? [message.request] : []));
+  }
+
+  answer(request: unknown, value: unknown = `${String(request)}!`): void {
+    this.say({ kind: 'answer', id: this.idOf(request), value });
+  }
+
+  idOf(request: unknown): number {
+    const call = this.received.find((message) => message.kind === 'call' && message.request === request);
+    if (call?.kind !== 'call') throw new Error(`It was not asked for ${String(request)}.`);
+    return call.id;
+  }
+}
+
+export function fakeChildren(): { children: FakeChild[]; start: StartChild } {
+  const children: FakeChild[] = [];
+  const start: StartChild = (events) => {
+    const child = new FakeChild(events, 1000 + children.length);
+    children.push(child);
+    return child;
+  };
+  return { children, start };
+}

@@ -1,0 +1,135 @@
+/** The supervision on real processes: what kills one is what would. No verdict hangs on time: the test lets it pass. */
+import { expect } from 'chai';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { forking } from '../../../src/engine/process/child.js';
+import { residentBytes } from '../../../src/engine/process/heartbeat.js';
+import { SupervisedProcess } from '../../../src/engine/process/supervised-process.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+import { until } from '../../support/until.js';
+import type { WorkerCalls } from './worker.js';
+
+const BEAT_MS = 2000;
+const CALL = { limitMs: 3_600_000 };
+
+describe('A child process under supervision', function () {
+  this.timeout(120_000);
+  let timers: ManualTimers;
+  let deaths: string[];
+  let directory: string;
+  let supervised: SupervisedProcess<WorkerCalls>;
+
+  function supervise(settings: unknown): SupervisedProcess<WorkerCalls> {
+    return new SupervisedProcess<WorkerCalls>({
+      ...{ name: 'the worker', settings, callsAtOnce: 2, maxWaiting: 10 },
+      ...{ periodMs: BEAT_MS, silentPings: 3, memoryBytes: 2 ** 32, idleMs: 3_600_000 },
+      ...{ timers, start: forking({ main: join(__dirname, 'worker.ts'), env: { ONLY: 'this' } }) },
+      observer: { died: (how) => deaths.push(how) },
+    });
+  }
+  beforeEach(() => {
+    timers = new ManualTimers();
+    deaths = [];
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-process-'));
+    supervised = supervise(null);
+  });
+  afterEach(async () => {
+    await supervised.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const echo = (value: unknown): Promise<unknown> => supervised.call('echo', value, CALL);
+  const pid = (): number => supervised.stats().pid ?? 0;
+  const isAlive = (process_: number): boolean => residentBytes(process_) !== null;
+
+  it('answers what can be cloned, tells its progress, and its errors with their codes', async () => {
+    const told: number[] = [];
+    const samples = Float32Array.of(0.25, -1);
+    const answer = supervised.call('echo', { samples }, { ...CALL, progress: (value) => told.push(value) });
+    expect(await answer).to.deep.equal({ samples });
+    expect(told).to.deep.equal([0.5]);
+    const failed = await supervised.call('fail', null, CALL).catch((error: unknown) => error);
+    expect(failed).to.include({ code: 'invalid_audio', message: 'The audio is cut.' });
+    expect(residentBytes(pid())).to.be.above(10 * 2 ** 20);
+  });
+
+  it('sees nothing of this process’ environment but what it is given', async () => {
+    const names = await supervised.call('environment', null, CALL);
+    expect(names).to.contain('ONLY');
+    expect(names).not.to.contain('PATH');
+  });
+
+  for (const how of ['exit', 'abort', 'throw'] as const) {
+    it(`that dies (${how}) under a call answers it in its next life, and an innocent call as well`, async () => {
+      const once = join(directory, 'once');
+      const [died, innocent] = [supervised.call('die', { once, how }, CALL), echo('innocent')];
+      await until(() => existsSync(once) && deaths.length === 1);
+      timers.pass(1000);
+      expect(await Promise.all([died, innocent])).to.deep.equal(['lived', 'innocent']);
+      expect(deaths[0]).to.contain(
+        { exit: 'exit code 3', abort: 'SIGABRT', throw: 'thrown where nobody catches it' }[how],
+      );
+    });
+  }
+
+  it('that always dies of a call fails that one alone', async () => {
+    const killer = supervised.call('die', { how: 'exit' }, CALL).catch((error: unknown) => error);
+    const innocent = echo('innocent');
+    await until(() => deaths.length === 1);
+    timers.pass(1000);
+    await until(() => deaths.length === 2);
+    timers.pass(2000);
+    expect(await killer).to.include({ code: 'internal_error' });
+    expect(await innocent).to.equal('innocent');
+  });
+
+  it('that is killed or stopped is replaced, and its work repeated', async () => {
+    expect(await echo(1)).to.equal(1);
+    for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+      const before = pid();
+      const abort = new AbortController();
+      let begun = 0;
+      const work = supervised
+        .call('wait', null, { ...CALL, signal: abort.signal, progress: () => begun++ })
+        .catch((error: unknown) => error);
+      await until(() => begun === 1);
+      process.kill(before, signal);
+      if (signal === 'SIGSTOP') timers.pass(4 * BEAT_MS);
+      await until(() => !isAlive(before) && pid() !== before);
+      timers.pass(1000);
+      await until(() => begun === 2);
+      abort.abort(new Error('enough'));
+      expect(await work).to.include({ message: 'enough' });
+      expect(await echo(2)).to.equal(2);
+    }
+  });
+
+  it('ends an aborted call, and goes on with others', async () => {
+    const abort = new AbortController();
+    let begun = false;
+    const work = supervised
+      .call('wait', null, { ...CALL, signal: abort.signal, progress: () => (begun = true) })
+      .catch((error: unknown) => error);
+    await until(() => begun);
+    abort.abort(new Error('hung up'));
+    expect(await work).to.include({ message: 'hung up' });
+    await until(() => supervised.stats().running === 0);
+    expect(await echo('next')).to.equal('next');
+    expect(deaths).to.deep.equal([]);
+  });
+
+  it('that is unfit says why', async () => {
+    await supervised.close();
+    supervised = supervise('unfit');
+    const error = await echo(1).catch((failure: unknown) => failure);
+    expect(error).to.include({ code: 'invalid_model', message: 'No worker can be made of this.' });
+  });
+
+  it('is gone when its supervision is closed', async () => {
+    await echo(1);
+    const last = pid();
+    await supervised.close();
+    expect(isAlive(last)).to.equal(false);
+  });
+});

@@ -1,0 +1,49 @@
+/** A child process for tests: does what a call says, and can be made to die of it. */
+import { writeFileSync } from 'node:fs';
+import { EngineError } from '../../../src/engine/native-errors.js';
+import { serveCalls } from '../../../src/engine/process/serve-calls.js';
+
+export type WorkerCalls = {
+  echo: { request: unknown; progress: number; answer: unknown };
+  /** Dies, but only once: `once` is a file that it leaves behind. */
+  die: { request: { once?: string; how: 'exit' | 'abort' | 'throw' }; progress: never; answer: string };
+  /** Until it is aborted. */
+  wait: { request: null; progress: string; answer: never };
+  fail: { request: null; progress: never; answer: never };
+  environment: { request: null; progress: never; answer: string[] };
+};
+
+function die(how: 'exit' | 'abort' | 'throw'): void {
+  if (how === 'exit') process.exit(3);
+  if (how === 'abort') process.abort();
+  setImmediate(() => {
+    throw new Error('thrown where nobody catches it');
+  });
+}
+
+serveCalls<WorkerCalls>((settings) => {
+  if (settings === 'unfit') throw new EngineError('invalid_model', 'No worker can be made of this.');
+  return Promise.resolve({
+    echo: async (request, { progress }) => {
+      await progress(0.5);
+      return request;
+    },
+    die: async ({ once, how }) => {
+      try {
+        if (once !== undefined) writeFileSync(once, '', { flag: 'wx' });
+      } catch {
+        return 'lived';
+      }
+      die(how);
+      return new Promise<string>(() => undefined);
+    },
+    wait: async (_request, { signal, progress }) => {
+      await progress('begun');
+      return new Promise<never>((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    },
+    fail: () => Promise.reject(new EngineError('invalid_audio', 'The audio is cut.')),
+    environment: () => Promise.resolve(Object.keys(process.env)),
+  });
+});
