@@ -1,8 +1,8 @@
 /** timestamps and format over real HTTP: what answers then hold, that players read them, and that repeats are the same. */
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { timesByFfmpeg } from '../../support/ffmpeg-subtitles.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { fakeTranslator } from '../../support/fake-translator.js';
 import { transcribe, type Answer, type Part } from '../../support/requests.js';
@@ -190,7 +190,7 @@ describe('answers with times', () => {
           check(cues);
           const path = join(server.directory, `subtitles.${format}`);
           writeFileSync(path, text);
-          expect(readByFfmpeg(path)).to.deep.equal(read(text).map(timesOf));
+          expect(timesByFfmpeg(path)).to.deep.equal(read(text).map(timesOf));
         });
       }
     }
@@ -198,27 +198,3 @@ describe('answers with times', () => {
 });
 
 const timesOf = ({ startSeconds, endSeconds }: ReadCue): number[] => [startSeconds, endSeconds];
-
-/** The times of what it would show; it must have nothing to say against the file. */
-function readByFfmpeg(path: string): number[][] {
-  const run = (...output: string[]): string => {
-    const { error, status, stderr, stdout } = spawnSync(
-      'ffmpeg',
-      ['-v', 'error', '-i', path, '-map', '0', ...output],
-      { encoding: 'utf8' },
-    );
-    expect([error, status, stderr]).to.deep.equal([undefined, 0, '']);
-    return stdout;
-  };
-  run('-c', 'copy', '-f', 'null', '-');
-  const times = /^([\d:]+),(\d{3}) --> ([\d:]+),(\d{3})$/gm;
-  return [...run('-f', 'srt', '-').matchAll(times)].map(([, start, startMs, end, endMs]) => [
-    secondsOf(start!, startMs!),
-    secondsOf(end!, endMs!),
-  ]);
-}
-
-function secondsOf(clock: string, milliseconds: string): number {
-  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
-  return (seconds * 1000 + Number(milliseconds)) / 1000;
-}
