@@ -16,6 +16,7 @@ import { addBenchThroughput } from './commands/throughput.js';
 import { addBenchTranslate } from './commands/translate.js';
 import { addBenchTune } from './commands/tune.js';
 import { addBenchUsage } from './commands/usage.js';
+import { addBenchWords } from './commands/words.js';
 
 /** All of `verbatim bench`, onto its command. */
 export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS): void {
@@ -36,6 +37,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchClips,
     addBenchThroughput,
     addBenchSpeakers,
+    addBenchWords,
   ])
     add(bench, parts);
 }

@@ -3,13 +3,19 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { loadBinding, type WindowPolicy } from '../../src/engine/binding.js';
+import { loadBinding, type AttentionHead, type WindowPolicy } from '../../src/engine/binding.js';
 import { languageFor, measureClips, readClips, type Clip } from '../load/clips.js';
 import { describeEnvironment, type Environment } from '../reports/environment.js';
 import { readUpload, type Upload } from '../load/http-target.js';
 import { toMarkdown, writeReport, type Report } from '../reports/report.js';
 import type { VerbatimOptions } from '../processes/verbatim-process.js';
-import { findModel, kindText, windowPolicy, type Manifest } from '../../src/models/manifest.js';
+import {
+  alignmentHeads,
+  findModel,
+  kindText,
+  windowPolicy,
+  type Manifest,
+} from '../../src/models/manifest.js';
 import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { Config } from '../../src/service/config.js';
@@ -22,6 +28,8 @@ export interface BenchModel {
   policy: WindowPolicy;
   /** null: every language the weights know. */
   languages: string[] | null;
+  /** Those that words are aligned by; absent: the addon chooses. */
+  alignmentHeads?: readonly AttentionHead[];
   /** Known to `serve` by its name. */
   installed: boolean;
 }
@@ -160,7 +168,11 @@ function modelOf({ roots, manifest }: ServiceContext, name: string): BenchModel 
     throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);
   }
   const languages = entry.languages === 'whisper' ? null : entry.languages;
-  return { name, path, policy: windowPolicy(manifest, entry), languages, installed: true };
+  const heads = alignmentHeads(manifest, entry);
+  return {
+    ...{ name, path, policy: windowPolicy(manifest, entry), languages, installed: true },
+    ...(heads === undefined ? {} : { alignmentHeads: heads }),
+  };
 }
 
 function fullWindows(manifest: Manifest): WindowPolicy {

@@ -1,6 +1,6 @@
 /** The engine in this very process, set up as `serve` does, and one clip through it. */
 import type { Config } from '../../src/service/config.js';
-import type { NativeBinding, WindowPolicy } from '../../src/engine/binding.js';
+import type { AttentionHead, NativeBinding, WindowPolicy } from '../../src/engine/binding.js';
 import { createSpeechEngine } from '../../src/engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { languageFor, type Clip } from '../load/clips.js';
@@ -13,11 +13,15 @@ export interface EngineSetting {
   /** null: every language the weights know. */
   languages: string[] | null;
   accelerator: Config['accelerator'];
+  /** Path of a Silero model; default: none, speech is what stands out of the background. */
+  voiceActivityModel?: string | null;
+  /** Those that words are aligned by; absent: the addon chooses. */
+  alignmentHeads?: readonly AttentionHead[];
 }
 
 export function createBenchEngine(
   binding: NativeBinding,
-  { cell, policy, languages, accelerator }: EngineSetting,
+  { cell, policy, languages, accelerator, voiceActivityModel = null, alignmentHeads }: EngineSetting,
   observer?: EngineObserver,
 ): Promise<SpeechEngine> {
   return createSpeechEngine({
@@ -25,7 +29,9 @@ export function createBenchEngine(
     modelPath: cell.modelPath,
     modelName: 'bench',
     policy,
+    voiceActivityModel,
     ...(languages === null ? {} : { languages }),
+    ...(alignmentHeads === undefined ? {} : { alignmentHeads }),
     decoder: cell.decoder,
     devices: cell.devices,
     slots: cell.slots,

@@ -14,10 +14,12 @@ import unittest
 import numpy as np
 import torch
 
+import espeak_word_events
 from evaluation import cutting, score, translations
 from grammar import LANGUAGES, draw, is_held_out
 from grammar.numbers import CARDINAL
 from speech import features, ggml, guide, synthesis, tokenizer
+from speech.espeak_events import Speech, WordEvent, words_of
 from speech.model import Gelu, SpeechModel, gelu
 from speech.store import ShardWriter, Store
 from speech.windows import IGNORED, WindowMaker
@@ -89,6 +91,30 @@ class Features(unittest.TestCase):
         self.assertEqual(len(out), 16000)
         wanted = np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)
         self.assertLess(np.abs(out - wanted)[500:-500].max(), 0.03)
+
+
+class WordEvents(unittest.TestCase):
+    WORD, PHONEME = 1, 7
+
+    def test_a_word_ends_where_the_next_begins_or_the_pause_before_it(self):
+        events = [(self.WORD, 0, 100, ""), (self.PHONEME, 0, 110, "h"), (self.WORD, 3, 500, ""), (self.PHONEME, 3, 520, "a"),
+                  (self.PHONEME, 4, 900, "_:"), (self.WORD, 9, 1500, ""), (self.PHONEME, 9, 1600, "t"), (self.PHONEME, 9, 2000, "_:")]
+        self.assertEqual(words_of(events, 2500), [WordEvent(0, 110, 500), WordEvent(3, 500, 900), WordEvent(9, 1600, 2000)])
+
+    def test_the_last_word_ends_with_the_sound(self):
+        self.assertEqual(words_of([(self.WORD, 0, 0, ""), (self.PHONEME, 0, 5, "a")], 70), [WordEvent(0, 5, 70)])
+
+    def test_words_between_spaces_get_times_or_the_sentence_none(self):
+        events = [WordEvent(0, 0, 10), WordEvent(3, 10, 20), WordEvent(8, 20, 30)]
+        self.assertEqual(espeak_word_events.timed("un quatre-vingt", events[:1] + [WordEvent(3, 10, 20), WordEvent(10, 20, 30)]),
+                         [("un", 0, 10), ("quatre-vingt", 10, 30)])
+        self.assertIsNone(espeak_word_events.timed("Is of the end", events))
+
+    def test_times_move_with_what_is_cut_off(self):
+        sound = np.concatenate([np.zeros(4000), np.full(16000, 900), np.zeros(9000)]).astype(np.int16)
+        samples, words = espeak_word_events.cut_out(Speech(16000, sound, ()), [("a", 3000, 12000), ("b", 12000, 25000)])
+        self.assertEqual(len(samples), 160 + 16000 + 479)
+        self.assertEqual(words, [("a", 0.01, 0.51), ("b", 0.51, 1.01)])
 
 
 class Windows(unittest.TestCase):

@@ -5,6 +5,7 @@ import { isInstalled, modelFiles, verifyModel } from '../models/store.js';
 import { readContext } from '../service/context.js';
 import { pull } from '../service/model-store.js';
 import { printRows } from './rows.js';
+import { addAlign } from './models-align.js';
 import { addImport } from './models-import.js';
 
 export function addModels(program: Command): void {
@@ -22,6 +23,7 @@ export function addModels(program: Command): void {
     )
     .action(pullModel);
   addImport(models);
+  addAlign(models);
   models
     .command('verify')
     .argument('[name]', 'one model (default: every installed one)')

@@ -30,6 +30,7 @@ import { compareRows } from './options/compare-rows.js';
 import { tuneRows, throughputRows } from './options/search-rows.js';
 import { acceleratorRows, accuracyRows, confidenceRows, parityRows } from './options/spoken-rows.js';
 import { speakersRows } from './options/speakers-rows.js';
+import { wordRows } from './options/word-rows.js';
 import { httpRows } from './options/http-rows.js';
 import { memoryRows, meUsageRows, overheadRows } from './options/server-rows.js';
 
@@ -289,6 +290,7 @@ const rows = {
   ...acceleratorRows,
   ...confidenceRows,
   ...speakersRows,
+  ...wordRows,
 };
 
 describe('Every option of a bench command', () => {

@@ -12,7 +12,12 @@ export class StubServer {
       request.on('data', (chunk: Buffer) => (text += chunk.toString()));
       request.on('end', () => {
         this.seen.push({ key: request.headers.authorization, body: text });
-        response.writeHead(status(), { 'server-timing': 'upload;dur=1.0, queue;dur=7.5' }).end(body);
+        response
+          .writeHead(status(), {
+            'content-type': 'application/json',
+            'server-timing': 'upload;dur=1.0, queue;dur=7.5',
+          })
+          .end(body);
       });
     });
   }

@@ -50,6 +50,11 @@ export function samplePath(file: string): string {
   return join(SAMPLES, file);
 }
 
+/** Of a clip of which it is known when its words are said; '' for their folder. */
+export function wordEventsPath(file: string): string {
+  return join(ROOT, 'test', 'fixtures', 'audio', 'word-events', file);
+}
+
 export function loadModel(): Promise<SpeechModel> {
   return binding.loadSpeechModel(MODEL, { device: 'cpu' });
 }

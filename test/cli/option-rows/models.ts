@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readImported, type ModelEntry } from '../../../src/models/manifest.js';
-import { MODEL, samplePath } from '../../native/support.js';
+import { MODEL, samplePath, wordEventsPath } from '../../native/support.js';
 import { writeTinyModel } from '../../support/translation-models.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
 const SPEECH = ['models', 'import', MODEL, '--name', 'mine'];
+
+const ALIGN = ['models', 'align', 'mine', '--clips', wordEventsPath('')];
 
 /** A translation model whose vocabulary knows these language tokens, and the words that import it. */
 function translationModel(place: Workplace): string[] {
@@ -48,6 +50,27 @@ export const modelRows: OptionRows = {
       const rows = await place.json<Record<string, string>[]>(['models', 'verify', '--json']);
       expect(rows.map(({ name }) => name)).to.include('verbatim-small');
       expect(await place.printed(['models', 'verify'])).to.match(/^name +file +result/);
+    }),
+  'models align --clips': () =>
+    inWorkplace(async (place) => {
+      await imported(place, [...SPEECH, '--windows', 'short']);
+      const { status, stderr } = await place.run(ALIGN);
+      expect(status, stderr).to.equal(0);
+      expect(stderr).to.match(/^mine aligns words by (\[\d, \d\](, )?)+ from now on\.$/m);
+      const entry = readImported(join(place.directory, 'models')).find(({ name }) => name === 'mine');
+      expect(entry).to.have.property('alignmentHeads').that.is.an('array').that.is.not.empty;
+      const elsewhere = await place.run([...ALIGN.slice(0, -1), place.directory]);
+      expect(elsewhere).to.include({ status: 1 });
+      expect(elsewhere.stderr).to.contain('words.json');
+    }),
+  'models align --json': () =>
+    inWorkplace(async (place) => {
+      await imported(place, [...SPEECH, '--windows', 'short']);
+      const rows = await place.json<{ kind: string; heads: string }[]>([...ALIGN, '--json']);
+      // Three layers of three heads, the best first.
+      expect(rows.filter(({ kind }) => kind === 'alone')).to.have.length(9);
+      expect(rows.find(({ kind }) => kind === 'together')?.heads).to.equal(rows[0]?.heads);
+      expect(await place.printed(ALIGN)).to.match(/^kind +heads +mean_error_ms/);
     }),
   'models import --name': () =>
     inWorkplace(async (place) => {

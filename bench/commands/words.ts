@@ -1,0 +1,173 @@
+import { Option, type Command } from 'commander';
+import { loadBinding } from '../../src/engine/binding.js';
+import { readTimedClips, TIMED_CLIPS, type TimedClip } from '../../src/models/alignment/timed-clips.js';
+import { VOICE_ACTIVITY } from '../../src/service/config.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
+import { UsageError } from '../../src/service/variables.js';
+import { voiceActivityModel } from '../../src/service/voice-activity.js';
+import { refuseGiven } from '../../src/cli/options.js';
+import { decoderText } from '../engine/engine-cells.js';
+import { voicedSpans } from '../engine/voiced-spans.js';
+import { languageFor, type Clip } from '../load/clips.js';
+import { engineWords, serverWords, type WordSource } from '../load/word-sources.js';
+import { identifyModel, type ModelIdentity } from '../reports/environment.js';
+import type { Report, Shown } from '../reports/report.js';
+import {
+  unvoicedTable,
+  wordTimeTable,
+  type JudgedTranscript,
+  type VoicedTranscript,
+} from '../reports/word-times.js';
+import type { BenchParts } from './parts.js';
+import {
+  addOutputOptions,
+  benchContext,
+  clipsOf,
+  languageOption,
+  modelNamed,
+  modelOption,
+  progress,
+  publish,
+  type OutputOptions,
+} from './setup.js';
+
+interface Options extends OutputOptions {
+  model?: string;
+  clips: string;
+  language: string;
+  vad?: (typeof VOICE_ACTIVITY)[number];
+  unvoiced?: string;
+  url?: string;
+  key?: string;
+}
+
+const DEVICES = ['cpu'];
+
+export function addBenchWords(bench: Command, parts: BenchParts): void {
+  const vad = new Option('--vad <detector>', 'what finds speech (default: as VERBATIM_VAD has it)');
+  const command = bench
+    .command('words')
+    .description('when words are said: the times of recognised words beside those of the spoken ones')
+    .addOption(modelOption())
+    .requiredOption('--clips <dir>', TIMED_CLIPS)
+    .addOption(languageOption())
+    .addOption(vad.choices(VOICE_ACTIVITY))
+    .option(
+      '--unvoiced <file>',
+      'judge by where this Silero model hears speech: which words begin elsewhere; the clips need no list',
+    )
+    .option('--url <url>', 'ask a running server, as clients do, instead of the engine in this process')
+    .option('--key <key>', 'its API key; credits are used');
+  addOutputOptions(command).action((options: Options) => benchWords(options, command, parts));
+}
+
+async function benchWords(options: Options, command: Command, parts: BenchParts): Promise<void> {
+  const judged = options.unvoiced === undefined ? bySpokenWords : byVoice(options.unvoiced);
+  const judge = judged(options);
+  const { source, environment, models, settings } = await heardBy(options, command, parts);
+  try {
+    const { tables, notes, measurements, clips } = await judge(source);
+    const title = 'When words are said';
+    const all = { ...settings, clips, language: options.language };
+    const facts = { warmUp: 'none', runs: 1, charts: [] };
+    publish(
+      { name: 'words', title, environment, models, settings: all, ...facts, tables, notes, measurements },
+      options,
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+type Heard = Pick<Report, 'environment' | 'models' | 'settings'> & { source: WordSource };
+
+async function heardBy(options: Options, command: Command, parts: BenchParts): Promise<Heard> {
+  const { url, key } = options;
+  if (url === undefined) {
+    refuseGiven(command, ['key'], 'acts only with --url');
+    return heardByEngine(options, parts);
+  }
+  refuseGiven(command, ['model', 'vad'], 'is for the engine in this process; a server has its own');
+  if (key === undefined) throw new UsageError('--url needs --key.');
+  const { environment } = benchContext();
+  return { source: serverWords(url, key), environment, models: [], settings: { url } };
+}
+
+async function heardByEngine(options: Options, { createBenchEngine }: BenchParts): Promise<Heard> {
+  const { config, roots, manifest, environment } = benchContext();
+  const model = modelNamed({ config, roots, manifest }, options.model);
+  const { accelerator } = config;
+  const voiceActivity = options.vad ?? config.voiceActivity;
+  const detector = voiceActivityModel({ voiceActivity }, roots, manifest);
+  const decoder = speechDecoder(config, DEVICES);
+  const cell = { modelPath: model.path, devices: DEVICES, slots: 1, threads: 1, beam: 1, decoder };
+  const setting = { ...model, cell, accelerator, voiceActivityModel: detector };
+  const models: ModelIdentity[] = [await identifyModel(model.name, model.path)];
+  return {
+    source: engineWords(await createBenchEngine(loadBinding(), setting)),
+    environment,
+    models,
+    settings: {
+      ...{ device: 'cpu', decoder: decoderText(decoder), accelerator },
+      vad: detector === null ? 'energy' : 'silero',
+    },
+  };
+}
+
+type Judgement = Pick<Report, 'tables' | 'notes' | 'measurements'> & { clips: number };
+/** Reads the clips at once, so that what is wrong with them is said before anything is loaded. */
+type Judge = (options: Options) => (source: WordSource) => Promise<Judgement>;
+
+const bySpokenWords: Judge = ({ clips: directory, language }) => {
+  const clips = readTimedClips(directory);
+  return async (source) => {
+    const transcripts: JudgedTranscript[] = [];
+    for (const clip of clips) transcripts.push({ clip, words: await wordsIn(clip, language, source) });
+    const known = ({ kind, voices, language }: TimedClip): Record<string, Shown> => ({
+      kind,
+      voices,
+      language,
+    });
+    const tables = [
+      wordTimeTable('By language', transcripts, ({ language }) => ({ language })),
+      wordTimeTable('By kind of clip, voices and language', transcripts, known),
+    ];
+    return { tables, notes: SPOKEN_NOTES, measurements: transcripts, clips: clips.length };
+  };
+};
+
+function byVoice(detector: string): Judge {
+  return ({ clips: path, language }) => {
+    const clips = clipsOf(path);
+    return async (source) => {
+      const binding = loadBinding();
+      const voice = await binding.loadVoiceActivityModel(detector);
+      try {
+        const heard: VoicedTranscript[] = [];
+        for (const clip of clips) {
+          const words = await wordsIn(clip, language, source);
+          heard.push({ clip, words, voiced: await voicedSpans(binding, voice, clip.path) });
+        }
+        const tables = [unvoicedTable('Words that begin where no speech is heard', heard)];
+        return { tables, notes: VOICED_NOTES, measurements: heard, clips: clips.length };
+      } finally {
+        voice.close();
+      }
+    };
+  };
+}
+
+function wordsIn(clip: Clip, language: string, source: WordSource): ReturnType<WordSource['wordsOf']> {
+  progress(clip.path);
+  return source.wordsOf(clip.path, languageFor(clip, language));
+}
+
+const SPOKEN_NOTES = [
+  'Errors are of words recognised as what was said, found by an alignment of fewest edits: median of their absolute values, and the value that 90 % do not exceed; "late" is the median with its sign, below zero where times run ahead.',
+  'F1 counts a word when its text matches and its start and end both lie within the collar.',
+  'Outside sound: words that begin more than 100 ms from any spoken word, of all recognised ones.',
+];
+
+const VOICED_NOTES = [
+  'Unvoiced: words that begin more than 100 ms from where the judge hears speech, of all recognised ones. No floor of confidence is set, unless a server has its own.',
+];

@@ -1,0 +1,109 @@
+/** How well the heads of a speech model tell when words are said, measured on clips of which that is known. */
+import type {
+  AttentionHead,
+  AudioReader,
+  AudioWindow,
+  NativeBinding,
+  Recogniser,
+  WindowPolicy,
+} from '../../engine/binding.js';
+import { fromWhisperLanguage, toWhisperLanguage } from '../../engine/languages.js';
+import { selectHeads, type HeadSelection } from './head-selection.js';
+import type { TimedClip, SpokenWord } from './timed-clips.js';
+import { matchWords } from './word-matching.js';
+
+export interface HeadMeasurementOptions {
+  binding: Pick<NativeBinding, 'openAudio'>;
+  recogniser: Recogniser;
+  policy: WindowPolicy;
+  clips: readonly TimedClip[];
+  threads: number;
+  /** After each pass over the clips. */
+  onPass?: (sets: number) => void;
+}
+
+/** Its samples are held until it is released. */
+interface SpokenWindow {
+  window: AudioWindow;
+  language: string;
+  words: readonly SpokenWord[];
+}
+
+const LIMITS = { most: 10, candidates: 24, leastGain: 0.0005 };
+
+/**
+ * Chooses the heads. The text of every window is known and laid along it, so that only the attention is judged. The first word
+ * of a window does not count: it begins where the window does, whichever head tells. Throws an Error for clips in languages
+ * that the model does not know, or without words.
+ */
+export async function measureHeads(options: HeadMeasurementOptions): Promise<HeadSelection<AttentionHead>> {
+  const { recogniser, onPass } = options;
+  refuseLanguages(options);
+  const { layers, heads } = recogniser.decoderHeads;
+  const all = Array.from({ length: layers * heads }, (_, index) => ({
+    layer: Math.floor(index / heads),
+    head: index % heads,
+  }));
+  const measure = async (sets: readonly (readonly AttentionHead[])[]): Promise<number[]> => {
+    const errors = await meanErrors(sets, options);
+    onPass?.(sets.length);
+    return errors;
+  };
+  return selectHeads(all, measure, LIMITS);
+}
+
+function refuseLanguages({ recogniser, clips }: HeadMeasurementOptions): void {
+  const known = recogniser.info.languages.map(fromWhisperLanguage);
+  const unknown = clips.find(({ language }) => !known.includes(language));
+  if (unknown === undefined) return;
+  throw new Error(`${unknown.path} is in "${unknown.language}", which the model does not know.`);
+}
+
+/** Seconds, for each set: the mean over all words. */
+async function meanErrors(
+  headSets: readonly (readonly AttentionHead[])[],
+  { binding, recogniser, policy, clips, threads }: HeadMeasurementOptions,
+): Promise<number[]> {
+  const sums = headSets.map(() => 0);
+  let count = 0;
+  for (const clip of clips) {
+    for await (const { window, language, words } of spokenWindows(binding, policy, clip)) {
+      const text = words.map(({ word }) => ` ${word}`).join('');
+      const { ownLength } = policy;
+      const laid = await recogniser.alignText(window, { text, language, ownLength, threads, headSets });
+      window.release();
+      const pairs = matchWords(
+        words.map(({ word }) => word),
+        laid.words,
+      ).filter(({ spoken }) => spoken > 0);
+      count += pairs.length;
+      for (const [set, { startSeconds }] of laid.times.entries())
+        for (const { spoken, recognised } of pairs)
+          sums[set] =
+            (sums[set] ?? 0) + Math.abs((startSeconds[recognised] ?? 0) - (words[spoken]?.start ?? 0));
+    }
+  }
+  if (count === 0) throw new Error('The clips hold no words to measure by.');
+  return sums.map((sum) => sum / count);
+}
+
+/** As the service would cut them, with the words that are said in them; those without words are left out. */
+async function* spokenWindows(
+  binding: Pick<NativeBinding, 'openAudio'>,
+  policy: WindowPolicy,
+  { path, language, words }: TimedClip,
+): AsyncGenerator<SpokenWindow> {
+  const reader: AudioReader = await binding.openAudio(path, policy);
+  try {
+    for (let window = await reader.nextWindow(); window !== null; window = await reader.nextWindow()) {
+      if (typeof window === 'string') continue;
+      const { startSeconds, endSeconds } = window;
+      const middle = ({ start, end }: SpokenWord): number => (start + end) / 2;
+      const own = words.filter((word) => middle(word) >= startSeconds && middle(word) < endSeconds);
+      if (own.length > 0) yield { window, language: toWhisperLanguage(language), words: own };
+      else window.release();
+    }
+  } finally {
+    reader.close();
+  }
+}

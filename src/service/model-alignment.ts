@@ -1,0 +1,48 @@
+/** The heads of a speech model that tell when words are said, measured here and kept as a trait: what `models align` does. */
+import { existsSync } from 'node:fs';
+import { loadBinding, type AttentionHead } from '../engine/binding.js';
+import { measureHeads, type HeadMeasurementOptions } from '../models/alignment/head-measurement.js';
+import type { HeadSelection } from '../models/alignment/head-selection.js';
+import { readTimedClips } from '../models/alignment/timed-clips.js';
+import { register } from '../models/import.js';
+import { findModel, kindText, readImported, windowPolicy } from '../models/manifest.js';
+import { modelPath } from '../models/store.js';
+import type { ServiceContext } from './context.js';
+
+export interface ModelAlignment {
+  selection: HeadSelection<AttentionHead>;
+  /** In the registry of imported models. A model of the manifest keeps the traits that it has there. */
+  isStored: boolean;
+}
+
+/** `clips`: a directory that readTimedClips() reads. Throws an Error that says what to do. */
+export async function alignModel(
+  name: string,
+  clips: string,
+  { config, roots, manifest }: ServiceContext,
+  onPass: NonNullable<HeadMeasurementOptions['onPass']>,
+): Promise<ModelAlignment> {
+  const entry = findModel(manifest, name);
+  if (entry.kind !== 'speech')
+    throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
+  const path = modelPath(roots, entry);
+  if (!existsSync(path))
+    throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);
+  const timed = readTimedClips(clips);
+  const binding = loadBinding();
+  const policy = windowPolicy(manifest, entry);
+  const { accelerator, threads } = config;
+  const recogniser = await binding.loadRecogniser(path, { device: 'cpu', accelerator });
+  try {
+    const selection = await measureHeads({ binding, recogniser, policy, clips: timed, threads, onPass });
+    const isStored = readImported(roots.modelsDir).some((model) => model.name === name);
+    if (isStored) register(roots.modelsDir, { ...entry, alignmentHeads: chosen(selection) });
+    return { selection, isStored };
+  } finally {
+    recogniser.close();
+  }
+}
+
+function chosen({ grown }: HeadSelection<AttentionHead>): [layer: number, head: number][] {
+  return (grown.at(-1)?.heads ?? []).map(({ layer, head }) => [layer, head]);
+}
