@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "napi_setup.h"
 #include "recogniser_wrap.h"
+#include "sample_reader_wrap.h"
 #include "slot_wrap.h"
 #include "speech_model_wrap.h"
 #include "translation/backends/load.h"
@@ -72,6 +73,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(std::make_unique<AddonData>(env).release());
   AudioReaderWrap::define(env);
   AudioWindowWrap::define(env);
+  SampleReaderWrap::define(env);
   VoiceActivityModelWrap::define(env);
   SpeechModelWrap::define(env);
   SlotWrap::define(env);
@@ -85,6 +87,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("devices", Napi::Function::New<devices>(env, "devices"));
   exports.Set("heldBytes", Napi::Function::New<held_bytes>(env, "heldBytes"));
   exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
+  exports.Set("openSamples", Napi::Function::New<SampleReaderWrap::open>(env, "openSamples"));
   exports.Set("loadVoiceActivityModel",
               Napi::Function::New<VoiceActivityModelWrap::load>(env, "loadVoiceActivityModel"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));

@@ -97,6 +97,16 @@ export interface AudioOptions {
   voice?: VoiceActivityModel;
 }
 
+/** A file's samples, for who computes on them in JavaScript. */
+export interface SampleReader {
+  /**
+   * The next samples, mono at 16 kHz, at most 160,000 at once; fewer than `count` only at the end, and then none. Calls must not
+   * overlap.
+   */
+  read(count: number): Promise<Float32Array>;
+  close(): void;
+}
+
 export interface DecodeOptions {
   /** ISO 639-1 code, or 'auto' to detect in the same encoder pass. */
   language: string;
@@ -449,8 +459,13 @@ export interface NativeBinding {
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
 }
 
+/** What a process needs that computes on samples itself. */
+export interface SampleBinding {
+  openSamples(path: string): Promise<SampleReader>;
+}
+
 /** Loads the addon from the build tree; the message says what to do when it is not built. */
-export function loadBinding(): NativeBinding {
+export function loadBinding(): NativeBinding & SampleBinding {
   const path = join(packageRoot, 'build', 'Release', 'verbatim.node');
   if (!existsSync(path)) {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
@@ -459,5 +474,5 @@ export function loadBinding(): NativeBinding {
   // each other, and on a machine that is busy with anything else a slot of two threads then takes 30 times as long.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  return require(path) as NativeBinding;
+  return require(path) as NativeBinding & SampleBinding;
 }
