@@ -190,9 +190,12 @@ const anyWord = fc.record({
   probability: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-const anySegments = fc.array(fc.tuple(fc.boolean(), fc.array(anyWord, { minLength: 1, maxLength: 40 })), {
-  maxLength: 6,
-});
+const anySegments = fc.array(
+  fc.tuple(fc.boolean(), fc.array(anyWord, { minLength: 1, maxLength: 40, size: 'max' })),
+  {
+    maxLength: 6,
+  },
+);
 
 function segmentsOf(
   recipe: readonly [boolean, { text: string; gap: number; seconds: number; probability: number }[]][],
@@ -284,7 +287,7 @@ describe('any captions', () => {
       seconds: fc.constantFrom(0.001, 0.1, 0.4, 1),
       probability: fc.constant(0.5),
     });
-    const words = fc.array(word, { minLength: 1, maxLength: 200 });
+    const words = fc.array(word, { minLength: 1, maxLength: 200, size: 'max' });
     return fc.assert(
       fc.asyncProperty(words, async (recipe) => {
         const { segments, end } = segmentsOf([[true, recipe]]);

@@ -112,7 +112,7 @@ describe('subtitles', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.array(word, { maxLength: 80 }),
+        fc.array(word, { maxLength: 80, size: 'max' }),
         fc.constantFrom('en', 'ja', 'ar'),
         async (recipe, language) => {
           let at = 0;
