@@ -116,15 +116,16 @@ class RequestGate {
       rest = rest.subarray(length);
       this.#parse(part);
     }
+    const isTaken = rest.length < chunk.length;
     const waits = rest.length > 0 && !this.socket.destroyed;
     if (waits) {
       this.socket.pause();
       this.socket.unshift(rest);
     } else {
-      // The parser has copied what it hands on.
+      // The parser has copied what it hands on. Nothing is left of the chunk then, its length neither.
       release(chunk);
     }
-    if (rest.length < chunk.length) this.#tellOfTaken();
+    if (isTaken) this.#tellOfTaken();
     if (waits) this.#tellOfInput();
   }
 

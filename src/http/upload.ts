@@ -155,7 +155,7 @@ class FormReader {
   #awaitBody(): void {
     const { req } = this;
     const { idleMs, timers } = this.options;
-    if (req.complete || req.readableLength > 0) {
+    if (this.#hasInput()) {
       this.#takeTurn();
       return;
     }
@@ -166,13 +166,21 @@ class FormReader {
     });
   }
 
+  /** In the request itself, where it has to be resumed only. */
+  #hasInput(): boolean {
+    return this.req.complete || this.req.readableLength > 0;
+  }
+
   #takeTurn(): void {
+    const { req } = this;
     this.options.turn.take(() => {
       this.#hasChunk = false;
-      takeInput(this.req, () => {
-        // The line before a chunk, say.
-        if (!this.#hasChunk) this.#endTurn();
-      });
+      if (this.#hasInput()) req.resume();
+      else
+        takeInput(req, () => {
+          // The line before a chunk, say.
+          if (!this.#hasChunk && !this.#hasInput()) this.#endTurn();
+        });
     });
   }
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { oneAtATime } from '../../src/http/one-at-a-time.js';
+import { oneAtATime, takeInput, whenInputWaits } from '../../src/http/one-at-a-time.js';
 import { Mulberry32 } from '../support/random.js';
 
 describe('one request of a connection at a time', () => {
@@ -12,9 +12,11 @@ describe('one request of a connection at a time', () => {
   let unanswered = 0;
   let most = 0;
   let arrived: string[] = [];
+  let waited = 0;
+  let taken = 0;
 
   beforeEach(async () => {
-    [unanswered, most, arrived] = [0, 0, []];
+    [unanswered, most, arrived, waited, taken] = [0, 0, [], 0, 0];
     server = createServer();
     server.on('request', oneAtATime(server, answer));
     server.listen(0, '127.0.0.1');
@@ -31,7 +33,8 @@ describe('one request of a connection at a time', () => {
     unanswered += 1;
     most = Math.max(most, unanswered);
     const body: Buffer[] = [];
-    req.on('data', (chunk: Buffer) => body.push(chunk));
+    if (req.url === '/paused') readByPieces(req, body);
+    else req.on('data', (chunk: Buffer) => body.push(chunk));
     req.on('end', () => {
       arrived.push(`${req.method} ${req.url} ${Buffer.concat(body).toString()}`);
       // Late enough for anything that has been parsed already to have come.
@@ -40,6 +43,25 @@ describe('one request of a connection at a time', () => {
         res.end(`<${req.url}>`);
       });
     });
+  }
+
+  /** Pauses after each piece until the next one waits. */
+  function readByPieces(req: IncomingMessage, body: Buffer[]): void {
+    const readNext = (): void => {
+      if (req.complete || req.readableLength > 0) req.resume();
+      else
+        whenInputWaits(req, () => {
+          waited += 1;
+          takeInput(req, () => (taken += 1));
+        });
+    };
+    req.pause();
+    req.on('data', (chunk: Buffer) => {
+      body.push(chunk);
+      req.pause();
+      setImmediate(readNext);
+    });
+    readNext();
   }
 
   async function answers(count: number): Promise<string[]> {
@@ -67,6 +89,18 @@ describe('one request of a connection at a time', () => {
     await once(client, 'readable');
     client.write(HIDDEN.slice(1) + get(1));
     expect(await answers(2)).to.deep.equal(['/early', '/1']);
+  });
+
+  it('tells when input waits for a request that is paused, and each time that its parser has had some', async () => {
+    const body = 'x'.repeat(1_000_000);
+    client.write(
+      `POST /paused HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}${get(1)}`,
+    );
+    expect(await answers(2)).to.deep.equal(['/paused', '/1']);
+    expect(arrived[0]).to.equal(`POST /paused ${body}`);
+    // Node reads 64 KiB at most.
+    expect(waited).to.be.at.least(body.length / 65_536);
+    expect(taken).to.equal(waited);
   });
 
   it('is whole, wherever the network cuts', async function () {
