@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ALLOCATOR, COLLECTOR } from '../../bench/processes/verbatim-process.js';
 import { packageRoot } from '../../src/package-root.js';
 
 /** Lines of standard output until one says where the service listens; npm writes its own before it. */
@@ -52,4 +53,19 @@ describe('npm start', () => {
       expect(refused).to.be.instanceOf(TypeError);
     });
   }
+});
+
+describe('the settings that Node is started with', () => {
+  const settings = [
+    ...Object.entries(ALLOCATOR).map(([name, value]) => `${name}=${value}`),
+    'node',
+    ...COLLECTOR,
+  ].join(' ');
+  const read = (file: string): string => readFileSync(join(packageRoot, file), 'utf8');
+
+  it('are the same for npm start, the verbatim command and what is measured', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+    expect(scripts.start).to.equal(`exec env ${settings} dist/src/main.js serve`);
+    expect(read('src/main.ts').split('\n', 1)).to.deep.equal([`#!/usr/bin/env -S ${settings}`]);
+  });
 });
