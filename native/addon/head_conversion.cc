@@ -50,6 +50,11 @@ std::vector<HeadSet> head_sets(Napi::Value value, const std::string& name) {
   return sets;
 }
 
+HeadSet alignment_heads(Napi::Value options) {
+  const Napi::Value given = options.As<Napi::Object>().Get("alignmentHeads");
+  return given.IsUndefined() ? HeadSet() : head_set(given, "options.alignmentHeads");
+}
+
 Napi::Object to_js(Napi::Env env, const DecoderHeads& heads) {
   Napi::Array alignment = Napi::Array::New(env, heads.alignment.size());
   for (std::uint32_t i = 0; i < heads.alignment.size(); ++i) {

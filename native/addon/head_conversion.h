@@ -13,6 +13,9 @@ namespace verbatim::addon {
 HeadSet head_set(Napi::Value value, const std::string& name);
 std::vector<HeadSet> head_sets(Napi::Value value, const std::string& name);
 
+// The property `alignmentHeads` of a model's options; none if it is absent.
+HeadSet alignment_heads(Napi::Value options);
+
 // DecoderHeads and TextAlignment of the contract; times are moved by `start_seconds`, from the window's time
 // line to the file's.
 Napi::Object to_js(Napi::Env env, const DecoderHeads& heads);

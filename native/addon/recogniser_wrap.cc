@@ -43,9 +43,7 @@ Napi::Value RecogniserWrap::load(const Napi::CallbackInfo& info) {
     options.required("device", device);
     read_accelerator(options, accelerator);
     options.optional("compute", compute);
-    HeadSet heads;
-    const Napi::Value given = info[1].As<Napi::Object>().Get("alignmentHeads");
-    if (!given.IsUndefined()) heads = head_set(given, "options.alignmentHeads");
+    const HeadSet heads = alignment_heads(info[1]);
     return run_on_worker(
         env, "verbatim.loadRecogniser",
         [path, device, accelerator, compute, heads] {

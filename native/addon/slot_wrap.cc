@@ -22,6 +22,7 @@ Napi::Value SlotWrap::transcribe(const Napi::CallbackInfo& info) {
     const auto convert = [held, shared = state()](Napi::Env e, const WindowResult& result) {
       // Beams and a longer context may have grown the state.
       shared->memory.resize(shared->slot->memory_bytes());
+      shared->model->memory.resize(shared->model->model->memory_bytes());
       return to_js(e, result, held->window.start_seconds());
     };
     return run_on_worker(

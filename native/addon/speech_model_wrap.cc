@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "head_conversion.h"
 #include "option_reader.h"
 #include "promise_work.h"
 #include "slot_wrap.h"
@@ -27,9 +28,10 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
     const OptionReader options(info[1], "options");
     options.required("device", device);
     read_accelerator(options, accelerator);
+    const HeadSet heads = alignment_heads(info[1]);
     return run_on_worker(
         env, "verbatim.loadSpeechModel",
-        [path, device, accelerator] { return SpeechModel::load(path, device, accelerator); },
+        [path, device, accelerator, heads] { return SpeechModel::load(path, device, accelerator, heads); },
         [](Napi::Env e, std::shared_ptr<const SpeechModel> model) {
           return wrap(e, std::make_shared<HeldModel>(e, std::move(model)));
         });

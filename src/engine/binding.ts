@@ -213,6 +213,8 @@ export interface SpeechModelOptions {
   device: string;
   /** Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side by side. */
   accelerator?: AcceleratorMode;
+  /** As in RecogniserOptions. Words are aligned by the engine's own encoder and decoder, on the CPU; these are loaded with the first window that asks for words. */
+  alignmentHeads?: readonly AttentionHead[];
 }
 
 export interface SpeechModel {

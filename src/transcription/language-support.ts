@@ -55,8 +55,7 @@ export class LanguageSupport {
 
   #checkWords(): void {
     if (this.engine.alignsWords) return;
-    const message =
-      'timestamps must be one of: none, segment; the decoder in use, whisper.cpp, aligns no words.';
+    const message = 'timestamps must be one of: none, segment; the speech model in use aligns no words.';
     throw new VerbatimError('invalid_request', message, { param: 'timestamps' });
   }
 

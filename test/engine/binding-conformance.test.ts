@@ -204,6 +204,19 @@ for (const kind of KINDS) {
       });
     });
 
+    it('says when each word was said, if it is asked to, and the same text', async () => {
+      const { segments: plain } = await subject.finish(transcribe());
+      expect(plain.map(({ words }) => words)).to.deep.equal(plain.map(() => undefined));
+      const options = { language: 'en', ownLength: true, align: true };
+      const { segments } = await subject.finish(transcribe(options));
+      expect(segments.map(({ text }) => text)).to.deep.equal(plain.map(({ text }) => text));
+      for (const { text, startSeconds, endSeconds, words = [] } of segments) {
+        expect(words.map((word) => word.text).join('')).to.equal(text);
+        expect(words[0]!.startSeconds).to.equal(startSeconds).and.to.be.at.least(window.startSeconds);
+        expect(words.at(-1)!.endSeconds).to.equal(endSeconds).and.to.be.at.most(window.endSeconds);
+      }
+    });
+
     it('refuses a released window, a language that is not the model’s, and a device that is not there', async () => {
       const unknown = await subject.finish(failure(transcribe({ language: 'xx', ownLength: true })));
       expect(unknown).to.include({ code: 'unsupported_language' });

@@ -7,6 +7,7 @@ import type {
   RecogniserOptions,
   SpeechModel,
   SpeechModelInfo,
+  SpeechModelOptions,
   TranslationModel,
   VoiceActivityModel,
   WindowPolicy,
@@ -21,8 +22,8 @@ export class FakeBinding extends FakeTally implements NativeBinding {
   readonly build = { whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake' };
   createSlotError: Error | null = null;
   slotsMade = 0;
-  /** Of every loadRecogniser(). */
-  readonly recogniserOptions: RecogniserOptions[] = [];
+  /** Of every speech model, as it was loaded. */
+  readonly loadOptions: (RecogniserOptions | SpeechModelOptions)[] = [];
   private readonly files = new Map<string, FakeFile>();
 
   addFile(path: string, file: FakeFile): string {
@@ -56,7 +57,9 @@ export class FakeBinding extends FakeTally implements NativeBinding {
     };
   }
 
-  async loadSpeechModel(_path: string, { device }: { device: string }): Promise<SpeechModel> {
+  async loadSpeechModel(_path: string, options: SpeechModelOptions): Promise<SpeechModel> {
+    const { device } = options;
+    this.loadOptions.push(options);
     const info = await this.find(device);
     this.openModels++;
     let closed = false;
@@ -76,7 +79,7 @@ export class FakeBinding extends FakeTally implements NativeBinding {
   }
 
   async loadRecogniser(_path: string, options: RecogniserOptions): Promise<Recogniser> {
-    this.recogniserOptions.push(options);
+    this.loadOptions.push(options);
     return new FakeRecogniser(this, await this.find(options.device), options.alignmentHeads);
   }
 

@@ -45,6 +45,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
     'engine/accelerator',
     'engine/audio',
     'engine/audio/cutting',
+    'engine/transformer',
     'engine/speech',
     'engine/speech/alignment',
     'engine/speech/whisper',

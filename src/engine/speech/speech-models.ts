@@ -60,11 +60,12 @@ export function loadSpeechModels(options: SpeechModelsOptions): Promise<SpeechMo
 }
 
 async function loadWhisperCpp(options: SpeechModelsOptions): Promise<SpeechModels> {
-  const { binding, modelPath, accelerator, windowSeconds, clock } = options;
+  const { binding, modelPath, accelerator, windowSeconds, clock, alignmentHeads: heads } = options;
+  const alignment = heads === undefined ? {} : { alignmentHeads: heads };
   const models: SpeechModel[] = [];
   try {
     for (const device of options.devices)
-      models.push(await binding.loadSpeechModel(modelPath, { device, accelerator }));
+      models.push(await binding.loadSpeechModel(modelPath, { device, accelerator, ...alignment }));
     const pool = await SlotPool.create(models, options);
     return loaded(models, new SlotScheduler(pool, windowSeconds, clock));
   } catch (error) {

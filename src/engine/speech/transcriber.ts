@@ -87,7 +87,7 @@ interface Loaded {
 class Transcriber implements SpeechEngine {
   readonly languages: readonly string[];
   readonly translatesToEnglish: boolean;
-  readonly alignsWords: boolean;
+  readonly alignsWords = true;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
   readonly isDemonstration: boolean;
@@ -108,7 +108,6 @@ class Transcriber implements SpeechEngine {
     this.isDemonstration = options.isDemonstration === true;
     this.languages = languagesOf(infos, options.languages);
     this.translatesToEnglish = options.translates === true && infos[0]?.multilingual === true;
-    this.alignsWords = options.decoder.kind === 'batched';
     this.devices = {
       ids: options.devices,
       name: [...new Set(infos.map(deviceName))].join(', '),

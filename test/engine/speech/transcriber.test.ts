@@ -37,36 +37,6 @@ describe('Transcriber', () => {
     });
   });
 
-  it('asks for words of every window for those who want them, and for nobody else', async () => {
-    const scene = await Scenario.start();
-    scene.file('plain', 16);
-    scene.file('words', 16);
-    void scene.send({ path: 'plain', language: 'en' });
-    void scene.send({ path: 'words', language: 'en', align: true });
-    await scene.finish();
-    const asked = (path: string): unknown[] =>
-      scene.fake.runs.filter((run) => run.path === path).map((run) => run.options.align);
-    expect(asked('plain')).to.deep.equal([undefined, undefined]);
-    expect(asked('words')).to.deep.equal([true, true]);
-    const words = (path: string): unknown[] =>
-      scene.transcript(path).segments.map((segment) => segment.words?.map(({ text }) => text));
-    expect(words('plain')).to.deep.equal([undefined, undefined]);
-    expect(words('words')).to.deep.equal([[' en0'], [' en1']]);
-    expect(scene.transcript('words').text).to.equal(scene.transcript('plain').text);
-  });
-
-  it('loads the model with the heads that words are aligned by', async () => {
-    const alignmentHeads = [{ layer: 3, head: 1 }];
-    const scene = await Scenario.start({
-      alignmentHeads,
-      decoder: { kind: 'batched', compute: 'auto', windowsInFlight: 2 },
-    });
-    expect(scene.fake.recogniserOptions).to.deep.equal([
-      { device: 'cpu', accelerator: 'off', compute: 'auto', alignmentHeads },
-    ]);
-    await scene.finish();
-  });
-
   it('counts the backlog down as windows end, silence included', async () => {
     const scene = await Scenario.start({ slots: 1 });
     scene.file('file', {
@@ -299,14 +269,38 @@ describe('Transcriber: the way of a file', () => {
 });
 
 describe('Transcriber: words', () => {
-  it('are aligned by the engine’s own decoder only', async () => {
-    for (const [decoder, aligns] of [
-      [BATCHED, true],
-      [{ kind: 'whisper.cpp' } as const, false],
-    ] as const) {
+  it('are aligned with either decoder', async () => {
+    for (const decoder of [BATCHED, { kind: 'whisper.cpp' } as const]) {
       const scene = await Scenario.start({ decoder });
-      expect(scene.engine.alignsWords).to.equal(aligns);
+      expect(scene.engine.alignsWords).to.equal(true);
       await scene.engine.close();
+    }
+  });
+
+  it('are asked for in every window by those who want them, and for nobody else', async () => {
+    const scene = await Scenario.start();
+    scene.file('plain', 16);
+    scene.file('words', 16);
+    void scene.send({ path: 'plain', language: 'en' });
+    void scene.send({ path: 'words', language: 'en', align: true });
+    await scene.finish();
+    const asked = (path: string): unknown[] =>
+      scene.fake.runs.filter((run) => run.path === path).map((run) => run.options.align);
+    expect(asked('plain')).to.deep.equal([undefined, undefined]);
+    expect(asked('words')).to.deep.equal([true, true]);
+    const words = (path: string): unknown[] =>
+      scene.transcript(path).segments.map((segment) => segment.words?.map(({ text }) => text));
+    expect(words('plain')).to.deep.equal([undefined, undefined]);
+    expect(words('words')).to.deep.equal([[' en0'], [' en1']]);
+    expect(scene.transcript('words').text).to.equal(scene.transcript('plain').text);
+  });
+
+  it('are aligned by the heads that the model is loaded with', async () => {
+    const alignmentHeads = [{ layer: 3, head: 1 }];
+    for (const decoder of [BATCHED, { kind: 'whisper.cpp' } as const]) {
+      const scene = await Scenario.start({ decoder, alignmentHeads });
+      expect(scene.fake.loadOptions[0]).to.deep.include({ device: 'cpu', alignmentHeads });
+      await scene.finish();
     }
   });
 });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,7 @@ class TextAligner {
   PassAlignment align(std::span<const float> samples, int positions, std::vector<TokenId> prompt,
                       std::span<const TokenId> text, std::span<const transformer::AttentionHead> heads,
                       const AbortFlag* abort);
+  std::size_t memory_bytes() const noexcept { return encoder_.memory_bytes() + decoder_->memory_bytes(); }
 
  private:
   std::unique_ptr<transformer::CrossCache> encode(std::span<const float> samples, int positions,

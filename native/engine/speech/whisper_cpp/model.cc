@@ -13,6 +13,7 @@
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
+#include "speech/whisper/alignment_heads.h"
 #include "speech/whisper_cpp/whisper_state.h"
 #include "speech/whisper_log.h"
 
@@ -99,13 +100,17 @@ void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noe
 SpeechModel::~SpeechModel() = default;
 
 std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
-                                                     std::string_view device, AcceleratorMode accelerator) {
+                                                     std::string_view device, AcceleratorMode accelerator,
+                                                     std::vector<transformer::AttentionHead> heads) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
   std::ifstream stream = open_model(path);
   const ModelFileInfo file = check(stream, path);
   const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
   auto model = std::make_shared<SpeechModel>(Private{});
+  model->path_ = path;
+  model->accelerator_ = accelerator;
+  model->alignment_heads_ = whisper::alignment_heads(file.shape, std::move(heads));
   model->mel_extractor_ = std::make_unique<whisper::MelExtractor>(file.mel_filters, file.shape.mels);
   auto store = gpu < 0 ? accelerator::make_weight_store(accelerator) : nullptr;
   check_room(target, gpu, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
@@ -129,6 +134,20 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   model->info_.accelerator = accelerator::name(used);
   model->info_.memory_bytes += packed_weight_bytes(file.shape, used);
   return model;
+}
+
+const whisper::LoadedModel& SpeechModel::word_model() const {
+  const std::lock_guard lock(word_mutex_);
+  if (!word_model_) {
+    word_model_ = std::make_unique<const whisper::LoadedModel>(
+        whisper::Model::load(path_, accelerator_), whisper::decoder_type("auto"), alignment_heads_);
+    word_bytes_ = word_model_->bytes() + word_model_->model()->info().memory_bytes;
+  }
+  return *word_model_;
+}
+
+std::size_t SpeechModel::memory_bytes() const noexcept {
+  return static_cast<std::size_t>(info_.memory_bytes) + word_bytes_.load(std::memory_order_relaxed);
 }
 
 }  // namespace verbatim

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "accelerator/accelerator.h"
 #include "speech/model_info.h"
+#include "speech/whisper/loaded_model.h"
 #include "speech/whisper/mel.h"
+#include "transformer/decoder.h"
 
 struct whisper_context;
 
@@ -19,14 +25,24 @@ class SpeechModel {
 
  public:
   // `device`: "cpu" or "cuda:N". The file is checked (magic, shapes, sizes) before whisper.cpp sees it.
-  // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kOutOfMemory.
-  static std::shared_ptr<const SpeechModel> load(const std::filesystem::path& path, std::string_view device,
-                                                 AcceleratorMode accelerator = AcceleratorMode::kOff);
+  // alignment_heads: as in load_recogniser(). Throws EngineError: kInvalidModel, kIoError,
+  // kDeviceUnavailable, kOutOfMemory, kInvalidArgument.
+  static std::shared_ptr<const SpeechModel> load(
+      const std::filesystem::path& path, std::string_view device,
+      AcceleratorMode accelerator = AcceleratorMode::kOff,
+      std::vector<transformer::AttentionHead> alignment_heads = {});
   // load() makes models.
   explicit SpeechModel(Private) {}
   ~SpeechModel();
 
+  // memory_bytes: as loaded; see memory_bytes().
   const SpeechModelInfo& info() const noexcept { return info_; }
+  // What words are aligned by: the same file on our own encoder and decoder, on the CPU. Loaded when it is
+  // first asked for, and kept. For slots only; any thread. Throws as load() does, and may then be tried
+  // again.
+  const whisper::LoadedModel& word_model() const;
+  // With the word model, once it is loaded.
+  std::size_t memory_bytes() const noexcept;
   // For slots only.
   whisper_context* context() const noexcept { return context_.get(); }
   // For slots only.
@@ -38,6 +54,12 @@ class SpeechModel {
   struct ContextDeleter {
     void operator()(whisper_context* context) const noexcept;
   };
+  std::filesystem::path path_;
+  AcceleratorMode accelerator_ = AcceleratorMode::kOff;
+  std::vector<transformer::AttentionHead> alignment_heads_;
+  mutable std::mutex word_mutex_;
+  mutable std::unique_ptr<const whisper::LoadedModel> word_model_;
+  mutable std::atomic<std::size_t> word_bytes_{0};
   SpeechModelInfo info_;
   std::unique_ptr<const whisper::MelExtractor> mel_extractor_;
   std::shared_ptr<accelerator::WeightStore> packed_weights_;

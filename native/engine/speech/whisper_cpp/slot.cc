@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -14,12 +15,12 @@
 #include "accelerator/accelerator.h"
 #include "error.h"
 #include "milliseconds_since.h"
-#include "require_option.h"
 #include "speech/decode_options.h"
 #include "speech/whisper/mel.h"
 #include "speech/whisper_cpp/full_params.h"
 #include "speech/whisper_cpp/prompt.h"
 #include "speech/whisper_cpp/segments.h"
+#include "speech/whisper_cpp/slot_words.h"
 #include "speech/whisper_cpp/whisper_state.h"
 #include "speech/whisper_cpp/window_pass.h"
 #include "speech/whisper_log.h"
@@ -36,6 +37,7 @@ struct Slot::Impl {
   bool worn = false;
   // Encoder length of the state's earlier windows; 0 if there was none yet.
   int padded_for = 0;
+  std::optional<SlotWords> words;
 
   void renew();
   void prepare(int context);
@@ -152,6 +154,7 @@ Slot::Slot(std::shared_ptr<const SpeechModel> model, int threads) : impl_(std::m
   require_thread_count(threads);
   impl_->model = std::move(model);
   impl_->threads = threads;
+  impl_->words.emplace(*impl_->model, threads);
   impl_->renew();
 }
 
@@ -160,7 +163,6 @@ Slot::~Slot() = default;
 WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
   const SpeechModelInfo& info = impl_->model->info();
   check_decode_options(options, info);
-  require_option(!options.align, "align", options.align, "with whisper.cpp's own decoder only 0");
   if (window.samples.size() > kLongestWindow) {
     throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than 30 seconds");
   }
@@ -173,7 +175,9 @@ WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options
     return nothing;
   }
   try {
-    return impl_->decode(window.samples, options, abort);
+    WindowResult result = impl_->decode(window.samples, options, abort);
+    if (options.align) impl_->words->add(window, options, result, abort);
+    return result;
   } catch (const std::bad_alloc&) {
     throw EngineError(ErrorCode::kOutOfMemory, "no memory for a window");
   }
@@ -194,7 +198,7 @@ std::size_t Slot::memory_bytes() const noexcept {
   const std::size_t logits = 16 * sizeof(float) * size(whisper_n_vocab(context));
   const std::size_t workspace = accelerator::workspace_bytes(
       impl_->model->packed_weights().get(), size(whisper_model_n_audio_state(context)), impl_->threads);
-  return caches + activations + logits + workspace;
+  return caches + activations + logits + workspace + impl_->words->memory_bytes();
 }
 
 }  // namespace verbatim
