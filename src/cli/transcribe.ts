@@ -1,81 +1,88 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { readContext } from '../service/context.js';
-import { transcribeLocally, type LocalTranscription } from '../service/local-transcription.js';
+import { UsageError } from '../service/variables.js';
+import {
+  ANSWER_FORMATS,
+  MOST_PROMPT_CHARACTERS,
+  TIMESTAMPS,
+  type TranscriptionOptions,
+} from '../transcription/options.js';
+import { untilInterrupted } from './interruption.js';
 import { asLanguageCode } from './options.js';
-import { FileError } from './words.js';
+import { outputsOf } from './output-files.js';
+import { EXTENSIONS } from './rendered-transcript.js';
+import { transcribeFiles } from './transcribe-files.js';
+import { FAILED } from './words.js';
 
-interface Options {
+interface Flags {
   language?: string;
   translateTo?: string;
   punctuate: boolean;
   diarize?: boolean;
   json?: boolean;
+  format?: TranscriptionOptions['format'];
+  timestamps?: TranscriptionOptions['timestamps'];
+  prompt?: string;
+  output?: string;
+  outputDir?: string;
 }
 
 export function addTranscribe(program: Command): void {
   program
     .command('transcribe')
-    .argument('<file>', 'a WAV, FLAC, MP3 or OGG file')
+    .argument('<files...>', 'WAV, FLAC, MP3 or OGG files')
     .option('--language <xx>', 'spoken language (default: detected)')
     .option('--translate-to <xx>', 'print a translation into this language')
     .option('--no-punctuate', 'lower-case words without punctuation')
     .option('--diarize', 'tell speakers apart')
-    .option('--json', 'print JSON with segments and times')
-    .description('transcribe a file on this machine, without a server')
+    .option('--prompt <text>', `names and words to expect, at most ${MOST_PROMPT_CHARACTERS} characters`)
+    .addOption(
+      new Option('--format <format>', 'what is written (default: text); srt and vtt are subtitles').choices(
+        ANSWER_FORMATS,
+      ),
+    )
+    .addOption(
+      new Option('--timestamps <which>', 'in JSON, the times of segments, or of words, too').choices(
+        TIMESTAMPS,
+      ),
+    )
+    .option('--json', 'as --format json, with segments as they were decoded where --timestamps is not given')
+    .option('--output <file>', 'write to this file')
+    .option('--output-dir <dir>', 'write a file for each input into this directory; needed for several')
+    .description('transcribe files on this machine, without a server')
     .action(transcribe);
 }
 
-async function transcribe(file: string, options: Options): Promise<void> {
-  const { language = 'auto', translateTo, punctuate, diarize = false } = options;
-  const wanted = {
+async function transcribe(files: string[], flags: Flags): Promise<void> {
+  const options = transcriptionOptions(flags);
+  const context = readContext();
+  const { output: file, outputDir: directory } = flags;
+  const outputs = outputsOf(files, { file, directory, extension: EXTENSIONS[options.format] });
+  const batch = { options, outputs, showsDecoded: flags.json === true };
+  const failed = await untilInterrupted((signal) => transcribeFiles(batch, context, signal));
+  if (failed > 0) process.exitCode = FAILED;
+}
+
+/** Throws UsageError for what does not go together. */
+function transcriptionOptions(flags: Flags): TranscriptionOptions {
+  const { language = 'auto', translateTo, punctuate, diarize = false, json = false, prompt = null } = flags;
+  if (json && flags.format !== undefined && flags.format !== 'json') {
+    throw new UsageError(`--json cannot be used with --format ${flags.format}.`);
+  }
+  const format = json ? 'json' : (flags.format ?? 'text');
+  if (flags.timestamps !== undefined && format !== 'json') {
+    throw new UsageError('--timestamps acts only with --format json or --json.');
+  }
+  const characters = Array.from(prompt ?? '').length;
+  if (characters > MOST_PROMPT_CHARACTERS) {
+    throw new UsageError(
+      `--prompt has ${characters} characters; allowed: at most ${MOST_PROMPT_CHARACTERS}.`,
+    );
+  }
+  return {
     language: language === 'auto' ? null : asLanguageCode('--language', language),
     translateTo: translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo),
-    punctuate,
-    diarize,
-    timestamps: 'none',
-    format: 'json',
-    prompt: null,
-  } as const;
-  const context = readContext();
-  checkReadable(file);
-  const result = await transcribeLocally(file, wanted, context).catch((error: unknown) => {
-    throw new FileError(file, error);
-  });
-  print(result, options.json === true);
-}
-
-/** Before a model is loaded, which may take a while. */
-function checkReadable(path: string): void {
-  try {
-    const file = openSync(path, 'r');
-    const isDirectory = fstatSync(file).isDirectory();
-    closeSync(file);
-    if (isDirectory) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
-  } catch (error) {
-    throw new FileError(path, error);
-  }
-}
-
-function print({ transcript, translation, warnings }: LocalTranscription, json: boolean): void {
-  if (!json) {
-    for (const { message } of warnings) console.error(message);
-    console.log((translation ?? transcript).text);
-    return;
-  }
-  const answer = {
-    duration_sec: transcript.durationSeconds,
-    language: transcript.language,
-    language_probability: transcript.languageProbability,
-    text: transcript.text,
-    ...(translation === null ? {} : { translation }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    segments: transcript.segments.map((segment) => ({
-      start: segment.startSeconds,
-      end: segment.endSeconds,
-      text: segment.text,
-    })),
-    timings: transcript.timings,
+    ...{ punctuate, diarize, format, prompt },
+    timestamps: flags.timestamps ?? 'none',
   };
-  console.log(JSON.stringify(answer, null, 2));
 }

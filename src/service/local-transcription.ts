@@ -1,85 +1,107 @@
-/** A transcription on this machine without a server, an account or a charge: what `verbatim transcribe` does. */
+/** Transcriptions on this machine without a server, an account or a charge: what `verbatim transcribe` does. */
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
-import type { SpeechEngine, Transcript } from '../engine/types.js';
+import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
 import { LanguageSupport } from '../transcription/language-support.js';
-import { withoutPunctuation } from '../transcription/punctuation.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
+import { withoutPunctuation } from '../transcription/punctuation.js';
+import type { Translation } from '../transcription/result.js';
+import { howToHear, spokenOf, type Spoken } from '../transcription/spoken.js';
+import { translationOf } from '../transcription/translation.js';
 import { warningsOf, type Warning } from '../transcription/warnings.js';
+import type { Config } from './config.js';
 import type { ServiceContext } from './context.js';
+import { DEFAULT_BATCH } from './speech-decoder.js';
 import { loadEngine } from './speech-engine.js';
 import { createTranslationEngine } from './translation-engine.js';
 
-export interface LocalTranscription {
-  transcript: Transcript;
-  translation: { language: string; text: string } | null;
+export interface LocalTranscription extends Spoken {
+  durationSeconds: number;
+  language: string;
+  languageProbability: number | null;
+  translation: Translation | null;
   warnings: Warning[];
+  /** As the model decoded them, whether times were asked for or not. */
+  decoded: Transcript['segments'];
+  timings: Transcript['timings'];
 }
+
+export type LocalFile = Pick<FileToTranscribe, 'path' | 'measured' | 'transcribed'> & { signal: AbortSignal };
 
 const ACCOUNT = 'local';
 
-/** Rejects as SpeechEngine.transcribeFile() does, and with what LanguageSupport.check() throws. */
-export async function transcribeLocally(
-  path: string,
-  options: TranscriptionOptions,
-  { config, roots, manifest }: ServiceContext,
-): Promise<LocalTranscription> {
-  const engine = await loadEngine(config, roots, manifest);
-  const translator = createTranslationEngine(config, roots, manifest);
-  try {
-    const run = new LocalRun(engine, translator, config.maxAudioSeconds);
-    return await run.transcribe(path, options);
-  } finally {
-    await engine.close();
-    await translator.close();
-  }
-}
+export class LocalTranscriber {
+  private readonly languages: LanguageSupport;
 
-class LocalRun {
-  private readonly support: LanguageSupport;
-
-  constructor(
+  private constructor(
     private readonly engine: SpeechEngine,
-    translator: TranslationEngine,
-    private readonly maxSeconds: number,
+    private readonly translator: TranslationEngine,
+    private readonly config: Config,
   ) {
-    this.support = new LanguageSupport(engine, translator);
+    this.languages = new LanguageSupport(engine, translator);
   }
 
-  async transcribe(path: string, options: TranscriptionOptions): Promise<LocalTranscription> {
-    this.support.check(options);
-    const { language, translateTo: to, punctuate } = options;
-    const transcript = await this.engine.transcribeFile({
-      ...{ path, accountId: ACCOUNT, language: language ?? 'auto' },
-      maxSeconds: this.maxSeconds,
+  /** Loads the speech model that the configuration names. */
+  static async load({ config, roots, manifest }: ServiceContext): Promise<LocalTranscriber> {
+    const translator = createTranslationEngine(config, roots, manifest);
+    // Whoever has the machine to himself waits for all that he asks for.
+    const engine = await loadEngine({ ...config, maxBacklogSeconds: Infinity }, roots, manifest);
+    return new LocalTranscriber(engine, translator, config);
+  }
+
+  /** As many as keep the decoder full while others are measured, cut and translated. */
+  get filesAtOnce(): number {
+    return 2 * Math.max(this.engine.stats().slots, this.config.batch ?? DEFAULT_BATCH);
+  }
+
+  /** Throws what LanguageSupport.check() throws. */
+  check(options: TranscriptionOptions): void {
+    this.languages.check(options);
+  }
+
+  /** Rejects as SpeechEngine.transcribeFile() and translationOf() do. */
+  async transcribe(file: LocalFile, options: TranscriptionOptions): Promise<LocalTranscription> {
+    const { engine, config } = this;
+    const hearing = {
+      ...howToHear(options, engine),
+      accountId: ACCOUNT,
+      path: file.path,
+      signal: file.signal,
+    };
+    const transcript = await engine.transcribeFile({
+      ...file,
+      ...hearing,
+      language: options.language ?? 'auto',
+      maxSeconds: config.maxAudioSeconds,
     });
-    const translated =
-      to === null ? null : { language: to, text: await this.translate(path, transcript, to) };
-    const warnings = warningsOf(transcript, this.engine);
-    if (punctuate) return { transcript, translation: translated, warnings };
-    const translation = translated && unpunctuated(translated);
-    return { transcript: plainTranscript(transcript), translation, warnings };
+    const { durationSeconds, language, languageProbability, timings } = transcript;
+    return {
+      ...{ durationSeconds, language, languageProbability, timings },
+      ...(await spokenOf(transcript, options)),
+      translation: await this.translate(transcript, options, hearing),
+      warnings: warningsOf(transcript, engine),
+      decoded: options.punctuate ? transcript.segments : withoutMarks(transcript),
+    };
   }
 
-  private async translate(path: string, transcript: Transcript, to: string): Promise<string> {
-    const { language } = transcript;
-    if (to === language) return transcript.text;
-    const translator = this.support.translatorFor(language, to);
-    if (translator === 'speech model') {
-      const pass = { path, accountId: ACCOUNT, language, task: 'translate', after: transcript } as const;
-      return (await this.engine.transcribeFile(pass)).text;
-    }
-    const { signal } = new AbortController();
-    const { text } = transcript;
-    return (await translator.translate({ accountId: ACCOUNT, text, from: language, to, signal })).text;
+  async close(): Promise<void> {
+    await this.engine.close();
+    await this.translator.close();
+  }
+
+  private async translate(
+    transcript: Transcript,
+    options: TranscriptionOptions,
+    file: Parameters<typeof translationOf>[1]['file'],
+  ): Promise<Translation | null> {
+    const { engine, languages } = this;
+    const { translateTo: to } = options;
+    if (to === null) return null;
+    const { translation } = await translationOf(transcript, { to, file }, { engine, languages });
+    const { text, segments } = await spokenOf(translation, options);
+    return { language: to, text, segments };
   }
 }
 
-function unpunctuated<T extends { language: string; text: string }>(spoken: T): T {
-  return { ...spoken, text: withoutPunctuation(spoken.text, spoken.language) };
-}
-
-function plainTranscript(transcript: Transcript): Transcript {
-  const { language, segments } = transcript;
-  const plain = segments.map((segment) => ({ ...segment, text: withoutPunctuation(segment.text, language) }));
-  return { ...unpunctuated(transcript), segments: plain };
+function withoutMarks({ segments, language }: Transcript): Transcript['segments'] {
+  return segments.map((segment) => ({ ...segment, text: withoutPunctuation(segment.text, language) }));
 }

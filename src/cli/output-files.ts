@@ -1,0 +1,127 @@
+/** Where a command's texts go: one file, or a file for each input in a directory. A text is there whole or not at all. */
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { UsageError } from '../service/variables.js';
+
+export interface Destination {
+  /** Of --output. */
+  file?: string | undefined;
+  /** Of --output-dir; made where it is missing. */
+  directory?: string | undefined;
+  /** Of the files in it, with its dot. */
+  extension: string;
+}
+
+/**
+ * The file for each input, null for standard output. Throws UsageError for what does not go together or would overwrite
+ * an input or another output, an Error that names the place for one that cannot be written to.
+ */
+export function outputsOf(inputs: readonly string[], destination: Destination): Map<string, string | null> {
+  const { file, directory } = destination;
+  if (file !== undefined && directory !== undefined) {
+    throw new UsageError('--output cannot be used with --output-dir.');
+  }
+  if (inputs.length > 1 && directory === undefined) {
+    throw new UsageError('Several files need --output-dir and a directory for their texts.');
+  }
+  if (file === undefined && directory === undefined) return new Map(inputs.map((input) => [input, null]));
+  const outputs =
+    directory === undefined ? new Map(inputs.map((input) => [input, file ?? ''])) : inDirectory();
+  for (const [input, output] of outputs) refuseSame(input, output);
+  if (directory !== undefined) makeDirectory(directory);
+  for (const output of outputs.values()) checkWritable(output);
+  return outputs;
+
+  function inDirectory(): Map<string, string> {
+    const named = new Map<string, string>();
+    for (const input of inputs) {
+      const output = join(directory ?? '', basename(input, extname(input)) + destination.extension);
+      const other = [...named].find(([, known]) => known === output)?.[0];
+      if (other !== undefined) {
+        throw new UsageError(`"${other}" and "${input}" would both be written to "${output}".`);
+      }
+      named.set(input, output);
+    }
+    return named;
+  }
+}
+
+/** Written beside its place, and put there when it is whole. Rejects with an Error that names it. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const part = partOf(path);
+  try {
+    await writeFile(part, text, { flag: 'wx' });
+    await rename(part, targetOf(path));
+  } catch (error) {
+    await rm(part, { force: true });
+    throw unwritable(path, error);
+  }
+}
+
+function partOf(path: string): string {
+  return `${targetOf(path)}.${randomBytes(4).toString('hex')}.part`;
+}
+
+/** A link stays one: what it leads to is written. */
+function targetOf(path: string): string {
+  return realPath(path) ?? path;
+}
+
+function refuseSame(input: string, output: string): void {
+  const [one, other] = [realPath(input), realPath(output)];
+  if (one !== null && one === other) throw new UsageError(`"${output}" is the audio itself.`);
+}
+
+function makeDirectory(path: string): void {
+  const stats = statsOf(path);
+  if (stats !== null && !stats.isDirectory())
+    throw new UsageError(`--output-dir: "${path}" is no directory.`);
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function checkWritable(path: string): void {
+  const stats = statsOf(path);
+  if (stats?.isDirectory() === true) throw new UsageError(`--output: "${path}" is a directory.`);
+  if (stats !== null && !stats.isFile()) throw new UsageError(`--output: "${path}" is no file.`);
+  try {
+    const part = partOf(path);
+    closeSync(openSync(part, 'wx'));
+    rmSync(part);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reason: Partial<Record<string, string>> = {
+    ENOENT: `there is no directory "${dirname(path)}"`,
+    ENOTDIR: `"${dirname(path)}" is no directory`,
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    EROFS: 'the file system is read-only',
+  };
+  return new Error(`"${path}" cannot be written: ${reason[code ?? ''] ?? message}.`, { cause: error });
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,109 @@
+/** How far the files of `verbatim transcribe` are: a line on a terminal, nothing elsewhere. */
+import { MultiBar } from 'cli-progress';
+
+export interface FileSize {
+  path: string;
+  /** What a file weighs in the estimate of the time left, before its duration is known. */
+  bytes: number;
+}
+
+const FORMAT = '[{bar}] {files} files | {minutes} min of audio | {speed} x real time | {left} left';
+
+interface FileProgress {
+  bytes: number;
+  seconds: number | null;
+  doneSeconds: number;
+  isDone: boolean;
+}
+
+export class TranscribeProgress {
+  private readonly files: Map<string, FileProgress>;
+  private readonly bars: MultiBar | null;
+  private readonly update: () => void;
+  private readonly startedAt: number;
+
+  /** `now`: milliseconds. */
+  constructor(
+    sizes: readonly FileSize[],
+    private readonly stream: NodeJS.WriteStream = process.stderr,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.startedAt = now();
+    this.files = new Map(
+      sizes.map(({ path, bytes }) => [path, { bytes, seconds: null, doneSeconds: 0, isDone: false }]),
+    );
+    this.bars = stream.isTTY
+      ? new MultiBar({ format: FORMAT, stream, clearOnComplete: true, hideCursor: true, gracefulExit: false })
+      : null;
+    const bar = this.bars?.create(1, 0, this.payload());
+    this.update = () => bar?.update(this.fraction(), this.payload());
+  }
+
+  measured(path: string, seconds: number): void {
+    this.change(path, (file) => (file.seconds = seconds));
+  }
+
+  transcribed(path: string, seconds: number): void {
+    this.change(path, (file) => (file.doneSeconds = seconds));
+  }
+
+  /** Whatever came of it. */
+  done(path: string): void {
+    this.change(path, (file) => (file.isDone = true));
+  }
+
+  /** A line above the bar. */
+  say(line: string): void {
+    if (this.bars === null) this.stream.write(`${line}\n`);
+    else this.bars.log(`${line}\n`);
+  }
+
+  stop(): void {
+    if (this.bars === null) return;
+    // What was said last is still to be written.
+    this.bars.update();
+    this.bars.stop();
+  }
+
+  private change(path: string, change: (file: FileProgress) => void): void {
+    const file = this.files.get(path);
+    if (file !== undefined) change(file);
+    this.update();
+  }
+
+  private fraction(): number {
+    let done = 0;
+    let all = 0;
+    for (const file of this.files.values()) {
+      done += file.bytes * fractionOf(file);
+      all += file.bytes;
+    }
+    return all === 0 ? 1 : done / all;
+  }
+
+  private payload(): Record<string, string> {
+    const files = [...this.files.values()];
+    const seconds = files.reduce((sum, { doneSeconds }) => sum + doneSeconds, 0);
+    const elapsed = (this.now() - this.startedAt) / 1000;
+    const fraction = this.fraction();
+    return {
+      files: `${files.filter(({ isDone }) => isDone).length}/${files.length}`,
+      minutes: (seconds / 60).toFixed(1),
+      speed: elapsed > 0 ? (seconds / elapsed).toFixed(1) : '0.0',
+      left: fraction > 0 ? clockTime((elapsed * (1 - fraction)) / fraction) : '?',
+    };
+  }
+}
+
+function fractionOf({ isDone, seconds, doneSeconds }: FileProgress): number {
+  if (isDone) return 1;
+  return seconds === null || seconds === 0 ? 0 : Math.min(1, doneSeconds / seconds);
+}
+
+/** 75 -> 1:15 */
+function clockTime(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = String(whole % 60).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`;
+}
