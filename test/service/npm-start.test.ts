@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ALLOCATOR, COLLECTOR } from '../../bench/processes/verbatim-process.js';
+import { ALLOCATOR } from '../../bench/processes/verbatim-process.js';
 import { packageRoot } from '../../src/package-root.js';
 
 /** Lines of standard output until one says where the service listens; npm writes its own before it. */
@@ -56,11 +56,9 @@ describe('npm start', () => {
 });
 
 describe('the settings that Node is started with', () => {
-  const settings = [
-    ...Object.entries(ALLOCATOR).map(([name, value]) => `${name}=${value}`),
-    'node',
-    ...COLLECTOR,
-  ].join(' ');
+  const settings = [...Object.entries(ALLOCATOR).map(([name, value]) => `${name}=${value}`), 'node'].join(
+    ' ',
+  );
   const read = (file: string): string => readFileSync(join(packageRoot, file), 'utf8');
 
   it('are the same for npm start, the verbatim command and what is measured', () => {
