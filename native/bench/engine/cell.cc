@@ -34,6 +34,7 @@ void add(Measurement& sum, const Measurement& part) {
   sum.audio_seconds += part.audio_seconds;
   sum.timings += part.timings;
   sum.windows += part.windows;
+  sum.words += part.words;
   sum.latencies_ms.insert(sum.latencies_ms.end(), part.latencies_ms.begin(), part.latencies_ms.end());
 }
 
@@ -45,7 +46,9 @@ void transcribe(const Transcribe& transcribe_window, const std::filesystem::path
     AudioReader reader(file);
     Segmenter segmenter(reader, job.policy);
     while (const auto window = segmenter.next()) {
-      part.timings += transcribe_window(*window).timings;
+      const WindowResult result = transcribe_window(*window);
+      part.timings += result.timings;
+      for (const Segment& segment : result.segments) part.words += static_cast<int>(segment.words.size());
       ++part.windows;
     }
     part.audio_seconds += static_cast<double>(segmenter.position()) / kSampleRate;

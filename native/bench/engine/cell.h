@@ -55,6 +55,8 @@ struct Measurement {
   // Summed over windows.
   Timings timings;
   int windows = 0;
+  // Whose times were found.
+  int words = 0;
   // Of the process that measured; filled in by who started it.
   double peak_mib = 0;
 };

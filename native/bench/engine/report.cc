@@ -66,6 +66,7 @@ void for_each_field(M& m, const Visit& visit) {
   visit("decodeMs", m.timings.decode_ms);
   visit("totalMs", m.timings.total_ms);
   visit("windows", m.windows);
+  visit("words", m.words);
   visit("encoderPasses", m.timings.encoder_passes);
   visit("fallbacks", m.timings.fallbacks);
   visit("tokens", m.timings.tokens);

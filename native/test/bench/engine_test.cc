@@ -66,6 +66,18 @@ TEST_CASE("engine bench: a bound on tokens fixes the decoder's work") {
   CHECK(measurement.timings.tokens <= 6 * measurement.timings.encoder_passes);
 }
 
+TEST_CASE("engine bench: words are aligned where they are asked for, with either decoder") {
+  for (const std::string decoder : {"whisper.cpp", "int8"}) {
+    CAPTURE(decoder);
+    Cell cell = bundled(1);
+    cell.decoder = decoder;
+    Job job = short_job();
+    CHECK(measure(cell, job).words == 0);
+    job.align = true;
+    CHECK(measure(cell, job).words > 2);
+  }
+}
+
 TEST_CASE("engine bench: what cannot be measured says why") {
   Cell cell = bundled(1);
   cell.model = kClips / "seen1-en-06.flac";
