@@ -270,6 +270,27 @@ TEST_CASE("the weights of chosen heads of cross-attention are shown") {
   }
 }
 
+TEST_CASE("only rows that want it show their attention, and what a step computes is the same") {
+  Bench bench;
+  const auto source = bench.source(9);
+  const auto step = [&](bool records) {
+    const auto history = bench.decoder->make_history();
+    auto rows = rows_of({1, 2, 3, 4}, *history, *source);
+    rows[0].wants_attention = rows[2].wants_attention = false;
+    const std::vector<AttentionHead> heads{{1, 3}};
+    std::vector<int> seen(rows.size());
+    const AttentionRecord record{heads,
+                                 [&](std::size_t row, std::size_t, std::span<const float>) { ++seen[row]; }};
+    Logits logits(rows.size());
+    bench.decoder->step(
+        rows, [&](std::size_t row, std::span<float> of) { logits[row].assign(of.begin(), of.end()); }, 1,
+        records ? &record : nullptr, nullptr);
+    CHECK(seen == (records ? std::vector<int>{0, 1, 0, 1} : std::vector<int>(4)));
+    return logits;
+  };
+  CHECK(step(true) == step(false));
+}
+
 TEST_CASE("histories in bfloat16 take half and lead to nearly the same") {
   const CacheTypes half{ComputeType::kFloat32, ComputeType::kBfloat16};
   Bench exact, coarse({}, ComputeType::kFloat32, half);

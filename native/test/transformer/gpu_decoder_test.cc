@@ -143,6 +143,22 @@ TEST_CASE("a device shows the weights of chosen heads as the processor does") {
     CHECK(DecoderPair::furthest(found[row], expected[row]) < 1e-5);
 }
 
+TEST_CASE("a device shows the attention of the rows that want it only") {
+  DecoderPair pair;
+  const auto source = pair.source(9);
+  const auto text = pair.text();
+  std::vector<DecoderInput> rows;
+  for (const TokenId token : {1, 2, 3}) rows.push_back({token, text.gpu.get(), source.gpu.get(), false});
+  rows[1].wants_attention = false;
+  const std::vector<AttentionHead> heads{{0, 1}};
+  std::vector<int> seen(rows.size());
+  const AttentionRecord record{heads,
+                               [&](std::size_t row, std::size_t, std::span<const float>) { ++seen[row]; }};
+  pair.gpu().step(
+      rows, [](std::size_t, std::span<float>) {}, 1, &record, nullptr);
+  CHECK(seen == std::vector<int>{1, 0, 1});
+}
+
 TEST_CASE("weights and caches of a device in halves and bytes lead to nearly the same") {
   const auto tokens = sample_text(40, 3);
   const auto check = [&](DecoderTypes types, double tolerance) {
