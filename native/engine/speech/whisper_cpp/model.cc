@@ -3,11 +3,16 @@
 #include <ggml-backend.h>
 #include <whisper.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "accelerator/accelerator.h"
 #include "device.h"
@@ -55,6 +60,18 @@ bool accelerates(whisper_context* context, const std::shared_ptr<accelerator::We
   const StatePointer state(whisper_init_state(context));
   if (!state) throw EngineError(ErrorCode::kOutOfMemory, "no memory for a slot: " + take_whisper_error());
   return scope.took_weights();
+}
+
+// The tokens, and what else stands before the first tensor's values.
+std::vector<std::byte> read_token_list(std::ifstream& stream, const ModelFileInfo& file) {
+  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [name, tensor] : file.tensors) end = std::min(end, tensor.offset);
+  std::vector<std::byte> list(end - file.vocabulary_offset);
+  stream.clear();
+  stream.seekg(static_cast<std::streamoff>(file.vocabulary_offset));
+  stream.read(reinterpret_cast<char*>(list.data()), static_cast<std::streamsize>(list.size()));
+  if (!stream) throw EngineError(ErrorCode::kIoError, "the model file cannot be read");
+  return list;
 }
 
 whisper_model_loader stream_loader(std::ifstream& stream) {
@@ -112,6 +129,8 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   model->accelerator_ = accelerator;
   model->alignment_heads_ = whisper::alignment_heads(file.shape, std::move(heads));
   model->mel_extractor_ = std::make_unique<whisper::MelExtractor>(file.mel_filters, file.shape.mels);
+  model->vocabulary_ =
+      std::make_unique<whisper::Vocabulary>(read_token_list(stream, file), file.shape.vocabulary);
   auto store = gpu < 0 ? accelerator::make_weight_store(accelerator) : nullptr;
   check_room(target, gpu, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
 

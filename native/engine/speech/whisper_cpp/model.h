@@ -12,6 +12,7 @@
 #include "speech/model_info.h"
 #include "speech/whisper/loaded_model.h"
 #include "speech/whisper/mel.h"
+#include "speech/whisper/vocabulary.h"
 #include "transformer/decoder.h"
 
 struct whisper_context;
@@ -47,6 +48,8 @@ class SpeechModel {
   whisper_context* context() const noexcept { return context_.get(); }
   // For slots only.
   const whisper::MelExtractor& mel_extractor() const noexcept { return *mel_extractor_; }
+  // For slots only. whisper.cpp's own tokenizer takes a second and more for a word of 4000 bytes.
+  const whisper::Vocabulary& vocabulary() const noexcept { return *vocabulary_; }
   // For slots only; null without an accelerator.
   const std::shared_ptr<accelerator::WeightStore>& packed_weights() const noexcept { return packed_weights_; }
 
@@ -62,6 +65,7 @@ class SpeechModel {
   mutable std::atomic<std::size_t> word_bytes_{0};
   SpeechModelInfo info_;
   std::unique_ptr<const whisper::MelExtractor> mel_extractor_;
+  std::unique_ptr<const whisper::Vocabulary> vocabulary_;
   std::shared_ptr<accelerator::WeightStore> packed_weights_;
   std::unique_ptr<whisper_context, ContextDeleter> context_;
 };

@@ -12,15 +12,6 @@ constexpr float kHistoryCutoff = 0.5f;
 
 }  // namespace
 
-std::vector<whisper_token> tokenize_prompt(whisper_context* context, const std::string& text) {
-  if (text.empty()) return {};
-  // A token is a byte at least.
-  std::vector<whisper_token> tokens(text.size());
-  const int count = whisper_tokenize(context, text.c_str(), tokens.data(), static_cast<int>(tokens.size()));
-  tokens.resize(static_cast<std::size_t>(std::max(count, 0)));
-  return tokens;
-}
-
 std::vector<whisper_token> first_prompt(whisper_context* context, const std::vector<whisper_token>& initial,
                                         int language, const DecodeOptions& options) {
   std::vector<whisper_token> prompt;

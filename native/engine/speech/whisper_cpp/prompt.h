@@ -2,15 +2,11 @@
 
 #include <whisper.h>
 
-#include <string>
 #include <vector>
 
 #include "speech/decode.h"
 
 namespace verbatim {
-
-// Of a text of at most kMaxPromptBytes: whisper.cpp splits it with std::regex, which recurses per character.
-std::vector<whisper_token> tokenize_prompt(whisper_context* context, const std::string& text);
 
 // The prompt that whisper_full_with_state itself decodes first for a window without history:
 // [<|startofprev|> initial...] <|startoftranscript|> [language task] [<|notimestamps|>].

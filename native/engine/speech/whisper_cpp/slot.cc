@@ -112,7 +112,7 @@ WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOpti
   plan.detect = detect && info.multilingual;
   plan.languages = static_cast<int>(info.languages.size());
   plan.language = std::max(0, language_id(info, detect ? options.language_guess : options.language));
-  plan.initial_prompt = tokenize_prompt(model->context(), options.initial_prompt);
+  plan.initial_prompt = model->vocabulary().tokenize(options.initial_prompt);
   plan.most_encoder_passes = most_encoder_passes(samples.size());
   plan.threads = threads;
 

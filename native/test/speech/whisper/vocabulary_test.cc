@@ -136,6 +136,8 @@ TEST_CASE("texts are cut into the tokens that whisper.cpp cuts them into") {
     for (std::size_t pieces = below(12); pieces > 0; --pieces) text += kPieces[below(kPieces.size())];
     CAPTURE(text);
     REQUIRE(bundled().ours.tokenize(text) == reference_tokens(text));
+    // That of a slot's prompts.
+    REQUIRE(bundled().reference->vocabulary().tokenize(text) == reference_tokens(text));
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include "speech/support.h"
 #include "speech/whisper/window_decoding.h"
-#include "speech/whisper_cpp/prompt.h"
 #include "speech/whisper_cpp/slot.h"
 #include "speech/whisper_cpp/whisper_state.h"
 
@@ -26,7 +25,7 @@ whisper::DecodingModel decoding_model(const SpeechModel& model) {
   whisper_context* context = model.context();
   whisper::DecodingModel decoding;
   decoding.tokens = whisper::special_tokens(whisper_n_vocab(context));
-  const auto blank = tokenize_prompt(context, " ");
+  const auto blank = model.vocabulary().tokenize(" ");
   REQUIRE(blank.size() == 1);
   decoding.blank = blank.front();
   decoding.languages = model.info().languages;
@@ -98,7 +97,7 @@ WindowResult decode(const Window& window, const DecodeOptions& options) {
   const auto model = bundled_model();
   whisper_context* context = model->context();
   const whisper::DecodingModel decoding_by = decoding_model(*model);
-  WindowDecoding decoding(decoding_by, options, tokenize_prompt(context, options.initial_prompt),
+  WindowDecoding decoding(decoding_by, options, model->vocabulary().tokenize(options.initial_prompt),
                           window.samples.size());
   Decoder decoder(*model, window);
   while (decoding.phase() != WindowDecoding::Phase::kDone) {
