@@ -12,6 +12,7 @@ import { addBenchOverhead } from './commands/overhead.js';
 import { addBenchParity } from './commands/parity.js';
 import { BENCH_PARTS, type BenchParts } from './commands/parts.js';
 import { addBenchSpeakers } from './commands/speakers.js';
+import { addBenchSegments } from './commands/segments.js';
 import { addBenchThroughput } from './commands/throughput.js';
 import { addBenchTranslate } from './commands/translate.js';
 import { addBenchTune } from './commands/tune.js';
@@ -35,6 +36,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchMeUsage,
     addBenchUsage,
     addBenchClips,
+    addBenchSegments,
     addBenchThroughput,
     addBenchSpeakers,
     addBenchWords,

@@ -2,9 +2,9 @@
 //
 //   make_scene OUTPUT.wav SEED NOISE_DB|none RTTM|none FILE...
 //
-// RTTM: each file is cut to its sound, stands between silences of 0.3 to 3 s, and where it does is written
-// there; none: the files follow one another as they are. NOISE_DB: pink noise that much below the mean level
-// of the speech.
+// RTTM: each file is cut to its sound, stands between silences of 0.3 to 3 s, and where its sounds are, which
+// pauses of 0.3 s and more part, is written there; none: the files follow one another as they are. NOISE_DB:
+// pink noise that much below the mean level of the speech.
 #include <sndfile.h>
 
 #include <algorithm>
@@ -29,9 +29,10 @@ using Samples = std::vector<float>;
 using verbatim::kSampleRate;
 
 constexpr std::size_t kFrame = 160;
-// Below the loudest frame, decibels: what is not sound, and what is not speech.
-constexpr double kSoundDepth = 45;
+// Below the loudest frame, decibels: what is not speech.
 constexpr double kSpeechDepth = 35;
+// What is shorter is part of the speech, samples.
+constexpr std::size_t kPause = 4800;
 
 double power(std::span<const float> samples) {
   double sum = 0;
@@ -51,17 +52,26 @@ double threshold(const std::vector<double>& powers, double depth) {
   return *std::max_element(powers.begin(), powers.end()) * std::pow(10, -depth / 10);
 }
 
-// From its first loud frame to its last.
-Samples cut_to_sound(const Samples& samples) {
+// In samples.
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// The sounds of a clip, between pauses.
+std::vector<Stretch> sounds(const Samples& samples) {
   const auto powers = frame_powers(samples);
-  if (powers.empty()) return samples;
-  const double least = threshold(powers, kSoundDepth);
-  const auto loud = [&](double value) { return value >= least; };
-  const auto begin = std::find_if(powers.begin(), powers.end(), loud) - powers.begin();
-  const auto behind = powers.rend() - std::find_if(powers.rbegin(), powers.rend(), loud);
-  const auto size = static_cast<std::ptrdiff_t>(samples.size());
-  const auto frame = static_cast<std::ptrdiff_t>(kFrame);
-  return {samples.begin() + begin * frame, samples.begin() + std::min(size, behind * frame)};
+  std::vector<Stretch> found;
+  if (powers.empty()) return found;
+  const double least = threshold(powers, kSpeechDepth);
+  for (std::size_t frame = 0; frame < powers.size(); ++frame) {
+    if (powers[frame] < least) continue;
+    const std::size_t begin = frame * kFrame;
+    const std::size_t end = std::min(begin + kFrame, samples.size());
+    if (found.empty() || begin - found.back().end > kPause) found.push_back({begin, end});
+    found.back().end = end;
+  }
+  return found;
 }
 
 // Of the frames that are speech.
@@ -111,14 +121,21 @@ void append_silence(Samples& scene, std::mt19937& random) {
 Samples spaced(const std::vector<std::string>& files, const std::string& rttm, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::ofstream list(rttm);
+  const std::string name = std::filesystem::path(rttm).stem().string();
+  const auto seconds = [](std::size_t samples) { return static_cast<double>(samples) / kSampleRate; };
   Samples scene;
   for (const std::string& file : files) {
     append_silence(scene, random);
-    const Samples clip = cut_to_sound(verbatim::read_whole(file).samples);
-    list << "SPEAKER " << std::filesystem::path(rttm).stem().string() << " 1 "
-         << static_cast<double>(scene.size()) / kSampleRate << ' '
-         << static_cast<double>(clip.size()) / kSampleRate << " <NA> <NA> one <NA> <NA>\n";
-    scene.insert(scene.end(), clip.begin(), clip.end());
+    const Samples clip = verbatim::read_whole(file).samples;
+    const auto stretches = sounds(clip);
+    if (stretches.empty()) continue;
+    const std::size_t first = stretches.front().begin;
+    for (const auto& [begin, end] : stretches) {
+      list << "SPEAKER " << name << " 1 " << seconds(scene.size() + begin - first) << ' '
+           << seconds(end - begin) << " <NA> <NA> one <NA> <NA>\n";
+    }
+    scene.insert(scene.end(), clip.begin() + static_cast<std::ptrdiff_t>(first),
+                 clip.begin() + static_cast<std::ptrdiff_t>(stretches.back().end));
   }
   append_silence(scene, random);
   if (!list.flush()) throw std::runtime_error("cannot write " + rttm);

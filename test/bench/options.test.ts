@@ -31,6 +31,7 @@ import { tuneRows, throughputRows } from './options/search-rows.js';
 import { acceleratorRows, accuracyRows, confidenceRows, parityRows } from './options/spoken-rows.js';
 import { speakersRows } from './options/speakers-rows.js';
 import { wordRows } from './options/word-rows.js';
+import { segmentsRows } from './options/segments-rows.js';
 import { httpRows } from './options/http-rows.js';
 import { memoryRows, meUsageRows, overheadRows } from './options/server-rows.js';
 
@@ -278,6 +279,7 @@ const rows = {
   ...translateRows,
   ...usageRows,
   ...clipsRows,
+  ...segmentsRows,
   ...httpRows,
   ...overheadRows,
   ...memoryRows,

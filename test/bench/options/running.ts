@@ -27,7 +27,11 @@ export function benchProgram(parts = BENCH_PARTS): Command {
   return bench;
 }
 
-export function run(words: readonly string[], parts = BENCH_PARTS): Promise<CommandResult> {
+export function run(
+  words: readonly string[],
+  parts = BENCH_PARTS,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
   return captured(
     async () => {
       try {
@@ -39,13 +43,17 @@ export function run(words: readonly string[], parts = BENCH_PARTS): Promise<Comm
         return exitCode;
       }
     },
-    { VERBATIM_DEVICE: 'cpu', VERBATIM_ACCEL: 'off' },
+    { VERBATIM_DEVICE: 'cpu', VERBATIM_ACCEL: 'off', ...environment },
   );
 }
 
 /** Of a command that succeeds. */
-export async function reportOf(words: readonly string[], parts = BENCH_PARTS): Promise<Report> {
-  const { status, stdout, stderr } = await run([...words, '--json'], parts);
+export async function reportOf(
+  words: readonly string[],
+  parts = BENCH_PARTS,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Report> {
+  const { status, stdout, stderr } = await run([...words, '--json'], parts, environment);
   expect(status, stderr).to.equal(0);
   return JSON.parse(stdout) as Report;
 }

@@ -22,11 +22,15 @@ constexpr int kFramesPerSecond = kSampleRate / kFrame;
 
 // Of the silence around a window's sound, this much is kept.
 constexpr FrameIndex kMargin = 15;
+// A model of voice activity hears the ends of words early.
+constexpr FrameIndex kVoiceMargin = 25;
 // How far behind the longest window the levels are known, to see how long a pause at its end is.
 constexpr FrameIndex kLookAhead = 100;
 // Sound shorter than this between stretches of nothing at least as long as kAlone is a click, no word.
 constexpr FrameIndex kClick = 5;
 constexpr FrameIndex kAlone = 30;
+// Of a silence that goes on, what is kept for whatever follows.
+constexpr FrameIndex kKept = 60;
 // Width of the place whose mean level is compared where a window has to be cut without a pause.
 constexpr FrameIndex kQuietPlace = 20;
 
@@ -34,6 +38,8 @@ constexpr FrameIndex kQuietPlace = 20;
 // a short window; those that are encoded at their own length do not.
 constexpr FrameIndex kGapFull = 400;
 constexpr FrameIndex kGapShort = 80;
+// With a model that knows speech what else is heard need not be borne for long.
+constexpr FrameIndex kGapFullVoice = 200;
 
 // Speech goes on over a shorter pause.
 constexpr FrameIndex kShortestPause = 10;
@@ -48,6 +54,11 @@ double to_seconds(FrameIndex frames) { return static_cast<double>(frames) / kFra
 std::unique_ptr<SpeechTracker> make_tracker(const VoiceActivityModel* voice) {
   if (voice == nullptr) return std::make_unique<SignalTracker>();
   return std::make_unique<VoiceTracker>(*voice);
+}
+
+FrameIndex gap_of(const WindowPolicy& policy, bool hears_voice) {
+  if (policy.cut == WindowPolicy::Cut::kPause) return kGapShort;
+  return hears_voice ? kGapFullVoice : kGapFull;
 }
 
 void check(const WindowPolicy& policy) {
@@ -73,13 +84,15 @@ struct Segmenter::Impl {
         tracker(make_tracker(voice)),
         longest(
             std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
-        gap(policy.cut == WindowPolicy::Cut::kPause ? kGapShort : kGapFull) {}
+        gap(gap_of(policy, voice != nullptr)),
+        margin(voice == nullptr ? kMargin : kVoiceMargin) {}
 
   AudioReader& reader;
   const WindowPolicy policy;
   const std::unique_ptr<SpeechTracker> tracker;
   const FrameIndex longest;
   const FrameIndex gap;
+  const FrameIndex margin;
 
   // Samples from frame `first` on.
   std::vector<float> samples;
@@ -148,12 +161,12 @@ struct Segmenter::Impl {
       at = run_end(at, tracker->labelled(), kNothing, true);
       if (at == tracker->labelled()) {
         // What is kept of the silence still shows whether a click after it stands alone.
-        if (at - quiet_begin >= kAlone && at - kAlone - done >= patience) {
-          done = at - kAlone;
+        if (at - quiet_begin >= kKept && at - kKept - done >= patience) {
+          done = at - kKept;
           forget_before(done);
           return std::nullopt;
         }
-        forget_before(std::max(done, at - kMargin));
+        forget_before(std::max(done, at - margin));
         continue;
       }
       if (!know(at + kClick + kAlone + 1)) return std::nullopt;
@@ -243,7 +256,7 @@ struct Segmenter::Impl {
     if (*count == stretches.size() && natural) return end <= limit ? std::optional(end) : std::nullopt;
     const FrameIndex pause = to_frames(stretches[*count - 1].end);
     const FrameIndex next = *count < stretches.size() ? to_frames(stretches[*count].begin) : end;
-    return std::min({pause + kMargin, (pause + next) / 2, limit});
+    return std::min({pause + margin, (pause + next) / 2, limit});
   }
 
   // Nothing when this call may read no more.
@@ -256,7 +269,7 @@ struct Segmenter::Impl {
     FrameIndex end = pauses ? std::min(start + 2 * longest, known) : limit;
     bool natural = ended && end == known;
     if (const auto nothing = find_gap(start, end)) {
-      end = std::min(*nothing + kMargin, end);
+      end = std::min(*nothing + margin, end);
       natural = true;
     }
     if (pauses) {
@@ -289,7 +302,7 @@ struct Segmenter::Impl {
   std::optional<Window> next(FrameIndex patience) {
     const auto signal = find_signal(patience);
     if (!signal) return std::nullopt;
-    const FrameIndex start = std::max(done, *signal - kMargin);
+    const FrameIndex start = std::max(done, *signal - margin);
     forget_before(start);
     const auto end = choose_end(start);
     if (!end) return std::nullopt;

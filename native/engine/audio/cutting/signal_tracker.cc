@@ -12,6 +12,9 @@ constexpr std::int64_t kBlocksBehind = 12;
 constexpr std::int64_t kSpeechBlocksBehind = 8;
 constexpr std::int64_t kBlocksAhead = 4;
 constexpr int kFloorFrames = 10;
+// On either side.
+constexpr int kSteadyFrames = 15;
+static_assert(kSteadyFrames >= kFloorFrames);
 constexpr float kForgottenPerBlock = 0.025f;
 
 // Dither of 16 bits is at -98; what lossy codecs make of zeros is below that.
@@ -20,6 +23,9 @@ constexpr float kNearFloor = 6;
 constexpr float kPauseDepth = 30;
 constexpr float kNothingDepth = 20;
 constexpr float kFaint = -45;
+// Nearer to the floor over so many frames is noise that goes on, where there was something so much above it.
+constexpr float kSteady = 2;
+constexpr float kAboveSteady = 8;
 
 }  // namespace
 
@@ -73,14 +79,13 @@ void SignalTracker::label_block(std::size_t block) {
   const std::int64_t end = std::min(labelled_ + kBlockFrames, pushed_);
   for (; labelled_ < end; ++labelled_) {
     const auto at = static_cast<std::size_t>(labelled_ - first_);
-    const std::size_t to = std::min(at + 2, powers_.size());
-    double sum = 0;
-    for (std::size_t k = at - std::min<std::size_t>(at, 1); k < to; ++k) sum += powers_[k];
-    const float level = decibels(sum / static_cast<double>(to - at + std::min<std::size_t>(at, 1)));
+    const float level = mean_level(at, 1);
     const bool near_floor = level < floor + kNearFloor;
     const bool silent = level < kDigitalSilence;
-    frames_[at].low = silent || near_floor || level < speech - kPauseDepth;
-    frames_[at].nothing = silent || (near_floor && (level < lasting - kNothingDepth || level < kFaint));
+    const bool steady = lasting > floor + kAboveSteady && mean_level(at, kSteadyFrames) < floor + kSteady;
+    frames_[at].low = silent || near_floor || steady || level < speech - kPauseDepth;
+    frames_[at].nothing =
+        silent || steady || (near_floor && (level < lasting - kNothingDepth || level < kFaint));
   }
   while (index > kBlocksBehind && first_block_ < static_cast<std::int64_t>(block) - kBlocksBehind) {
     blocks_.pop_front();
@@ -88,9 +93,18 @@ void SignalTracker::label_block(std::size_t block) {
   }
 }
 
+// Of a frame that is kept, with so many on either side as far as they are kept.
+float SignalTracker::mean_level(std::size_t at, std::size_t around) const {
+  const std::size_t from = at - std::min(at, around);
+  const std::size_t to = std::min(at + around + 1, powers_.size());
+  double sum = 0;
+  for (std::size_t i = from; i < to; ++i) sum += powers_[i];
+  return decibels(sum / static_cast<double>(to - from));
+}
+
 void SignalTracker::discard_before(std::int64_t frame) {
-  // The floor of the next block looks back a little.
-  const std::int64_t keep_from = std::min(frame, labelled_) - kFloorFrames;
+  // What is labelled next looks back a little, and so does the floor of the next block.
+  const std::int64_t keep_from = std::min(frame, labelled_) - kSteadyFrames;
   for (; first_ < keep_from; ++first_) {
     frames_.pop_front();
     powers_.pop_front();

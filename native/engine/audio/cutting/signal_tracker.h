@@ -19,7 +19,8 @@ namespace verbatim {
 // - The level of half a second is exceeded by a tenth of its frames, so that clicks do not count. The local
 //   speech level is the highest of the 4 s before and the 2 s behind; the lasting one forgets 3 dB a minute.
 // - `low`: near the floor, or 30 dB below the local speech level. `nothing`: digital silence, or near the
-//   floor and 20 dB below the lasting speech level (or below -45).
+//   floor and 20 dB below the lasting speech level (or below -45), or noise that goes on: for 0.3 s hardly
+//   above the floor, beside something that was 8 dB above it.
 class SignalTracker final : public SpeechTracker {
  public:
   void push(std::span<const float> samples) override;
@@ -41,6 +42,7 @@ class SignalTracker final : public SpeechTracker {
 
   void close_block();
   void label_block(std::size_t block);
+  float mean_level(std::size_t at, std::size_t around) const;
 
   LevelMeter meter_;
   std::deque<Frame> frames_;

@@ -184,6 +184,33 @@ TEST_CASE("quiet speech survives: alone, behind loud speech, behind a click, in 
   }
 }
 
+TEST_CASE("noise that is nearly as loud as the speech is dropped where it goes on alone") {
+  Recording recording(-32);
+  recording.silence(6).speech(3, -12).silence(8).speech(4, -12).silence(0.5).speech(2, -12).silence(6);
+  for (const auto& policy : {full(), by_pauses()}) {
+    const auto windows = recording.cut(policy);
+    check_covered(windows, recording);
+    CHECK(total(windows) < 20);
+  }
+}
+
+TEST_CASE("every window tells what of it is no pause") {
+  Recording recording(-65);
+  recording.silence(1).speech(1, -20).silence(0.4).speech(2, -20).silence(1);
+  const auto windows = recording.cut(full());
+  REQUIRE(windows.size() == 1);
+  REQUIRE(windows[0].speech.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& [begin, end] = windows[0].speech[i];
+    CHECK(begin < end);
+    CHECK(end <= windows[0].samples.size());
+    const double start = windows[0].start_seconds();
+    // The voice of the recording is soft at both ends.
+    CHECK(std::abs(start + static_cast<double>(begin) / kSampleRate - recording.spoken()[i].begin) < 0.05);
+    CHECK(std::abs(start + static_cast<double>(end) / kSampleRate - recording.spoken()[i].end) < 0.05);
+  }
+}
+
 TEST_CASE("a click alone is no window") {
   Recording recording;
   const auto windows = recording.silence(3).click().silence(3).cut(by_pauses());
