@@ -1,9 +1,13 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Ctrl-C and SIGTERM: `work` is told to end and puts its things away; then the signal is raised once more, so that whoever
  * started the command sees how it ended. A second one ends it at once.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
+  // As much work as there is hears of it; Node.js warns of eleven listeners.
+  setMaxListeners(0, controller.signal);
   const raised: NodeJS.Signals[] = [];
   const stop = (signal: NodeJS.Signals): void => {
     raised.push(signal);

@@ -67,7 +67,7 @@ describe('verbatim transcribe', function () {
 
   it('writes a file for each of many, side by side, the same text as alone', async () => {
     mkdirSync(at('in'));
-    const inputs = samples().map(({ path }, index) => {
+    const inputs = [...samples(), ...samples(), ...samples()].map(({ path }, index) => {
       const input = at('in', `${index}.audio`);
       copyFileSync(path, input);
       return input;
