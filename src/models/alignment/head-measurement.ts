@@ -29,7 +29,7 @@ interface SpokenWindow {
   words: readonly SpokenWord[];
 }
 
-const LIMITS = { most: 10, candidates: 24, leastGain: 0.0005 };
+const LIMITS = { most: 10, candidates: 24, worst: 1.5, leastGain: 0.0001 };
 
 /**
  * Chooses the heads. The text of every window is known and laid along it, so that only the attention is judged. The first word

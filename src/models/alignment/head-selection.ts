@@ -24,6 +24,8 @@ export interface SelectionLimits {
   most: number;
   /** The best of the single heads that are tried beside others: the rest would only take time. */
   candidates: number;
+  /** Nor are those tried that are alone so many times as far off as the best one: they would add nothing but noise. */
+  worst: number;
   /** What a further head must take off the error, seconds. */
   leastGain: number;
 }
@@ -35,7 +37,7 @@ export interface SelectionLimits {
 export async function selectHeads<Head>(
   heads: readonly Head[],
   measure: (sets: readonly (readonly Head[])[]) => Promise<readonly number[]>,
-  { most, candidates, leastGain }: SelectionLimits,
+  { most, candidates, worst, leastGain }: SelectionLimits,
 ): Promise<HeadSelection<Head>> {
   const ranked = async (sets: readonly (readonly Head[])[]): Promise<MeasuredHeads<Head>[]> => {
     const errors = await measure(sets);
@@ -46,11 +48,14 @@ export async function selectHeads<Head>(
   const alone = await ranked(heads.map((head) => [head]));
   const [best] = alone;
   if (best === undefined) throw new RangeError('There are no heads to choose from.');
-  const tried = alone.slice(0, candidates).flatMap(({ heads: [head] }) => (head === undefined ? [] : [head]));
+  const tried = alone
+    .slice(0, candidates)
+    .filter(({ meanError }) => meanError <= worst * best.meanError)
+    .flatMap(({ heads: [head] }) => (head === undefined ? [] : [head]));
   const grown = [best];
   for (let set = best; grown.length < most;) {
     const larger = tried.filter((head) => !set.heads.includes(head)).map((head) => [...set.heads, head]);
-    const [next] = await ranked(larger);
+    const [next] = larger.length === 0 ? [] : await ranked(larger);
     if (next === undefined || next.meanError > set.meanError - leastGain) break;
     grown.push(next);
     set = next;

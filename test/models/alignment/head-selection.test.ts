@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { selectHeads, type SelectionLimits } from '../../../src/models/alignment/head-selection.js';
 
-const LIMITS: SelectionLimits = { most: 10, candidates: 10, leastGain: 0.001 };
+const LIMITS: SelectionLimits = { most: 10, candidates: 10, worst: 20, leastGain: 0.001 };
 
 /** Heads that say when a word is, each off by its error; a set is off by their mean. */
 function measurer(errors: readonly number[]) {
@@ -46,6 +46,16 @@ describe('Choice of alignment heads', () => {
     const { asked, measure } = measurer([0.1, -0.2, 0.3, -0.1]);
     await selectHeads([0, 1, 2, 3], measure, { ...LIMITS, candidates: 2 });
     expect(asked.filter((set) => set.length > 1)).to.deep.equal([[0, 3]]);
+  });
+
+  it('tries none that is alone much farther off than the best one', async () => {
+    const { asked, measure } = measurer([0.1, -0.2, 0.3, -0.16]);
+    await selectHeads([0, 1, 2, 3], measure, { ...LIMITS, worst: 2 });
+    expect(asked.filter((set) => set.length > 1)).to.deep.include.members([
+      [0, 3],
+      [0, 1],
+    ]);
+    expect(asked.filter((set) => set.length > 1).flat()).not.to.include(2);
   });
 
   it('needs a head', async () => {

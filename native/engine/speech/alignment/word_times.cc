@@ -88,6 +88,31 @@ std::vector<Span> gaps_of(std::span<const SpeechSpan> speech, double seconds) {
   return gaps;
 }
 
+// How far a border between words may be from a pause to be moved to it: for a pause of any length, and by how
+// many times its length.
+constexpr double kReach = 0.3;
+constexpr double kReachByLength = 2.0;
+
+// Words meet at pauses: each gap between stretches of speech takes the border nearest to it, if one is near
+// and no other gap has it.
+void take_gaps(const std::vector<Word*>& words, const std::vector<Span>& gaps, double seconds) {
+  std::size_t free = 1;
+  for (const Span& gap : gaps) {
+    if (gap.begin <= 0.0 || gap.end >= seconds) continue;
+    double reach = std::min(kReach, kReachByLength * (gap.end - gap.begin));
+    std::size_t nearest = words.size();
+    for (std::size_t i = free; i < words.size(); ++i) {
+      const double start = words[i]->start_seconds;
+      const double distance = std::max({0.0, gap.begin - start, start - gap.end});
+      if (distance <= reach) reach = distance, nearest = i;
+    }
+    if (nearest == words.size()) continue;
+    words[nearest - 1]->end_seconds = gap.begin;
+    words[nearest]->start_seconds = gap.end;
+    free = nearest + 1;
+  }
+}
+
 void leave_gaps(Word& word, const std::vector<Span>& gaps, double seconds) {
   for (const Span& gap : gaps) {
     // Nothing but the window's end lies behind its last gap.
@@ -138,6 +163,7 @@ void place_words(std::vector<Segment>& segments, std::span<const SpeechSpan> spe
   cut_at_sentences(segments, UsualLengths(words));
   if (!speech.empty()) {
     const std::vector<Span> gaps = gaps_of(speech, seconds);
+    take_gaps(words, gaps, seconds);
     for (Word* word : words) leave_gaps(*word, gaps, seconds);
     put_in_order(words, seconds);
   }

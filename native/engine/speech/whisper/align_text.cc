@@ -67,7 +67,7 @@ TextAlignment align_text(const LoadedModel& loaded, const SpeechModelInfo& model
   TextAligner aligner(loaded, threads);
   const PassAlignment pass =
       aligner.align(window.samples, context == 0 ? kFullAudioContext : context,
-                    prompt.plain(language_id(model, text.language)), tokens, heads, abort);
+                    prompt.plain(language_id(model, text.language)), tokens, heads, abort, window.speech);
 
   std::vector<std::string_view> pieces;
   for (const TokenId token : tokens) pieces.push_back(vocabulary.text(token));

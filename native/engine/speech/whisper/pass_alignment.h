@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "audio/cutting/window.h"
 #include "speech/alignment/attention_weights.h"
 #include "speech/whisper/decoding_request.h"
 
@@ -12,8 +14,11 @@ namespace verbatim::whisper {
 // Of the encoder.
 inline constexpr double kPositionSeconds = 0.02;
 
-// Positions that hold sound of so many hundredths of a second: 1 to `most`.
-std::size_t positions_of_sound(int hundredths, std::size_t most) noexcept;
+// The encoder positions that hold speech in so many hundredths of a second of a window, which begin at the
+// sample `begin`: those that `speech` touches, or all where it is empty or touches none. Below `most`, 1 or
+// more.
+std::vector<std::size_t> positions_of_speech(std::span<const SpeechSpan> speech, std::size_t begin,
+                                             int hundredths, std::size_t most);
 
 // Lays the text of one encoder pass along its sound: the decoder reads the text once more, all of which is
 // known now, and some heads' cross-attention shows where each token is said. A machine like WindowDecoding:
@@ -21,11 +26,12 @@ std::size_t positions_of_sound(int hundredths, std::size_t most) noexcept;
 class PassAlignment {
  public:
   // prompt: what stands before a text without time stamps, <|notimestamps|> last. text: tokens of text, one
-  // or more. heads: those whose attention is visited, 1 or more. positions: of the pass that hold sound, 1 or
-  // more. text_positions: of the decoder; what of the text does not fit begins where the last token that does
-  // ends. Throws std::bad_alloc.
-  PassAlignment(std::vector<TokenId> prompt, std::span<const TokenId> text, std::size_t heads,
-                std::size_t positions, std::size_t text_positions);
+  // or more. pieces: what each of them is written as. heads: those whose attention is visited, 1 or more.
+  // positions: of the pass that hold speech, ascending, 1 or more. text_positions: of the decoder; what of
+  // the text does not fit begins where the last token that does ends. Throws std::bad_alloc.
+  PassAlignment(std::vector<TokenId> prompt, std::span<const TokenId> text,
+                std::span<const std::string_view> pieces, std::size_t heads,
+                std::vector<std::size_t> positions, std::size_t text_positions);
 
   // One text; its rows in order.
   const DecodingRequest& request() const noexcept { return request_; }
@@ -39,12 +45,14 @@ class PassAlignment {
   std::size_t memory_bytes() const noexcept { return weights_.memory_bytes(); }
 
  private:
-  std::vector<std::size_t> padded(std::vector<std::size_t> starts) const;
+  std::vector<std::size_t> starts(const alignment::TokenMatrix& likeness) const;
 
   std::size_t text_;
   // The row whose next token is the first of the text.
   std::size_t first_row_;
   DecodingRequest request_;
+  // Of each token that fits: its letters.
+  std::vector<float> lengths_;
   alignment::AttentionWeights weights_;
 };
 

@@ -1,6 +1,7 @@
 #include "speech/whisper/text_aligner.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "audio/sample_rate.h"
@@ -32,11 +33,15 @@ std::unique_ptr<transformer::CrossCache> TextAligner::encode(std::span<const flo
 
 PassAlignment TextAligner::align(std::span<const float> samples, int positions, std::vector<TokenId> prompt,
                                  std::span<const TokenId> text,
-                                 std::span<const transformer::AttentionHead> heads, const AbortFlag* abort) {
+                                 std::span<const transformer::AttentionHead> heads, const AbortFlag* abort,
+                                 std::span<const SpeechSpan> speech) {
   const auto source = encode(samples, positions, abort);
-  PassAlignment pass(std::move(prompt), text, heads.size(),
-                     positions_of_sound(hundredths_of(samples), static_cast<std::size_t>(positions)),
-                     static_cast<std::size_t>(model_.decoding().text_positions));
+  std::vector<std::string_view> pieces;
+  for (const TokenId token : text) pieces.push_back(model_.model()->vocabulary().text(token));
+  PassAlignment pass(
+      std::move(prompt), text, pieces, heads.size(),
+      positions_of_speech(speech, 0, hundredths_of(samples), static_cast<std::size_t>(positions)),
+      static_cast<std::size_t>(model_.decoding().text_positions));
   const auto history = decoder_->make_history();
   const auto& rows = pass.request().rows;
   for (std::size_t first = 0; first < rows.size(); first += kMostRows) {

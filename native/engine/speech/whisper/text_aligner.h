@@ -20,10 +20,11 @@ class TextAligner {
 
   // Reads `text`, one token of text or more, while it hears the samples, 16 kHz, 30 seconds at most, in one
   // encoder pass of so many positions. What comes back has been visited for these heads, one or more. `abort`
-  // may be null. Throws EngineError kAborted, kOutOfMemory, kInternalError.
+  // may be null. speech: of the samples, as far as it is known. Throws EngineError kAborted, kOutOfMemory,
+  // kInternalError.
   PassAlignment align(std::span<const float> samples, int positions, std::vector<TokenId> prompt,
                       std::span<const TokenId> text, std::span<const transformer::AttentionHead> heads,
-                      const AbortFlag* abort);
+                      const AbortFlag* abort, std::span<const SpeechSpan> speech);
   std::size_t memory_bytes() const noexcept { return encoder_.memory_bytes() + decoder_->memory_bytes(); }
 
  private:

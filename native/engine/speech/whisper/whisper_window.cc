@@ -1,8 +1,10 @@
 #include "speech/whisper/whisper_window.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "audio/sample_rate.h"
 #include "error.h"
 #include "speech/alignment/word_times.h"
 #include "speech/decode_options.h"
@@ -72,15 +74,19 @@ bool WhisperWindow::advance() {
 // Of the segments that are not yet aligned: those of the pass that has just ended.
 void WhisperWindow::begin_alignment(int seek) {
   std::vector<TokenId> text;
+  std::vector<std::string_view> pieces;
   for (const DecodedSegment& segment : std::span(decoding_.segments()).subspan(aligned_)) {
     for (const DecodedToken& token : segment.tokens) {
-      if (model_.tokens.is_text(token.id)) text.push_back(token.id);
+      if (!model_.tokens.is_text(token.id)) continue;
+      text.push_back(token.id);
+      pieces.push_back(vocabulary_.text(token.id));
     }
   }
   if (text.empty()) return;
   aligning_from_ = seek;
-  aligning_.emplace(decoding_.plain_prompt(), text, model_.alignment_heads.size(),
-                    positions_of_sound(decoding_.seek_end() - seek, positions_),
+  aligning_.emplace(decoding_.plain_prompt(), text, pieces, model_.alignment_heads.size(),
+                    positions_of_speech(window_->speech, static_cast<std::size_t>(seek) * kSampleRate / 100,
+                                        decoding_.seek_end() - seek, positions_),
                     static_cast<std::size_t>(model_.text_positions));
   account();
 }

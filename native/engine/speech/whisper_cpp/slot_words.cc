@@ -37,7 +37,7 @@ void SlotWords::align(const Window& window, const DecodeOptions& options, Window
   const int context = audio_context(window.samples.size(), options);
   const auto pass = aligner_->align(window.samples, context == 0 ? kFullAudioContext : context,
                                     prompt.plain(language_id(model_.info(), result.language)), text,
-                                    decoding.alignment_heads, abort);
+                                    decoding.alignment_heads, abort, window.speech);
   std::vector<double> starts;
   for (const std::size_t position : pass.starts())
     starts.push_back(static_cast<double>(position) * whisper::kPositionSeconds);

@@ -114,6 +114,19 @@ TEST_CASE("starts in a gap move to its end, ends to its beginning") {
   CHECK(placed({{0.1, 0.3}}, {}) == Times{{0.1, 0.3}});
 }
 
+TEST_CASE("words meet at the pause that is near their border") {
+  const std::vector<SpeechSpan> speech{span(1, 2), span(2.5, 4)};
+  CHECK(placed({{1, 1.8}, {1.8, 3}}, speech) == Times{{1, 2}, {2.5, 3}});
+  CHECK(placed({{1, 1.2}, {1.2, 2.75}, {2.75, 3}}, speech) == Times{{1, 1.2}, {1.2, 2}, {2.5, 3}});
+  // The nearest of two, and none for a second time.
+  CHECK(placed({{1, 1.9}, {1.9, 2.8}, {2.8, 3}}, speech) == Times{{1, 2}, {2.5, 2.8}, {2.8, 3}});
+  const std::vector<SpeechSpan> twice{span(1, 2), span(2.1, 2.2), span(2.4, 4)};
+  CHECK(placed({{1, 2.05}, {2.05, 3}}, twice) == Times{{1, 2}, {2.1, 3}});
+  // Too far away: by the pause's length, and at all.
+  CHECK(placed({{1, 1.6}, {1.6, 3}}, speech) == Times{{1, 1.6}, {1.6, 3}});
+  CHECK(placed({{1, 1.75}, {1.75, 3}}, {span(1, 2), span(2.1, 4)}) == Times{{1, 1.75}, {1.75, 3}});
+}
+
 TEST_CASE("whatever times come in, words come out in order, without overlap, inside the window") {
   std::mt19937 random(5);
   for (int round = 0; round < 5'000; ++round) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audio/sample_rate.h"
@@ -107,17 +108,23 @@ std::string message(const std::function<void()>& call) { return failure(call).wh
 
 }  // namespace
 
-TEST_CASE("alignment: the words of every clip are its text, in order, while something is heard") {
+TEST_CASE(
+    "alignment: the words of every clip are its text, in order, where it is known that something is said") {
   const auto recogniser = bundled();
   WindowRunner runner(*recogniser, {});
   for (const test::Clip& clip : test::clips()) {
     CAPTURE(clip.file);
-    const auto window = shared_window(clip.file);
+    Window spoken = test::window_of(clip.file);
+    const auto [first, last] = sound_of(spoken);
+    spoken.speech = {
+        {static_cast<std::size_t>(first * kSampleRate), static_cast<std::size_t>(last * kSampleRate)}};
+    const auto window = std::make_shared<Window>(std::move(spoken));
     const WindowResult result = runner.transcribe(window, aligned());
     check_words(result, length_of(*window));
     const auto words = words_of(result);
     REQUIRE(words.size() >= 2);
-    const auto [first, last] = sound_of(*window);
+    CHECK(words.front().start_seconds >= first - 0.001);
+    CHECK(words.back().end_seconds <= last + 0.001);
     CHECK(words[1].start_seconds > first);
     CHECK(words.back().start_seconds < last);
     // Spread over what is said, not heaped up at a place.
@@ -325,16 +332,18 @@ TEST_CASE("alignment: a known text is refused by name, or has an answer") {
 
 TEST_CASE("alignment: the rows of a pass are its prompt and text, and their attention shows the starts") {
   const std::vector<whisper::TokenId> text{7, 8};
-  whisper::PassAlignment pass({1, 2, 3}, text, 1, 12, 448);
+  const std::vector<std::string_view> pieces{" one", "two"};
+  // Nothing is said at 4, 5 and 6.
+  whisper::PassAlignment pass({1, 2, 3}, text, pieces, 1, {0, 1, 2, 3, 7, 8, 9, 10}, 448);
   const auto& rows = pass.request().rows;
-  REQUIRE(rows.size() == 5);
+  REQUIRE(rows.size() == 4);
   CHECK(pass.request().parents.size() == 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CHECK_FALSE(rows[i].wants_logits);
     CHECK(rows[i].wants_attention == (i >= 2));
   }
   CHECK(rows[2].token == 3);
-  CHECK(rows[4].token == 8);
+  CHECK(rows[3].token == 7);
   // A row shows where the token that follows it is said.
   const auto look = [&](std::size_t row, std::size_t first, std::size_t last) {
     std::vector<float> weights(12, 0.001f);
@@ -343,15 +352,30 @@ TEST_CASE("alignment: the rows of a pass are its prompt and text, and their atte
     pass.visit(row, 0, weights);
   };
   look(2, 0, 4);
-  look(3, 4, 8);
-  look(4, 8, 12);
-  CHECK(pass.starts() == std::vector<std::size_t>{0, 4, 8});
+  look(3, 7, 11);
+  CHECK(pass.starts() == std::vector<std::size_t>{0, 7, 11});
   // Only as many tokens as there are positions for; the others stand where the last of these ends.
   const std::vector<whisper::TokenId> longer(10, 7);
-  whisper::PassAlignment cut({1, 2, 3}, longer, 1, 4, 8);
+  const std::vector<std::string_view> same(10, "a");
+  whisper::PassAlignment cut({1, 2, 3}, longer, same, 1, {0, 1, 2, 3}, 8);
   CHECK(cut.request().rows.size() == 8);
-  CHECK(cut.starts().size() == 11);
+  REQUIRE(cut.starts().size() == 11);
   CHECK(std::ranges::is_sorted(cut.starts()));
+  CHECK(cut.starts()[6] == 4);
+}
+
+TEST_CASE("alignment: the positions of speech are those that it touches, or all") {
+  using Positions = std::vector<std::size_t>;
+  const auto of = [](const std::vector<SpeechSpan>& speech, std::size_t begin, int hundredths) {
+    return whisper::positions_of_speech(speech, begin, hundredths, 5);
+  };
+  // 320 samples each.
+  CHECK(of({{319, 321}, {1280, 1281}}, 0, 100) == Positions{0, 1, 4});
+  CHECK(of({{319, 321}, {1280, 1281}}, 320, 100) == Positions{0, 3});
+  CHECK(of({{319, 321}, {1280, 1281}}, 0, 8) == Positions{0, 1});
+  CHECK(of({}, 0, 5) == Positions{0, 1, 2});
+  CHECK(of({{6000, 7000}}, 0, 100) == Positions{0, 1, 2, 3, 4});
+  CHECK(of({}, 0, 0) == Positions{0});
 }
 
 }  // namespace verbatim
