@@ -25,7 +25,6 @@ class SegmentCutter {
     for (std::size_t i = 0; i < text_.size(); ++i) {
       if (!closes(i)) continue;
       add(i + 1, time_of(text_[i]));
-      while (i + 1 < text_.size() && closes(i + 1)) ++i;
       start_ = time_of(text_[i]);
       first_ = i + 1;
     }
