@@ -23,6 +23,7 @@ const PACKAGES = {
   busboy: 'http',
   'better-sqlite3': 'ledger',
   commander: 'cli',
+  'onnxruntime-node': 'engine',
 };
 
 /** What is forbidden to the files of a room; `also` adds to it for one of its folders. */

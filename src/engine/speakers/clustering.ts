@@ -1,0 +1,109 @@
+/** Which stretches of speech are one voice's, and how many voices there are. */
+import { cutAfter, dendrogram, scalarProduct, type Item, type Merge } from './dendrogram.js';
+
+export interface ClusteringOptions {
+  /** Mean cosine from which two clusters are one voice. */
+  threshold: number;
+  /** A voice that speaks for less in all is taken for somebody else's, unless all do. */
+  minSeconds: number;
+  /** Voices, 1 or more; where there is less speech than that, fewer. */
+  minSpeakers: number;
+  maxSpeakers: number;
+}
+
+/** Spherical k-means passes over the clusters that the tree gave. */
+const REFINEMENTS = 8;
+
+/** Of items whose vectors have length 1: the mean direction of each voice, the one that is first heard first. */
+export function voicesOf(items: readonly Item[], options: ClusteringOptions): Float32Array[] {
+  if (items.length === 0) return [];
+  const merges = dendrogram(items);
+  const labels = chosenLabels(items, merges, options);
+  const centroids = centroidsOf(items, labels, Math.max(...labels) + 1);
+  return refined(items, centroids);
+}
+
+/** -1: too little speech for a voice of its own. */
+function chosenLabels(
+  items: readonly Item[],
+  merges: readonly Merge[],
+  options: ClusteringOptions,
+): number[] {
+  const { threshold, minSpeakers, maxSpeakers } = options;
+  const natural = merges.findIndex(({ similarity }) => similarity < threshold);
+  const cut = natural < 0 ? merges.length : natural;
+  const found = largeClusters(items, merges, cut, options);
+  const wanted = Math.min(Math.max(found.count, minSpeakers), maxSpeakers);
+  if (found.count === wanted) return found.labels;
+  // From the coarsest cut on: the first with as many large clusters has the largest of them.
+  for (let count = merges.length; count >= 0; count--) {
+    const clusters = largeClusters(items, merges, count, options);
+    if (clusters.count === wanted) return clusters.labels;
+  }
+  return cutAfter(merges, Math.max(0, items.length - wanted), items.length);
+}
+
+/** Labels of those that speak for long enough, or of all where none does. */
+function largeClusters(
+  items: readonly Item[],
+  merges: readonly Merge[],
+  cut: number,
+  { minSeconds }: ClusteringOptions,
+): { labels: number[]; count: number } {
+  const labels = cutAfter(merges, cut, items.length);
+  const seconds: number[] = [];
+  for (const [index, { weight }] of items.entries()) {
+    const label = labels[index] ?? 0;
+    seconds[label] = (seconds[label] ?? 0) + weight;
+  }
+  const isLarge = seconds.map((sum) => sum >= minSeconds);
+  if (!isLarge.includes(true)) return { labels, count: seconds.length };
+  const numbers = isLarge.map((large, label) =>
+    large ? isLarge.slice(0, label).filter(Boolean).length : -1,
+  );
+  return { labels: labels.map((label) => numbers[label] ?? -1), count: isLarge.filter(Boolean).length };
+}
+
+function centroidsOf(items: readonly Item[], labels: readonly number[], count: number): Float32Array[] {
+  const sums = Array.from({ length: count }, () => new Float32Array(items[0]?.vector.length ?? 0));
+  for (const [index, { vector, weight }] of items.entries()) {
+    const sum = sums[labels[index] ?? -1];
+    if (sum !== undefined) addScaled(sum, vector, weight);
+  }
+  return sums.map(normalized);
+}
+
+/** A cluster that loses all its items keeps its place: the number of voices was chosen by the tree. */
+function refined(items: readonly Item[], start: Float32Array[]): Float32Array[] {
+  let centroids = start;
+  for (let pass = 0; pass < REFINEMENTS; pass++) {
+    const labels = items.map(({ vector }) => nearestVoice(vector, centroids));
+    const next = centroidsOf(items, labels, centroids.length);
+    centroids = next.map((centroid, index) =>
+      labels.includes(index) ? centroid : (centroids[index] ?? centroid),
+    );
+  }
+  return centroids;
+}
+
+/** The index of the voice that is most alike; -1 for none. */
+export function nearestVoice(vector: Float32Array, voices: readonly Float32Array[]): number {
+  let [best, similarity] = [-1, -Infinity];
+  for (const [index, voice] of voices.entries()) {
+    const product = scalarProduct(vector, voice);
+    if (product > similarity) [best, similarity] = [index, product];
+  }
+  return best;
+}
+
+/** Of length 1; a vector of nothing, or of what is no number, becomes 0. */
+export function normalized(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(scalarProduct(vector, vector));
+  return vector.map((value) => (length > 0 && Number.isFinite(length) ? value / length : 0));
+}
+
+/** Adds `vector`, `scale` times, to `sum`. */
+export function addScaled(sum: Float32Array, vector: Float32Array, scale: number): void {
+  for (let index = 0; index < sum.length; index++)
+    sum[index] = (sum[index] ?? 0) + scale * (vector[index] ?? 0);
+}

@@ -1,0 +1,48 @@
+import { cutAfter, dendrogram, type Item } from './dendrogram.js';
+import { addScaled, normalized } from './clustering.js';
+
+/** Items that are clustered at once: the time for that grows with their square. */
+const BLOCK = 400;
+/** What is as alike as this is one voice, whatever the threshold of voices. */
+const ALIKE = 0.85;
+/** Of a block, so much is left at most. */
+const LEFT = BLOCK / 4;
+
+/**
+ * What is to be clustered, as it comes: what is nearly the same is joined block by block, so that time and memory grow with the
+ * length of a file and not with its square.
+ */
+export class CondensedItems {
+  readonly #done: Item[] = [];
+  #fresh: Item[] = [];
+
+  add(item: Item): void {
+    this.#fresh.push(item);
+    if (this.#fresh.length < BLOCK) return;
+    this.#done.push(...condensed(this.#fresh));
+    this.#fresh = [];
+    if (this.#done.length >= BLOCK) this.#fresh = condensed(this.#done.splice(0));
+  }
+
+  /** In the order in which they were first heard, joined ones at the place of their first. */
+  get items(): readonly Item[] {
+    return [...this.#done, ...this.#fresh];
+  }
+}
+
+function condensed(items: readonly Item[]): Item[] {
+  const merges = dendrogram(items);
+  const unlike = merges.findIndex(({ similarity }) => similarity < ALIKE);
+  const alike = unlike < 0 ? merges.length : unlike;
+  return joined(items, cutAfter(merges, Math.max(alike, items.length - LEFT), items.length));
+}
+
+function joined(items: readonly Item[], labels: readonly number[]): Item[] {
+  const clusters: Item[] = [];
+  for (const [index, { vector, weight }] of items.entries()) {
+    const cluster = (clusters[labels[index] ?? 0] ??= { vector: new Float32Array(vector.length), weight: 0 });
+    addScaled(cluster.vector, vector, weight);
+    cluster.weight += weight;
+  }
+  return clusters.map(({ vector, weight }) => ({ vector: normalized(vector), weight }));
+}

@@ -1,0 +1,101 @@
+import type { ClusteringOptions } from './clustering.js';
+import { voicesOf } from './clustering.js';
+import { CondensedItems } from './condensed-items.js';
+import type { EmbeddingModel } from './embedding-model.js';
+import type { SegmentationModel } from './segmentation-model.js';
+import { slidingWindows } from './sliding-windows.js';
+import type { SpeakerTurn } from './speaker-turn.js';
+import { turnsOf, type NamedWindow } from './turns.js';
+import { assignedVoices } from './voice-assignment.js';
+import { speakersIn, spokenSamples, spokenSpans, type WindowActivity } from './window-activity.js';
+
+export interface SpeakerModels {
+  segmentation: SegmentationModel;
+  embedding: EmbeddingModel;
+}
+
+export interface DiarizationOptions extends ClusteringOptions {
+  /** From the start of one window to that of the next. */
+  stepSeconds: number;
+}
+
+export interface DiarizationContext {
+  signal: AbortSignal;
+  /** Seconds of the file that have been heard. */
+  progress: (seconds: number) => Promise<void>;
+}
+
+/** A window with the voices of its speakers; null where too little was heard of one. */
+interface HeardWindow extends WindowActivity {
+  embeddings: (Float32Array | null)[];
+}
+
+const RATE = 16_000;
+/** Samples that a voice is not told by fewer of, however often they are repeated. */
+const LEAST_SAMPLES = RATE / 5;
+/** Seconds of one voice alone that count for finding out who is there. */
+const RELIABLE_SECONDS = 1;
+
+/**
+ * Who speaks when in what `read` gives (see SampleReader), window by window: memory grows by some kilobytes a minute of speech. Rejects with
+ * the signal's reason, and as the models and `read` do.
+ */
+export async function diarize(
+  read: (count: number) => Promise<Float32Array>,
+  models: SpeakerModels,
+  options: DiarizationOptions,
+  { signal, progress }: DiarizationContext,
+): Promise<SpeakerTurn[]> {
+  const { windowSamples: length, grid } = models.segmentation;
+  const windows: HeardWindow[] = [];
+  const items = { reliable: new CondensedItems(), all: new CondensedItems() };
+  let end = 0;
+  for await (const { start, samples } of slidingWindows(read, {
+    length,
+    step: Math.round(options.stepSeconds * RATE),
+  })) {
+    signal.throwIfAborted();
+    windows.push(await hear(samples, start, models, items));
+    end = start + samples.length;
+    await progress(end / RATE);
+  }
+  const known = items.reliable.items.length > 0 ? items.reliable.items : items.all.items;
+  const voices = voicesOf(known, options);
+  const named = windows.map((window): NamedWindow => ({
+    ...window,
+    voices: assignedVoices(window, window.embeddings, voices),
+  }));
+  return turnsOf(named, grid, end / RATE);
+}
+
+async function hear(
+  samples: Float32Array,
+  start: number,
+  { segmentation, embedding }: SpeakerModels,
+  items: { reliable: CondensedItems; all: CondensedItems },
+): Promise<HeardWindow> {
+  const window = await segmentation.segment(samples, start);
+  const embeddings: (Float32Array | null)[] = [];
+  for (let speaker = 0; speaker < speakersIn(window); speaker++) {
+    const spoken = (alone: boolean): Float32Array =>
+      spokenSamples(samples, spokenSpans(window, speaker, segmentation.grid, alone));
+    const aloneSamples = spoken(true);
+    const heard = aloneSamples.length >= embedding.minSamples ? aloneSamples : spoken(false);
+    if (heard.length < LEAST_SAMPLES) {
+      embeddings.push(null);
+      continue;
+    }
+    const vector = await embedding.embed(longEnough(heard, embedding.minSamples));
+    embeddings.push(vector);
+    const item = { vector, weight: heard.length / RATE };
+    items.all.add(item);
+    if (aloneSamples.length >= RELIABLE_SECONDS * RATE) items.reliable.add(item);
+  }
+  return { ...window, embeddings };
+}
+
+/** Repeated from its start, where it is too short. */
+function longEnough(samples: Float32Array, count: number): Float32Array {
+  if (samples.length >= count) return samples;
+  return Float32Array.from({ length: count }, (_, index) => samples[index % samples.length] ?? 0);
+}

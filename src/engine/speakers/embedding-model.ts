@@ -1,0 +1,36 @@
+import { EngineError } from '../native-errors.js';
+import { normalized } from './clustering.js';
+import { integerFact } from './onnx-facts.js';
+import type { OnnxModel } from './onnx-model.js';
+import { samplesInput } from './segmentation-model.js';
+
+/** Whose voice it is, as a direction: two are as alike as their cosine. */
+export interface EmbeddingModel {
+  /** Fewest samples that tell a voice. */
+  minSamples: number;
+  /** Of length 1. */
+  embed(samples: Float32Array): Promise<Float32Array>;
+}
+
+const RATE = 16_000;
+
+/** Samples [n, 1, samples] -> [n, size]. Throws EngineError `invalid_model`. */
+export function embeddingModel(model: OnnxModel): EmbeddingModel {
+  const { facts } = model;
+  integerFact(facts, 'sample_rate', RATE, RATE);
+  const size = integerFact(facts, 'output_dim', 8, 4096);
+  const minSamples = integerFact(facts, 'min_samples', 160, 10 * RATE, RATE / 2);
+  const input = samplesInput(model);
+  return {
+    minSamples,
+    embed: async (samples) => {
+      const output = await model.run({ [input]: { data: samples, dims: [1, 1, samples.length] } });
+      if (output.data.length !== size)
+        throw new EngineError(
+          'invalid_model',
+          `The model gives ${output.data.length} numbers; it says ${size}.`,
+        );
+      return normalized(output.data);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { readFile, stat } from 'node:fs/promises';
+import type * as Runtime from 'onnxruntime-node';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { EngineError } from '../native-errors.js';
+import { onnxFacts } from './onnx-facts.js';
+
+/** Larger ones are no speaker models. */
+const MOST_BYTES = 512 * 2 ** 20;
+
+export interface OnnxModel {
+  facts: ReadonlyMap<string, string>;
+  /** Of its inputs, by name. */
+  shapes: ReadonlyMap<string, readonly (number | string)[]>;
+  /**
+   * Inputs by name -> the first output. Rejects with EngineError `invalid_model` where the model cannot compute it, or gives
+   * anything but numbers.
+   */
+  run(inputs: Readonly<Record<string, TensorData>>): Promise<TensorData & { data: Float32Array }>;
+}
+
+export interface TensorData {
+  data: Float32Array | BigInt64Array;
+  dims: readonly number[];
+}
+
+/** Loads and runs hostile files in native code: only in a process whose death costs nothing. */
+export async function loadOnnxModel(path: string, threads: number): Promise<OnnxModel> {
+  const bytes = await modelBytes(path);
+  const facts = onnxFacts(bytes);
+  const runtime = await loadRuntime();
+  const session = await ofModel(() => runtime.InferenceSession.create(bytes, sessionOptions(threads)));
+  return {
+    facts,
+    shapes: shapesOf(session),
+    run: (inputs) => ofModel(() => run(runtime, session, inputs)),
+  };
+}
+
+function sessionOptions(threads: number): InferenceSession.SessionOptions {
+  return {
+    executionProviders: ['cpu'],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    graphOptimizationLevel: 'all',
+    // Inputs differ in length: what an arena keeps for each of them would add up.
+    enableCpuMemArena: false,
+    enableMemPattern: false,
+    logSeverityLevel: 4,
+  };
+}
+
+async function modelBytes(path: string): Promise<Uint8Array> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw new EngineError('io_error', (error as Error).message, { cause: error });
+  });
+  if (size > MOST_BYTES)
+    throw new EngineError('invalid_model', `The model has ${size} bytes; allowed: ${MOST_BYTES} at most.`);
+  return readFile(path);
+}
+
+async function loadRuntime(): Promise<typeof Runtime> {
+  try {
+    return await import('onnxruntime-node');
+  } catch (error) {
+    const advice = 'The package onnxruntime-node is not installed. Run: npm install --include=optional';
+    throw new EngineError('invalid_model', advice, { cause: error });
+  }
+}
+
+async function run(
+  { Tensor }: typeof Runtime,
+  session: InferenceSession,
+  inputs: Readonly<Record<string, TensorData>>,
+): Promise<TensorData & { data: Float32Array }> {
+  const feeds = Object.fromEntries(
+    Object.entries(inputs).map(([name, { data, dims }]): [string, Tensor] => [
+      name,
+      data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('int64', data, dims),
+    ]),
+  );
+  const output = (await session.run(feeds))[session.outputNames.at(0) ?? ''];
+  if (output === undefined || !(output.data instanceof Float32Array))
+    throw new EngineError('invalid_model', 'The first output of the model holds no float32 numbers.');
+  return { data: output.data, dims: output.dims };
+}
+
+function shapesOf(session: InferenceSession): Map<string, readonly (number | string)[]> {
+  return new Map(
+    session.inputMetadata.map((input) => [input.name, input.isTensor ? input.shape : []] as const),
+  );
+}
+
+/** The runtime's own errors say nothing but what is wrong with the model. */
+async function ofModel<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    throw new EngineError('invalid_model', `The model does not run: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}

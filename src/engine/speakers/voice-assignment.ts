@@ -1,0 +1,77 @@
+import { nearestVoice } from './clustering.js';
+import { scalarProduct } from './dendrogram.js';
+import { speaksIn, type WindowActivity } from './window-activity.js';
+
+/** Frames in which two speakers of a window both speak before they cannot be one person. */
+const APART = 10;
+
+/**
+ * Which voice each speaker of a window is: -1 for those of whom no embedding is known. Speakers who speak at the same time are
+ * different people as long as there are voices for them: the choice of the greatest sum of cosines.
+ */
+export function assignedVoices(
+  window: WindowActivity,
+  embeddings: readonly (Float32Array | null)[],
+  voices: readonly Float32Array[],
+): number[] {
+  const nearest = embeddings.map((vector) => (vector === null ? -1 : nearestVoice(vector, voices)));
+  const conflicts = pairsOf(embeddings.length).filter(
+    ([one, other]) => nearest[one] !== -1 && nearest[other] !== -1 && speakTogether(window, one, other),
+  );
+  if (!conflicts.some(([one, other]) => nearest[one] === nearest[other])) return nearest;
+  return bestAssignment(embeddings, voices, conflicts) ?? nearest;
+}
+
+/** Of few speakers and few candidates, by trying them all; null where there are fewer voices than people who talk over each other. */
+function bestAssignment(
+  embeddings: readonly (Float32Array | null)[],
+  voices: readonly Float32Array[],
+  conflicts: readonly (readonly [number, number])[],
+): number[] | null {
+  let best: { sum: number; voices: number[] } | null = null;
+  for (const choice of choices(embeddings.map((vector) => candidates(vector, voices, embeddings.length)))) {
+    if (conflicts.some(([one, other]) => choice[one]?.voice === choice[other]?.voice)) continue;
+    const sum = choice.reduce((total, { similarity }) => total + similarity, 0);
+    if (best === null || sum > best.sum) best = { sum, voices: choice.map(({ voice }) => voice) };
+  }
+  return best?.voices ?? null;
+}
+
+interface Candidate {
+  voice: number;
+  similarity: number;
+}
+
+/** As many as there are speakers in the window: one of them is always free. */
+function candidates(
+  vector: Float32Array | null,
+  voices: readonly Float32Array[],
+  count: number,
+): Candidate[] {
+  if (vector === null) return [{ voice: -1, similarity: 0 }];
+  return voices
+    .map((centroid, voice) => ({ voice, similarity: scalarProduct(vector, centroid) }))
+    .sort((one, other) => other.similarity - one.similarity)
+    .slice(0, count);
+}
+
+/** One of each list, in all ways. */
+function choices<T>(lists: readonly (readonly T[])[]): T[][] {
+  return lists.reduce<T[][]>(
+    (all, list) => all.flatMap((chosen) => list.map((one) => [...chosen, one])),
+    [[]],
+  );
+}
+
+function speakTogether(window: WindowActivity, one: number, other: number): boolean {
+  let frames = 0;
+  for (let frame = 0; frame < window.frames; frame++)
+    if (speaksIn(window, one, frame) && speaksIn(window, other, frame)) frames += 1;
+  return frames >= APART;
+}
+
+function pairsOf(count: number): [number, number][] {
+  return Array.from({ length: count }, (_, one) => one).flatMap((one) =>
+    Array.from({ length: one }, (_, other): [number, number] => [other, one]),
+  );
+}
