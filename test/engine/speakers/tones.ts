@@ -1,4 +1,5 @@
 /** People who hum one tone each, and models of the published forms that hear who hums. */
+import { writeSignal } from '../../support/audio-files.js';
 import { type OnnxGraph, type OnnxNode, type OnnxTensor } from '../../support/onnx.js';
 import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
 
@@ -17,6 +18,12 @@ export function hummed(turns: readonly SpeakerTurn[], seconds: number): Float32A
       samples[index]! += LOUDNESS * Math.sin((2 * Math.PI * tone * index) / RATE);
   }
   return samples;
+}
+
+/** The same as a WAV file. */
+export function writeHum(path: string, turns: readonly SpeakerTurn[], seconds: number): void {
+  const samples = hummed(turns, seconds);
+  writeSignal(path, (time) => samples[Math.round(time * RATE)] ?? 0, seconds);
 }
 
 /** Powers of so many tones: [n, 1, samples] -> "power" [n, tones, frames]. */

@@ -1,0 +1,20 @@
+import type { DiarizationOptions } from './diarization.js';
+import type { SpeakerTurn } from './speaker-turn.js';
+
+/** What the child process of the speaker models is started with: ONNX files. */
+export interface SpeakerModelFiles {
+  segmentation: string;
+  embedding: string;
+  /** Threads of one inference, 1 or more. */
+  threads: number;
+}
+
+/** What it is asked for. */
+export type SpeakerCalls = {
+  diarize: {
+    request: { path: string; options: DiarizationOptions };
+    /** Seconds of the file that have been heard. */
+    progress: number;
+    answer: SpeakerTurn[];
+  };
+};

@@ -1,0 +1,116 @@
+import { extname, join } from 'node:path';
+import type { Timers } from '../../timers.js';
+import { EngineError } from '../native-errors.js';
+import { forking } from '../process/child.js';
+import { SupervisedProcess, type ProcessObserver } from '../process/supervised-process.js';
+import type { SpeakerCalls, SpeakerModelFiles } from './speaker-calls.js';
+import type { SpeakerTurn } from './speaker-turn.js';
+
+/** Traits of a pair of models, chosen on conversations. */
+export interface SpeakerTraits {
+  /** Mean cosine from which two clusters of speech are one voice. */
+  threshold: number;
+  /** Who speaks for less in all is taken for somebody else, unless all do. */
+  minSeconds: number;
+}
+
+export interface SpeakerEngineOptions extends SpeakerModelFiles, SpeakerTraits {
+  timers?: Timers;
+  observer?: ProcessObserver;
+}
+
+export interface FileToDiarize {
+  path: string;
+  /** Of the whole file, exact. */
+  durationSeconds: number;
+  /** Default: 1 to 20. */
+  minSpeakers?: number;
+  maxSpeakers?: number;
+  signal?: AbortSignal;
+  /** Seconds of the file that have been heard; from the start again where its process has died. */
+  progress?: (seconds: number) => void;
+}
+
+/** As many as anybody can ask for. */
+export const MOST_SPEAKERS = 20;
+
+const STEP_SECONDS = 2.5;
+
+/** Of one process; windows of the files in it take turns. */
+const LIMITS = {
+  callsAtOnce: 4,
+  maxWaiting: 256,
+  periodMs: 2000,
+  silentPings: 15,
+  memoryBytes: 1.5 * 2 ** 30,
+  idleMs: 60_000,
+};
+
+/** Heaps of many threads keep holes. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+
+/** Tells who speaks when, in a process of its own that is started when it is needed. */
+export class SpeakerEngine {
+  readonly #process: SupervisedProcess<SpeakerCalls>;
+  readonly #traits: SpeakerTraits;
+
+  constructor({ segmentation, embedding, threads, timers, observer, ...traits }: SpeakerEngineOptions) {
+    this.#traits = traits;
+    this.#process = new SupervisedProcess<SpeakerCalls>({
+      ...LIMITS,
+      name: 'the speaker process',
+      start: forking({
+        main: join(__dirname, `speaker-process${extname(__filename)}`),
+        env: ENVIRONMENT,
+      }),
+      settings: { segmentation, embedding, threads },
+      ...(timers === undefined ? {} : { timers }),
+      ...(observer === undefined ? {} : { observer }),
+    });
+  }
+
+  /**
+   * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`, `internal_error` where the file
+   * kills its process or takes more than a minute and its own length; `overloaded`; `shutting_down` after close().
+   */
+  async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
+    const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal, progress } = file;
+    const options = { ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS };
+    const turns = await this.#process.call(
+      'diarize',
+      { path, options },
+      {
+        signal,
+        limitMs: 60_000 + 1000 * durationSeconds,
+        ...(progress === undefined ? {} : { progress }),
+      },
+    );
+    if (areTurns(turns, durationSeconds)) return turns;
+    throw new EngineError('internal_error', 'The speaker process told of turns that cannot be.');
+  }
+
+  stats(): { waiting: number; running: number; pid: number | null } {
+    return this.#process.stats();
+  }
+
+  close(): Promise<void> {
+    return this.#process.close();
+  }
+}
+
+/** What decoders of the same file may differ by, seconds. */
+const TOLERANCE = 1;
+
+/** The process has read a file that anybody may have made. */
+function areTurns(value: unknown, durationSeconds: number): value is SpeakerTurn[] {
+  if (!Array.isArray(value)) return false;
+  let last = 0;
+  return value.every((turn: unknown) => {
+    if (typeof turn !== 'object' || turn === null) return false;
+    const { startSeconds, endSeconds, speaker } = turn as Record<keyof SpeakerTurn, unknown>;
+    if (typeof startSeconds !== 'number' || typeof endSeconds !== 'number') return false;
+    const isInOrder = startSeconds >= last && endSeconds > startSeconds;
+    last = startSeconds;
+    return isInOrder && endSeconds <= durationSeconds + TOLERANCE && /^S\d{1,2}$/.test(String(speaker));
+  });
+}

@@ -1,0 +1,38 @@
+/** The child process in which speaker models run: what a hostile file of audio or weights breaks is this process alone. */
+import { loadBinding } from '../binding.js';
+import { ofModel } from '../native-errors.js';
+import { serveCalls } from '../process/serve-calls.js';
+import { diarize, type SpeakerModels } from './diarization.js';
+import { embeddingModel } from './embedding-model.js';
+import { loadOnnxModel, type OnnxModel } from './onnx-model.js';
+import { segmentationModel } from './segmentation-model.js';
+import type { SpeakerCalls, SpeakerModelFiles } from './speaker-calls.js';
+
+serveCalls<SpeakerCalls>(async (settings) => {
+  const binding = loadBinding();
+  const models = await loadModels(settings as SpeakerModelFiles);
+  return {
+    diarize: async ({ path, options }, context) => {
+      const reader = await binding.openSamples(path);
+      try {
+        return await diarize((count) => reader.read(count), models, options, context);
+      } finally {
+        reader.close();
+      }
+    },
+  };
+});
+
+async function loadModels({ segmentation, embedding, threads }: SpeakerModelFiles): Promise<SpeakerModels> {
+  const load = async <T>(what: string, path: string, as: (model: OnnxModel) => T): Promise<T> => {
+    try {
+      return as(await loadOnnxModel(path, threads));
+    } catch (error) {
+      throw ofModel(`${what} ${path}`, error);
+    }
+  };
+  return {
+    segmentation: await load('segmentation model', segmentation, segmentationModel),
+    embedding: await load('embedding model', embedding, embeddingModel),
+  };
+}

@@ -1,0 +1,111 @@
+/** Speaker models in their own process, on real files. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SpeakerEngine } from '../../../src/engine/speakers/speaker-engine.js';
+import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
+import { onnxFile } from '../../support/onnx.js';
+import { samplePath } from '../../native/support.js';
+import { until } from '../../support/until.js';
+import { embeddingGraph, segmentationGraph, writeHum } from './tones.js';
+
+const TURNS: SpeakerTurn[] = [
+  { startSeconds: 1, endSeconds: 6, speaker: 'S1' },
+  { startSeconds: 5, endSeconds: 12, speaker: 'S2' },
+  { startSeconds: 14, endSeconds: 20, speaker: 'S1' },
+];
+const SECONDS = 21;
+
+describe('The speaker engine', function () {
+  this.timeout(120_000);
+  let directory: string;
+  let engine: SpeakerEngine;
+  let deaths: string[];
+  let path: string;
+
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-speakers-'));
+    writeFileSync(join(directory, 'segmentation.onnx'), onnxFile(segmentationGraph()));
+    writeFileSync(join(directory, 'embedding.onnx'), onnxFile(embeddingGraph()));
+    path = join(directory, 'hum.wav');
+    writeHum(path, TURNS, SECONDS);
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  function open(files: { segmentation?: string; embedding?: string } = {}): SpeakerEngine {
+    deaths = [];
+    return new SpeakerEngine({
+      segmentation: join(directory, files.segmentation ?? 'segmentation.onnx'),
+      embedding: join(directory, files.embedding ?? 'embedding.onnx'),
+      ...{ threads: 1, threshold: 0.5, minSeconds: 1 },
+      observer: { died: (how) => deaths.push(how) },
+    });
+  }
+  beforeEach(() => {
+    engine = open();
+  });
+  afterEach(() => engine.close());
+
+  it('tells who speaks when in a file, and how far it has come', async () => {
+    const told: number[] = [];
+    const file = { path, durationSeconds: SECONDS, progress: (seconds: number) => told.push(seconds) };
+    expect(await engine.diarize(file)).to.deep.equal(TURNS);
+    expect(told).to.deep.equal([10, 12.5, 15, 17.5, 20, 21]);
+  });
+
+  it('keeps to the number of speakers that it is told', async () => {
+    const one = await engine.diarize({ path, durationSeconds: SECONDS, maxSpeakers: 1 });
+    expect(new Set(one.map(({ speaker }) => speaker))).to.deep.equal(new Set(['S1']));
+  });
+
+  it('tells of several files at once', async () => {
+    const file = { path, durationSeconds: SECONDS };
+    const answers = await Promise.all([engine.diarize(file), engine.diarize(file), engine.diarize(file)]);
+    expect(answers).to.deep.equal([TURNS, TURNS, TURNS]);
+  });
+
+  it('answers after its process was killed in the middle of a file', async () => {
+    let killed = false;
+    const progress = (): void => {
+      if (!killed) process.kill(engine.stats().pid ?? 0, 'SIGKILL');
+      killed = true;
+    };
+    expect(await engine.diarize({ path, durationSeconds: SECONDS, progress })).to.deep.equal(TURNS);
+    expect(deaths).to.deep.equal(['SIGKILL']);
+  });
+
+  it('ends with the signal, and is free for the next file', async () => {
+    const abort = new AbortController();
+    const file = { path, durationSeconds: SECONDS, signal: abort.signal };
+    const error = await engine
+      .diarize({ ...file, progress: () => abort.abort(new Error('hung up')) })
+      .catch((reason: unknown) => reason);
+    expect(error).to.include({ message: 'hung up' });
+    await until(() => engine.stats().running === 0);
+    expect(await engine.diarize({ path, durationSeconds: SECONDS })).to.deep.equal(TURNS);
+    expect(deaths).to.deep.equal([]);
+  });
+
+  it('says what is wrong with a file of audio, and goes on', async () => {
+    const refused = await engine
+      .diarize({ path: __filename, durationSeconds: 1 })
+      .catch((error: unknown) => error);
+    expect(refused).to.include({ code: 'unsupported_audio_format' });
+    const spoken = await engine.diarize({ path: samplePath('en-wav16.wav'), durationSeconds: 2.437 });
+    expect(spoken).to.be.an('array');
+  });
+
+  it('says which model is wrong, and how', async () => {
+    await engine.close();
+    engine = open({ embedding: 'hum.wav' });
+    const error = await engine.diarize({ path, durationSeconds: SECONDS }).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'invalid_model' });
+    expect((error as Error).message).to.match(/^embedding model .*hum\.wav: The file is no ONNX model\.$/);
+  });
+
+  it('does not believe turns that cannot be', async () => {
+    const error = await engine.diarize({ path, durationSeconds: 1 }).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'internal_error' });
+  });
+});
