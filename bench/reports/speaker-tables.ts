@@ -3,7 +3,7 @@ import { seededRandom } from '../load/random.js';
 import {
   addedErrors,
   diarizationErrors,
-  errorRate,
+  diarizationErrorRate,
   jaccardErrors,
   type DiarizationErrors,
 } from '../speakers/diarization-error.js';
@@ -68,14 +68,18 @@ function figures(scores: readonly SpeakerScore[]): Record<string, number> {
   const jaccard = scores.flatMap((score) => score.jaccard);
   const part = (seconds: number): number => percent(strict.total === 0 ? 0 : seconds / strict.total);
   return {
-    'DER %': percent(errorRate(strict)),
+    'DER %': percent(diarizationErrorRate(strict)),
     'missed %': part(strict.missed),
     'false alarm %': part(strict.falseAlarm),
     'confusion %': part(strict.confusion),
-    'DER %, collar 0.25 s': percent(errorRate(addedErrors(scores.map(({ errors }) => errors.forgiving)))),
+    'DER %, collar 0.25 s': percent(
+      diarizationErrorRate(addedErrors(scores.map(({ errors }) => errors.forgiving))),
+    ),
     'JER %': percent(jaccard.length === 0 ? 0 : sum(jaccard) / jaccard.length),
-    'one speaker, DER %': percent(errorRate(addedErrors(scores.map((score) => score.oneSpeaker)))),
-    'random labels, DER %': percent(errorRate(addedErrors(scores.flatMap((score) => score.randomSpeakers)))),
+    'one speaker, DER %': percent(diarizationErrorRate(addedErrors(scores.map((score) => score.oneSpeaker)))),
+    'random labels, DER %': percent(
+      diarizationErrorRate(addedErrors(scores.flatMap((score) => score.randomSpeakers))),
+    ),
   };
 }
 

@@ -75,7 +75,7 @@ export function addedErrors(errors: readonly DiarizationErrors[]): DiarizationEr
 }
 
 /** 0 or more, and above 1 where more is told than is spoken. Where nobody speaks: 0, or 1 for any false alarm. */
-export function errorRate({ total, missed, falseAlarm, confusion }: DiarizationErrors): number {
+export function diarizationErrorRate({ total, missed, falseAlarm, confusion }: DiarizationErrors): number {
   const wrong = missed + falseAlarm + confusion;
   if (total === 0) return wrong === 0 ? 0 : 1;
   return wrong / total;

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { isFromChild, type FromChild, type ToChild } from './messages.js';
 
 /** A process of ours that answers messages. */
-export interface Child {
+export interface ChildProcessHandle {
   readonly pid: number | undefined;
   send(message: ToChild): void;
   /** At once, whatever it does, stopped or not. */
@@ -16,7 +16,7 @@ export interface ChildEvents {
   exit(how: string): void;
 }
 
-export type StartChild = (events: ChildEvents) => Child;
+export type StartChild = (events: ChildEvents) => ChildProcessHandle;
 
 export interface ForkOptions {
   /** The file that it runs, which calls serveCalls(). */

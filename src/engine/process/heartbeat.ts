@@ -57,7 +57,7 @@ function mebibytes(bytes: number): number {
 }
 
 /** Of any process of this machine; null when it is gone. */
-export function residentBytes(pid: number | undefined): number | null {
+export function memoryOfProcess(pid: number | undefined): number | null {
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kibibytes === undefined ? null : Number(kibibytes) * 1024;

@@ -1,9 +1,9 @@
 import { VerbatimError } from '../../errors.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { EngineError, nativeErrorCode } from '../native-errors.js';
-import type { Child, StartChild } from './child.js';
+import type { ChildProcessHandle, StartChild } from './child.js';
 import { GrowingPause } from './growing-pause.js';
-import { Heartbeat, residentBytes, type HeartbeatLimits } from './heartbeat.js';
+import { Heartbeat, memoryOfProcess, type HeartbeatLimits } from './heartbeat.js';
 import type { CallTable, FromChild, ToldError } from './messages.js';
 
 export interface ProcessOptions extends HeartbeatLimits {
@@ -28,7 +28,7 @@ export interface ProcessObserver {
   died?(how: string): void;
 }
 
-export interface CallOptions<Progress> {
+export interface SupervisedCallOptions<Progress> {
   signal?: AbortSignal | undefined;
   /** A call that is repeated tells its progress from the start again. */
   progress?: (value: Progress) => void;
@@ -52,7 +52,7 @@ interface Call {
 }
 
 interface Running {
-  child: Child;
+  child: ChildProcessHandle;
   heartbeat: Heartbeat;
   ready: boolean;
   /** A call of its has been answered. */
@@ -100,7 +100,7 @@ export class SupervisedProcess<Calls extends CallTable> {
   call<Name extends keyof Calls & string>(
     name: Name,
     request: Calls[Name]['request'],
-    { signal, progress, limitMs }: CallOptions<Calls[Name]['progress']>,
+    { signal, progress, limitMs }: SupervisedCallOptions<Calls[Name]['progress']>,
   ): Promise<Calls[Name]['answer']> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -197,7 +197,7 @@ export class SupervisedProcess<Calls extends CallTable> {
   }
 
   #start(): void {
-    const { start, settings, memoryOf = residentBytes } = this.#options;
+    const { start, settings, memoryOf = memoryOfProcess } = this.#options;
     const child = start({
       message: (message) => this.#receive(running, message),
       exit: (how) => this.#exited(running, how),

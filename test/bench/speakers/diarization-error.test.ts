@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
   diarizationErrors,
-  errorRate,
+  diarizationErrorRate,
   jaccardErrors,
   type DiarizationErrors,
 } from '../../../bench/speakers/diarization-error.js';
@@ -30,7 +30,7 @@ describe('The diarization error rate', () => {
   it('is pyannote.metrics’ on its own example', () => {
     const errors = diarizationErrors(REFERENCE, HYPOTHESIS);
     expectErrors(errors, { total: 31, missed: 2, falseAlarm: 7, confusion: 7 });
-    expect(errorRate(errors)).to.be.closeTo(0.5161290322580645, 1e-12);
+    expect(diarizationErrorRate(errors)).to.be.closeTo(0.5161290322580645, 1e-12);
   });
 
   it('counts overlapped speech for each who speaks in it', () => {
@@ -58,7 +58,7 @@ describe('The diarization error rate', () => {
 
   it('finds who has one name in both answers by what they speak, not by the name', () => {
     const swapped = diarizationErrors(turns('A 0-5', 'B 5-10'), turns('B 0-5', 'A 5-10'));
-    expect(errorRate(swapped)).to.equal(0);
+    expect(diarizationErrorRate(swapped)).to.equal(0);
   });
 
   it('counts turns of one speaker that overlap or touch once', () => {
@@ -67,9 +67,9 @@ describe('The diarization error rate', () => {
   });
 
   it('is 0 where nobody speaks and nobody is told, and 1 where somebody is', () => {
-    expect(errorRate(diarizationErrors([], []))).to.equal(0);
-    expect(errorRate(diarizationErrors([], HYPOTHESIS))).to.equal(1);
-    expect(errorRate(diarizationErrors(REFERENCE, []))).to.equal(1);
+    expect(diarizationErrorRate(diarizationErrors([], []))).to.equal(0);
+    expect(diarizationErrorRate(diarizationErrors([], HYPOTHESIS))).to.equal(1);
+    expect(diarizationErrorRate(diarizationErrors(REFERENCE, []))).to.equal(1);
   });
 
   const anyTurns = fc.array(
@@ -86,9 +86,9 @@ describe('The diarization error rate', () => {
       given.map((turn) => ({ ...turn, speaker: { A: 'C', B: 'x', C: 'A', D: 'y' }[turn.speaker] ?? '' }));
     fc.assert(
       fc.property(anyTurns, anyTurns, (reference, hypothesis) => {
-        expect(errorRate(diarizationErrors(reference, renamed(reference)))).to.equal(0);
+        expect(diarizationErrorRate(diarizationErrors(reference, renamed(reference)))).to.equal(0);
         const [one, other] = [hypothesis, renamed(hypothesis)].map((given) =>
-          errorRate(diarizationErrors(reference, given)),
+          diarizationErrorRate(diarizationErrors(reference, given)),
         );
         expect(one).to.be.closeTo(other ?? NaN, 1e-9);
       }),

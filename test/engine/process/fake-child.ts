@@ -1,8 +1,8 @@
 /** A child that does what the test says, and nothing else. */
-import type { Child, ChildEvents, StartChild } from '../../../src/engine/process/child.js';
+import type { ChildProcessHandle, ChildEvents, StartChild } from '../../../src/engine/process/child.js';
 import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
 
-export class FakeChild implements Child {
+export class FakeChild implements ChildProcessHandle {
   readonly received: ToChild[] = [];
   killed = false;
   pid: number | undefined;

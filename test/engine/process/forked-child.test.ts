@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { forking } from '../../../src/engine/process/child.js';
-import { residentBytes } from '../../../src/engine/process/heartbeat.js';
+import { memoryOfProcess } from '../../../src/engine/process/heartbeat.js';
 import { SupervisedProcess } from '../../../src/engine/process/supervised-process.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
@@ -41,7 +41,7 @@ describe('A child process under supervision', function () {
 
   const echo = (value: unknown): Promise<unknown> => supervised.call('echo', value, CALL);
   const pid = (): number => supervised.stats().pid ?? 0;
-  const isAlive = (process_: number): boolean => residentBytes(process_) !== null;
+  const isAlive = (process_: number): boolean => memoryOfProcess(process_) !== null;
 
   it('answers what can be cloned, tells its progress, and its errors with their codes', async () => {
     const told: number[] = [];
@@ -51,7 +51,7 @@ describe('A child process under supervision', function () {
     expect(told).to.deep.equal([0.5]);
     const failed = await supervised.call('fail', null, CALL).catch((error: unknown) => error);
     expect(failed).to.include({ code: 'invalid_audio', message: 'The audio is cut.' });
-    expect(residentBytes(pid())).to.be.above(10 * 2 ** 20);
+    expect(memoryOfProcess(pid())).to.be.above(10 * 2 ** 20);
   });
 
   it('sees nothing of this process’ environment but what it is given', async () => {
