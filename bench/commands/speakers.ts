@@ -1,12 +1,23 @@
 import type { Command } from 'commander';
+import { basename } from 'node:path';
+import { positiveNumber } from '../../src/cli/options.js';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { readRttmDirectory } from '../speakers/rttm.js';
 import { scoreRecording, speakerTables } from '../reports/speaker-tables.js';
-import { addOutputOptions, benchContext, publish, type OutputOptions } from './setup.js';
+import { addOutputOptions, benchContext, publish, slotOrThreadCount, type OutputOptions } from './setup.js';
+import { identifyModel, type ModelIdentity } from '../reports/environment.js';
+import { rounded, type Shown } from '../reports/report.js';
+import { diarizeAll } from '../speakers/diarize-all.js';
 
 interface Options extends OutputOptions {
   rttm: string;
-  hypotheses: string;
+  hypotheses?: string;
+  audio?: string;
+  segmentation?: string;
+  embedding?: string;
+  threshold: number;
+  threads: number;
+  told: boolean;
 }
 
 export function addBenchSpeakers(bench: Command): void {
@@ -14,24 +25,30 @@ export function addBenchSpeakers(bench: Command): void {
     .command('speakers')
     .description('who spoke when, beside what is known of it: diarization and Jaccard error rates')
     .requiredOption('--rttm <dir>', 'who speaks when, as it is known: .rttm files')
-    .requiredOption('--hypotheses <dir>', 'who speaks when, as any program tells it: .rttm files');
+    .option('--hypotheses <dir>', 'who speaks when, as any program tells it: .rttm files')
+    .option('--audio <dir>', 'in place of them: the recordings, for the speaker models to tell it')
+    .option('--segmentation <file>', 'of the speaker models, an ONNX file')
+    .option('--embedding <file>', 'likewise')
+    .option('--threshold <cosine>', 'mean cosine from which two clusters are one voice', positiveNumber, 0.5)
+    .option('--threads <n>', 'of one inference', slotOrThreadCount, 1)
+    .option('--told', 'tell the models the number of speakers', false);
   addOutputOptions(command).action(benchSpeakers);
 }
 
-function benchSpeakers(options: Options): void {
+async function benchSpeakers(options: Options): Promise<void> {
   const references = readRttmDirectory(options.rttm);
-  const hypotheses = hypothesesOf(options, references);
+  const answers = await answersOf(options, references);
   const scores = [...references].map(([recording, reference]) =>
-    scoreRecording(recording, reference, hypotheses.get(recording) ?? []),
+    scoreRecording(recording, reference, answers.turns.get(recording) ?? []),
   );
   publish(
     {
       name: 'speakers',
       title: 'Who spoke when',
       environment: benchContext().environment,
-      models: [],
-      settings: { rttm: options.rttm, hypotheses: options.hypotheses, recordings: scores.length },
-      warmUp: 'none',
+      models: answers.models,
+      settings: { rttm: options.rttm, recordings: scores.length, ...answers.settings },
+      warmUp: answers.models.length === 0 ? 'none' : 'the first recording',
       runs: 1,
       tables: speakerTables(scores),
       charts: [],
@@ -47,9 +64,48 @@ function benchSpeakers(options: Options): void {
   );
 }
 
+interface Answers {
+  turns: Map<string, SpeakerTurn[]>;
+  models: ModelIdentity[];
+  settings: Record<string, Shown>;
+}
+
+async function answersOf(options: Options, references: ReadonlyMap<string, SpeakerTurn[]>): Promise<Answers> {
+  const { hypotheses, audio, segmentation, embedding } = options;
+  if ((hypotheses === undefined) === (audio === undefined))
+    throw new Error('Either --hypotheses or --audio is needed.');
+  if (hypotheses !== undefined)
+    return {
+      turns: hypothesesOf(options.rttm, hypotheses, references),
+      models: [],
+      settings: { hypotheses },
+    };
+  if (audio === undefined || segmentation === undefined || embedding === undefined)
+    throw new Error('--audio needs the models: --segmentation and --embedding.');
+  const { threshold, threads, told } = options;
+  const { turns, realTimeFactor } = await diarizeAll(references, {
+    ...{ audio, told, segmentation, embedding, threshold, threads, minSeconds: MIN_SECONDS },
+  });
+  const models = [segmentation, embedding].map((path) => identifyModel(basename(path), path));
+  return {
+    turns,
+    models: await Promise.all(models),
+    settings: {
+      threshold,
+      threads,
+      'speakers told': told ? 'yes' : 'no',
+      'real-time factor': rounded(realTimeFactor),
+    },
+  };
+}
+
+/** Of one voice, seconds. */
+const MIN_SECONDS = 2;
+
 /** A recording that nobody speaks in is told by an empty file of its name, or not at all; one that is not asked for is a mistake. */
 function hypothesesOf(
-  { rttm, hypotheses: directory }: Options,
+  rttm: string,
+  directory: string,
   references: ReadonlyMap<string, SpeakerTurn[]>,
 ): Map<string, SpeakerTurn[]> {
   const hypotheses = readRttmDirectory(directory);

@@ -33,7 +33,7 @@ interface Entry {
 
 /** [{file, language, text}] beside the clips. */
 const LISTS = ['refs.json', 'references.json'];
-const EXTENSIONS = new Set(['.wav', '.flac', '.mp3', '.ogg', '.oga', '.opus']);
+export const AUDIO_EXTENSIONS = ['.wav', '.flac', '.mp3', '.ogg', '.oga', '.opus'];
 
 /** The clips of a directory, or the one file. Throws an Error for none. */
 export function readClips(path: string): Clip[] {
@@ -42,14 +42,14 @@ export function readClips(path: string): Clip[] {
   const entries = readList(path);
   const clips = entries === null ? listed(path) : entries.map((entry) => described(path, entry));
   if (clips.length === 0) {
-    throw new Error(`${path} holds no audio files (${[...EXTENSIONS].join(', ')}).`);
+    throw new Error(`${path} holds no audio files (${AUDIO_EXTENSIONS.join(', ')}).`);
   }
   return clips;
 }
 
 function listed(directory: string): Clip[] {
   return readdirSync(directory)
-    .filter((name) => EXTENSIONS.has(extname(name).toLowerCase()))
+    .filter((name) => AUDIO_EXTENSIONS.includes(extname(name).toLowerCase()))
     .sort()
     .map((name) => ({ path: join(directory, name), language: null }));
 }

@@ -3,7 +3,10 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../../bench/reports/report.js';
-import { outputRows, refusalOf, reportOf, withDirectory, type Rows } from './running.js';
+import { toRttm } from '../../../bench/speakers/rttm.js';
+import { embeddingGraph, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
+import { onnxFile } from '../../support/onnx.js';
+import { failureText, outputRows, refusalOf, reportOf, withDirectory, type Rows } from './running.js';
 
 interface Answers {
   /** A speaks 0-6, B 6-10. */
@@ -41,6 +44,49 @@ function scored(rttm: string, hypotheses: string): Promise<Report> {
   return reportOf(['speakers', '--rttm', rttm, '--hypotheses', hypotheses]);
 }
 
+interface Hums {
+  rttm: string;
+  audio: string;
+  models: string;
+}
+
+const HUMMED = [
+  { startSeconds: 0, endSeconds: 6, speaker: 'S1' },
+  { startSeconds: 6, endSeconds: 12, speaker: 'S2' },
+];
+
+/** Two people who hum, six seconds each, and models that hear them. */
+function hums<T>(work: (places: Hums) => Promise<T>): Promise<T> {
+  return withDirectory((directory) => {
+    const places = {
+      rttm: join(directory, 'rttm'),
+      audio: join(directory, 'audio'),
+      models: join(directory, 'models'),
+    };
+    for (const place of Object.values(places)) mkdirSync(place);
+    writeFileSync(join(places.rttm, 'talk.rttm'), toRttm('talk', HUMMED));
+    writeHum(join(places.audio, 'talk.wav'), HUMMED, 12);
+    writeFileSync(join(places.models, 'segmentation.onnx'), onnxFile(segmentationGraph()));
+    writeFileSync(join(places.models, 'embedding.onnx'), onnxFile(embeddingGraph()));
+    return work(places);
+  });
+}
+
+function humWords({ rttm, audio, models }: Hums): string[] {
+  const [segmentation, embedding] = ['segmentation.onnx', 'embedding.onnx'].map((name) => join(models, name));
+  return [
+    ...['speakers', '--rttm', rttm, '--audio', audio],
+    ...['--segmentation', segmentation ?? '', '--embedding', embedding ?? ''],
+  ];
+}
+
+async function refusesModel(places: Hums, which: string): Promise<void> {
+  const path = join(places.models, 'no.onnx');
+  writeFileSync(path, 'no model');
+  const told = await failureText(...humWords(places), `--${which}`, path);
+  expect(told).to.contain(`${which} model ${path}: The file is no ONNX model.`);
+}
+
 const output = (option: string) => () =>
   answers(({ known, one }) =>
     Promise.resolve(
@@ -67,6 +113,51 @@ export const speakersRows: Rows = {
       writeFileSync(join(late, 'more.rttm'), line(0, 1, 'x', 'more'));
       const unasked = await refusalOf('speakers', '--rttm', known, '--hypotheses', late);
       expect(unasked).to.contain('tells of "more"');
+    }),
+  'speakers --audio': () =>
+    hums(async (places) => {
+      const found = await reportOf(humWords(places));
+      expect(firstRow(found)).to.include({ 'DER %': 0, 'JER %': 0, 'speakers known, told': '2, 2' });
+      expect(found.models.map(({ name }) => name)).to.deep.equal(['segmentation.onnx', 'embedding.onnx']);
+      expect(found.settings['real-time factor']).to.be.above(0);
+      const missing = await failureText(...humWords({ ...places, audio: places.models }));
+      expect(missing).to.contain('holds no audio of "talk" (.wav');
+      const both = await refusalOf(...humWords(places), '--hypotheses', places.rttm);
+      expect(both).to.contain('Either --hypotheses or --audio is needed.');
+      expect(await refusalOf('speakers', '--rttm', places.rttm)).to.contain('Either --hypotheses or --audio');
+      const noModels = await refusalOf('speakers', '--rttm', places.rttm, '--audio', places.audio);
+      expect(noModels).to.contain('--audio needs the models');
+    }),
+  'speakers --segmentation': () => hums((places) => refusesModel(places, 'segmentation')),
+  'speakers --embedding': () => hums((places) => refusesModel(places, 'embedding')),
+  'speakers --threshold': () =>
+    hums(async (places) => {
+      // Both hum a third tone as well, which the segmentation does not know: a cosine of a half.
+      const both = { startSeconds: 0, endSeconds: 12, speaker: 'S5' };
+      writeHum(join(places.audio, 'talk.wav'), [...HUMMED, both], 12);
+      for (const [threshold, speakers] of [
+        ['0.4', '2, 1'],
+        ['0.6', '2, 2'],
+      ] as const) {
+        const found = await reportOf([...humWords(places), '--threshold', threshold]);
+        expect(firstRow(found)).to.include({ 'speakers known, told': speakers });
+        expect(found.settings).to.include({ threshold: Number(threshold) });
+      }
+      const refused = await refusalOf(...humWords(places), '--threshold', '-1');
+      expect(refused).to.contain('--threshold');
+    }),
+  'speakers --threads': () =>
+    hums(async (places) => {
+      expect((await reportOf([...humWords(places), '--threads', '2'])).settings).to.include({ threads: 2 });
+      expect(await refusalOf(...humWords(places), '--threads', '257')).to.contain('an integer from 1 to 256');
+    }),
+  'speakers --told': () =>
+    hums(async (places) => {
+      writeFileSync(join(places.rttm, 'talk.rttm'), line(0, 12, 'A'));
+      expect(firstRow(await reportOf(humWords(places)))).to.include({ 'speakers known, told': '1, 2' });
+      const found = await reportOf([...humWords(places), '--told']);
+      expect(firstRow(found)).to.include({ 'speakers known, told': '1, 1' });
+      expect(found.settings).to.include({ 'speakers told': 'yes' });
     }),
   'speakers --json': output('--json'),
   'speakers --output': output('--output'),
