@@ -23,7 +23,9 @@ def orthogonalise(matrix, iterations=5):
 
 
 def is_block_matrix(name, parameter):
-    return parameter.dim() == 2 and (name.startswith("encoder.") or name.startswith("decoder."))
+    """Matrices of the blocks, and the convolutions of a trunk, which are matrices [outputs, inputs * width]."""
+    block = parameter.dim() == 2 and (name.startswith("encoder.") or name.startswith("decoder."))
+    return block or (parameter.dim() > 1 and ".trunk." in name)
 
 
 class Slot:
@@ -42,8 +44,8 @@ class Slot:
             weights.mul_(1 - rate * decay)
         if self.muon:
             first.mul_(momentum).add_(gradient)
-            direction = orthogonalise(gradient.add(first, alpha=momentum).view(self.shape))
-            scale = _MUON_RMS * max(self.shape) ** 0.5
+            direction = orthogonalise(gradient.add(first, alpha=momentum).view(self.shape[0], -1))
+            scale = _MUON_RMS * max(direction.shape) ** 0.5
             weights.add_(direction.reshape(-1), alpha=-rate * scale)
             return
         first.mul_(betas[0]).add_(gradient, alpha=1 - betas[0])
