@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isFromChild, type FromChild, type ToChild } from './messages.js';
 
 /** A process of ours that answers messages. */
@@ -60,9 +61,9 @@ export function forking({ main, env }: ForkOptions): StartChild {
   };
 }
 
-/** From the sources (tests, tsx) a child needs the loader that its parent has. */
+/** From the sources (tests, tsx) a child needs the loader that its parent has, wherever it is started. */
 function loaderFor(main: string): string[] {
-  return extname(main) === '.ts' ? ['--import', 'tsx'] : [];
+  return extname(main) === '.ts' ? ['--import', pathToFileURL(require.resolve('tsx')).href] : [];
 }
 
 function onlyOnce(call: (how: string) => void): (how: string) => void {

@@ -35,12 +35,31 @@ function chosenLabels(
   const found = largeClusters(items, merges, cut, options);
   const wanted = Math.min(Math.max(found.count, minSpeakers), maxSpeakers);
   if (found.count === wanted) return found.labels;
+  if (found.count < wanted) return largest(items, merges, cut, wanted);
   // From the coarsest cut on: the first with as many large clusters has the largest of them.
   for (let count = merges.length; count >= 0; count--) {
     const clusters = largeClusters(items, merges, count, options);
     if (clusters.count === wanted) return clusters.labels;
   }
   return cutAfter(merges, Math.max(0, items.length - wanted), items.length);
+}
+
+/** Who says little is a voice of its own before one voice is taken for two. */
+function largest(items: readonly Item[], merges: readonly Merge[], cut: number, wanted: number): number[] {
+  const labels = cutAfter(merges, Math.min(cut, Math.max(0, items.length - wanted)), items.length);
+  const seconds = secondsOf(items, labels);
+  const order = [...seconds.keys()].sort((one, other) => (seconds[other] ?? 0) - (seconds[one] ?? 0));
+  const kept = order.slice(0, wanted);
+  return labels.map((label) => kept.indexOf(label));
+}
+
+function secondsOf(items: readonly Item[], labels: readonly number[]): number[] {
+  const seconds: number[] = [];
+  for (const [index, { weight }] of items.entries()) {
+    const label = labels[index] ?? 0;
+    seconds[label] = (seconds[label] ?? 0) + weight;
+  }
+  return seconds;
 }
 
 /** Labels of those that speak for long enough, or of all where none does. */
@@ -51,11 +70,7 @@ function largeClusters(
   { minSeconds }: ClusteringOptions,
 ): { labels: number[]; count: number } {
   const labels = cutAfter(merges, cut, items.length);
-  const seconds: number[] = [];
-  for (const [index, { weight }] of items.entries()) {
-    const label = labels[index] ?? 0;
-    seconds[label] = (seconds[label] ?? 0) + weight;
-  }
+  const seconds = secondsOf(items, labels);
   const isLarge = seconds.map((sum) => sum >= minSeconds);
   if (!isLarge.includes(true)) return { labels, count: seconds.length };
   const numbers = isLarge.map((large, label) =>

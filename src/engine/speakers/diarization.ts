@@ -59,13 +59,21 @@ export async function diarize(
     end = start + samples.length;
     await progress(end / RATE);
   }
-  const known = items.reliable.items.length > 0 ? items.reliable.items : items.all.items;
-  const voices = voicesOf(known, options);
+  const voices = knownVoices(items, options);
   const named = windows.map((window): NamedWindow => ({
     ...window,
     voices: assignedVoices(window, window.embeddings, voices),
   }));
   return turnsOf(named, grid, end / RATE);
+}
+
+/** Of those who speak alone for long enough; where that is nobody, or fewer than there are, of all. */
+function knownVoices(
+  { reliable, all }: { reliable: CondensedItems; all: CondensedItems },
+  options: DiarizationOptions,
+): Float32Array[] {
+  const voices = voicesOf(reliable.items, { ...options, minSpeakers: 1 });
+  return voices.length >= options.minSpeakers ? voices : voicesOf(all.items, options);
 }
 
 async function hear(

@@ -110,6 +110,17 @@ describe('The clustering of voices', () => {
     expect(voicesOf(items, { ...OPTIONS, minSeconds: 0.5 })).to.have.length(3);
   });
 
+  it('takes who says little for a person before it takes one voice for two, where more are told', () => {
+    const made = madeVoices(11);
+    const items = [...Array.from({ length: 10 }, () => made.item(0)), made.item(1, 0.5), made.item(2, 1)];
+    const told = (speakers: number): number[] =>
+      labelsOf(items, { ...OPTIONS, minSpeakers: speakers, maxSpeakers: speakers });
+    const long = Array<number>(10).fill(0);
+    expect(disagreements(told(2).slice(0, 10), long)).to.equal(0);
+    expect(told(2)[11]).not.to.equal(told(2)[0]);
+    expect(disagreements(told(3), [...long, 1, 2])).to.equal(0);
+  });
+
   it('hears the same people in whatever order and whatever scale of weights', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 1000 }), (voices, seed) => {
