@@ -3,7 +3,7 @@ import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { Config } from './config.js';
 import { ConfigError } from './variables.js';
 
-/** What 'auto' is on a CPU. On CUDA it is whisper.cpp, until a measurement shows that another one is faster. */
+/** What 'auto' is on a CPU. On CUDA it is whisper.cpp, until a measurement shows that the batched one is faster. */
 export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
 
 /** Windows in flight: a step costs little more for eight rows than for one, and a window holds some 10 to 25 MiB on base. */
@@ -28,8 +28,8 @@ function decoderKind(
 ): SpeechDecoder['kind'] {
   const onCpu = devices.every((device) => device === 'cpu');
   if (decoder === 'auto') return onCpu ? AUTO_ON_CPU : 'whisper.cpp';
-  if (decoder === 'batched' && !onCpu) {
-    const allowed = `auto, whisper.cpp on ${devices.join(', ')}`;
+  if (decoder === 'batched' && devices.length > 1) {
+    const allowed = `auto, whisper.cpp on ${devices.join(', ')}; batched on one device`;
     throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, allowed);
   }
   return decoder;

@@ -20,6 +20,7 @@ describe('The speech decoder', () => {
     const batched = { VERBATIM_SPEECH_DECODER: 'batched' };
     const plain = { kind: 'batched', compute: 'auto', windowsInFlight: DEFAULT_BATCH };
     expect(decoder(batched)).to.deep.equal(plain);
+    expect(decoder(batched, ['cuda:0'])).to.deep.equal(plain);
     const env = { ...batched, VERBATIM_COMPUTE: 'bfloat16', VERBATIM_BATCH: '3' };
     expect(decoder(env)).to.deep.equal({ kind: 'batched', compute: 'bfloat16', windowsInFlight: 3 });
   });
@@ -31,8 +32,8 @@ describe('The speech decoder', () => {
     const batched = { VERBATIM_SPEECH_DECODER: 'batched' };
     refused(
       batched,
-      ['cuda:0'],
-      'VERBATIM_SPEECH_DECODER is "batched"; allowed: auto, whisper.cpp on cuda:0.',
+      ['cuda:0', 'cuda:1'],
+      'VERBATIM_SPEECH_DECODER is "batched"; allowed: auto, whisper.cpp on cuda:0, cuda:1; batched on one device.',
     );
     for (const [env, devices] of [
       [{}, ['cuda:0']],

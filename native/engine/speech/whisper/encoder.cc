@@ -47,6 +47,8 @@ std::size_t EncoderRun::memory_bytes() const noexcept {
 Encoder::Encoder(std::shared_ptr<const Model> model, int threads)
     : model_(std::move(model)), threads_(threads), graph_memory_(encoder_graph_bytes()) {
   require_thread_count(threads);
+  if (model_->graph_device() != nullptr)
+    backends_.emplace_back(ggml_backend_dev_init(model_->graph_device(), nullptr));
   if (model_->accelerator()) backends_.emplace_back(accelerator::make_backend(model_->accelerator()));
   backends_.emplace_back(ggml_backend_cpu_init());
   std::vector<ggml_backend_t> all;
@@ -84,7 +86,9 @@ void Encoder::compute(EncoderRun& run) {
     if (!run.context_) fail_for_memory();
     run.activation_ =
         ggml_new_tensor_2d(run.context_.get(), GGML_TYPE_F32, shape.audio_state, run.positions_);
-    run.buffer_.reset(ggml_backend_alloc_ctx_tensors(run.context_.get(), backends_.back().get()));
+    // On the device if there is one; the accelerator reads the CPU's memory.
+    const auto& home = model_->graph_device() == nullptr ? backends_.back() : backends_.front();
+    run.buffer_.reset(ggml_backend_alloc_ctx_tensors(run.context_.get(), home.get()));
     if (!run.buffer_) fail_for_memory();
   }
   const std::size_t first = run.next_unit_ == 0 ? 0 : run.unit_ends_[run.next_unit_ - 1];

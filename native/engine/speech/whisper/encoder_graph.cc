@@ -48,15 +48,24 @@ class Builder {
     return ggml_add(context_, ggml_mul(context_, normal, weights.gain), weights.bias);
   }
 
-  // A convolution over three frames, of which each begins `stride` after the last one: the frames lie behind
-  // each other, so what a product needs of them is there already, as rows that overlap. ggml's own views do
-  // not, so the width is set by hand.
+  // Three frames beside each other for each of `count`, which begin `stride` frames apart. The frames lie
+  // behind each other, so what a product needs of them is there already, as rows that overlap; ggml's own
+  // views do not, so the width is set by hand. Devices copy rows with their strides and refuse such.
+  ggml_tensor* frame_windows(ggml_tensor* frames, std::int64_t count, std::size_t stride) {
+    const auto from = [&](std::size_t first) {
+      return ggml_view_2d(context_, frames, frames->ne[0], count, stride * frames->nb[1],
+                          first * frames->nb[1]);
+    };
+    if (!weights_.takes_overlapping_rows)
+      return ggml_concat(context_, ggml_concat(context_, from(0), from(1), 0), from(2), 0);
+    ggml_tensor* const windows = from(0);
+    windows->ne[0] *= kKernelFrames;
+    return windows;
+  }
+
   ggml_tensor* convolution(ggml_tensor* frames, const LinearTensors& kernel, std::int64_t count,
                            std::size_t stride) {
-    ggml_tensor* const windows =
-        ggml_view_2d(context_, frames, frames->ne[0], count, stride * frames->nb[1], 0);
-    windows->ne[0] *= kKernelFrames;
-    return ggml_gelu(context_, linear(windows, kernel));
+    return ggml_gelu(context_, linear(frame_windows(frames, count, stride), kernel));
   }
 
   // The first one begins a frame early: what it gives there is the second one's padding once it is zeroed.

@@ -29,15 +29,21 @@ GgmlPointer<ggml_backend_buffer> allocate(ggml_context* context, ggml_backend_bu
   return buffer;
 }
 
-// Whether the CPU multiplies matrices of this size when they lie in such a buffer.
-bool is_served(ggml_backend_dev_t cpu, ggml_backend_buffer_type_t buffers, const ggml_tensor& like) {
+// Whether the device multiplies matrices of this size when they lie in such a buffer.
+bool is_served(ggml_backend_dev_t device, ggml_backend_buffer_type_t buffers, const ggml_tensor& like) {
   constexpr std::int64_t kColumns = 1500;
   const auto context = make_context(3);
   ggml_tensor* const weight = ggml_dup_tensor(context.get(), &like);
   const GgmlPointer<ggml_backend_buffer> empty(ggml_backend_buft_alloc_buffer(buffers, 0));
   weight->buffer = empty.get();
   ggml_tensor* const columns = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, weight->ne[0], kColumns);
-  return ggml_backend_dev_supports_op(cpu, ggml_mul_mat(context.get(), weight, columns));
+  return ggml_backend_dev_supports_op(device, ggml_mul_mat(context.get(), weight, columns));
+}
+
+bool multiplies(const WeightPlacement& placement, ggml_type type, std::size_t columns) {
+  const auto context = make_context(1);
+  const auto size = static_cast<std::int64_t>(columns);
+  return is_served(placement.device, placement.buffers, *ggml_new_tensor_2d(context.get(), type, size, size));
 }
 
 // ggml's CPU backend has buffers of its own that keep matrices of some types in an order that it multiplies
@@ -146,7 +152,7 @@ class EncoderWeights::Builder {
           biased ? file_.values(name + projection + ".bias") : std::vector<float>(outputs, 0.0f);
       bias.insert(bias.end(), values.begin(), values.end());
     }
-    const ggml_type type = kept_as(parts.front().type);
+    const ggml_type type = kept_as(parts.front().type, parts.front().columns);
     ggml_tensor* const weight = matrix(
         type, parts.front().columns, bias.size(), [parts, type] { return rows_of(parts, type); },
         matrices_.get());
@@ -157,12 +163,13 @@ class EncoderWeights::Builder {
     const StoredMatrix kernel = file_.matrix(name + ".weight");
     std::vector<float> bias = file_.values(name + ".bias");
     const std::size_t outputs = bias.size();
-    const ggml_type type = kept_as(kernel.type);
+    const std::size_t inputs = kernel.columns * kernel.rows / outputs;
+    const ggml_type type = kept_as(kernel.type, inputs);
     // Their operands overlap, which only the accelerator and plain memory take.
     ggml_context* const context = placement_.accelerator ? matrices_.get() : plain_.get();
     ggml_tensor* const weight = matrix(
-        type, kernel.columns * kernel.rows / outputs, outputs,
-        [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); }, context);
+        type, inputs, outputs, [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); },
+        context);
     return {weight, vector(std::move(bias))};
   }
 
@@ -194,13 +201,14 @@ class EncoderWeights::Builder {
 
   ggml_backend_buffer_type_t matrix_buffers() const {
     if (placement_.accelerator) return accelerator::packed_buffer_type(*placement_.accelerator);
-    const bool on_cpu = placement_.buffers == ggml_backend_cpu_buffer_type();
-    return on_cpu ? fastest_buffers(matrices_.get()) : placement_.buffers;
+    return placement_.device == nullptr ? fastest_buffers(matrices_.get()) : placement_.buffers;
   }
 
-  ggml_type kept_as(ggml_type stored) const {
+  ggml_type kept_as(ggml_type stored, std::size_t columns) const {
     if (placement_.accelerator) return accelerator::operand_type(*placement_.accelerator);
-    return placement_.as_float32 ? GGML_TYPE_F32 : stored;
+    if (placement_.as_float32) return GGML_TYPE_F32;
+    const bool is_multiplied = placement_.device == nullptr || multiplies(placement_, stored, columns);
+    return is_multiplied ? stored : GGML_TYPE_F16;
   }
 
   ggml_tensor* plain(std::int64_t width, std::int64_t rows, std::vector<float> values) {
@@ -243,6 +251,7 @@ EncoderWeights::EncoderWeights(const ModelReader& reader, const WeightPlacement&
     cross.push_back(builder.stacked("decoder.blocks." + std::to_string(i) + ".cross_attn",
                                     {{".key", false}, {".value", true}}));
   }
+  takes_overlapping_rows = placement.device == nullptr;
   builder.finish(*this);
 } catch (const EngineError&) {
   throw;

@@ -43,8 +43,11 @@ struct EncoderLayerTensors {
 
 // Where and as what weights are kept.
 struct WeightPlacement {
+  // What computes with them; null for the CPU, with the accelerator or without. Matrices whose type it does
+  // not multiply become float16.
+  ggml_backend_dev_t device = nullptr;
   // Of vectors, positions and kernels; of matrices too unless they are packed, or ggml's CPU backend has
-  // faster ones of its own.
+  // faster ones of its own (with a device it is not asked).
   ggml_backend_buffer_type_t buffers = nullptr;
   // Matrices are packed for its products; may be null.
   std::shared_ptr<accelerator::WeightStore> accelerator;
@@ -68,6 +71,8 @@ class EncoderWeights {
   NormTensors final_norm;
   // For each layer of the decoder, keys (whose bias is zeros) and values of cross-attention stacked: [d, 2d].
   std::vector<LinearTensors> cross;
+  // Whether products take operands whose rows overlap: the accelerator and plain memory do.
+  bool takes_overlapping_rows = true;
 
   std::size_t bytes() const noexcept;
 

@@ -3,19 +3,26 @@
 #include <string>
 #include <utility>
 
+#include "device.h"
 #include "error.h"
 #include "speech/whisper/alignment_heads.h"
 #include "speech/window_bounds.h"
-#include "transformer/cpu/decoder.h"
 
 namespace verbatim::whisper {
 namespace {
 
 using transformer::ComputeType;
 
-transformer::CacheTypes cache_types(ComputeType type) {
-  return {.cross = type,
-          .history = type == ComputeType::kFloat32 ? ComputeType::kFloat32 : ComputeType::kBfloat16};
+// Of a spelling; "auto" is the fastest one that does not cost words, on a device what whisper.cpp computes
+// in.
+ComputeType decoder_type(std::string_view compute, bool on_graphs) {
+  if (compute == "auto") return on_graphs ? ComputeType::kFloat16 : ComputeType::kInt8;
+  for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
+    if (compute == transformer::compute_type_name(type)) return type;
+  }
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    "compute type \"" + std::string(compute) +
+                        "\" is unknown; auto, int8, bfloat16 and float32 are allowed");
 }
 
 DecodingModel decoding_model(const Model& model, std::vector<transformer::AttentionHead> heads) {
@@ -34,29 +41,26 @@ DecodingModel decoding_model(const Model& model, std::vector<transformer::Attent
 
 }  // namespace
 
-ComputeType decoder_type(std::string_view compute) {
-  if (compute == "auto") return ComputeType::kInt8;
-  for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
-    if (compute == transformer::compute_type_name(type)) return type;
-  }
-  throw EngineError(ErrorCode::kInvalidArgument,
-                    "compute type \"" + std::string(compute) +
-                        "\" is unknown; auto, int8, bfloat16 and float32 are allowed");
-}
-
 LoadedModel::LoadedModel(std::shared_ptr<const Model> model, ComputeType type,
                          std::vector<transformer::AttentionHead> heads)
     : model_(std::move(model)),
       decoding_(decoding_model(*model_, std::move(heads))),
       mel_(model_->mel_filters(), model_->shape().mels),
-      weights_(model_->decoder(), type),
-      cache_types_(cache_types(type)),
-      caches_(make_decoder()) {
+      decoders_(make_decoder_maker(model_->decoder(), type, model_->graph_device())) {
   model_->drop_pages();
 }
 
-std::unique_ptr<transformer::Decoder> LoadedModel::make_decoder() const {
-  return transformer::make_cpu_decoder(model_->decoder(), weights_, cache_types_, transformer::kernels());
+std::unique_ptr<const LoadedModel> LoadedModel::load(const std::filesystem::path& path,
+                                                     std::string_view device, AcceleratorMode accelerator,
+                                                     std::string_view compute,
+                                                     std::vector<transformer::AttentionHead> alignment_heads,
+                                                     SpeechExecutor executor) {
+  const bool on_graphs = executor == SpeechExecutor::kGraphs || find_device(device).id != "cpu";
+  const ComputeType type = decoder_type(compute, on_graphs);
+  const bool is_exact = type == ComputeType::kFloat32;
+  if (is_exact && accelerator == AcceleratorMode::kAuto) accelerator = AcceleratorMode::kFloat32;
+  auto model = on_graphs ? Model::load_graphs(path, device, is_exact) : Model::load(path, accelerator);
+  return std::make_unique<const LoadedModel>(std::move(model), type, std::move(alignment_heads));
 }
 
 }  // namespace verbatim::whisper

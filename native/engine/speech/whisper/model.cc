@@ -1,41 +1,62 @@
 #include "speech/whisper/model.h"
 
+#include <cstddef>
 #include <string>
 
-#include "device.h"
 #include "error.h"
 #include "speech/whisper/decoder_weights.h"
 #include "speech/whisper_log.h"
+#include "transformer/gpu/executor.h"
 
 namespace verbatim::whisper {
 namespace {
 
+// Of a GPU what is free, of a CPU all of it, since the system overcommits.
+std::uint64_t room_on(const DeviceInfo& device, ggml_backend_dev_t graphs) {
+  if (device.id == "cpu") return device.memory_bytes;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  ggml_backend_dev_memory(graphs, &free, &total);
+  return free;
+}
+
 // What the system refuses it refuses too late: a CPU's memory is overcommitted. So the room is looked at
 // first.
-void check_room(const DeviceInfo& device, std::uint64_t needed) {
-  if (needed <= device.memory_bytes) return;
+void check_room(const DeviceInfo& device, std::uint64_t room, std::uint64_t needed) {
+  if (needed <= room) return;
   throw EngineError(ErrorCode::kOutOfMemory, "the model needs " + std::to_string(needed >> 20) + " MiB, " +
-                                                 device.id + " has " +
-                                                 std::to_string(device.memory_bytes >> 20) + " MiB");
+                                                 device.id + " has " + std::to_string(room >> 20) + " MiB");
 }
 
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
   capture_whisper_log();
-  return std::make_shared<const Model>(Private{}, path, accelerator);
+  return std::make_shared<const Model>(Private{}, path, accelerator, find_device("cpu"), nullptr);
 }
 
-Model::Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator)
+std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& path, std::string_view device,
+                                                bool as_float32) {
+  capture_whisper_log();
+  const DeviceInfo target = find_device(device);
+  return std::make_shared<const Model>(Private{}, path,
+                                       as_float32 ? AcceleratorMode::kFloat32 : AcceleratorMode::kOff, target,
+                                       transformer::backend_device_of(target.id));
+}
+
+Model::Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator,
+             const DeviceInfo& device, ggml_backend_dev_t graphs)
     : reader_(path),
       vocabulary_(reader_.vocabulary(), reader_.info().shape.vocabulary),
       mel_filters_(reader_.mel_filters()),
       decoder_(read_decoder(reader_)),
-      accelerator_(accelerator::make_weight_store(accelerator)) {
-  const DeviceInfo device = find_device("cpu");
-  check_room(device, reader_.info().weight_bytes);
+      graph_device_(graphs),
+      accelerator_(graphs == nullptr ? accelerator::make_weight_store(accelerator) : nullptr) {
+  check_room(device, room_on(device, graphs), reader_.info().weight_bytes);
   WeightPlacement placement;
-  placement.buffers = ggml_backend_cpu_buffer_type();
+  placement.device = graphs;
+  placement.buffers =
+      graphs == nullptr ? ggml_backend_cpu_buffer_type() : ggml_backend_dev_buffer_type(graphs);
   placement.accelerator = accelerator_;
   placement.as_float32 = accelerator == AcceleratorMode::kFloat32;
   encoder_ = std::make_unique<const EncoderWeights>(reader_, placement);

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <ggml-backend.h>
+
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "device.h"
 #include "speech/model_info.h"
 #include "speech/whisper/encoder_weights.h"
 #include "speech/whisper/model_reader.h"
@@ -23,8 +27,14 @@ class Model {
   // accelerator's where there is one, and where there is none kFloat32 makes them float32. Throws EngineError
   // kIoError, kInvalidModel, kOutOfMemory, kInternalError.
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, AcceleratorMode accelerator);
-  // load() makes models.
-  Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator);
+  // As ggml's graphs on a device of find_device(), "cpu" too: weights as they are stored where the device
+  // multiplies that type, else in float16; or all of them in float32. Throws EngineError as load() does, and
+  // kDeviceUnavailable, kInvalidArgument for the device.
+  static std::shared_ptr<const Model> load_graphs(const std::filesystem::path& path, std::string_view device,
+                                                  bool as_float32);
+  // load() and load_graphs() make models. graphs: null for load().
+  Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator, const DeviceInfo& device,
+        ggml_backend_dev_t graphs);
 
   // memory_bytes: of the encoder's weights.
   const SpeechModelInfo& info() const noexcept { return info_; }
@@ -40,12 +50,15 @@ class Model {
   // For encoders only; null without an accelerator.
   const EncoderWeights& encoder_weights() const noexcept { return *encoder_; }
   const std::shared_ptr<accelerator::WeightStore>& accelerator() const noexcept { return accelerator_; }
+  // The device of load_graphs(); null for load().
+  ggml_backend_dev_t graph_device() const noexcept { return graph_device_; }
 
  private:
   ModelReader reader_;
   Vocabulary vocabulary_;
   std::vector<float> mel_filters_;
   transformer::Transformer decoder_;
+  ggml_backend_dev_t graph_device_;
   std::shared_ptr<accelerator::WeightStore> accelerator_;
   std::unique_ptr<const EncoderWeights> encoder_;
   SpeechModelInfo info_;

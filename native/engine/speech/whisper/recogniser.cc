@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "audio/sample_rate.h"
-#include "device.h"
 #include "error.h"
 #include "speech/decode_options.h"
 #include "speech/whisper/align_text.h"
@@ -71,17 +70,10 @@ namespace verbatim {
 
 std::shared_ptr<const Recogniser> load_recogniser(const std::filesystem::path& path, std::string_view device,
                                                   AcceleratorMode accelerator, std::string_view compute,
-                                                  std::vector<transformer::AttentionHead> alignment_heads) {
-  if (const DeviceInfo target = find_device(device); target.id != "cpu") {
-    throw EngineError(ErrorCode::kInvalidArgument,
-                      "the batched decoder runs on the cpu, not on " + target.id);
-  }
-  const transformer::ComputeType type = whisper::decoder_type(compute);
-  if (type == transformer::ComputeType::kFloat32 && accelerator == AcceleratorMode::kAuto) {
-    accelerator = AcceleratorMode::kFloat32;
-  }
-  return std::make_shared<whisper::WhisperRecogniser>(std::make_unique<const whisper::LoadedModel>(
-      whisper::Model::load(path, accelerator), type, std::move(alignment_heads)));
+                                                  std::vector<transformer::AttentionHead> alignment_heads,
+                                                  SpeechExecutor executor) {
+  return std::make_shared<whisper::WhisperRecogniser>(
+      whisper::LoadedModel::load(path, device, accelerator, compute, std::move(alignment_heads), executor));
 }
 
 }  // namespace verbatim

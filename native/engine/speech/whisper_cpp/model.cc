@@ -118,7 +118,8 @@ SpeechModel::~SpeechModel() = default;
 
 std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
                                                      std::string_view device, AcceleratorMode accelerator,
-                                                     std::vector<transformer::AttentionHead> heads) {
+                                                     std::vector<transformer::AttentionHead> heads,
+                                                     SpeechExecutor word_executor) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
   std::ifstream stream = open_model(path);
@@ -128,6 +129,7 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   model->path_ = path;
   model->accelerator_ = accelerator;
   model->alignment_heads_ = whisper::alignment_heads(file.shape, std::move(heads));
+  model->word_executor_ = word_executor;
   model->mel_extractor_ = std::make_unique<whisper::MelExtractor>(file.mel_filters, file.shape.mels);
   model->vocabulary_ =
       std::make_unique<whisper::Vocabulary>(read_token_list(stream, file), file.shape.vocabulary);
@@ -158,8 +160,8 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
 const whisper::LoadedModel& SpeechModel::word_model() const {
   const std::lock_guard lock(word_mutex_);
   if (!word_model_) {
-    word_model_ = std::make_unique<const whisper::LoadedModel>(
-        whisper::Model::load(path_, accelerator_), whisper::decoder_type("auto"), alignment_heads_);
+    word_model_ = whisper::LoadedModel::load(path_, info_.device, accelerator_, "auto", alignment_heads_,
+                                             word_executor_);
     word_bytes_ = word_model_->bytes() + word_model_->model()->info().memory_bytes;
   }
   return *word_model_;

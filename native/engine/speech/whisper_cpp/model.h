@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "speech/load_recogniser.h"
 #include "speech/model_info.h"
 #include "speech/whisper/loaded_model.h"
 #include "speech/whisper/mel.h"
@@ -26,20 +27,20 @@ class SpeechModel {
 
  public:
   // `device`: "cpu" or "cuda:N". The file is checked (magic, shapes, sizes) before whisper.cpp sees it.
-  // alignment_heads: as in load_recogniser(). Throws EngineError: kInvalidModel, kIoError,
-  // kDeviceUnavailable, kOutOfMemory, kInvalidArgument.
-  static std::shared_ptr<const SpeechModel> load(
-      const std::filesystem::path& path, std::string_view device,
-      AcceleratorMode accelerator = AcceleratorMode::kOff,
-      std::vector<transformer::AttentionHead> alignment_heads = {});
+  // alignment_heads, executor (of the word model): as in load_recogniser(). Throws EngineError:
+  // kInvalidModel, kIoError, kDeviceUnavailable, kOutOfMemory, kInvalidArgument.
+  static std::shared_ptr<const SpeechModel> load(const std::filesystem::path& path, std::string_view device,
+                                                 AcceleratorMode accelerator = AcceleratorMode::kOff,
+                                                 std::vector<transformer::AttentionHead> alignment_heads = {},
+                                                 SpeechExecutor word_executor = SpeechExecutor::kByDevice);
   // load() makes models.
   explicit SpeechModel(Private) {}
   ~SpeechModel();
 
   // memory_bytes: as loaded; see memory_bytes().
   const SpeechModelInfo& info() const noexcept { return info_; }
-  // What words are aligned by: the same file on our own encoder and decoder, on the CPU. Loaded when it is
-  // first asked for, and kept. For slots only; any thread. Throws as load() does, and may then be tried
+  // What words are aligned by: the same file on our own encoder and decoder, on the same device. Loaded when
+  // it is first asked for, and kept. For slots only; any thread. Throws as load() does, and may then be tried
   // again.
   const whisper::LoadedModel& word_model() const;
   // With the word model, once it is loaded.
@@ -60,6 +61,7 @@ class SpeechModel {
   std::filesystem::path path_;
   AcceleratorMode accelerator_ = AcceleratorMode::kOff;
   std::vector<transformer::AttentionHead> alignment_heads_;
+  SpeechExecutor word_executor_ = SpeechExecutor::kByDevice;
   mutable std::mutex word_mutex_;
   mutable std::unique_ptr<const whisper::LoadedModel> word_model_;
   mutable std::atomic<std::size_t> word_bytes_{0};

@@ -14,8 +14,8 @@ namespace verbatim {
 
 // When each word of a slot's window was said. whisper.cpp's own alignment (dtw_token_timestamps) gives tokens
 // instead of words, is off with flash attention and ends the process for short windows; so the text is read
-// once more by our own encoder and decoder, on the CPU whatever the slot's device. They are made when they
-// are first needed. One call at a time.
+// once more by our own encoder and decoder, on the slot's own device. They are made when they are first
+// needed. One call at a time.
 class SlotWords {
  public:
   // model: must outlive this. threads: 1 to 256.

@@ -13,17 +13,34 @@ void check_abort(const AbortFlag* abort) {
   if (abort && abort->is_set()) throw EngineError(ErrorCode::kAborted, "the computation was aborted");
 }
 
+std::shared_ptr<GpuSources> make_sources(const std::shared_ptr<GpuDevice>& device, const Transformer& model,
+                                         ComputeType type) {
+  return std::make_shared<GpuSources>(device, model, cache_element_type(type, "cross-attention"));
+}
+
 }  // namespace
 
 GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
-                       ggml_backend_dev_t backend_device)
-    : device_(std::make_shared<GpuDevice>(backend_device)),
+                       std::shared_ptr<GpuDevice> device, std::shared_ptr<GpuSources> sources)
+    : types_(types),
+      device_(std::move(device)),
       histories_(std::make_shared<GpuHistories>(device_, model,
                                                 cache_element_type(types.history, "self-attention"))),
-      sources_(
-          std::make_shared<GpuSources>(device_, model, cache_element_type(types.cross, "cross-attention"))),
+      sources_(std::move(sources)),
       parts_{model, weights, *device_, *histories_, *sources_},
       embedder_(model.decoder, weights.type()) {}
+
+GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+                       ggml_backend_dev_t backend_device)
+    : GpuDecoder(model, weights, types, std::make_shared<GpuDevice>(backend_device)) {}
+
+GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+                       const std::shared_ptr<GpuDevice>& device)
+    : GpuDecoder(model, weights, types, device, make_sources(device, model, types.cross)) {}
+
+std::unique_ptr<Decoder> GpuDecoder::make_sibling() const {
+  return std::unique_ptr<Decoder>(new GpuDecoder(parts_.model, parts_.weights, types_, device_, sources_));
+}
 
 std::unique_ptr<CrossCache> GpuDecoder::make_cross_cache(std::size_t positions) {
   return std::move(sources_->make({&positions, 1}).front());

@@ -30,6 +30,10 @@ class GpuDecoder final : public Decoder {
   GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
              ggml_backend_dev_t backend_device);
 
+  // Another one of the same model, that reads the sources of this one, so that it does not matter which of
+  // them made a source. They take turns on the device; each counts the room kept for sources to come.
+  std::unique_ptr<Decoder> make_sibling() const;
+
   std::unique_ptr<CrossCache> make_cross_cache(std::size_t positions) override;
   std::unique_ptr<History> make_history() override;
   // Also throws EngineError kInvalidArgument for a token, a position or a head that the model does not have.
@@ -50,11 +54,17 @@ class GpuDecoder final : public Decoder {
   // Graphs of the shapes that were used last, the last one first.
   static constexpr std::size_t kMostGraphs = 4;
 
+  GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+             const std::shared_ptr<GpuDevice>& device);
+  GpuDecoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+             std::shared_ptr<GpuDevice> device, std::shared_ptr<GpuSources> sources);
+
   void check(const AttentionRecord& record) const;
   void append(std::span<const DecoderInput> rows, Appended<GpuHistory>& appended);
   std::vector<GpuRun> plan(std::span<const DecoderInput> rows, const AttentionRecord* record);
   GpuDecoderGraph& graph_for(const GpuDecoderShape& shape);
 
+  CacheTypes types_;
   std::shared_ptr<GpuDevice> device_;
   std::shared_ptr<GpuHistories> histories_;
   std::shared_ptr<GpuSources> sources_;

@@ -79,15 +79,19 @@ double error_of(const std::vector<std::vector<float>>& ours,
   return std::sqrt(difference / size);
 }
 
-double error_against_reference(const test::SmallModel& file, AcceleratorMode accelerator, int positions,
-                               int threads = 1, int first = 0) {
-  const auto model = Model::load(file.path(), accelerator);
+double error_against_reference(const test::SmallModel& file, const std::shared_ptr<const Model>& model,
+                               int positions, int threads = 1, int first = 0) {
   const ModelReader reader(file.path());
   const MelSpectrogram mel = spectrogram(*model, 3);
   std::vector<float> frames(static_cast<std::size_t>(mel.bands() * 2 * positions));
   mel.copy(first, 2 * positions, frames.data());
   const std::vector<double> encoding = test::reference_encoding(reader, frames, positions);
   return error_of(encode(model, positions, threads, first), test::reference_cross(reader, encoding));
+}
+
+double error_against_reference(const test::SmallModel& file, AcceleratorMode accelerator, int positions,
+                               int threads = 1, int first = 0) {
+  return error_against_reference(file, Model::load(file.path(), accelerator), positions, threads, first);
 }
 
 bool is_accelerated(AcceleratorMode mode) { return accelerator::make_weight_store(mode) != nullptr; }
@@ -134,6 +138,26 @@ TEST_CASE("shapes of every family: mel bands, vocabularies, distilled decoders")
   for (const test::SmallModelOptions& options : kShapes) {
     const test::SmallModel file(options);
     CHECK(error_against_reference(file, AcceleratorMode::kFloat32, 250) < float32_tolerance());
+  }
+}
+
+TEST_CASE("graphs encode on a device as double precision does: every type of weights, length and beginning") {
+  for (const char* weights :
+       {"f32", "f16", "q8_0", "q6_k", "q5_1", "q5_0", "q5_k", "q4_1", "q4_0", "q4_k", "q3_k", "q2_k"}) {
+    CAPTURE(weights);
+    const test::SmallModel file({.weights = weights, .audio_layers = 1, .text_layers = 1});
+    const auto exact = Model::load_graphs(file.path(), "cpu", true);
+    const auto stored = Model::load_graphs(file.path(), "cpu", false);
+    CHECK(error_against_reference(file, exact, 100) < 2e-3);
+    CHECK(error_against_reference(file, stored, 100) < 0.02);
+    if (weights != std::string("f32")) CHECK(stored->info().memory_bytes < exact->info().memory_bytes);
+  }
+  const test::SmallModel file({.weights = "f32", .width = 128, .heads = 2, .mels = 128});
+  const auto model = Model::load_graphs(file.path(), "cpu", true);
+  for (const int positions : {1, 2, 37, 256}) {
+    CAPTURE(positions);
+    CHECK(error_against_reference(file, model, positions) < 2e-3);
+    CHECK(error_against_reference(file, model, positions, 2, 333) < 2e-3);
   }
 }
 
