@@ -224,11 +224,11 @@ export interface SpeechModel {
   close(): void;
 }
 
-/** The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words. */
+/** The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA float16. */
 export type ComputeType = 'auto' | 'int8' | 'bfloat16' | 'float32';
 
 export interface RecogniserOptions {
-  /** 'cpu'. */
+  /** 'cpu' or 'cuda:N', which no GPU has measured. */
   device: string;
   /** Default 'off'. */
   accelerator?: AcceleratorMode;
