@@ -22,12 +22,22 @@ Napi::Object word_to_js(Napi::Env env, const Word& word, double start_seconds) {
   return out;
 }
 
+Napi::Object decoding_to_js(Napi::Env env, const SegmentDecoding& decoding, double window_start_seconds) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("windowStartSeconds", window_start_seconds);
+  out.Set("tokens", to_array(env, decoding.tokens, [&](int id) { return Napi::Number::New(env, id); }));
+  out.Set("averageLogProbability", decoding.average_log_probability);
+  out.Set("temperature", decoding.temperature);
+  return out;
+}
+
 Napi::Object segment_to_js(Napi::Env env, const Segment& segment, double start_seconds) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("startSeconds", start_seconds + segment.start_seconds);
   out.Set("endSeconds", start_seconds + segment.end_seconds);
   out.Set("text", segment.text);
   out.Set("noSpeechProbability", segment.no_speech_probability);
+  if (segment.decoding) out.Set("decoding", decoding_to_js(env, *segment.decoding, start_seconds));
   if (!segment.words.empty()) {
     out.Set("words", to_array(env, segment.words,
                               [&](const Word& word) { return word_to_js(env, word, start_seconds); }));
@@ -86,6 +96,7 @@ DecodeOptions decode_options(Napi::Value options) {
   reader.optional("maxTokens", out.max_tokens);
   reader.optional("ownLength", out.own_length);
   reader.optional("align", out.align);
+  reader.optional("describe", out.describe);
   return out;
 }
 

@@ -84,5 +84,7 @@ function transcriptionOptions(flags: Flags): TranscriptionOptions {
     translateTo: translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo),
     ...{ punctuate, diarize, format, prompt },
     timestamps: flags.timestamps ?? 'none',
+    describe: false,
+    temperature: 0,
   };
 }

@@ -141,6 +141,110 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/audio/transcriptions': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Transcribe, in OpenAI's words
+     * @description Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or without; fields that are not listed are ignored.
+     */
+    post: operations['createTranscription'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audio/translations': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Translate into English, in OpenAI's words
+     * @description Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or without; fields that are not listed are ignored.
+     */
+    post: operations['createTranslation'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/models': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** The model that is served */
+    get: operations['listModels'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/models/{model}': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.
+         * @example base
+         */
+        model: components['parameters']['ModelName'];
+      };
+      cookie?: never;
+    };
+    /** The model that is served, by its name */
+    get: operations['retrieveModel'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/healthz': {
     parameters: {
       query?: never;
@@ -278,6 +382,7 @@ export interface components {
           | 'insufficient_scope'
           | 'not_found'
           | 'key_not_found'
+          | 'model_not_found'
           | 'method_not_allowed'
           | 'idempotency_conflict'
           | 'file_too_large'
@@ -529,6 +634,343 @@ export interface components {
        */
       credits_remaining: number;
     };
+    CreateTranscriptionRequest: {
+      /**
+       * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content decides.
+       * @example (the bytes of the file)
+       */
+      file: string;
+      /**
+       * @description The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.
+       * @example whisper-1
+       * @example base
+       */
+      model: string;
+      /**
+       * @description Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`; so is one that the model does not speak, and `X-Ignored-Fields` says so.
+       * @example es
+       * @example pt-BR
+       */
+      language?: string;
+      /**
+       * @description Names and words to expect. Of a long one the last 1,000 characters count.
+       * @example Verbatim, whisper.cpp, Ada Lovelace
+       */
+      prompt?: string;
+      /**
+       * @description Of the answer. diarized_json is refused: nothing tells speakers apart yet.
+       * @default json
+       * @example json
+       * @example verbose_json
+       * @enum {string}
+       */
+      response_format: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | 'diarized_json';
+      /**
+       * @description 0: the likeliest text, and higher temperatures only where that fails.
+       * @default 0
+       * @example 0
+       * @example 0.2
+       */
+      temperature: number;
+      /**
+       * @description Of verbose_json: `words`, `segments` (the default), or both.
+       * @example [
+       *       "word"
+       *     ]
+       */
+      'timestamp_granularities[]'?: ('word' | 'segment')[];
+      /**
+       * @description true is refused: answers come as a whole.
+       * @default false
+       * @example false
+       */
+      stream: boolean;
+      /**
+       * @description What the service always does: speech is found by a model of voice activity. Others are refused.
+       * @example auto
+       * @enum {string}
+       */
+      chunking_strategy?: 'auto';
+      /**
+       * @description Refused unless it is empty: log-probabilities of tokens are not told.
+       * @example [
+       *       ""
+       *     ]
+       */
+      'include[]'?: string[];
+      /**
+       * @description Refused: nothing tells speakers apart yet.
+       * @example [
+       *       "Ada"
+       *     ]
+       */
+      'known_speaker_names[]'?: string[];
+      /**
+       * @description Refused: nothing tells speakers apart yet.
+       * @example [
+       *       "data:audio/wav;base64,UklGRg=="
+       *     ]
+       */
+      'known_speaker_references[]'?: string[];
+    };
+    CreateTranslationRequest: {
+      /**
+       * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content decides.
+       * @example (the bytes of the file)
+       */
+      file: string;
+      /**
+       * @description The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.
+       * @example whisper-1
+       * @example base
+       */
+      model: string;
+      /**
+       * @description Names and words to expect. Of a long one the last 1,000 characters count.
+       * @example Verbatim, whisper.cpp, Ada Lovelace
+       */
+      prompt?: string;
+      /**
+       * @description 0: the likeliest text, and higher temperatures only where that fails.
+       * @default 0
+       * @example 0
+       * @example 0.2
+       */
+      temperature: number;
+      /**
+       * @description Of the answer.
+       * @default json
+       * @example json
+       * @example verbose_json
+       * @enum {string}
+       */
+      response_format: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt';
+    };
+    OpenAiTranscription:
+      | {
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          text: string;
+          usage: {
+            /**
+             * @example duration
+             * @constant
+             */
+            type: 'duration';
+            /**
+             * @description Of the audio, started ones.
+             * @example 9
+             */
+            seconds: number;
+          };
+          /** @description What to know of this answer; absent when there is nothing. */
+          warnings?: {
+            /**
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @example demonstration_model
+             * @enum {string}
+             */
+            code: 'demonstration_model';
+            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            message: string;
+          }[];
+        }
+      | {
+          /**
+           * @example transcribe
+           * @enum {string}
+           */
+          task: 'transcribe' | 'translate';
+          /**
+           * @description Its English name, in lower case.
+           * @example spanish
+           */
+          language: string;
+          /**
+           * @description Of the audio.
+           * @example 0.91
+           */
+          duration: number;
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          text: string;
+          words?: {
+            /**
+             * @description Without the marks around it.
+             * @example domingo
+             */
+            word: string;
+            /**
+             * @description On the file's time line.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration`.
+             * @example 0.91
+             */
+            end: number;
+          }[];
+          /** @description The model's own. */
+          segments?: {
+            /** @example 0 */
+            id: number;
+            /**
+             * @description Where the window begins that it was heard in, hundredths of a second.
+             * @example 0
+             */
+            seek: number;
+            /**
+             * @description On the file's time line.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description With the space before it.
+             * @example Hoy es domingo, dieciocho de mayo.
+             */
+            text: string;
+            /**
+             * @description Of its text and time stamps. None where a translation model wrote the text.
+             * @example [
+             *       50364,
+             *       28664,
+             *       785,
+             *       23435,
+             *       50464
+             *     ]
+             */
+            tokens: number[];
+            /**
+             * @description Of the pass that its text is of.
+             * @example 0
+             */
+            temperature: number;
+            /**
+             * @description Mean log-probability of its tokens; of a translated one, of what was said.
+             * @example -0.21
+             */
+            avg_logprob: number;
+            /**
+             * @description Bytes of the text to those that zlib makes of them.
+             * @example 0.81
+             */
+            compression_ratio: number;
+            /** @example 0.02 */
+            no_speech_prob: number;
+          }[];
+          usage: {
+            /**
+             * @example duration
+             * @constant
+             */
+            type: 'duration';
+            /**
+             * @description Of the audio, started ones.
+             * @example 9
+             */
+            seconds: number;
+          };
+          /** @description What to know of this answer; absent when there is nothing. */
+          warnings?: {
+            /**
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @example demonstration_model
+             * @enum {string}
+             */
+            code: 'demonstration_model';
+            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            message: string;
+          }[];
+        };
+    OpenAiModel: {
+      /** @example base */
+      id: string;
+      /**
+       * @example model
+       * @constant
+       */
+      object: 'model';
+      /**
+       * @description When the process began to serve it, seconds since 1970.
+       * @example 1795195440
+       */
+      created: number;
+      /** @example verbatim */
+      owned_by: string;
+    };
+    OpenAiModelList: {
+      /**
+       * @example list
+       * @constant
+       */
+      object: 'list';
+      data: {
+        /** @example base */
+        id: string;
+        /**
+         * @example model
+         * @constant
+         */
+        object: 'model';
+        /**
+         * @description When the process began to serve it, seconds since 1970.
+         * @example 1795195440
+         */
+        created: number;
+        /** @example verbatim */
+        owned_by: string;
+      }[];
+    };
+    OpenAiError: {
+      error: {
+        /** @example The field "file" is missing; send one file. */
+        message: string;
+        /**
+         * @description As OpenAI names it.
+         * @example invalid_request_error
+         * @enum {string}
+         */
+        type: 'invalid_request_error' | 'insufficient_quota' | 'rate_limit_error' | 'server_error';
+        /**
+         * @description The field at fault, if one is.
+         * @example file
+         * @example null
+         */
+        param: string | null;
+        /**
+         * @description Stable; made for programs.
+         * @example invalid_request
+         * @enum {string}
+         */
+        code:
+          | 'invalid_request'
+          | 'missing_api_key'
+          | 'invalid_api_key'
+          | 'insufficient_quota'
+          | 'insufficient_scope'
+          | 'not_found'
+          | 'key_not_found'
+          | 'model_not_found'
+          | 'method_not_allowed'
+          | 'idempotency_conflict'
+          | 'file_too_large'
+          | 'audio_too_long'
+          | 'unsupported_media_type'
+          | 'invalid_file_format'
+          | 'invalid_audio'
+          | 'unsupported_language'
+          | 'unsupported_translation'
+          | 'unsupported_diarization'
+          | 'rate_limit_exceeded'
+          | 'internal_error'
+          | 'overloaded'
+          | 'shutting_down';
+      };
+    };
     CreateKeyRequest: {
       /**
        * @description 1 to 100 characters after trimming, no control characters.
@@ -728,6 +1170,11 @@ export interface components {
      * @example key_x1ZtJ0m4k9Qe2Lw7
      */
     KeyId: string;
+    /**
+     * @description The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.
+     * @example base
+     */
+    ModelName: string;
   };
   requestBodies: never;
   headers: {
@@ -776,6 +1223,16 @@ export interface components {
      * @example 499
      */
     CreditsRemaining: number;
+    /**
+     * @description Fields of the request that had no effect, since the model could not follow them.
+     * @example language
+     */
+    IgnoredFields: string;
+    /**
+     * @description false where the same request would be refused again: OpenAI's clients then do not repeat it.
+     * @example false
+     */
+    ShouldRetry: 'false';
   };
   pathItems: never;
 }
@@ -1466,6 +1923,581 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  createTranscription: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /**
+         * @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.
+         * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'multipart/form-data': components['schemas']['CreateTranscriptionRequest'];
+      };
+    };
+    responses: {
+      /** @description The transcript, as `response_format` says. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Server-Timing': components['headers']['ServerTiming'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          'X-Ignored-Fields': components['headers']['IgnoredFields'];
+          'X-Transcription-Id': components['headers']['TranscriptionId'];
+          'X-Credits-Used': components['headers']['CreditsUsed'];
+          'X-Credits-Remaining': components['headers']['CreditsRemaining'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiTranscription'];
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          'text/plain': string;
+          /**
+           * @example 1
+           *     00:00:00,240 --> 00:00:03,100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'application/x-subrip': string;
+          /**
+           * @example WEBVTT
+           *
+           *     00:00:00.240 --> 00:00:03.100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'text/vtt': string;
+        };
+      };
+      /**
+       * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
+       *
+       *     `invalid_file_format`: The bytes are not WAV, FLAC, MP3 or OGG.
+       *
+       *     `invalid_audio`: The right container, but broken, empty, or without samples.
+       *
+       *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       *
+       *     `unsupported_translation`: No installed model covers the pair of languages.
+       *
+       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `model_not_found`: The model is not the one that this process serves. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `file_too_large`: The file is over 100,000,000 bytes.
+       *
+       *     `audio_too_long`: The audio is longer than the service takes.
+       */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `insufficient_quota`: The balance cannot cover the audio. Nothing was transcribed or charged.
+       *
+       *     `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address.
+       */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  createTranslation: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /**
+         * @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.
+         * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'multipart/form-data': components['schemas']['CreateTranslationRequest'];
+      };
+    };
+    responses: {
+      /** @description The transcript, as `response_format` says. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Server-Timing': components['headers']['ServerTiming'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          'X-Ignored-Fields': components['headers']['IgnoredFields'];
+          'X-Transcription-Id': components['headers']['TranscriptionId'];
+          'X-Credits-Used': components['headers']['CreditsUsed'];
+          'X-Credits-Remaining': components['headers']['CreditsRemaining'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiTranscription'];
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          'text/plain': string;
+          /**
+           * @example 1
+           *     00:00:00,240 --> 00:00:03,100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'application/x-subrip': string;
+          /**
+           * @example WEBVTT
+           *
+           *     00:00:00.240 --> 00:00:03.100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'text/vtt': string;
+        };
+      };
+      /**
+       * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
+       *
+       *     `invalid_file_format`: The bytes are not WAV, FLAC, MP3 or OGG.
+       *
+       *     `invalid_audio`: The right container, but broken, empty, or without samples.
+       *
+       *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       *
+       *     `unsupported_translation`: No installed model covers the pair of languages.
+       *
+       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `model_not_found`: The model is not the one that this process serves. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `file_too_large`: The file is over 100,000,000 bytes.
+       *
+       *     `audio_too_long`: The audio is longer than the service takes.
+       */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `insufficient_quota`: The balance cannot cover the audio. Nothing was transcribed or charged.
+       *
+       *     `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address.
+       */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  listModels: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What this process serves. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiModelList'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  retrieveModel: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.
+         * @example base
+         */
+        model: components['parameters']['ModelName'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What this process serves. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiModel'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `model_not_found`: The model is not the one that this process serves. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
         };
       };
     };

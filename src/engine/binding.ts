@@ -128,6 +128,8 @@ export interface DecodeOptions {
   ownLength?: boolean;
   /** Say when each word was said (Segment.words). The text is the same with it and without. */
   align?: boolean;
+  /** Say what each segment was decoded to, and how (Segment.decoding). */
+  describe?: boolean;
 }
 
 export interface Word {
@@ -140,6 +142,18 @@ export interface Word {
   probability: number;
 }
 
+/** How a segment came to be. */
+export interface SegmentDecoding {
+  /** Where the window begins that it is of, on the file's time line. */
+  windowStartSeconds: number;
+  /** Ids of its text and time stamps. */
+  tokens: number[];
+  /** Mean natural log-probability of these, <= 0, as they were decoded at the temperature. */
+  averageLogProbability: number;
+  /** Of the pass that its text was taken from: the first one, or that of a fall-back; 0 to 1. */
+  temperature: number;
+}
+
 export interface Segment {
   /** Seconds on the file's time line; with words, of the first one's start and of the last one's end. */
   startSeconds: number;
@@ -148,6 +162,8 @@ export interface Segment {
   noSpeechProbability: number;
   /** Only with `align`. */
   words?: Word[];
+  /** Only with `describe`. */
+  decoding?: SegmentDecoding;
 }
 
 export interface WindowTimings {

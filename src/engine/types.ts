@@ -10,6 +10,10 @@ export interface FileToTranscribe {
   task?: 'transcribe' | 'translate';
   /** Whether the segments get their words, with times; default: no. Only where the engine alignsWords. */
   align?: boolean;
+  /** Whether the segments tell what they were decoded to, and how; default: no. */
+  describe?: boolean;
+  /** Of the first pass over a window, from 0 to 1; default 0: the likeliest text, others only where that one fails. */
+  temperature?: number;
   /**
    * Names and words to expect, told to the model before every window: a thousand characters at most, of which the last
    * 223 tokens count. Windows are decoded side by side, so none is told what another said. Absent, or white space: none.

@@ -3,14 +3,20 @@ import express, { type Express, type RequestHandler } from 'express';
 import { VerbatimError } from '../errors.js';
 import { tooManyFromAddress } from './address-limit.js';
 import type { HttpDeps } from './deps.js';
-import { errorHandler } from './error-handler.js';
+import { cors } from './cors.js';
+import { errorHandler, type ErrorForms } from './error-handler.js';
 import { Exchange } from './exchange.js';
 import { mount, type Route } from './route.js';
 
 /** The routes of one resource. */
 export type MakeRoutes = (deps: HttpDeps) => Route[];
 
-export function createApp(deps: HttpDeps, resources: readonly MakeRoutes[]): Express {
+/** `errorForms`: where errors have another shape than elsewhere. */
+export function createApp(
+  deps: HttpDeps,
+  resources: readonly MakeRoutes[],
+  errorForms: readonly ErrorForms[],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -18,10 +24,11 @@ export function createApp(deps: HttpDeps, resources: readonly MakeRoutes[]): Exp
   app.enable('strict routing');
   app.set('trust proxy', [...deps.settings.trustProxy]);
   app.use(beginExchange(deps));
+  app.use(cors(deps.settings));
   app.use(limitForwarded(deps));
   for (const route of resources.flatMap((make) => make(deps))) mount(app, route);
   app.use(notFound);
-  app.use(errorHandler({ logger: deps.logger, engineStats: () => deps.engine.stats() }));
+  app.use(errorHandler({ logger: deps.logger, engineStats: () => deps.engine.stats(), errorForms }));
   return app;
 }
 

@@ -23,6 +23,8 @@ export interface HttpSettings {
   metricsToken: string | null;
   /** Addresses, networks (CIDR) or `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed. */
   trustProxy: readonly string[];
+  /** Origins whose pages may read answers; '*': all. */
+  corsOrigins: readonly string[];
 }
 
 export interface HttpDeps {
@@ -30,6 +32,8 @@ export interface HttpDeps {
   version: string;
   ledger: Ledger;
   engine: SpeechEngine;
+  /** Names of the speech models on the disk, whether this process serves them or not. */
+  installedModels: () => readonly string[];
   transcription: TranscriptionService;
   inFlight: InFlightRegistry;
   uploads: UploadDirectory;

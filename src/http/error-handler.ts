@@ -14,12 +14,25 @@ import { headerOf, RetryAfter, WwwAuthenticate } from './headers.js';
 
 const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
 
+/** What is sent of an error, beside the headers that every form has. */
+export type ErrorForm = (
+  error: VerbatimError,
+  exchange: Exchange,
+) => { status: number; body: object; headers: OutgoingHttpHeaders };
+
+/** The form of errors of paths that begin so. */
+export interface ErrorForms {
+  under: string;
+  form: ErrorForm;
+}
+
 export interface ErrorHandlerDeps {
   logger: Logger;
   engineStats: () => EngineStats;
+  errorForms: readonly ErrorForms[];
 }
 
-export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRequestHandler {
+export function errorHandler({ logger, engineStats, errorForms }: ErrorHandlerDeps): ErrorRequestHandler {
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows an error handler by its four parameters
   return (thrown: unknown, _req, res, _next) => {
     const exchange = (res.locals as { exchange: Exchange }).exchange;
@@ -31,15 +44,18 @@ export function errorHandler({ logger, engineStats }: ErrorHandlerDeps): ErrorRe
     if (error.code === 'internal_error' || isExhausted(thrown)) {
       logger.error({ requestId: exchange.id, route: exchange.route, err: thrown }, 'request failed');
     }
-    sendError(exchange, error, engineStats);
+    const { form = ownForm } = errorForms.find(({ under }) => exchange.req.path.startsWith(under)) ?? {};
+    exchange.facts.code = error.code;
+    const { status, body, headers } = form(error, exchange);
+    exchange.json(status, body, { ...headersOf(error, engineStats), ...headers });
   };
 }
 
-export function sendError(exchange: Exchange, error: VerbatimError, engineStats: () => EngineStats): void {
-  const status = ERROR_TABLE[error.code].status;
-  exchange.facts.code = error.code;
-  exchange.json(status, errorBody(error, exchange.id), headersOf(error, engineStats));
-}
+const ownForm: ErrorForm = (error, exchange) => ({
+  status: ERROR_TABLE[error.code].status,
+  body: errorBody(error, exchange.id),
+  headers: {},
+});
 
 /** `Allow` is the route's to say. */
 function headersOf(

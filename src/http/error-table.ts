@@ -6,10 +6,18 @@ import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from './heade
 /** Malformed HTTP, too many requests of one address and a bug are possible everywhere; the guards stand before operations. */
 export type Guard = 'http' | 'routing' | 'token' | 'key' | 'scope';
 
+/** Operations that share one way from the upload to the transcript. */
+const TRANSCRIBING = ['transcribe', 'createTranscription', 'createTranslation'] as const;
+
+type Operation = 'createKey' | 'revokeKey' | (typeof TRANSCRIBING | typeof BY_MODEL)[number];
+
+/** Those that take a model's name. */
+const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel'] as const;
+
 interface ErrorRow {
   status: number;
   /** Guards, and operations of the document by their ids. */
-  raisedBy: readonly (Guard | 'transcribe' | 'createKey' | 'revokeKey')[];
+  raisedBy: readonly (Guard | Operation)[];
   meaning: string;
   /** For example. */
   message: string;
@@ -37,7 +45,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   insufficient_credits: {
     status: 402,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'The balance cannot cover the audio. Nothing was transcribed or charged.',
     message: 'This request costs 3 credits; the account has 1.',
   },
@@ -59,6 +67,13 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     meaning: 'The account has no such key.',
     message: 'The account has no key with this id.',
   },
+  model_not_found: {
+    status: 404,
+    raisedBy: BY_MODEL,
+    meaning: 'The model is not the one that this process serves.',
+    message: 'The model "large-v3" is installed, but this process serves "base".',
+    param: 'model',
+  },
   method_not_allowed: {
     status: 405,
     raisedBy: ['routing'],
@@ -67,62 +82,62 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   idempotency_conflict: {
     status: 409,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'The Idempotency-Key was used for a different request, or the first is still running.',
     message: 'This Idempotency-Key was used for a different request.',
     param: 'Idempotency-Key',
   },
   file_too_large: {
     status: 413,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'The file is over 100,000,000 bytes.',
     message: 'The file may have at most 100000000 bytes.',
     param: 'audio',
   },
   audio_too_long: {
     status: 413,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'The audio is longer than the service takes.',
     message: 'The audio is longer than the limit of 14400 s.',
     param: 'audio',
   },
   unsupported_media_type: {
     status: 415,
-    raisedBy: ['createKey', 'transcribe'],
+    raisedBy: ['createKey', ...TRANSCRIBING],
     meaning: 'The Content-Type is not the one this endpoint takes, or the body is encoded.',
     message: 'Send the body as multipart/form-data.',
   },
   unsupported_audio_format: {
     status: 415,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'The bytes are not WAV, FLAC, MP3 or OGG.',
     message: 'The audio is not WAV, FLAC, MP3 or OGG.',
     param: 'audio',
   },
   invalid_audio: {
     status: 422,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'The right container, but broken, empty, or without samples.',
     message: 'The audio has no samples.',
     param: 'audio',
   },
   unsupported_language: {
     status: 422,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'An unknown language, or one the installed model does not speak.',
     message: '"tlh" is not an ISO 639 language code that the service knows.',
     param: 'language',
   },
   unsupported_translation: {
     status: 422,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'No installed model covers the pair of languages.',
     message: 'No installed model translates "es" to "ja".',
     param: 'translate_to',
   },
   unsupported_diarization: {
     status: 422,
-    raisedBy: ['transcribe'],
+    raisedBy: TRANSCRIBING,
     meaning: 'Speakers cannot be told apart for this speech.',
     message: 'Speakers cannot be told apart in this speech.',
     param: 'diarize',

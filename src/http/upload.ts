@@ -14,10 +14,22 @@ const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
 const FORM_OVERHEAD_BYTES = 262_144;
 
-export interface UploadOptions {
+/** What a form may have. */
+export interface FormRules {
   fileField: string;
   /** Of each the most characters (Unicode code points). */
   textFields: ReadonlyMap<string, number>;
+  /** Text fields that may come again and again, also with [] behind their names; default: none. */
+  lists?: ReadonlySet<string>;
+  /** Other fields are read and forgotten; else they are refused. */
+  ignoresUnknown?: boolean;
+}
+
+/** No list may have more: a field of one byte costs a hundred times as much here. */
+const MOST_LIST_ITEMS = 64;
+
+export interface UploadOptions {
+  form: FormRules;
   /** Where the file goes; the caller removes it once receiveUpload has resolved. */
   path: string;
   /** Sees to it that the directory of `path` is there. */
@@ -33,7 +45,14 @@ export interface UploadOptions {
 export interface ReceivedUpload {
   sha256: string;
   bytes: number;
-  fields: ReadonlyMap<string, string>;
+  fields: ReceivedFields;
+}
+
+export interface ReceivedFields {
+  /** Those that come once. */
+  one: ReadonlyMap<string, string>;
+  /** By their names without []; one that did not come is not there. */
+  lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Throws `file_too_large` when Content-Length alone tells it. */
@@ -64,7 +83,8 @@ interface StoredFile {
 
 class FormReader {
   readonly #parser: Busboy;
-  readonly #fields = new Map<string, string>();
+  readonly #one = new Map<string, string>();
+  readonly #lists = new Map<string, string[]>();
   #file: Promise<StoredFile> | null = null;
   #sink: FileSink | null = null;
   #idleTimer: Timer | undefined;
@@ -79,15 +99,15 @@ class FormReader {
     private readonly req: IncomingMessage,
     private readonly options: UploadOptions,
   ) {
-    const mostCharacters = Math.max(...options.textFields.values());
+    const mostCharacters = Math.max(...options.form.textFields.values());
     this.#parser = createParser(req, mostCharacters * MOST_BYTES_A_CHARACTER);
   }
 
   async read(): Promise<ReceivedUpload> {
     try {
       await this.#parse();
-      if (this.#file === null) throw invalid(this.options.fileField, 'is missing; send one file.');
-      return { ...(await this.#file), fields: this.#fields };
+      if (this.#file === null) throw invalid(this.options.form.fileField, 'is missing; send one file.');
+      return { ...(await this.#file), fields: { one: this.#one, lists: this.#lists } };
     } finally {
       this.#unlisten();
     }
@@ -208,10 +228,11 @@ class FormReader {
   }
 
   #acceptFile(name: string | undefined, stream: Readable): void {
-    const { fileField } = this.options;
+    const { fileField } = this.options.form;
     if (name !== fileField) {
-      this.#assertKnown(name);
-      throw invalid(name, 'must be text, not a file.');
+      if (name !== undefined && this.#known(name) !== null) throw invalid(name, 'must be text, not a file.');
+      stream.resume();
+      return;
     }
     if (this.#file !== null) throw invalid(name, 'was sent more than once.');
     this.#file = this.#store(stream);
@@ -227,20 +248,36 @@ class FormReader {
   }
 
   #acceptField(name: string | undefined, value: string, truncated: boolean): void {
-    if (name === this.options.fileField) throw invalid(name, 'must be a file, with a filename.');
-    this.#assertKnown(name);
-    if (this.#fields.has(name)) throw invalid(name, 'was sent more than once.');
-    const most = this.options.textFields.get(name) ?? 0;
+    const { fileField, textFields } = this.options.form;
+    if (name === fileField) throw invalid(name, 'must be a file, with a filename.');
+    const known = this.#known(name);
+    if (known === null) return;
+    const most = textFields.get(known.name) ?? 0;
     if (truncated || Array.from(value).length > most) {
-      throw invalid(name, `may have at most ${most} characters.`);
+      throw invalid(known.name, `may have at most ${most} characters.`);
     }
-    this.#fields.set(name, value);
+    if (known.isList) this.#addToList(known.name, value);
+    else if (this.#one.has(known.name)) throw invalid(known.name, 'was sent more than once.');
+    else this.#one.set(known.name, value);
   }
 
-  #assertKnown(name: string | undefined): asserts name is string {
-    const { fileField, textFields } = this.options;
-    if (name === undefined) throw malformed(new Error('a part has no name'));
-    if (textFields.has(name)) return;
+  #addToList(name: string, value: string): void {
+    const list = this.#lists.get(name) ?? [];
+    if (list.length === MOST_LIST_ITEMS) throw invalid(name, `may be sent at most ${MOST_LIST_ITEMS} times.`);
+    this.#lists.set(name, [...list, value]);
+  }
+
+  /** null: to be ignored. */
+  #known(name: string | undefined): { name: string; isList: boolean } | null {
+    const { fileField, textFields, lists, ignoresUnknown } = this.options.form;
+    if (name === undefined) {
+      if (ignoresUnknown === true) return null;
+      throw malformed(new Error('a part has no name'));
+    }
+    const bare = name.endsWith('[]') ? name.slice(0, -2) : name;
+    if (lists?.has(bare) === true) return { name: bare, isList: true };
+    if (textFields.has(name)) return { name, isList: false };
+    if (ignoresUnknown === true) return null;
     throw invalid(name, `is unknown; allowed: ${[fileField, ...textFields.keys()].join(', ')}.`);
   }
 }

@@ -26,6 +26,8 @@ export interface Config {
   readonly maxConnectionsPerAddress: number;
   /** Addresses, networks and `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[];
+  /** Origins whose pages may read answers of the API in a browser; '*': all. */
+  readonly corsOrigins: readonly string[];
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
@@ -89,6 +91,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
     maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
     trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
+    corsOrigins: Object.freeze(origins(text('VERBATIM_CORS_ORIGINS', ''))),
     creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
     translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
     translationBackend: oneOf(
@@ -130,6 +133,19 @@ function isNetwork(entry: string): boolean {
   const version = isIP(address);
   if (version === 0 || more !== undefined) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** As browsers write them: an origin that is written otherwise would never be met. */
+function origins(value: string): string[] {
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.length === 1 && (entries[0] === '' || entries[0] === '*')) return entries.filter(Boolean);
+  if (entries.every(isOrigin)) return entries;
+  const allowed = '*, or origins such as https://app.example.com, separated by commas';
+  throw new ConfigError('VERBATIM_CORS_ORIGINS', value, allowed);
+}
+
+function isOrigin(entry: string): boolean {
+  return URL.canParse(entry) && new URL(entry).origin === entry;
 }
 
 function oneOf<T extends string>(name: Variable, value: string, allowed: readonly T[]): T {

@@ -97,8 +97,8 @@ export class LocalTranscriber {
     const { translateTo: to } = options;
     if (to === null) return null;
     const { translation } = await translationOf(transcript, { to, file }, { engine, languages });
-    const { text, segments } = await spokenOf(translation, options);
-    return { language: to, text, segments };
+    const { text, segments, described } = await spokenOf(translation, options);
+    return { language: to, text, segments, described };
   }
 }
 

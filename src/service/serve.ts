@@ -20,7 +20,7 @@ import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
 import { speechDecoder } from './speech-decoder.js';
-import { configuredModel, loadEngine } from './speech-engine.js';
+import { configuredModel, installedSpeechModels, loadEngine } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createTranslationEngine } from './translation-engine.js';
 
@@ -86,6 +86,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
     timers: systemTimers,
+    installedModels: installedSpeechModels,
     ...parts,
     settings: serverSettings(config),
   });

@@ -19,6 +19,7 @@ export function serverSettings(config: Config): ServerSettings {
     maxInFlight: config.maxInFlight,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
     creditsPerMinute: config.creditsPerMinute,
     translationCreditsPerMinute: config.translationCreditsPerMinute,
     metricsToken: config.metricsToken,

@@ -11,6 +11,9 @@ import { createApp, type MakeRoutes } from '../http/app.js';
 import type { HttpSettings } from '../http/deps.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
 import { docsRoutes } from '../http/openapi/docs.js';
+import { openAiAudioRoutes } from '../http/openai/audio.js';
+import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
+import { openAiModelRoutes } from '../http/openai/models.js';
 import { probeRoutes } from '../http/probes.js';
 import { UploadDirectory } from '../http/upload-directory.js';
 import { UploadTurns } from '../http/upload-turns.js';
@@ -27,6 +30,8 @@ import type { Timers } from '../timers.js';
 const RESOURCES: readonly MakeRoutes[] = [
   accountRoutes,
   transcribeRoutes,
+  openAiAudioRoutes,
+  openAiModelRoutes,
   keyRoutes,
   probeRoutes,
   docsRoutes,
@@ -49,6 +54,7 @@ export interface ServerOptions {
   version: string;
   ledger: Ledger;
   engine: SpeechEngine;
+  installedModels: () => readonly string[];
   translator?: TextTranslator | undefined;
   logger: Logger;
   metrics: Metrics;
@@ -105,12 +111,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function createServer(options: ServerOptions, inFlight: InFlightRegistry, uploads: UploadDirectory): Server {
-  const { version, ledger, engine, translator, logger, metrics, timers, settings } = options;
+  const { version, ledger, engine, installedModels, translator, logger, metrics, timers, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
     version,
     ledger,
     engine,
+    installedModels,
     transcription: new TranscriptionService({ ledger, engine, translator, settings }),
     inFlight,
     uploads,
@@ -121,7 +128,13 @@ function createServer(options: ServerOptions, inFlight: InFlightRegistry, upload
     timers,
     settings,
   };
-  return createListener(createApp(deps, RESOURCES), { settings, addresses, logger, metrics, timers });
+  return createListener(createApp(deps, RESOURCES, [{ under: OPENAI_PREFIX, form: openAiError }]), {
+    settings,
+    addresses,
+    logger,
+    metrics,
+    timers,
+  });
 }
 
 /** What looks again and again, until it is closed. */

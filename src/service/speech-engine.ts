@@ -5,6 +5,7 @@ import { resolveDevices } from '../engine/devices.js';
 import { createSpeechEngine } from '../engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Config } from './config.js';
+import { readContext } from './context.js';
 import { slotsOn } from './slots.js';
 import { speechDecoder } from './speech-decoder.js';
 import { voiceActivityModel } from './voice-activity.js';
@@ -16,7 +17,7 @@ import {
   type Manifest,
   type SpeechModelEntry,
 } from '../models/manifest.js';
-import { modelPath, type StoreRoots } from '../models/store.js';
+import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 
 export interface InstalledModel {
   entry: SpeechModelEntry;
@@ -35,6 +36,14 @@ export function configuredModel(config: Config, roots: StoreRoots, manifest: Man
     );
   }
   return { entry, path };
+}
+
+/** Those of the manifest and those imported since, as they lie on the disk now. */
+export function installedSpeechModels(): string[] {
+  const { roots, manifest } = readContext();
+  return manifest.models
+    .filter((entry) => entry.kind === 'speech' && isInstalled(roots, entry))
+    .map(({ name }) => name);
 }
 
 export async function loadEngine(

@@ -22,7 +22,7 @@ export interface Caption extends TimedText {
 }
 
 /** A text with its times, and where they are known those of its words, which joined are the text. */
-export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words'>;
+export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words' | 'decoding'>;
 
 /** Of texts in the order of time; times that are not in order, or past the duration, are brought there. */
 export async function captionsOf(

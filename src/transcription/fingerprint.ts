@@ -13,11 +13,14 @@ export interface FingerprintedRequest {
  */
 export function fingerprint({ endpoint, options, audio }: FingerprintedRequest): string {
   const { language, translateTo, punctuate, diarize, timestamps, format, prompt } = options;
+  const { describe, temperature } = options;
   const first = [endpoint, language, translateTo, punctuate, diarize, audio.sha256];
   const later = {
     ...(timestamps === 'none' ? {} : { timestamps }),
     ...(format === 'json' ? {} : { format }),
     ...(prompt === null ? {} : { prompt }),
+    ...(describe ? { describe } : {}),
+    ...(temperature === 0 ? {} : { temperature }),
   };
   const asked = Object.keys(later).length === 0 ? first : [...first, later];
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');

@@ -9,6 +9,10 @@ export interface TranscriptionOptions {
   format: AnswerFormat;
   /** Names and words to expect; null: none. */
   prompt: string | null;
+  /** With what the model's own segments were decoded to. */
+  describe: boolean;
+  /** Of decoding, from 0 to 1; 0: the likeliest text. */
+  temperature: number;
 }
 
 /** Which times an answer in JSON has; 'word': segments, too. */

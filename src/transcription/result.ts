@@ -1,5 +1,6 @@
 /** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
 import type { Charge, JsonValue } from '../ledger/types.js';
+import type { DescribedSegment } from './described.js';
 import type { TimedText, TimedWord } from './timed-text.js';
 import type { Warning } from './warnings.js';
 
@@ -11,6 +12,8 @@ export interface TranscriptionResult extends Charge {
   /** null where none were asked for. */
   segments: TimedText[] | null;
   words: TimedWord[] | null;
+  /** The model's own segments; null where none were asked for. */
+  described: DescribedSegment[] | null;
   translation: Translation | null;
   warnings: Warning[];
 }
@@ -20,6 +23,7 @@ export interface Translation {
   text: string;
   /** null where none were asked for. */
   segments: TimedText[] | null;
+  described: DescribedSegment[] | null;
 }
 
 type StoredText = [startMs: number, endMs: number, text: string];
@@ -44,12 +48,19 @@ type StoredResult2 = Omit<StoredResult1, 'version' | 'translation'> & {
   translation: { language: string; text: string; segments: StoredText[] | null } | null;
 };
 
+/** With the model's own segments, where they were asked for. */
+type StoredResult3 = Omit<StoredResult2, 'version' | 'translation'> & {
+  version: 3;
+  described: DescribedSegment[] | null;
+  translation: (NonNullable<StoredResult2['translation']> & { described: DescribedSegment[] | null }) | null;
+};
+
 type Uncharged = Omit<TranscriptionResult, keyof Charge>;
 
 /** What the ledger keeps: the newest version. */
-export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult2 {
+export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult3 {
   return {
-    version: 2,
+    version: 3,
     ...rest,
     segments: segments && segments.map(storedText),
     words: words && words.map((word) => [...storedText(word), word.probability]),
@@ -64,6 +75,7 @@ export function storedResult({ segments, words, translation, ...rest }: Uncharge
 export function resultOf(stored: JsonValue, charge: Charge): TranscriptionResult {
   if (isVersion<StoredResult1>(stored, 1)) return { ...fromVersion1(stored), ...charge };
   if (isVersion<StoredResult2>(stored, 2)) return { ...fromVersion2(stored), ...charge };
+  if (isVersion<StoredResult3>(stored, 3)) return { ...fromVersion3(stored), ...charge };
   throw new Error('A stored result has a form that this version of Verbatim cannot read.');
 }
 
@@ -78,7 +90,18 @@ function fromVersion1(stored: StoredResult1): Uncharged {
     ...untimed(stored),
     segments: null,
     words: null,
-    translation: translation && { ...translation, segments: null },
+    described: null,
+    translation: translation && { ...translation, segments: null, described: null },
+  };
+}
+
+function fromVersion3(stored: StoredResult3): Uncharged {
+  const { described, translation, ...rest } = stored;
+  const timed = fromVersion2({ ...rest, version: 2, translation });
+  return {
+    ...timed,
+    described,
+    translation: timed.translation && { ...timed.translation, described: translation?.described ?? null },
   };
 }
 
@@ -88,9 +111,11 @@ function fromVersion2(stored: StoredResult2): Uncharged {
     ...untimed(stored),
     segments: segments && segments.map(timedText),
     words: words && words.map(timedWord),
+    described: null,
     translation: translation && {
       ...translation,
       segments: translation.segments && translation.segments.map(timedText),
+      described: null,
     },
   };
 }

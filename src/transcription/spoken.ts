@@ -1,6 +1,8 @@
 /** What an answer says of a transcript, or of a translation with times: as a whole, in segments and in words. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Segment } from '../engine/binding.js';
 import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
+import { describedOf, type DescribedSegment } from './described.js';
 import { captionsOf, type Caption, type Captioned } from './captions.js';
 import { wantsSegments, wantsWords, type TranscriptionOptions } from './options.js';
 import { piecesWithoutPunctuation, withoutPunctuation } from './punctuation.js';
@@ -14,6 +16,8 @@ export interface Spoken {
   /** null where none were asked for. */
   segments: TimedText[] | null;
   words: TimedWord[] | null;
+  /** The model's own segments; null where none were asked for. */
+  described: DescribedSegment[] | null;
 }
 
 /** Sentences without words, a translation's, do for segments. */
@@ -23,26 +27,34 @@ export type TimedTranscript = Pick<Transcript, 'text' | 'language' | 'durationSe
 
 /** What the engine is asked for, for the answer to say what was asked for. */
 export function howToHear(
-  options: Pick<TranscriptionOptions, 'timestamps' | 'format' | 'prompt'>,
+  options: Pick<TranscriptionOptions, 'timestamps' | 'format' | 'prompt' | 'describe' | 'temperature'>,
   engine: Pick<SpeechEngine, 'alignsWords'>,
-): Pick<FileToTranscribe, 'align' | 'prompt'> {
+): Pick<FileToTranscribe, 'align' | 'prompt' | 'describe' | 'temperature'> {
+  const { describe, temperature } = options;
   const align = engine.alignsWords && wantsSegments(options);
-  return { align, prompt: options.prompt ?? undefined };
+  return { align, describe, temperature, prompt: options.prompt ?? undefined };
 }
 
-/** A long one is worked on piece by piece: others get their turns. */
+/**
+ * A long one is worked on piece by piece: others get their turns. `heard`: the segments that the model made of the audio, where
+ * the transcript's own are of what became of them.
+ */
 export async function spokenOf(
-  { text, language, durationSeconds, segments }: TimedTranscript,
-  options: Pick<TranscriptionOptions, 'punctuate' | 'timestamps' | 'format'>,
+  transcript: TimedTranscript,
+  options: Pick<TranscriptionOptions, 'punctuate' | 'timestamps' | 'format' | 'describe'>,
+  heard: readonly Segment[] = [],
 ): Promise<Spoken> {
+  const { text, language, durationSeconds, segments } = transcript;
   const said = options.punctuate ? text : withoutPunctuation(text, language);
-  if (!wantsSegments(options)) return { text: said, segments: null, words: null };
+  const described = options.describe ? await describedOf(segments, heard, durationSeconds) : null;
+  if (!wantsSegments(options)) return { text: said, segments: null, words: null, described };
   const punctuated = await captionsOf(segments, language, durationSeconds);
   const captions = options.punctuate ? punctuated : await plain(punctuated, language);
   return {
     text: said,
     segments: captions.map(({ startSeconds, endSeconds, text }) => ({ startSeconds, endSeconds, text })),
     words: wantsWords(options) ? captions.flatMap(({ words }) => words) : null,
+    described,
   };
 }
 

@@ -205,7 +205,7 @@ export class TranscriptionService {
     const { engine } = this.deps;
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, engine);
-    const said = await spokenOf(transcript, options);
+    const said = await spokenOf(transcript, options, transcript.segments);
     const spoken = { language: transcript.language, ...said, warnings, timings };
     const to = options.translateTo;
     if (to === null) return { ...spoken, translation: null, translated: false };
@@ -218,8 +218,9 @@ export class TranscriptionService {
       { engine, languages },
     );
     if (isTranslated) timings.translateMs = performance.now() - startedAt;
-    const { text, segments } = translation === transcript ? said : await spokenOf(translation, options);
-    return { ...spoken, translation: { language: to, text, segments }, translated: isTranslated };
+    const { text, segments, described } =
+      translation === transcript ? said : await spokenOf(translation, options, transcript.segments);
+    return { ...spoken, translation: { language: to, text, segments, described }, translated: isTranslated };
   }
 
   async #settle(

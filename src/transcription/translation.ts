@@ -7,7 +7,9 @@ import type { TimedTranscript } from './spoken.js';
 export interface TranslationRequest {
   to: string;
   /** What the transcript is of, and how it was heard. */
-  file: Pick<FileToTranscribe, 'path' | 'accountId' | 'align' | 'prompt'> & { signal: AbortSignal };
+  file: Pick<FileToTranscribe, 'path' | 'accountId' | 'align' | 'prompt' | 'describe' | 'temperature'> & {
+    signal: AbortSignal;
+  };
 }
 
 export interface TranslationDeps {

@@ -3,6 +3,7 @@ import type {
   AudioWindow,
   DecodeOptions,
   Segment,
+  SegmentDecoding,
   Slot,
   WindowResult,
   Word,
@@ -91,7 +92,10 @@ export function fakeResultOf(window: FakeAudioWindow, options: DecodeOptions): W
   return {
     segments: [
       withWords(
-        { startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0 },
+        {
+          ...{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0 },
+          ...(options.describe === true ? { decoding: fakeDecoding(window, options) } : {}),
+        },
         options.align === true,
       ),
     ],
@@ -108,6 +112,15 @@ export function fakeResultOf(window: FakeAudioWindow, options: DecodeOptions): W
       fallbacks: 0,
       encoderPasses: 1,
     },
+  };
+}
+
+function fakeDecoding({ startSeconds, spec }: FakeAudioWindow, options: DecodeOptions): SegmentDecoding {
+  return {
+    windowStartSeconds: startSeconds,
+    tokens: [50364, 11, 50414],
+    averageLogProbability: spec.averageLogProbability ?? -0.05,
+    temperature: options.temperature ?? 0,
   };
 }
 

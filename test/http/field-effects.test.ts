@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { fakeAudio } from '../support/fake-engine.js';
-import { call, transcribe, type Answer, type Part } from '../support/requests.js';
+import { call, form, transcribe, type Answer, type Part } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 
 interface Named {
@@ -69,6 +69,93 @@ describe('every field of a request acts', () => {
     return new Map(keys.map((key) => [key['name']!, key['revoked_at']]));
   };
 
+  const openAi = (path: string, parts: Part[], headers: Record<string, string> = {}): Promise<Answer> => {
+    const body = form(parts);
+    return call(server, path, { method: 'POST', headers: { ...bearer(customer.key), ...headers }, body });
+  };
+  /** Both endpoints take these, and show them alike. */
+  const sharedRows = (path: string): Record<string, () => Promise<void>> => {
+    const file: Part = ['file', fakeAudio(3)];
+    const model: Part = ['model', 'whisper-1'];
+    const ask = (...parts: Part[]): Promise<Answer> => openAi(path, [file, model, ...parts]);
+    return {
+      file: async () => {
+        expect((await ask()).body['text']).to.equal('Hello, World.');
+        const other = await openAi(path, [['file', fakeAudio(4, { text: 'Other words.' })], model]);
+        expect(other.body['text']).to.equal('Other words.');
+      },
+      model: async () => {
+        expect((await openAi(path, [file, ['model', 'fake']])).status).to.equal(200);
+        expect((await openAi(path, [file, ['model', 'other']])).status).to.equal(404);
+      },
+      prompt: async () => {
+        await ask(['prompt', 'Ada']);
+        expect(server.engine.prompts.at(-1)).to.equal('Ada');
+      },
+      temperature: async () => {
+        await ask(['temperature', '0.3']);
+        expect(server.engine.temperatures.at(-1)).to.equal(0.3);
+      },
+      response_format: async () => {
+        expect((await ask(['response_format', 'text'])).text).to.equal('Hello, World.\n');
+        expect((await ask(['response_format', 'srt'])).text).to.match(/^1\n00:00:00,000 --> /);
+        expect((await ask(['response_format', 'vtt'])).text).to.match(/^WEBVTT\n/);
+        expect((await ask(['response_format', 'verbose_json'])).body).to.include({ language: 'english' });
+      },
+      'Idempotency-Key': async () => {
+        const once = (): Promise<Answer> =>
+          openAi(path, [file, model], { 'idempotency-key': `${path} once` });
+        expect((await once()).headers.get('idempotency-replayed')).to.equal(null);
+        expect((await once()).headers.get('idempotency-replayed')).to.equal('true');
+      },
+    };
+  };
+  const refusedRow = (name: string, value: string) => async (): Promise<void> => {
+    const parts: Part[] = [
+      ['file', fakeAudio(3)],
+      ['model', 'fake'],
+      [name, value],
+    ];
+    const { status, body } = await openAi('/v1/audio/transcriptions', parts);
+    expect(status).to.equal(400);
+    expect(body['error']).to.include({ param: name });
+  };
+  const transcriptionRows: Record<string, () => Promise<void>> = {
+    ...sharedRows('/v1/audio/transcriptions'),
+    language: async () => {
+      const parts: Part[] = [
+        ['file', fakeAudio(3)],
+        ['model', 'fake'],
+        ['response_format', 'verbose_json'],
+      ];
+      const { body } = await openAi('/v1/audio/transcriptions', [...parts, ['language', 'de']]);
+      expect(body['language']).to.equal('german');
+    },
+    'timestamp_granularities[]': async () => {
+      const parts: Part[] = [
+        ['file', fakeAudio(3)],
+        ['model', 'fake'],
+        ['response_format', 'verbose_json'],
+      ];
+      const { body } = await openAi('/v1/audio/transcriptions', [
+        ...parts,
+        ['timestamp_granularities[]', 'word'],
+      ]);
+      expect(body).to.include.keys('words').and.not.to.include.keys('segments');
+    },
+    stream: refusedRow('stream', 'true'),
+    chunking_strategy: refusedRow('chunking_strategy', 'server_vad'),
+    'include[]': refusedRow('include[]', 'logprobs'),
+    'known_speaker_names[]': refusedRow('known_speaker_names[]', 'Ada'),
+    'known_speaker_references[]': refusedRow('known_speaker_references[]', 'data:audio/wav;base64,UklGRg=='),
+  };
+  const named = (path: string, own: Record<string, () => Promise<void>>) =>
+    Object.fromEntries(Object.entries(own).map(([name, show]) => [`POST ${path} ${name}`, show]));
+  const openAiRows = {
+    ...named('/v1/audio/transcriptions', transcriptionRows),
+    ...named('/v1/audio/translations', sharedRows('/v1/audio/translations')),
+  };
+
   const rows: Readonly<Record<string, () => Promise<void>>> = {
     'POST /api/v1/transcribe audio': async () => {
       const longer: Part = ['audio', fakeAudio(4, { text: 'Other words.' })];
@@ -124,6 +211,11 @@ describe('every field of a request acts', () => {
       expect(again.body['id']).to.equal(first.body['id']);
       expect(again.headers.get('idempotency-replayed')).to.equal('true');
       expect(other.body['id']).not.to.equal(first.body['id']);
+    },
+    ...openAiRows,
+    'GET /v1/models/{model} model': async () => {
+      expect((await manage('/v1/models/fake')).body).to.include({ id: 'fake' });
+      expect((await manage('/v1/models/other')).status).to.equal(404);
     },
     'GET /api/v1/usage days': async () => {
       for (const days of [1, 7, 90]) {

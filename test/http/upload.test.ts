@@ -68,11 +68,13 @@ describe('An upload', () => {
 
   function answer(req: IncomingMessage, res: ServerResponse): void {
     const upload = receiveUpload(req, {
-      fileField: 'audio',
-      textFields: new Map([
-        ['first', 1024],
-        ['last', 1024],
-      ]),
+      form: {
+        fileField: 'audio',
+        textFields: new Map([
+          ['first', 1024],
+          ['last', 1024],
+        ]),
+      },
       path: pathOf(uploads.length),
       ensureDirectory: () => Promise.resolve(),
       maxFileBytes: 10_000_000,
@@ -139,7 +141,7 @@ describe('An upload', () => {
       const received = await uploads[number]!;
       expect(received.bytes).to.equal(file.length);
       expect(received.sha256).to.equal(createHash('sha256').update(file).digest('hex'));
-      expect(Object.fromEntries(received.fields)).to.deep.equal(fields);
+      expect(Object.fromEntries(received.fields.one)).to.deep.equal(fields);
       expect(readFileSync(pathOf(number)).equals(file)).to.equal(true);
     }
   });
@@ -168,7 +170,7 @@ describe('An upload', () => {
     const received = await Promise.all(uploads);
     expect(received).to.have.length(files.length);
     for (const [at, { fields }] of received.entries())
-      expect(readFileSync(pathOf(at)).equals(files[Number(fields.get('first'))]!)).to.equal(true);
+      expect(readFileSync(pathOf(at)).equals(files[Number(fields.one.get('first'))]!)).to.equal(true);
   });
 
   it('leaves in its socket what it has no turn for, while the time that the client has stands still', async () => {

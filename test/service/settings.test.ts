@@ -92,6 +92,7 @@ async function startAll(): Promise<Servers> {
     VERBATIM_HOST: '127.0.0.2',
     VERBATIM_DATA_DIR: 'elsewhere',
     VERBATIM_TRUST_PROXY: 'loopback',
+    VERBATIM_CORS_ORIGINS: 'https://app.example.com',
     VERBATIM_MAX_BACKLOG_SECONDS: '1',
     VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
   });
@@ -327,6 +328,13 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     // Its limit is as low; connections of the proxy itself do not count.
     const count = 2 * FEW_CONNECTIONS;
     expect(await connectionsAnswered(proxied, count, 200)).to.equal(count);
+  },
+  VERBATIM_CORS_ORIGINS: async ({ plain, proxied }) => {
+    const origin = 'https://app.example.com';
+    const allowed = async (served: Served): Promise<string | null> =>
+      (await call(served, '/v1/models', { headers: { origin } })).headers.get('access-control-allow-origin');
+    expect(await allowed(plain)).to.equal(null);
+    expect(await allowed(proxied)).to.equal(origin);
   },
   VERBATIM_CREDITS_PER_MINUTE: async ({ plain, set }) => {
     expect((await answerTo(plain, 'en-wav16.wav')).body).to.include({ credits_used: 1 });

@@ -47,6 +47,8 @@ export class FakeEngine implements SpeechEngine {
   failWith: Error | null = null;
   /** What each pass was asked to expect. */
   readonly prompts: (string | undefined)[] = [];
+  /** At what temperature each pass was asked to decode. */
+  readonly temperatures: (number | undefined)[] = [];
   openFiles = 0;
   admitted = 0;
   running = 0;
@@ -95,6 +97,7 @@ export class FakeEngine implements SpeechEngine {
 
   async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
     this.prompts.push(file.prompt);
+    this.temperatures.push(file.temperature);
     this.#refuseWhenClosing();
     if (file.align === true && !this.alignsWords) throw new EngineError('invalid_argument', 'No words.');
     this.#refuseUnknown(file.language);
@@ -170,7 +173,7 @@ export class FakeEngine implements SpeechEngine {
         language: language === 'auto' ? audio.language : language,
         languageProbability: language === 'auto' ? 0.99 : null,
         text,
-        segments: text.trim() === '' ? [] : [spokenEvenly(text, audio.seconds, file.align === true)],
+        segments: text.trim() === '' ? [] : [spokenEvenly(text, audio.seconds, file)],
         unsureWindows: this.unsureWindows,
         timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
       };
@@ -205,7 +208,11 @@ export class FakeEngine implements SpeechEngine {
 }
 
 /** Every word takes its share of the time by its characters; the second half of each is a pause. */
-function spokenEvenly(text: string, seconds: number, align: boolean): Segment {
+function spokenEvenly(
+  text: string,
+  seconds: number,
+  { align = false, describe = false, temperature = 0 }: FileToTranscribe,
+): Segment {
   const perCharacter = seconds / text.length;
   const words = [...text.matchAll(/\s*\S+(?:\s+$)?/gu)].map(({ 0: word, index }) => ({
     text: word,
@@ -213,7 +220,12 @@ function spokenEvenly(text: string, seconds: number, align: boolean): Segment {
     endSeconds: (index + word.length / 2) * perCharacter,
     probability: 0.9,
   }));
-  const segment = { startSeconds: 0, endSeconds: seconds, text, noSpeechProbability: 0 };
+  const tokens = [50364, ...Array.from(text, (character) => character.charCodeAt(0)), 50414];
+  const decoding = { windowStartSeconds: 0, tokens, averageLogProbability: -0.25, temperature };
+  const segment = {
+    ...{ startSeconds: 0, endSeconds: seconds, text, noSpeechProbability: 0.125 },
+    ...(describe ? { decoding } : {}),
+  };
   return align ? { ...segment, words } : segment;
 }
 

@@ -72,6 +72,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       version: '0.0.0-test',
       ledger,
       engine,
+      installedModels: () => [engine.modelName, 'large-v3'],
       translator: options.translator,
       logger: createLogger({
         level: 'info',

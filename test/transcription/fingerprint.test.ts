@@ -4,7 +4,7 @@ import type { TranscriptionOptions } from '../../src/transcription/options.js';
 
 const asked: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: false },
-  ...{ timestamps: 'none', format: 'json', prompt: null },
+  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 
 const of = (options: Partial<TranscriptionOptions>): string =>
@@ -32,6 +32,7 @@ describe('fingerprint', () => {
       ...[of({ timestamps: 'segment' }), of({ timestamps: 'word' })],
       ...[of({ format: 'text' }), of({ format: 'srt' }), of({ format: 'vtt' })],
       ...[of({ prompt: 'srt' }), of({ prompt: 'word' })],
+      ...[of({ describe: true }), of({ temperature: 0.2 }), of({ temperature: 0.4 })],
     ];
     expect(new Set(all).size).to.equal(all.length);
   });

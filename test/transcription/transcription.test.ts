@@ -22,7 +22,7 @@ import { fakeTranslator } from '../support/fake-translator.js';
 
 const plain: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: false },
-  ...{ timestamps: 'none', format: 'json', prompt: null },
+  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 
 describe('TranscriptionService', () => {
@@ -162,7 +162,7 @@ describe('TranscriptionService', () => {
     const database = new Database(join(directory, 'verbatim.db'));
     database.exec(
       `UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 1), '$.segments', '$.words',
-         '$.translation.segments')`,
+         '$.described', '$.translation.segments', '$.translation.described')`,
     );
     const { result } = database.prepare('SELECT result FROM idempotency_records').get() as { result: string };
     expect(Object.keys(JSON.parse(result) as object)).to.have.members([
@@ -174,10 +174,35 @@ describe('TranscriptionService', () => {
     expect(again.result).to.deep.equal(first.result);
   });
 
+  it('knows what was stored before segments told how they were decoded', async () => {
+    const timed = request({ options: { ...translated, timestamps: 'word', translateTo: 'en' } });
+    const first = await answerOf(service().run(timed));
+    const database = new Database(join(directory, 'verbatim.db'));
+    database.exec(
+      `UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 2), '$.described',
+         '$.translation.described')`,
+    );
+    database.close();
+    const again = await answerOf(service().run(timed));
+    if (!('result' in first && 'result' in again)) return expect.fail('no results');
+    expect(again.result).to.deep.equal(first.result);
+  });
+
+  it('gives a repeat the segments as they were decoded', async () => {
+    const verbose = request({ options: { ...translated, describe: true, translateTo: 'en' } });
+    const first = await answerOf(service().run(verbose));
+    writeFileSync(audioPath(), fakeAudio(90));
+    const again = await answerOf(service().run(verbose));
+    if (!('result' in first && 'result' in again)) return expect.fail('no results');
+    expect(first.result.described?.[0]?.tokens).to.have.length.above(2);
+    expect(first.result.translation?.described).to.deep.equal(first.result.described);
+    expect(again.result).to.deep.equal(first.result);
+  });
+
   it('refuses a stored result of a form it does not know, uncharged', async () => {
     await answerOf(service().run(request()));
     const database = new Database(join(directory, 'verbatim.db'));
-    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 3)`);
+    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 4)`);
     database.close();
     expect((await failure(service().run(request()))).message).to.contain('cannot read');
     expect((await ledger.balance(account.id)).balance).to.equal(8);

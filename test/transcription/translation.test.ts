@@ -61,6 +61,7 @@ describe('translationOf', () => {
       punctuate: true,
       timestamps: 'segment',
       format: 'json',
+      describe: false,
     });
     return { transcript, translation, isTranslated, segments: segments ?? [] };
   };

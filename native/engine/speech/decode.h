@@ -45,6 +45,8 @@ struct DecodeOptions {
   bool own_length = false;
   // Say when each word was said (Segment::words). The text is the same with it and without.
   bool align = false;
+  // Say what each segment was decoded to, and how (Segment::decoding).
+  bool describe = false;
 };
 
 struct Token {
@@ -80,6 +82,16 @@ struct Word {
   bool operator==(const Word&) const = default;
 };
 
+// How a segment came to be.
+struct SegmentDecoding {
+  // Text and time stamps.
+  std::vector<int> tokens;
+  // Mean natural log probability of these, <= 0, as they were decoded at the temperature.
+  double average_log_probability = 0.0;
+  // Of the pass that its text was taken from: the first one, or that of a fall-back.
+  float temperature = 0.0f;
+};
+
 struct Segment {
   // Seconds from the start of the window. With words: of the first one's start and of the last one's end.
   double start_seconds = 0.0;
@@ -94,6 +106,8 @@ struct Segment {
   std::vector<TokenChoice> choices;
   // Only with DecodeOptions::align; then every segment has some.
   std::vector<Word> words;
+  // Only with DecodeOptions::describe.
+  std::optional<SegmentDecoding> decoding;
 };
 
 // Wall-clock time of a window; mel + encode + decode = total. Language detection counts as decoding.

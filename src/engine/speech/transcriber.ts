@@ -138,9 +138,10 @@ class Transcriber implements SpeechEngine {
       this.refuseWhenClosing();
       const place = this.admit(file, audio.durationSeconds);
       try {
-        const { task = 'transcribe', align = false, transcribed } = file;
+        const { task = 'transcribe', align = false, describe = false, temperature = 0, transcribed } = file;
         const prompt = initialPrompt(file.prompt ?? '');
-        return await this.transcribe(file, { audio, place, language, task, align, prompt, transcribed });
+        const how = { task, align, describe, temperature, prompt };
+        return await this.transcribe(file, { audio, place, language, ...how, transcribed });
       } finally {
         place.release();
       }

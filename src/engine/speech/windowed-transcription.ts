@@ -41,6 +41,10 @@ export interface RequestInput {
   transcribed?: ((seconds: number) => void) | undefined;
   /** Whether segments are to have words. */
   align: boolean;
+  /** Whether segments are to tell what they were decoded to. */
+  describe: boolean;
+  /** Of the first pass over every window. */
+  temperature: number;
 }
 
 /**
@@ -162,7 +166,7 @@ export class WindowedTranscription implements WindowedRequest {
 
   private decodeOptions(): DecodeOptions {
     const { policy } = this.context;
-    const { task, prompt } = this.input;
+    const { task, prompt, align, describe, temperature } = this.input;
     const guess = this.vote?.leader;
     return {
       language: this.language === null ? 'auto' : toWhisperLanguage(this.language),
@@ -170,7 +174,9 @@ export class WindowedTranscription implements WindowedRequest {
       task,
       ...(prompt === '' ? {} : { initialPrompt: prompt }),
       ownLength: policy.ownLength,
-      ...(this.input.align ? { align: true } : {}),
+      ...(align ? { align } : {}),
+      ...(describe ? { describe } : {}),
+      ...(temperature > 0 ? { temperature } : {}),
     };
   }
 

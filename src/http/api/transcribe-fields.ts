@@ -34,6 +34,8 @@ export function parseOptions(fields: Fields): TranscriptionOptions {
     format: parseWord(fields, 'format', ANSWER_FORMATS),
     // Nothing but white space asks for nothing.
     prompt: fields.get('prompt')?.trim() || null,
+    describe: false,
+    temperature: 0,
   };
 }
 

@@ -1,7 +1,6 @@
 /** What POST /transcribe takes. */
 import { Type } from 'typebox';
 import { ANSWER_FORMATS, MOST_PROMPT_CHARACTERS, TIMESTAMPS } from '../../transcription/options.js';
-import { checkedParameter } from '../parameter.js';
 import { shape } from '../shape.js';
 
 /** How a form says yes and no, in any case. */
@@ -76,18 +75,6 @@ export const TranscribeFields = {
     }),
   ),
 };
-
-export const IdempotencyKey = checkedParameter({
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields ' +
-    'and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.',
-  schema: Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' }),
-  example: '0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11',
-  refusal: 'Idempotency-Key must have 1 to 255 printable characters.',
-});
 
 export const TranscribeRequest = shape({
   audio: Type.String({

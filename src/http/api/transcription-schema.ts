@@ -3,15 +3,11 @@ import { Type, type Static } from 'typebox';
 import type { TranscriptionResult, Translation } from '../../transcription/result.js';
 import { inThousandths, type TimedText, type TimedWord } from '../../transcription/timed-text.js';
 import { warningsOf } from '../../transcription/warnings.js';
-import { responseHeader } from '../headers.js';
-import { count, id, languageCode, oneOf, seconds, shape } from '../shape.js';
+import { languageCode, oneOf, seconds, shape } from '../shape.js';
+import { creditsRemaining, creditsUsed, transcriptId } from '../transcription-headers.js';
 
 const language = Type.String(languageCode);
 const [warning] = warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' });
-
-const transcriptId = id('tr', 'jWe1pcjYDMW83_ro3txM0A');
-const creditsUsed = count('Charged for this request.');
-const creditsRemaining = count("The account's balance after it.");
 
 const times = {
   start: seconds(
@@ -46,6 +42,21 @@ const translation = shape(
   'Present when translate_to was sent.',
 );
 
+export const warningsField = Type.Optional(
+  Type.Array(
+    shape({
+      code: oneOf(['demonstration_model'], {
+        description:
+          'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
+          'only; the message says how to install a published one.',
+        examples: ['demonstration_model'],
+      }),
+      message: Type.String({ examples: [warning?.message] }),
+    }),
+    { minItems: 1, description: 'What to know of this answer; absent when there is nothing.' },
+  ),
+);
+
 export const Transcription = shape({
   id: transcriptId,
   duration_sec: seconds('Of the decoded audio; its started minutes are billed.'),
@@ -56,73 +67,9 @@ export const Transcription = shape({
     Type.Array(timedWord, { description: 'With `timestamps` word; joined they are `text`, spaces aside.' }),
   ),
   translation: Type.Optional(translation),
-  warnings: Type.Optional(
-    Type.Array(
-      shape({
-        code: oneOf(['demonstration_model'], {
-          description:
-            'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
-            'only; the message says how to install a published one.',
-          examples: ['demonstration_model'],
-        }),
-        message: Type.String({ examples: [warning?.message] }),
-      }),
-      { minItems: 1, description: 'What to know of this answer; absent when there is nothing.' },
-    ),
-  ),
+  warnings: warningsField,
   credits_used: creditsUsed,
   credits_remaining: creditsRemaining,
-});
-
-const PHASES = ['upload', 'queue', 'decode', 'speech', 'translate'] as const;
-
-export const ServerTiming = responseHeader({
-  name: 'Server-Timing',
-  description:
-    'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the ' +
-    'model; both add up the time of all windows, which run side by side.',
-  required: true,
-  schema: Type.String({ pattern: `^${PHASES.map((phase) => `${phase};dur=[\\d.]+`).join(', ')}$` }),
-  example: timing({ upload: 12, queue: 3.1, decode: 5.2, speech: 310.4, translate: 0 }),
-});
-
-/** What Server-Timing says, from milliseconds. */
-export function timing(phases: Readonly<Record<(typeof PHASES)[number], number>>): string {
-  return PHASES.map((phase) => `${phase};dur=${phases[phase].toFixed(1)}`).join(', ');
-}
-
-export const IdempotencyReplayed = responseHeader({
-  name: 'Idempotency-Replayed',
-  description: 'Present when the answer is the stored one of an earlier request.',
-  required: false,
-  schema: Type.Unsafe<'true'>({ type: 'string', const: 'true' }),
-  example: 'true',
-});
-
-const BESIDE_TEXT = 'With `format` text, srt or vtt, whose body is the text alone.';
-
-export const TranscriptionId = responseHeader({
-  name: 'X-Transcription-Id',
-  description: BESIDE_TEXT,
-  required: false,
-  schema: transcriptId,
-  example: 'tr_jWe1pcjYDMW83_ro3txM0A',
-});
-
-export const CreditsUsed = responseHeader({
-  name: 'X-Credits-Used',
-  description: BESIDE_TEXT,
-  required: false,
-  schema: creditsUsed,
-  example: 1,
-});
-
-export const CreditsRemaining = responseHeader({
-  name: 'X-Credits-Remaining',
-  description: BESIDE_TEXT,
-  required: false,
-  schema: creditsRemaining,
-  example: 499,
 });
 
 export function transcriptionBody(result: TranscriptionResult): Static<typeof Transcription> {

@@ -11,7 +11,7 @@ const DESCRIPTION = `Every JSON answer is one object in UTF-8. Times are ISO 860
 **Keys.** Send \`Authorization: Bearer <key>\`; the scheme may be in any case. A management key (scope \`keys:write\`) may
 call everything.
 
-**Errors** have one shape, \`{"error": {"code", "message", "param", "request_id"}}\`. Codes are stable, messages may change. An
+**Errors** outside \`/v1\` have one shape, \`{"error": {"code", "message", "param", "request_id"}}\`. Codes are stable, messages may change. An
 error never charges. A path that is not below is answered 404 \`not_found\` (response \`NotFound\`), another method 405
 \`method_not_allowed\` with \`Allow\` (response \`MethodNotAllowed\`).
 
@@ -22,6 +22,10 @@ charged once.
 
 const tags = [
   { name: 'transcription', description: 'Audio in, text out.' },
+  {
+    name: 'openai',
+    description: "The same for OpenAI's clients, with errors in their shape; see `OpenAiError`.",
+  },
   { name: 'account', description: 'Credits and usage of the account that the key belongs to.' },
   { name: 'keys', description: 'For management keys.' },
   { name: 'service', description: 'For operators, load balancers and Prometheus; no API key.' },

@@ -7,6 +7,7 @@ type Examples = Record<string, { summary?: string; value: unknown }>;
 
 const CREATED_AT = '2026-11-20T17:24:00.000Z';
 const KEY = { id: 'key_x1ZtJ0m4k9Qe2Lw7', name: 'laptop', prefix: 'vb_3q2-7wAb' };
+const OPENAI_MODEL = { id: 'base', object: 'model', created: 1_795_195_440, owned_by: 'verbatim' };
 const READY = { model: 'base', demonstration: false, device: { ids: ['cuda:0'], name: 'NVIDIA H200' } };
 
 const transcription = {
@@ -100,6 +101,36 @@ export const examples: Record<string, Examples> = {
       },
     },
   },
+  OpenAiTranscription: {
+    json: { value: { text: transcription.text, usage: { type: 'duration', seconds: 4 } } },
+    verbose_json: {
+      value: {
+        ...{ task: 'transcribe', language: 'spanish', duration: 3.349, text: transcription.text },
+        words: [{ word: 'Hoy', start: 0.24, end: 0.48 }],
+        segments: [
+          {
+            ...{ id: 0, seek: 0, start: 0.24, end: 3.1, text: ` ${transcription.text}` },
+            ...{ tokens: [50364, 28664, 785, 23435, 50464], temperature: 0, avg_logprob: -0.21 },
+            ...{ compression_ratio: 0.81, no_speech_prob: 0.02 },
+          },
+        ],
+        usage: { type: 'duration', seconds: 4 },
+      },
+    },
+  },
+  CreateTranscriptionRequest: {
+    'words and segments': {
+      value: {
+        ...{ file: '(the bytes of the file)', model: 'whisper-1', response_format: 'verbose_json' },
+        'timestamp_granularities[]': ['word', 'segment'],
+      },
+    },
+  },
+  CreateTranslationRequest: {
+    subtitles: { value: { file: '(the bytes of the file)', model: 'whisper-1', response_format: 'srt' } },
+  },
+  OpenAiModel: { base: { value: OPENAI_MODEL } },
+  OpenAiModelList: { 'one model': { value: { object: 'list', data: [OPENAI_MODEL] } } },
   CreateKeyRequest: { laptop: { value: { name: 'laptop' } } },
   CreatedKey: {
     laptop: {

@@ -1,19 +1,20 @@
 /** The endpoints, as path items of the document. */
 import { Days } from '../api/account-schema.js';
 import { KeyId } from '../api/keys-schema.js';
-import { IdempotencyKey } from '../api/transcribe-schema.js';
+import { IdempotencyKey } from '../idempotency-key.js';
 import {
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
   ServerTiming,
   TranscriptionId,
-} from '../api/transcription-schema.js';
+} from '../transcription-headers.js';
 import { errorsOf, type Guard } from '../error-table.js';
 import { GivenRequestId, RequestId, RetryAfter, type ResponseHeader } from '../headers.js';
 import type { Parameter } from '../parameter.js';
 import { errorResponses, type InvalidRequestExample } from './error-responses.js';
 import { examples, textExamples } from './examples.js';
+import { openAiItems } from './openai-paths.js';
 import { headerRefs, parameterRefs } from './references.js';
 
 type Json = Record<string, unknown>;
@@ -229,5 +230,11 @@ export const paths: Json = {
   '/api/v1/transcribe': path({ post: transcribe }),
   ...accountPaths,
   ...keyPaths,
+  ...Object.fromEntries(
+    Object.entries(openAiItems).map(([template, { item, parameters }]) => [
+      template,
+      path(item, ...parameters),
+    ]),
+  ),
   ...servicePaths,
 };

@@ -1,14 +1,14 @@
 /** Parameters and headers as components of the document, and references to them. */
 import { Days } from '../api/account-schema.js';
 import { KeyId } from '../api/keys-schema.js';
-import { IdempotencyKey } from '../api/transcribe-schema.js';
+import { IdempotencyKey } from '../idempotency-key.js';
 import {
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
   ServerTiming,
   TranscriptionId,
-} from '../api/transcription-schema.js';
+} from '../transcription-headers.js';
 import {
   Allow,
   GivenRequestId,
@@ -17,18 +17,22 @@ import {
   WwwAuthenticate,
   type ResponseHeader,
 } from '../headers.js';
+import { IgnoredFields } from '../openai/audio-schema.js';
+import { ShouldRetry } from '../openai/errors.js';
+import { ModelName } from '../openai/models.js';
 import type { Parameter } from '../parameter.js';
 
 type Json = Record<string, unknown>;
 
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   RequestId: GivenRequestId,
-  ...{ IdempotencyKey, Days, KeyId },
+  ...{ IdempotencyKey, Days, KeyId, ModelName },
 };
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {
   ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, ServerTiming, IdempotencyReplayed },
   ...{ TranscriptionId, CreditsUsed, CreditsRemaining },
+  ...{ IgnoredFields, ShouldRetry },
 };
 
 export const parameters: Json = mapValues(

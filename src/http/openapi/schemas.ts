@@ -4,6 +4,13 @@ import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-s
 import { TranscribeRequest } from '../api/transcribe-schema.js';
 import { Transcription } from '../api/transcription-schema.js';
 import { ErrorBody } from '../error-schema.js';
+import {
+  CreateTranscriptionRequest,
+  CreateTranslationRequest,
+  OpenAiTranscription,
+} from '../openai/audio-schema.js';
+import { OpenAiErrorBody } from '../openai/errors.js';
+import { OpenAiModel, OpenAiModelList } from '../openai/models.js';
 import { Health, Readiness } from '../probes-schema.js';
 
 export const schemas = {
@@ -12,6 +19,12 @@ export const schemas = {
   Usage,
   TranscribeRequest,
   Transcription,
+  CreateTranscriptionRequest,
+  CreateTranslationRequest,
+  OpenAiTranscription,
+  OpenAiModel,
+  OpenAiModelList,
+  OpenAiError: OpenAiErrorBody,
   CreateKeyRequest,
   CreatedKey,
   KeyList,

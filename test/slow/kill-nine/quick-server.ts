@@ -16,6 +16,7 @@ async function main(): Promise<void> {
   const server = await startServer({
     ...{ host: '127.0.0.1', port: 0, version: 'test', uploadBase, ledger },
     engine: new QuickEngine(),
+    installedModels: () => [],
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
     timers: systemTimers,

@@ -290,6 +290,7 @@ void WindowDecoding::end_pass() {
   if (!silent) {
     for (DecodedSegment& segment : cut_segments(best.tokens, model_.tokens, seek_, best.seek_delta)) {
       segment.no_speech_probability = no_speech_;
+      segment.temperature = temperature_;
       segments_.push_back(std::move(segment));
     }
   }
@@ -313,7 +314,7 @@ WindowResult WindowDecoding::result(const TokenText& text) {
   result_.language = model_.languages[static_cast<std::size_t>(language_)];
   const SegmentFormat format{
       seconds_, options_.explain,
-      options_.task == SpeechTask::kTranslate || alignment::has_spaces(result_.language)};
+      options_.task == SpeechTask::kTranslate || alignment::has_spaces(result_.language), options_.describe};
   collect_segments(segments_, model_.tokens, text, format, result_);
   return std::move(result_);
 }

@@ -70,6 +70,19 @@ struct Score {
   int tokens = 0;
 };
 
+SegmentDecoding decoding_of(const DecodedSegment& segment, const SpecialTokens& tokens) {
+  SegmentDecoding out;
+  out.temperature = segment.temperature;
+  double sum = 0.0;
+  for (const DecodedToken& token : segment.tokens) {
+    if (!tokens.is_text(token.id) && !tokens.is_time_stamp(token.id)) continue;
+    out.tokens.push_back(token.id);
+    sum += static_cast<double>(token.log_probability);
+  }
+  if (!out.tokens.empty()) out.average_log_probability = sum / static_cast<double>(out.tokens.size());
+  return out;
+}
+
 void add_scores(const DecodedSegment& segment, const SpecialTokens& tokens, Score& score) {
   for (const DecodedToken& token : segment.tokens) {
     if (!tokens.is_text(token.id) && !tokens.is_time_stamp(token.id)) continue;
@@ -105,6 +118,7 @@ void collect_segments(std::span<const DecodedSegment> segments, const SpecialTok
     segment.start_seconds = clipped(decoded.start, 0.0, format.seconds);
     segment.end_seconds = clipped(decoded.end, segment.start_seconds, format.seconds);
     segment.no_speech_probability = decoded.no_speech_probability;
+    if (format.describe) segment.decoding = decoding_of(decoded, tokens);
     if (!decoded.token_starts.empty()) {
       segment.words = alignment::make_words(segment.tokens, decoded.token_starts, format.spaced);
     }

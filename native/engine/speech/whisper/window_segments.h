@@ -22,6 +22,7 @@ struct DecodedSegment {
   // Where each token of text begins, seconds of the window, and last where the last one ends; empty unless it
   // was aligned.
   std::vector<double> token_starts = {};
+  float temperature = 0.0f;
 };
 
 // Cuts a text at its time stamps. seek: hundredths of a second where its encoder pass began; seek_delta:
@@ -40,6 +41,8 @@ struct SegmentFormat {
   bool explain = false;
   // Words have spaces between them.
   bool spaced = true;
+  // With what they were decoded to.
+  bool describe = false;
 };
 
 // Sets segments, average_log_probability and scored_tokens. Those that were aligned have words, whose times

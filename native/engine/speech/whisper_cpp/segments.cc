@@ -27,6 +27,21 @@ std::vector<Token> collect_tokens(whisper_context* context, whisper_state* state
   return tokens;
 }
 
+SegmentDecoding decoding_of(whisper_context* context, whisper_state* state, int segment) {
+  SegmentDecoding out;
+  const whisper_token end = whisper_token_eot(context);
+  const whisper_token first_time_stamp = whisper_token_beg(context);
+  double sum = 0.0;
+  for (int i = 0; i < whisper_full_n_tokens_from_state(state, segment); ++i) {
+    const whisper_token_data token = whisper_full_get_token_data_from_state(state, segment, i);
+    if (token.id >= end && token.id < first_time_stamp) continue;
+    out.tokens.push_back(token.id);
+    sum += static_cast<double>(token.plog);
+  }
+  if (!out.tokens.empty()) out.average_log_probability = sum / static_cast<double>(out.tokens.size());
+  return out;
+}
+
 bool is_blank(const char* text) {
   return std::string_view(text).find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
@@ -50,6 +65,19 @@ std::vector<Segment> collect_segments(whisper_context* context, whisper_state* s
     segments.push_back(std::move(segment));
   }
   return segments;
+}
+
+void describe_segments(whisper_context* context, whisper_state* state, const std::vector<float>& temperatures,
+                       std::vector<Segment>& segments) {
+  auto segment = segments.begin();
+  for (int i = 0; i < whisper_full_n_segments_from_state(state) && segment != segments.end(); ++i) {
+    // What collect_segments() left out.
+    if (valid_utf8(whisper_full_get_segment_text_from_state(state, i)).empty()) continue;
+    segment->decoding = decoding_of(context, state, i);
+    const auto index = static_cast<std::size_t>(i);
+    if (index < temperatures.size()) segment->decoding->temperature = temperatures[index];
+    ++segment;
+  }
 }
 
 void score_tokens(whisper_context* context, whisper_state* state, WindowResult& result) {

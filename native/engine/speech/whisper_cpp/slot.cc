@@ -145,6 +145,9 @@ WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOpti
     result.language = info.languages[static_cast<std::size_t>(pass.language())];
     result.segments = collect_segments(model->context(), state.get(), pass.no_speech_probabilities(),
                                        static_cast<double>(samples.size()) / kSampleRate);
+    if (options.describe) {
+      describe_segments(model->context(), state.get(), pass.temperatures(), result.segments);
+    }
     score_tokens(model->context(), state.get(), result);
     return result;
   }

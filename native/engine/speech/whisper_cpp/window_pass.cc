@@ -40,6 +40,7 @@ void WindowPass::attach(whisper_full_params& params) {
   params.new_segment_callback = [](whisper_context*, whisper_state*, int added, void* data) {
     WindowPass& pass = pass_of(data);
     pass.no_speech_.insert(pass.no_speech_.end(), static_cast<std::size_t>(added), pass.window_no_speech_);
+    pass.temperatures_.insert(pass.temperatures_.end(), static_cast<std::size_t>(added), pass.temperature());
   };
   params.encoder_begin_callback_user_data = this;
   params.abort_callback_user_data = this;
@@ -60,6 +61,12 @@ bool WindowPass::aborted() const noexcept { return abort_ != nullptr && abort_->
 
 Timings WindowPass::timings() const { return timings_; }
 
+// whisper.cpp takes the last one it tried.
+float WindowPass::temperature() const noexcept {
+  const int fallbacks = std::max(0, prompts_ - earlier_prompts_ - 1);
+  return options_.temperature + options_.temperature_increment * static_cast<float>(fallbacks);
+}
+
 // Before an encoder pass; false ends the window with the segments found so far.
 bool WindowPass::on_encoder_begin() {
   (phase_ == Phase::kMel ? timings_.mel_ms : timings_.decode_ms) += lap();
@@ -78,6 +85,7 @@ bool WindowPass::on_computed() {
   if (phase_ == Phase::kEncoder) {
     timings_.encode_ms += lap();
     ++timings_.encoder_passes;
+    earlier_prompts_ = prompts_;
     phase_ = Phase::kPrompt;
     read_start_of_transcript();
   } else if (phase_ == Phase::kPrompt) {

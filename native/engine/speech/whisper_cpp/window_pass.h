@@ -72,6 +72,8 @@ class WindowPass {
   const std::vector<float>& language_probabilities() const noexcept { return language_probabilities_; }
   // One for each segment of the result.
   const std::vector<float>& no_speech_probabilities() const noexcept { return no_speech_; }
+  // One for each segment of the result.
+  const std::vector<float>& temperatures() const noexcept { return temperatures_; }
   Timings timings() const;
 
  private:
@@ -84,6 +86,7 @@ class WindowPass {
   void read_start_of_transcript();
   void decode_right_prompt();
   void detect_language(const float* logits);
+  float temperature() const noexcept;
   double lap();
 
   whisper_context* context_;
@@ -101,8 +104,11 @@ class WindowPass {
   float window_no_speech_ = 0.0f;
   std::vector<float> language_probabilities_;
   std::vector<float> no_speech_;
+  std::vector<float> temperatures_;
   Timings timings_;
   int prompts_ = 0;
+  // Before the encoder pass under way.
+  int earlier_prompts_ = 0;
   // Counted on whisper.cpp's sampling threads too.
   std::atomic<int> logits_rows_{0};
   std::atomic<bool> rerun_{false};

@@ -79,6 +79,26 @@ TEST_CASE("window segments: times are clipped to the window, and a segment does 
   CHECK(result.segments[1].no_speech_probability == 0.25f);
 }
 
+TEST_CASE("window segments: on request each says what it was decoded to, without the end of text") {
+  std::vector<DecodedSegment> segments = {{0, 1, 0.0f, text_of({kTime, 1, kTime + 5})},
+                                          {1, 2, 0.0f, text_of({2, kEnd})}};
+  segments[0].temperature = 0.4f;
+  const TokenText text = [](TokenId) { return " a"; };
+  WindowResult result;
+  SegmentFormat format{10.0};
+  collect_segments(segments, kTokens, text, format, result);
+  CHECK_FALSE(result.segments[0].decoding.has_value());
+  format.describe = true;
+  WindowResult described;
+  collect_segments(segments, kTokens, text, format, described);
+  REQUIRE(described.segments.size() == 2);
+  CHECK(described.segments[0].decoding->tokens == std::vector<int>{kTime, 1, kTime + 5});
+  CHECK(described.segments[0].decoding->temperature == 0.4f);
+  CHECK(described.segments[0].decoding->average_log_probability == doctest::Approx(-0.5));
+  CHECK(described.segments[1].decoding->tokens == std::vector<int>{2});
+  CHECK(described.segments[1].decoding->temperature == 0.0f);
+}
+
 TEST_CASE(
     "window segments: text and time stamps of segments with letters are scored, the end of text is not") {
   const std::vector<DecodedSegment> segments = {{0, 1, 0.0f, text_of({kTime, 1, kTime + 5})},

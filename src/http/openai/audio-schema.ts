@@ -1,0 +1,168 @@
+/** What OpenAI's audio endpoints take and answer here. */
+import { Type } from 'typebox';
+import { warningsField } from '../api/transcription-schema.js';
+import { responseHeader } from '../headers.js';
+import { oneOf, seconds, shape } from '../shape.js';
+import { GRANULARITIES, RESPONSE_FORMATS, TRANSLATION_FORMATS } from './audio-fields.js';
+
+const file = Type.String({
+  contentMediaType: 'application/octet-stream',
+  examples: ['(the bytes of the file)'],
+  description:
+    'One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content ' +
+    'decides.',
+});
+
+const model = Type.String({
+  description: 'The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.',
+  examples: ['whisper-1', 'base'],
+});
+
+const prompt = Type.Optional(
+  Type.String({
+    description: 'Names and words to expect. Of a long one the last 1,000 characters count.',
+    examples: ['Verbatim, whisper.cpp, Ada Lovelace'],
+  }),
+);
+
+const temperature = Type.Optional(
+  Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description: '0: the likeliest text, and higher temperatures only where that fails.',
+    examples: [0, 0.2],
+  }),
+);
+
+const responseFormat = (formats: readonly string[], more = '') =>
+  Type.Optional(
+    oneOf(formats, {
+      default: 'json',
+      description: `Of the answer.${more}`,
+      examples: ['json', 'verbose_json'],
+    }),
+  );
+
+const items = (allowed: object, example: string, description: string) =>
+  Type.Optional(
+    Type.Array(Type.Unsafe<string>({ type: 'string', ...allowed }), { description, examples: [[example]] }),
+  );
+
+const NO_SPEAKERS = 'Refused: nothing tells speakers apart yet.';
+
+export const CreateTranscriptionRequest = shape({
+  file,
+  model,
+  language: Type.Optional(
+    Type.String({
+      description:
+        'Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`; so is one that the ' +
+        'model does not speak, and `X-Ignored-Fields` says so.',
+      examples: ['es', 'pt-BR'],
+    }),
+  ),
+  prompt,
+  response_format: responseFormat(
+    RESPONSE_FORMATS,
+    ' diarized_json is refused: nothing tells speakers apart yet.',
+  ),
+  temperature,
+  'timestamp_granularities[]': items(
+    { enum: GRANULARITIES },
+    'word',
+    'Of verbose_json: `words`, `segments` (the default), or both.',
+  ),
+  stream: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'true is refused: answers come as a whole.',
+      examples: [false],
+    }),
+  ),
+  chunking_strategy: Type.Optional(
+    oneOf(['auto'], {
+      description:
+        'What the service always does: speech is found by a model of voice activity. Others are refused.',
+      examples: ['auto'],
+    }),
+  ),
+  'include[]': items({}, '', 'Refused unless it is empty: log-probabilities of tokens are not told.'),
+  'known_speaker_names[]': items({}, 'Ada', NO_SPEAKERS),
+  'known_speaker_references[]': items({}, 'data:audio/wav;base64,UklGRg==', NO_SPEAKERS),
+});
+
+export const CreateTranslationRequest = shape({
+  ...{ file, model, prompt, temperature },
+  response_format: responseFormat(TRANSLATION_FORMATS),
+});
+
+const usage = shape({
+  type: Type.Unsafe<'duration'>({ type: 'string', const: 'duration', examples: ['duration'] }),
+  seconds: Type.Integer({ minimum: 1, description: 'Of the audio, started ones.', examples: [9] }),
+});
+
+const said = Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] });
+
+export const PlainTranscription = shape({ text: said, usage, warnings: warningsField });
+
+const times = {
+  start: seconds("On the file's time line."),
+  end: seconds('Never past `duration`.'),
+};
+
+export const OpenAiWord = shape({
+  word: Type.String({ description: 'Without the marks around it.', examples: ['domingo'] }),
+  ...times,
+});
+
+export const OpenAiSegment = shape({
+  id: Type.Integer({ minimum: 0, examples: [0] }),
+  seek: Type.Integer({
+    minimum: 0,
+    description: 'Where the window begins that it was heard in, hundredths of a second.',
+    examples: [0],
+  }),
+  ...times,
+  text: Type.String({
+    description: 'With the space before it.',
+    examples: [' Hoy es domingo, dieciocho de mayo.'],
+  }),
+  tokens: Type.Array(Type.Integer({ examples: [50364] }), {
+    description: 'Of its text and time stamps. None where a translation model wrote the text.',
+    examples: [[50364, 28664, 785, 23435, 50464]],
+  }),
+  temperature: Type.Number({ description: 'Of the pass that its text is of.', examples: [0] }),
+  avg_logprob: Type.Number({
+    description: 'Mean log-probability of its tokens; of a translated one, of what was said.',
+    examples: [-0.21],
+  }),
+  compression_ratio: Type.Number({
+    minimum: 0,
+    description: 'Bytes of the text to those that zlib makes of them.',
+    examples: [0.81],
+  }),
+  no_speech_prob: Type.Number({ minimum: 0, maximum: 1, examples: [0.02] }),
+});
+
+export const VerboseTranscription = shape({
+  task: oneOf(['transcribe', 'translate'], { examples: ['transcribe'] }),
+  language: Type.String({ description: 'Its English name, in lower case.', examples: ['spanish'] }),
+  duration: seconds('Of the audio.'),
+  text: said,
+  words: Type.Optional(Type.Array(OpenAiWord)),
+  segments: Type.Optional(Type.Array(OpenAiSegment, { description: "The model's own." })),
+  usage,
+  warnings: warningsField,
+});
+
+/** Both are JSON; `response_format` says which. */
+export const OpenAiTranscription = Type.Union([PlainTranscription, VerboseTranscription]);
+
+export const IgnoredFields = responseHeader({
+  name: 'X-Ignored-Fields',
+  description: 'Fields of the request that had no effect, since the model could not follow them.',
+  required: false,
+  schema: Type.String(),
+  example: 'language',
+});

@@ -1,0 +1,28 @@
+/** POST /v1/audio/transcriptions and POST /v1/audio/translations: OpenAI's words for what /api/v1/transcribe does. */
+import type { HttpDeps } from '../deps.js';
+import { readIdempotencyKey } from '../idempotency-key.js';
+import type { Route } from '../route.js';
+import { transcriptionRoute, type Dialect } from '../transcription-route.js';
+import type { FormRules } from '../upload.js';
+import { openAiAnswer } from './audio-answer.js';
+import {
+  askedTranscription,
+  askedTranslation,
+  TRANSCRIPTION_FORM,
+  TRANSLATION_FORM,
+} from './audio-fields.js';
+
+export function openAiAudioRoutes(deps: HttpDeps): Route[] {
+  const dialect = (path: string, form: FormRules, read: typeof askedTranscription): Dialect => ({
+    ...{ path, form },
+    asked: (fields) => {
+      const request = read(fields, deps);
+      return { options: request.options, written: (answer) => openAiAnswer(answer, request) };
+    },
+    idempotencyKey: readIdempotencyKey,
+  });
+  return [
+    transcriptionRoute(deps, dialect('/v1/audio/transcriptions', TRANSCRIPTION_FORM, askedTranscription)),
+    transcriptionRoute(deps, dialect('/v1/audio/translations', TRANSLATION_FORM, askedTranslation)),
+  ];
+}

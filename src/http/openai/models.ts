@@ -1,0 +1,57 @@
+/** GET /v1/models and GET /v1/models/{model}: what this process serves. */
+import { Type, type Static } from 'typebox';
+import { authenticated } from '../auth.js';
+import type { HttpDeps } from '../deps.js';
+import { parameter } from '../parameter.js';
+import type { Route } from '../route.js';
+import { shape } from '../shape.js';
+import { requireServed } from './model-names.js';
+
+export const OpenAiModel = shape({
+  id: Type.String({ examples: ['base'] }),
+  object: Type.Unsafe<'model'>({ type: 'string', const: 'model', examples: ['model'] }),
+  created: Type.Integer({
+    minimum: 0,
+    description: 'When the process began to serve it, seconds since 1970.',
+    examples: [1_795_195_440],
+  }),
+  owned_by: Type.String({ examples: ['verbatim'] }),
+});
+
+export const OpenAiModelList = shape({
+  object: Type.Unsafe<'list'>({ type: 'string', const: 'list', examples: ['list'] }),
+  data: Type.Array(OpenAiModel),
+});
+
+export const ModelName = parameter({
+  name: 'model',
+  in: 'path',
+  required: true,
+  description: 'The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.',
+  schema: Type.String({ minLength: 1 }),
+  example: 'base',
+});
+
+export function openAiModelRoutes(deps: HttpDeps): Route[] {
+  const created = Math.floor(Date.now() / 1000);
+  const served = (): Static<typeof OpenAiModel> => ({
+    ...{ id: deps.engine.modelName, object: 'model', created, owned_by: 'verbatim' },
+  });
+  return [
+    {
+      path: '/v1/models',
+      methods: {
+        GET: authenticated(deps, (exchange) => exchange.json(200, { object: 'list', data: [served()] })),
+      },
+    },
+    {
+      path: '/v1/models/:model',
+      methods: {
+        GET: authenticated(deps, (exchange) => {
+          requireServed(String(exchange.req.params['model']), deps);
+          exchange.json(200, served());
+        }),
+      },
+    },
+  ];
+}

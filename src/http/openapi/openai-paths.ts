@@ -1,0 +1,130 @@
+/** The endpoints that OpenAI's clients know, as path items of the document. */
+import { VerbatimError, type ErrorCode } from '../../errors.js';
+import { ERROR_HEADERS, ERROR_TABLE, errorsOf } from '../error-table.js';
+import { RequestId } from '../headers.js';
+import { IdempotencyKey } from '../idempotency-key.js';
+import { IgnoredFields } from '../openai/audio-schema.js';
+import { openAiErrorBody, openAiRow, ShouldRetry } from '../openai/errors.js';
+import { ModelName } from '../openai/models.js';
+import {
+  CreditsRemaining,
+  CreditsUsed,
+  IdempotencyReplayed,
+  ServerTiming,
+  TranscriptionId,
+} from '../transcription-headers.js';
+import { examples, textExamples } from './examples.js';
+import { headerRefs, parameterRefs } from './references.js';
+
+type Json = Record<string, unknown>;
+
+const TAG = 'openai';
+
+const content = (type: string, schema: string): Json => ({
+  [type]: { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples[schema] },
+});
+
+/** By the statuses that OpenAI's clients expect. */
+function errors(operation: string): Record<string, Json> {
+  const codes = errorsOf(operation, ['http', 'token', 'key']);
+  const statuses = [...new Set(codes.map((code) => openAiRow(code).status))].sort();
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      errorResponse(codes.filter((code) => openAiRow(code).status === status)),
+    ]),
+  );
+}
+
+function errorResponse(codes: readonly ErrorCode[]): Json {
+  const own = codes
+    .map((code) => ERROR_HEADERS[ERROR_TABLE[code].status])
+    .filter((header) => header !== undefined);
+  // Of a status that has one for some of its codes only it is no promise.
+  const sent = codes.every((code) => ERROR_HEADERS[ERROR_TABLE[code].status] !== undefined) ? own : [];
+  return {
+    description: codes
+      .map((code) => `\`${openAiRow(code).code}\`: ${ERROR_TABLE[code].meaning}`)
+      .join('\n\n'),
+    headers: headerRefs(RequestId, ShouldRetry, ...new Set(sent)),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/OpenAiError' },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+      },
+    },
+  };
+}
+
+function errorExample(code: ErrorCode): object {
+  const { message, param } = ERROR_TABLE[code];
+  return openAiErrorBody(new VerbatimError(code, message, param === undefined ? {} : { param }));
+}
+
+const transcript: Json = {
+  description: 'The transcript, as `response_format` says.',
+  headers: headerRefs(
+    ...[RequestId, ServerTiming, IdempotencyReplayed, IgnoredFields],
+    ...[TranscriptionId, CreditsUsed, CreditsRemaining],
+  ),
+  content: {
+    ...content('application/json', 'OpenAiTranscription'),
+    ...Object.fromEntries(
+      Object.entries(textExamples).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+    ),
+  },
+};
+
+const audioOperation = (operationId: string, summary: string, request: string): Json => ({
+  ...{ tags: [TAG], operationId, summary },
+  description:
+    'Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or ' +
+    'without; fields that are not listed are ignored.',
+  parameters: parameterRefs(IdempotencyKey),
+  requestBody: { required: true, content: content('multipart/form-data', request) },
+  responses: { '200': transcript, ...errors(operationId) },
+});
+
+const modelOperation = (operationId: string, summary: string, schema: string): Json => ({
+  ...{ tags: [TAG], operationId, summary },
+  responses: {
+    '200': {
+      description: 'What this process serves.',
+      headers: headerRefs(RequestId),
+      content: content('application/json', schema),
+    },
+    ...errors(operationId),
+  },
+});
+
+/** Without the parameters that every path has. */
+export const openAiItems: Readonly<Record<string, { item: Json; parameters: (typeof ModelName)[] }>> = {
+  '/v1/audio/transcriptions': {
+    item: {
+      post: audioOperation(
+        'createTranscription',
+        "Transcribe, in OpenAI's words",
+        'CreateTranscriptionRequest',
+      ),
+    },
+    parameters: [],
+  },
+  '/v1/audio/translations': {
+    item: {
+      post: audioOperation(
+        'createTranslation',
+        "Translate into English, in OpenAI's words",
+        'CreateTranslationRequest',
+      ),
+    },
+    parameters: [],
+  },
+  '/v1/models': {
+    item: { get: modelOperation('listModels', 'The model that is served', 'OpenAiModelList') },
+    parameters: [],
+  },
+  '/v1/models/{model}': {
+    item: { get: modelOperation('retrieveModel', 'The model that is served, by its name', 'OpenAiModel') },
+    parameters: [ModelName],
+  },
+};

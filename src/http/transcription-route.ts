@@ -1,0 +1,206 @@
+/**
+ * A paid transcription over HTTP, whatever words the client asks for it in: everything that can be refused is refused before
+ * the body is read.
+ */
+import { rm } from 'node:fs/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { VerbatimError } from '../errors.js';
+import type { Identity } from '../ledger/types.js';
+import { ClientGoneError, type InFlightRequest } from './in-flight.js';
+import type {
+  TranscriptionAnswer,
+  TranscriptionFacts,
+  TranscriptionOutcome,
+  TranscriptionRequest,
+} from '../transcription/transcription.js';
+import { authenticated } from './auth.js';
+import type { HttpDeps } from './deps.js';
+import type { Exchange } from './exchange.js';
+import { acceptBody, mediaType, refuseEncodedBody } from './request-body.js';
+import { headerOf } from './headers.js';
+import type { TranscriptionOptions } from '../transcription/options.js';
+import type { Route } from './route.js';
+import { IdempotencyReplayed, ServerTiming, timing } from './transcription-headers.js';
+import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from './upload.js';
+
+/** What the client asked for, and how it wants to be told. */
+export interface AskedTranscription {
+  options: TranscriptionOptions;
+  written: (answer: TranscriptionAnswer) => WrittenAnswer;
+}
+
+export interface WrittenAnswer {
+  type: string;
+  body: string;
+  headers: OutgoingHttpHeaders;
+}
+
+/** An endpoint's own words for it. */
+export interface Dialect {
+  path: string;
+  form: FormRules;
+  /** Throws what the client is refused with. */
+  asked: (fields: ReceivedFields, exchange: Exchange) => AskedTranscription;
+  /** Throws when it is malformed; null: none was sent. */
+  idempotencyKey: (exchange: Exchange) => string | null;
+}
+
+export function transcriptionRoute(deps: HttpDeps, dialect: Dialect): Route {
+  return {
+    path: dialect.path,
+    methods: {
+      POST: authenticated(deps, async (exchange, identity) => {
+        const idempotencyKey = await refuseEarly(deps, dialect, exchange, identity);
+        const { outcome, asked, uploadMs } = await inFlight(
+          deps,
+          dialect,
+          exchange,
+          identity,
+          idempotencyKey,
+        );
+        noteFacts(exchange, outcome.facts);
+        if ('error' in outcome) throw outcome.error;
+        send(exchange, outcome.answer, asked.written(outcome.answer), uploadMs);
+      }),
+    },
+  };
+}
+
+/** Returns the Idempotency-Key. A known one may have its answer stored, which costs neither credits nor time. */
+async function refuseEarly(
+  deps: HttpDeps,
+  dialect: Dialect,
+  exchange: Exchange,
+  { account }: Identity,
+): Promise<string | null> {
+  const { engine, ledger, settings, transcription } = deps;
+  const { req } = exchange;
+  if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
+    throw new VerbatimError('unsupported_media_type', 'Send the body as multipart/form-data.');
+  }
+  refuseEncodedBody(exchange);
+  refuseOversizedBody(req, settings.maxFileBytes);
+  const idempotencyKey = dialect.idempotencyKey(exchange);
+  if (idempotencyKey !== null && (await ledger.knowsIdempotencyKey(account.id, idempotencyKey)))
+    return idempotencyKey;
+  const { balance } = await ledger.balance(account.id);
+  if (balance < transcription.minimumCredits) {
+    throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
+  }
+  engine.checkRoom(account.id);
+  return idempotencyKey;
+}
+
+/** The time in flight: from the first byte of the upload until nothing of the request is left. */
+async function inFlight(
+  deps: HttpDeps,
+  dialect: Dialect,
+  exchange: Exchange,
+  { account, key }: Identity,
+  idempotencyKey: string | null,
+): Promise<{ outcome: TranscriptionOutcome; asked: AskedTranscription; uploadMs: number }> {
+  const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
+  abortOnClose(exchange, flight);
+  const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
+  try {
+    const { asked, request } = await receive(deps, dialect, exchange, { flight, idempotencyKey });
+    const uploadMs = performance.now() - exchange.startedAt;
+    abortOnHangUp(exchange, flight);
+    const outcome = await deps.transcription.run(request);
+    // Whatever an aborted step failed with, the reason of the abort is what happened.
+    if ('error' in outcome && flight.signal.aborted) outcome.error = flight.signal.reason;
+    return { outcome, asked, uploadMs };
+  } catch (error) {
+    throw flight.signal.aborted ? flight.signal.reason : error;
+  } finally {
+    timer.cancel();
+    flight.end();
+  }
+}
+
+function abortOnClose({ res }: Exchange, flight: InFlightRequest): void {
+  const onClose = (): void => flight.abort(new ClientGoneError());
+  // It may have happened while the books were asked.
+  if (res.closed) onClose();
+  else res.once('close', onClose);
+}
+
+/** A client that closes its side while its work runs has hung up: TCP has no other word for having nothing more to send. */
+function abortOnHangUp({ req, res }: Exchange, flight: InFlightRequest): void {
+  const hangUp = (): void => flight.abort(new ClientGoneError());
+  if (req.socket.readableEnded) hangUp();
+  req.socket.once('end', hangUp);
+  res.once('close', () => req.socket.off('end', hangUp));
+}
+
+/** Leaves no file behind when it throws; else the file is the request's. */
+async function receive(
+  { settings, timers, uploads, uploadTurns }: HttpDeps,
+  { form, asked: ask, path: endpoint }: Dialect,
+  exchange: Exchange,
+  { flight, idempotencyKey }: { flight: InFlightRequest; idempotencyKey: string | null },
+): Promise<{ asked: AskedTranscription; request: TranscriptionRequest }> {
+  const { accountId, keyId, signal } = flight;
+  const path = uploads.newPath();
+  acceptBody(exchange);
+  const { sha256, fields } = await receiveUpload(exchange.req, {
+    form,
+    path,
+    ensureDirectory: () => uploads.ensure(),
+    maxFileBytes: settings.maxFileBytes,
+    idleMs: settings.uploadIdleMs,
+    timers,
+    turn: uploadTurns.join(accountId),
+    signal,
+  });
+  try {
+    const asked = ask(fields, exchange);
+    const request = {
+      requestId: exchange.id,
+      ...{ accountId, keyId, endpoint, idempotencyKey, signal },
+      audio: { path, sha256 },
+      options: asked.options,
+    };
+    return { asked, request };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function noteFacts({ facts }: Exchange, { audioSeconds, queueMs, inferenceMs }: TranscriptionFacts): void {
+  if (audioSeconds !== undefined) facts.audioSeconds = audioSeconds;
+  if (queueMs !== undefined) facts.queueMs = Math.round(queueMs);
+  if (inferenceMs !== undefined) facts.inferenceMs = Math.round(inferenceMs);
+}
+
+function send(
+  exchange: Exchange,
+  answer: TranscriptionAnswer,
+  { type, body, headers }: WrittenAnswer,
+  uploadMs: number,
+): void {
+  const { replayed } = answer;
+  const { queueMs, readMs, speechMs, translateMs } = answer.timings;
+  if (replayed) exchange.facts.replayed = true;
+  else if ('result' in answer) exchange.facts.transcriptionId = answer.result.id;
+  const serverTiming = timing({
+    upload: uploadMs,
+    queue: queueMs,
+    decode: readMs,
+    speech: speechMs,
+    translate: translateMs,
+  });
+  exchange.send(200, type, body, {
+    ...headerOf(ServerTiming, serverTiming),
+    ...(replayed ? headerOf(IdempotencyReplayed, 'true') : {}),
+    ...headers,
+  });
+}
+
+function timedOut({ engine, settings }: HttpDeps): VerbatimError {
+  const seconds = settings.requestTimeoutMs / 1000;
+  return new VerbatimError('overloaded', `The request was not done within ${seconds} s.`, {
+    retryAfterSeconds: engine.stats().retryAfterSeconds,
+  });
+}
