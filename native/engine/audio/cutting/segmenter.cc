@@ -150,14 +150,14 @@ struct Segmenter::Impl {
   // `patience` frames without any have passed: they are done then.
   std::optional<FrameIndex> find_signal(FrameIndex patience) {
     constexpr auto kNothing = &SpeechTracker::Frame::nothing;
-    for (FrameIndex& at = searched = std::max(searched, done);;) {
+    FrameIndex& at = searched = std::max(searched, done);
+    for (FrameIndex quiet_begin = at;;) {
       if (!know(at + kClick + kAlone + 1)) return std::nullopt;
       if (at >= tracker->labelled()) {
         at_end = true;
         done = at;
         return std::nullopt;
       }
-      const FrameIndex quiet_begin = at;
       at = run_end(at, tracker->labelled(), kNothing, true);
       if (at == tracker->labelled()) {
         // What is kept of the silence still shows whether a click after it stands alone.
@@ -166,7 +166,7 @@ struct Segmenter::Impl {
           forget_before(done);
           return std::nullopt;
         }
-        forget_before(std::max(done, at - margin));
+        forget_before(std::max(done, at - kKept));
         continue;
       }
       if (!know(at + kClick + kAlone + 1)) return std::nullopt;
@@ -177,7 +177,7 @@ struct Segmenter::Impl {
       const bool click =
           sound_end - at < kClick && alone_before && (quiet_end == limit || quiet_end - sound_end >= kAlone);
       if (!click) return at;
-      at = sound_end;
+      at = quiet_begin = sound_end;
     }
   }
 
