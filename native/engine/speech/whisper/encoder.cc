@@ -9,9 +9,9 @@
 #include "accelerator/graph.h"
 #include "error.h"
 #include "require_option.h"
-#include "speech/whisper/encoder_graph.h"
 #include "speech/whisper_log.h"
 #include "thread_count.h"
+#include "transformer/gpu/sources.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -98,6 +98,24 @@ void Encoder::compute(EncoderRun& run) {
   const EncoderGraph unit =
       build_encoder_unit(context.get(), model_->encoder_weights(), shape,
                          std::span(run.steps_).subspan(first, end - first), run.activation_);
+  const auto* const on_device = model_->graph_device() == nullptr
+                                    ? nullptr
+                                    : dynamic_cast<const transformer::GpuCrossCache*>(&run.target_);
+  if (on_device == nullptr || unit.cross.empty()) {
+    run_unit(run, unit);
+    for (const auto& [layer, rows] : unit.cross) keep_cross(run, layer, *rows);
+    return;
+  }
+  // They need not leave the device. Locked, since the caches may move and decoders read them.
+  const auto lock = on_device->sources().lock();
+  for (const auto& [layer, rows] : unit.cross) {
+    on_device->sources().add_write(context.get(), unit.graph, on_device->slot(), 1,
+                                   static_cast<std::size_t>(layer), 0, rows);
+  }
+  run_unit(run, unit);
+}
+
+void Encoder::run_unit(EncoderRun& run, const EncoderGraph& unit) {
   take_whisper_error();
   ggml_backend_sched_reset(scheduler_.get());
   if (!ggml_backend_sched_alloc_graph(scheduler_.get(), unit.graph)) fail_for_memory();
@@ -107,7 +125,6 @@ void Encoder::compute(EncoderRun& run) {
   if (status != GGML_STATUS_SUCCESS) {
     throw EngineError(ErrorCode::kInternalError, "the encoder failed: " + take_whisper_error());
   }
-  for (const auto& [layer, rows] : unit.cross) keep_cross(run, layer, *rows);
 }
 
 // ggml wants a frame's bands beside each other.

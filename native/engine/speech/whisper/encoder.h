@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abort.h"
+#include "speech/whisper/encoder_graph.h"
 #include "speech/whisper/encoder_plan.h"
 #include "speech/whisper/encoder_weights.h"
 #include "speech/whisper/mel.h"
@@ -60,6 +61,7 @@ class Encoder {
  private:
   void compute(EncoderRun& run);
   void set_mel(const EncoderRun& run, ggml_tensor* target);
+  void run_unit(EncoderRun& run, const EncoderGraph& unit);
   void keep_cross(EncoderRun& run, int layer, const ggml_tensor& rows);
 
   std::shared_ptr<const Model> model_;

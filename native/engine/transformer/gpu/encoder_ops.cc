@@ -60,7 +60,7 @@ ggml_tensor* GpuEncoderOps::add_encoder_values(ggml_tensor* context, ggml_tensor
 }
 
 void GpuEncoderOps::keep_cross(ggml_tensor* key_value, std::size_t layer) {
-  sources_.add_write(graph_, shape_.first_slot, shape_.sentences, layer, 0, key_value);
+  sources_.add_write(context_, graph_.nodes, shape_.first_slot, shape_.sentences, layer, 0, key_value);
 }
 
 }  // namespace verbatim::transformer

@@ -72,9 +72,8 @@ void GpuSources::clear(std::span<const std::int32_t> slots) {
   }
 }
 
-void GpuSources::add_write(const GpuGraph& graph, std::size_t slot, std::size_t count, std::size_t layer,
-                           std::size_t first, ggml_tensor* rows) const {
-  ggml_context* context = graph.context.get();
+void GpuSources::add_write(ggml_context* context, ggml_cgraph* nodes, std::size_t slot, std::size_t count,
+                           std::size_t layer, std::size_t first, ggml_tensor* rows) const {
   const std::size_t positions = static_cast<std::size_t>(rows->ne[1]) / count;
   const std::size_t size = head_size_ * sizeof(float), width = heads_ * head_size_;
   const auto part = [&](std::size_t index) {
@@ -89,9 +88,8 @@ void GpuSources::add_write(const GpuGraph& graph, std::size_t slot, std::size_t 
   ggml_tensor* value_place =
       ggml_view_4d(context, values, dim(positions), dim(head_size_), dim(heads_), dim(count), values->nb[1],
                    values->nb[2], values->nb[3], slot * values->nb[3] + first * values->nb[0]);
-  ggml_build_forward_expand(graph.nodes,
-                            ggml_cpy(context, ggml_permute(context, part(0), 0, 2, 1, 3), key_place));
-  ggml_build_forward_expand(graph.nodes,
+  ggml_build_forward_expand(nodes, ggml_cpy(context, ggml_permute(context, part(0), 0, 2, 1, 3), key_place));
+  ggml_build_forward_expand(nodes,
                             ggml_cpy(context, ggml_permute(context, part(1), 1, 2, 0, 3), value_place));
 }
 
@@ -100,7 +98,7 @@ void GpuSources::write(std::size_t slot, std::size_t layer, std::size_t first, s
   const auto lock = device_->lock();
   GpuGraph graph = new_gpu_graph(16);
   graph.input = add_input(graph, GGML_TYPE_F32, row, rows.size() / row);
-  add_write(graph, slot, 1, layer, first, graph.input);
+  add_write(graph.context.get(), graph.nodes, slot, 1, layer, first, graph.input);
   allocate(graph, write_memory_.get());
   write_bytes_ = ggml_gallocr_get_buffer_size(write_memory_.get(), 0);
   ggml_backend_tensor_set(graph.input, rows.data(), 0, rows.size_bytes());

@@ -29,10 +29,12 @@ class GpuSources : public std::enable_shared_from_this<GpuSources> {
   std::vector<std::unique_ptr<GpuCrossCache>> make(std::span<const std::size_t> positions);
   // Adds to the graph: keys and values float32 [2 * width, positions * count] of `count` sources in slots
   // behind each other, at positions from `first` on. The device must be locked.
-  void add_write(const GpuGraph& graph, std::size_t slot, std::size_t count, std::size_t layer,
-                 std::size_t first, ggml_tensor* rows) const;
+  void add_write(ggml_context* context, ggml_cgraph* nodes, std::size_t slot, std::size_t count,
+                 std::size_t layer, std::size_t first, ggml_tensor* rows) const;
   // The same at once, from the host, for one source.
   void write(std::size_t slot, std::size_t layer, std::size_t first, std::span<const float> rows);
+  // The device's.
+  std::unique_lock<std::mutex> lock() const { return device_->lock(); }
   void release(std::int32_t slot) noexcept { slots_.release({&slot, 1}); }
 
   ggml_tensor* keys(std::size_t layer) const noexcept { return keys_[layer].tensor(); }
@@ -82,6 +84,8 @@ class GpuCrossCache final : public CrossCache {
   }
   std::size_t memory_bytes() const noexcept override { return all_->slot_bytes(); }
   std::size_t slot() const noexcept { return static_cast<std::size_t>(slot_); }
+  // For an encoder on the same device, whose output need not leave it.
+  const GpuSources& sources() const noexcept { return *all_; }
 
  private:
   std::shared_ptr<GpuSources> all_;
