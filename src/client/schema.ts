@@ -1161,6 +1161,11 @@ export interface components {
      */
     IdempotencyKey: string;
     /**
+     * @description What OpenAI's SDKs send. Above 0, and without an Idempotency-Key, the same request (fields and audio) of the same account within ten minutes gets the stored answer and is charged nothing. Other values are ignored.
+     * @example 0
+     */
+    RetryCount: string;
+    /**
      * @description Length of the window in UTC days; today counts as one of them.
      * @example 7
      */
@@ -1941,6 +1946,11 @@ export interface operations {
          * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
          */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /**
+         * @description What OpenAI's SDKs send. Above 0, and without an Idempotency-Key, the same request (fields and audio) of the same account within ten minutes gets the stored answer and is charged nothing. Other values are ignored.
+         * @example 0
+         */
+        'X-Stainless-Retry-Count'?: components['parameters']['RetryCount'];
       };
       path?: never;
       cookie?: never;
@@ -2127,6 +2137,11 @@ export interface operations {
          * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
          */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /**
+         * @description What OpenAI's SDKs send. Above 0, and without an Idempotency-Key, the same request (fields and audio) of the same account within ten minutes gets the stored answer and is charged nothing. Other values are ignored.
+         * @example 0
+         */
+        'X-Stainless-Retry-Count'?: components['parameters']['RetryCount'];
       };
       path?: never;
       cookie?: never;

@@ -8,12 +8,15 @@ import { VerbatimError } from '../errors.js';
 import type { Identity } from '../ledger/types.js';
 import { ClientGoneError, type InFlightRequest } from './in-flight.js';
 import type {
+  Answered,
   TranscriptionAnswer,
   TranscriptionFacts,
   TranscriptionOutcome,
   TranscriptionRequest,
 } from '../transcription/transcription.js';
+import type { Unkeyed } from '../transcription/unkeyed.js';
 import { authenticated } from './auth.js';
+import { watchDelivery } from './delivery.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
 import { acceptBody, mediaType, refuseEncodedBody } from './request-body.js';
@@ -43,6 +46,15 @@ export interface Dialect {
   asked: (fields: ReceivedFields, exchange: Exchange) => AskedTranscription;
   /** Throws when it is malformed; null: none was sent. */
   idempotencyKey: (exchange: Exchange) => string | null;
+  /** Of an endpoint whose clients repeat requests that have no key: whether they say that this is a repeat. */
+  isRetry?: (exchange: Exchange) => boolean;
+}
+
+/** How a repeat of the request would be known. */
+interface Repeatable {
+  idempotencyKey: string | null;
+  /** Without a key; undefined: not at all. */
+  retried?: boolean | undefined;
 }
 
 export function transcriptionRoute(deps: HttpDeps, dialect: Dialect): Route {
@@ -50,29 +62,23 @@ export function transcriptionRoute(deps: HttpDeps, dialect: Dialect): Route {
     path: dialect.path,
     methods: {
       POST: authenticated(deps, async (exchange, identity) => {
-        const idempotencyKey = await refuseEarly(deps, dialect, exchange, identity);
-        const { outcome, asked, uploadMs } = await inFlight(
-          deps,
-          dialect,
-          exchange,
-          identity,
-          idempotencyKey,
-        );
+        const repeatable = await refuseEarly(deps, dialect, exchange, identity);
+        const { outcome, asked, uploadMs } = await inFlight(deps, dialect, exchange, identity, repeatable);
         noteFacts(exchange, outcome.facts);
         if ('error' in outcome) throw outcome.error;
-        send(exchange, outcome.answer, asked.written(outcome.answer), uploadMs);
+        deliver(exchange, outcome, asked, uploadMs);
       }),
     },
   };
 }
 
-/** Returns the Idempotency-Key. A known one may have its answer stored, which costs neither credits nor time. */
+/** A request whose answer may be stored needs neither credits nor time. */
 async function refuseEarly(
   deps: HttpDeps,
   dialect: Dialect,
   exchange: Exchange,
   { account }: Identity,
-): Promise<string | null> {
+): Promise<Repeatable> {
   const { engine, ledger, settings, transcription } = deps;
   const { req } = exchange;
   if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
@@ -81,14 +87,23 @@ async function refuseEarly(
   refuseEncodedBody(exchange);
   refuseOversizedBody(req, settings.maxFileBytes);
   const idempotencyKey = dialect.idempotencyKey(exchange);
-  if (idempotencyKey !== null && (await ledger.knowsIdempotencyKey(account.id, idempotencyKey)))
-    return idempotencyKey;
+  const repeatable = { idempotencyKey, retried: dialect.isRetry?.(exchange) };
+  if (await mayBeStored(deps, account.id, repeatable)) return repeatable;
   const { balance } = await ledger.balance(account.id);
   if (balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
   }
   engine.checkRoom(account.id);
-  return idempotencyKey;
+  return repeatable;
+}
+
+function mayBeStored(
+  { ledger, transcription }: HttpDeps,
+  accountId: string,
+  { idempotencyKey, retried }: Repeatable,
+): Promise<boolean> {
+  if (idempotencyKey !== null) return ledger.knowsIdempotencyKey(accountId, idempotencyKey);
+  return retried === undefined ? Promise.resolve(false) : transcription.mayBeRepeated(accountId, { retried });
 }
 
 /** The time in flight: from the first byte of the upload until nothing of the request is left. */
@@ -97,13 +112,13 @@ async function inFlight(
   dialect: Dialect,
   exchange: Exchange,
   { account, key }: Identity,
-  idempotencyKey: string | null,
+  repeatable: Repeatable,
 ): Promise<{ outcome: TranscriptionOutcome; asked: AskedTranscription; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {
-    const { asked, request } = await receive(deps, dialect, exchange, { flight, idempotencyKey });
+    const { asked, request } = await receive(deps, dialect, exchange, { flight, repeatable });
     const uploadMs = performance.now() - exchange.startedAt;
     abortOnHangUp(exchange, flight);
     const outcome = await deps.transcription.run(request);
@@ -138,7 +153,7 @@ async function receive(
   { settings, timers, uploads, uploadTurns }: HttpDeps,
   { form, asked: ask, path: endpoint }: Dialect,
   exchange: Exchange,
-  { flight, idempotencyKey }: { flight: InFlightRequest; idempotencyKey: string | null },
+  { flight, repeatable }: { flight: InFlightRequest; repeatable: Repeatable },
 ): Promise<{ asked: AskedTranscription; request: TranscriptionRequest }> {
   const { accountId, keyId, signal } = flight;
   const path = uploads.newPath();
@@ -155,15 +170,37 @@ async function receive(
   });
   try {
     const asked = ask(fields, exchange);
+    const { idempotencyKey } = repeatable;
     const request = {
       requestId: exchange.id,
       ...{ accountId, keyId, endpoint, idempotencyKey, signal },
       audio: { path, sha256 },
       options: asked.options,
+      unkeyed: unkeyedOf(repeatable, fields),
     };
     return { asked, request };
   } catch (error) {
     await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function unkeyedOf({ retried }: Repeatable, { one, lists }: ReceivedFields): Unkeyed | undefined {
+  return retried === undefined ? undefined : { retried, fields: [[...one].sort(), [...lists].sort()] };
+}
+
+function deliver(
+  exchange: Exchange,
+  { answer, delivery }: Answered,
+  { written }: AskedTranscription,
+  uploadMs: number,
+): void {
+  try {
+    const text = written(answer);
+    watchDelivery(exchange, delivery);
+    send(exchange, answer, text, uploadMs);
+  } catch (error) {
+    delivery?.lost();
     throw error;
   }
 }

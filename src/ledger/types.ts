@@ -76,6 +76,19 @@ export type IdempotencyState =
   | { state: 'replay'; answer: StoredAnswer }
   | { state: 'conflict'; reason: 'different_request' | 'still_running' };
 
+/** A request that came without an Idempotency-Key, whose client may repeat it unasked. */
+export interface UnkeyedRequest {
+  accountId: string;
+  /** Of the audio and all fields. */
+  fingerprint: string;
+  /** The client says that it is a repeat. */
+  retried: boolean;
+}
+
+/** How beginDerived() found it; the token is of the record that its answer is, or will be, stored in. */
+export type DerivedState =
+  { state: 'new'; token: string } | { state: 'replay'; token: string; answer: StoredAnswer };
+
 /** What dead servers had left behind, and this one gave back. */
 export interface Recovery {
   holds: number;
@@ -91,7 +104,7 @@ export interface Settlement {
   /** Started minutes, as billed. */
   minutes: number;
   requestId: string;
-  /** Token of a 'new' idempotency record, completed in the same transaction. */
+  /** Token of a 'new' record, of a given key or a derived one, completed in the same transaction. */
   idempotencyToken?: string;
   /** What the work gave, stored with the idempotency record, so that a repeat gets the same. */
   result: JsonValue;
@@ -157,6 +170,15 @@ export interface Ledger {
   beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): Promise<IdempotencyState>;
   /** Whether a request with this key is running, or its answer is stored. */
   knowsIdempotencyKey(accountId: string, key: string): Promise<boolean>;
+  /**
+   * The answer of the same request of the last ten minutes that was not delivered, or with `retried` any of its answers;
+   * else a new record. `busy`: tokens of answers that are on their way just now, which are left alone.
+   */
+  beginDerived(request: UnkeyedRequest, busy: readonly string[]): Promise<DerivedState>;
+  /** Whether a request of the account without a key could get a stored answer. */
+  mayBeRepeated(accountId: string, retried: boolean): Promise<boolean>;
+  /** Whether the answer of a settled record has reached its client; like a release, it is done as soon as it can be. */
+  noteDelivery(token: string, delivered: boolean): Promise<void>;
   /** Forgets a 'new' record whose request failed; like a release, it is done as soon as it can be. */
   abandonIdempotent(token: string): Promise<void>;
 

@@ -14,6 +14,7 @@ import { creditsFor, mostCreditsFor, startedMinutes, type Prices } from './price
 import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
 import { howToHear, spokenOf, type Spoken } from './spoken.js';
 import { translationOf } from './translation.js';
+import { UnkeyedRequests, type Delivery, type Unkeyed } from './unkeyed.js';
 import { warningsOf, type Warning } from './warnings.js';
 
 export interface TranscriptionSettings extends Prices {
@@ -37,6 +38,8 @@ export interface TranscriptionRequest {
   audio: { path: string; sha256: string };
   options: TranscriptionOptions;
   idempotencyKey: string | null;
+  /** Without an Idempotency-Key, of a client that may repeat the request unasked. */
+  unkeyed?: Unkeyed | undefined;
   signal: AbortSignal;
 }
 
@@ -48,16 +51,27 @@ export interface TranscriptionTimings {
   translateMs: number;
 }
 
-/** A new answer, or the one that is stored under the Idempotency-Key. */
+/** A new answer, or the stored one of an earlier request. */
 export type TranscriptionAnswer =
   | { replayed: boolean; result: TranscriptionResult; timings: TranscriptionTimings }
   /** The body as version 0.1.0 rendered and stored it. */
   | { replayed: true; body: string; timings: TranscriptionTimings };
 
+export interface Answered {
+  answer: TranscriptionAnswer;
+  /** To be told how the answer's way ends; null: nobody asks. */
+  delivery: Delivery | null;
+}
+
+/** What a request finds in the books. */
+interface Begun {
+  token: string | null;
+  stored: StoredAnswer | null;
+  delivery: Delivery | null;
+}
+
 /** How a request ended, and what was learned of it until then. */
-export type TranscriptionOutcome = { facts: TranscriptionFacts } & (
-  { answer: TranscriptionAnswer } | { error: unknown }
-);
+export type TranscriptionOutcome = { facts: TranscriptionFacts } & (Answered | { error: unknown });
 
 interface Draft extends Spoken {
   language: string;
@@ -85,9 +99,11 @@ export interface TranscriptionDeps {
 
 export class TranscriptionService {
   private readonly languages: LanguageSupport;
+  private readonly unkeyed: UnkeyedRequests;
 
   constructor(private readonly deps: TranscriptionDeps) {
     this.languages = new LanguageSupport(deps.engine, deps.translator);
+    this.unkeyed = new UnkeyedRequests(deps.ledger);
   }
 
   /** The least a request can cost: one started minute. */
@@ -95,29 +111,46 @@ export class TranscriptionService {
     return creditsFor(this.deps.settings, 0, false);
   }
 
+  /** Whether a request without an Idempotency-Key may have its answer stored, so that it needs neither credits nor time. */
+  mayBeRepeated(accountId: string, unkeyed: { retried: boolean }): Promise<boolean> {
+    return this.unkeyed.mayBeRepeated(accountId, unkeyed);
+  }
+
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
     const facts: TranscriptionFacts = {};
     try {
-      return { facts, answer: await this.#answer(request, facts) };
+      return { facts, ...(await this.#answer(request, facts)) };
     } catch (error) {
       await discardAudio(request);
       return { facts, error };
     }
   }
 
-  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts): Promise<TranscriptionAnswer> {
+  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts): Promise<Answered> {
     this.languages.check(request.options);
-    const token = await this.#beginIdempotent(request);
-    if (token !== null && typeof token !== 'string') {
-      await discardAudio(request);
-      return replay(token);
-    }
+    const { token, stored, delivery } = await this.#begin(request);
     try {
-      return await this.#transcribeAndBill(request, facts, token);
+      if (stored === null) return { answer: await this.#transcribeAndBill(request, facts, token), delivery };
+      await discardAudio(request);
+      return { answer: replay(stored), delivery };
     } catch (error) {
-      if (token !== null) await this.deps.ledger.abandonIdempotent(token);
+      // A repeat that waits for this one begins anew: the record goes first.
+      try {
+        if (token !== null) await this.deps.ledger.abandonIdempotent(token);
+      } finally {
+        delivery?.lost();
+      }
       throw error;
     }
+  }
+
+  async #begin(request: TranscriptionRequest): Promise<Begun> {
+    const { unkeyed } = request;
+    if (unkeyed !== undefined && request.idempotencyKey === null)
+      return this.unkeyed.begin({ ...request, unkeyed });
+    const token = await this.#beginIdempotent(request);
+    const isStored = token !== null && typeof token !== 'string';
+    return { token: isStored ? null : token, stored: isStored ? token : null, delivery: null };
   }
 
   /** The token of a new record, the stored answer, or null when the client sent no Idempotency-Key. */

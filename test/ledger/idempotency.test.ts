@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { IdempotencyState, JsonValue, Ledger } from '../../src/ledger/types.js';
+import type { DerivedState, IdempotencyState, JsonValue, Ledger } from '../../src/ledger/types.js';
 import {
   customer,
   hold,
@@ -123,5 +123,86 @@ describe('ledger: idempotency', () => {
     expect(left()).to.equal(121);
     keepHouse(bench);
     expect(left()).to.equal(1);
+  });
+
+  describe('without a key', () => {
+    const TEN_MINUTES = 600_000;
+    const find = (
+      { fingerprint = 'f1', retried = false, who = ann, books = ledger } = {},
+      busy: string[] = [],
+    ): Promise<DerivedState> => books.beginDerived({ accountId: who.account.id, fingerprint, retried }, busy);
+    const answered = async (result: JsonValue = {}): Promise<string> => {
+      const state = await find();
+      expect(state.state).to.equal('new');
+      await answer(state.token, result);
+      return state.token;
+    };
+
+    it('replays an answer until it is delivered, and to a retry after that', async () => {
+      const first = await answered({ text: 'hello' });
+      const charge = { creditsUsed: 1, creditsRemaining: 999 };
+      const replay = {
+        ...{ state: 'replay', token: first },
+        answer: { kind: 'result', result: { text: 'hello' }, charge },
+      };
+      expect(await find()).to.deep.equal(replay);
+      expect((await find({}, [first])).state, 'on its way').to.equal('new');
+      await ledger.noteDelivery(first, true);
+      expect((await find()).state).to.equal('new');
+      expect(await find({ retried: true })).to.deep.equal(replay);
+      await ledger.noteDelivery(first, false);
+      expect(await find()).to.deep.equal(replay);
+    });
+
+    it('replays what was not delivered before what was', async () => {
+      const lost = await answered({ n: 1 });
+      const second = await find({}, [lost]);
+      await answer(second.token, { n: 2 });
+      await ledger.noteDelivery(second.token, true);
+      expect((await find({ retried: true })).token).to.equal(lost);
+    });
+
+    it('outlives the server', async () => {
+      const first = bench.server();
+      const { token: lost } = await find({ books: first });
+      await first.settle(await hold(first, ann, 1), settlement(1, { idempotencyToken: lost }));
+      await first.close();
+      expect(await find()).to.include({ state: 'replay', token: lost });
+      await ledger.noteDelivery(lost, true);
+      expect((await find()).state).to.equal('new');
+    });
+
+    it('keeps accounts, requests and given keys apart, and nothing past ten minutes', async () => {
+      const bob = await customer(ledger, 'bob@example.com');
+      const lost = await answered();
+      expect((await find({ fingerprint: 'f2' })).state).to.equal('new');
+      expect((await find({ who: bob, retried: true })).state).to.equal('new');
+      expect((await begin()).state).to.equal('new');
+      bench.now += TEN_MINUTES - 1;
+      expect((await find()).token).to.equal(lost);
+      bench.now += 1;
+      expect((await find({ retried: true })).state).to.equal('new');
+    });
+
+    it('forgets a request that failed', async () => {
+      const { token: failed } = await find();
+      await ledger.abandonIdempotent(failed);
+      expect((await find({ retried: true })).state).to.equal('new');
+      expect((await refusal(() => answer(failed))).message).to.contain('gone or already answered');
+    });
+
+    it('knows which accounts may repeat something', async () => {
+      const may = (retried: boolean, who = ann): Promise<boolean> =>
+        ledger.mayBeRepeated(who.account.id, retried);
+      const both = async (): Promise<boolean[]> => [await may(false), await may(true)];
+      expect(await both()).to.deep.equal([false, false]);
+      const token = await answered();
+      expect(await both()).to.deep.equal([true, true]);
+      await ledger.noteDelivery(token, true);
+      expect(await both()).to.deep.equal([false, true]);
+      expect(await may(true, await customer(ledger, 'bob@example.com'))).to.equal(false);
+      bench.now += TEN_MINUTES;
+      expect(await both()).to.deep.equal([false, false]);
+    });
   });
 });

@@ -7,10 +7,11 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  * - `pass`: nothing;
  * - `upload`: broken once a megabyte of the request has been passed on;
  * - `answer`: broken in place of the answer, which the server has sent;
+ * - `reset answer`: the same, and the server is told so by a reset, as by a proxy that has not read the answer;
  * - `half answer`: broken in the middle of the answer;
  * - `client`: the client's side is broken by breakClients(); the server's stays, so that it notices nothing.
  */
-export type Cut = 'pass' | 'upload' | 'answer' | 'half answer' | 'client';
+export type Cut = 'pass' | 'upload' | 'answer' | 'reset answer' | 'half answer' | 'client';
 
 const SOME_OF_AN_UPLOAD = 1_000_000;
 
@@ -69,7 +70,10 @@ export class CuttingProxy {
     });
     upstream.on('data', (chunk) => {
       if (cut === 'answer') breakBoth();
-      else if (cut === 'half answer') client.write(chunk.subarray(0, chunk.length - 10), breakBoth);
+      else if (cut === 'reset answer') {
+        client.destroy();
+        upstream.resetAndDestroy();
+      } else if (cut === 'half answer') client.write(chunk.subarray(0, chunk.length - 10), breakBoth);
       else if (!client.destroyed) client.write(chunk);
     });
     client.on('close', () => {

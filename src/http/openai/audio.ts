@@ -11,6 +11,7 @@ import {
   TRANSCRIPTION_FORM,
   TRANSLATION_FORM,
 } from './audio-fields.js';
+import { isRetry } from './retry-count.js';
 
 export function openAiAudioRoutes(deps: HttpDeps): Route[] {
   const dialect = (path: string, form: FormRules, read: typeof askedTranscription): Dialect => ({
@@ -20,6 +21,7 @@ export function openAiAudioRoutes(deps: HttpDeps): Route[] {
       return { options: request.options, written: (answer) => openAiAnswer(answer, request) };
     },
     idempotencyKey: readIdempotencyKey,
+    isRetry,
   });
   return [
     transcriptionRoute(deps, dialect('/v1/audio/transcriptions', TRANSCRIPTION_FORM, askedTranscription)),

@@ -6,6 +6,7 @@ import { IdempotencyKey } from '../idempotency-key.js';
 import { IgnoredFields } from '../openai/audio-schema.js';
 import { openAiErrorBody, openAiRow, ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
+import { RetryCount } from '../openai/retry-count.js';
 import {
   CreditsRemaining,
   CreditsUsed,
@@ -80,7 +81,7 @@ const audioOperation = (operationId: string, summary: string, request: string): 
   description:
     'Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or ' +
     'without; fields that are not listed are ignored.',
-  parameters: parameterRefs(IdempotencyKey),
+  parameters: parameterRefs(IdempotencyKey, RetryCount),
   requestBody: { required: true, content: content('multipart/form-data', request) },
   responses: { '200': transcript, ...errors(operationId) },
 });

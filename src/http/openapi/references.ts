@@ -20,13 +20,14 @@ import {
 import { IgnoredFields } from '../openai/audio-schema.js';
 import { ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
+import { RetryCount } from '../openai/retry-count.js';
 import type { Parameter } from '../parameter.js';
 
 type Json = Record<string, unknown>;
 
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   RequestId: GivenRequestId,
-  ...{ IdempotencyKey, Days, KeyId, ModelName },
+  ...{ IdempotencyKey, RetryCount, Days, KeyId, ModelName },
 };
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {

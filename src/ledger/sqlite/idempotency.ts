@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { DAY_MS, type WallClock } from '../time.js';
-import type { IdempotencyState, JsonValue, StoredAnswer } from '../types.js';
+import type { DerivedState, IdempotencyState, JsonValue, StoredAnswer, UnkeyedRequest } from '../types.js';
 
 /** Old answers deleted by one call, so that none takes long. */
 const SWEEP_LIMIT = 100;
+/** How long the answer to a request without a key is kept: an SDK has given up long before. */
+const DERIVED_MS = 600_000;
 
 interface RecordRow {
   fingerprint: string;
@@ -16,12 +18,19 @@ interface RecordRow {
   body: string | null;
 }
 
-/** Answers kept under their Idempotency-Key for a day. Callers of begin and complete hold the write transaction. */
+/**
+ * Answers kept for a repeat: a day under their Idempotency-Key, ten minutes under a derived one. Callers of what writes hold
+ * the write transaction.
+ */
 export class Idempotency {
   readonly #find;
+  readonly #findDerived;
+  readonly #hasDerived;
   readonly #insert;
+  readonly #insertDerived;
   readonly #complete;
   readonly #abandon;
+  readonly #deliver;
   readonly #dropOf;
   readonly #sweep;
 
@@ -35,18 +44,42 @@ export class Idempotency {
        FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
        WHERE record.account_id = ? AND record.key = ? AND (record.expires_at IS NULL OR record.expires_at > ?)`,
     );
+    // What was not delivered goes first.
+    this.#findDerived = database.prepare<
+      [string, string, number, number, string],
+      RecordRow & { token: string }
+    >(
+      `SELECT record.token, record.fingerprint, 0 AS running, record.result, record.credits_remaining, record.body,
+         event.credits AS credits_used
+       FROM idempotency_records record JOIN usage_events event ON event.hold_id = record.hold_id
+       WHERE record.derived = 1 AND record.account_id = ? AND record.fingerprint = ? AND record.expires_at > ?
+         AND (record.delivered_at IS NULL OR ?) AND record.token NOT IN (SELECT value FROM json_each(?))
+       ORDER BY record.delivered_at IS NOT NULL, record.hold_id DESC LIMIT 1`,
+    );
+    this.#hasDerived = database.prepare<[string, number, number], number>(
+      `SELECT 1 FROM idempotency_records
+       WHERE derived = 1 AND account_id = ? AND expires_at > ? AND (delivered_at IS NULL OR ?) LIMIT 1`,
+    );
     // REPLACE: what is in the way has expired.
     this.#insert = database.prepare<[string, string, string, string, string, number]>(
       `INSERT OR REPLACE INTO idempotency_records (token, account_id, key, fingerprint, instance_id, created_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
     );
+    this.#insertDerived = database.prepare<[string, string, string, string, string, number]>(
+      `INSERT INTO idempotency_records (token, account_id, key, fingerprint, instance_id, created_at, derived)
+       VALUES (?, ?, ?, ?, ?, ?, 1)`,
+    );
     this.#complete = database.prepare<[number, string, number, number, string, string]>(
       `UPDATE idempotency_records
-       SET instance_id = NULL, hold_id = ?, result = ?, credits_remaining = ?, expires_at = ?
+       SET instance_id = NULL, hold_id = ?, result = ?, credits_remaining = ?,
+         expires_at = ? + iif(derived = 1, ${DERIVED_MS}, ${DAY_MS})
        WHERE token = ? AND account_id = ? AND hold_id IS NULL`,
     );
     this.#abandon = database.prepare<[string]>(
       'DELETE FROM idempotency_records WHERE token = ? AND hold_id IS NULL',
+    );
+    this.#deliver = database.prepare<[number | null, string]>(
+      'UPDATE idempotency_records SET delivered_at = ? WHERE token = ? AND hold_id IS NOT NULL',
     );
     this.#dropOf = database.prepare<[string]>('DELETE FROM idempotency_records WHERE instance_id = ?');
     this.#sweep = database.prepare<[number]>(
@@ -76,6 +109,31 @@ export class Idempotency {
     return { state: 'replay', answer: toAnswer(known) };
   }
 
+  /** `busy`: tokens of answers that are on their way. */
+  beginDerived(
+    { accountId, fingerprint, retried }: UnkeyedRequest,
+    busy: readonly string[],
+    instanceId: string,
+  ): DerivedState {
+    const now = this.clock();
+    const known = this.#findDerived.get(
+      ...([accountId, fingerprint, now, retried ? 1 : 0, JSON.stringify(busy)] as const),
+    );
+    if (known !== undefined) return { state: 'replay', token: known.token, answer: toAnswer(known) };
+    const token = randomBytes(16).toString('base64url');
+    // A key that no client can guess: it is found by its fingerprint.
+    this.#insertDerived.run(token, accountId, token, fingerprint, instanceId, now);
+    return { state: 'new', token };
+  }
+
+  mayBeRepeated(accountId: string, retried: boolean): boolean {
+    return this.#hasDerived.get(accountId, this.clock(), retried ? 1 : 0) !== undefined;
+  }
+
+  noteDelivery(token: string, delivered: boolean): void {
+    this.#deliver.run(delivered ? this.clock() : null, token);
+  }
+
   /** Stores the answer of a settled hold. */
   complete(
     token: string,
@@ -86,7 +144,7 @@ export class Idempotency {
       hold.id,
       JSON.stringify(answer.result),
       answer.creditsRemaining,
-      this.clock() + DAY_MS,
+      this.clock(),
       token,
       hold.account_id,
     );

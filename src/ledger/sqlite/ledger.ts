@@ -20,6 +20,7 @@ import type {
   Charge,
   IssuedKey,
   CreditPack,
+  DerivedState,
   FirstAccount,
   Hold,
   IdempotencyState,
@@ -27,6 +28,7 @@ import type {
   Ledger,
   Recovery,
   Settlement,
+  UnkeyedRequest,
   UsageReport,
   Violation,
 } from '../types.js';
@@ -212,6 +214,20 @@ class SqliteLedger implements Ledger {
 
   knowsIdempotencyKey(accountId: string, key: string): Promise<boolean> {
     return this.#patiently(() => this.#idempotency.knows(accountId, key));
+  }
+
+  beginDerived(request: UnkeyedRequest, busy: readonly string[]): Promise<DerivedState> {
+    return this.#patiently(() =>
+      this.#passing(() => this.#idempotency.beginDerived(request, busy, this.#instances.id)),
+    );
+  }
+
+  mayBeRepeated(accountId: string, retried: boolean): Promise<boolean> {
+    return this.#patiently(() => this.#idempotency.mayBeRepeated(accountId, retried));
+  }
+
+  noteDelivery(token: string, delivered: boolean): Promise<void> {
+    return this.#undo(() => this.#idempotency.noteDelivery(token, delivered));
   }
 
   abandonIdempotent(token: string): Promise<void> {

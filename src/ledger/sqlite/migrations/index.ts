@@ -1,5 +1,6 @@
 import { initial } from './001-initial.js';
 import { structuredResults } from './002-structured-results.js';
+import { derivedKeys } from './003-derived-keys.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [initial, structuredResults];
+export const MIGRATIONS: readonly string[] = [initial, structuredResults, derivedKeys];
