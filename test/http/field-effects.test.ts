@@ -108,6 +108,17 @@ describe('every field of a request acts', () => {
         expect((await once()).headers.get('idempotency-replayed')).to.equal(null);
         expect((await once()).headers.get('idempotency-replayed')).to.equal('true');
       },
+      'X-Stainless-Retry-Count': async () => {
+        const sent = [file, model, ['prompt', 'sent once']] as Part[];
+        const replayed = async (count: string): Promise<string | null> =>
+          (await openAi(path, sent, { 'x-stainless-retry-count': count })).headers.get(
+            'idempotency-replayed',
+          );
+        expect([await replayed('0'), await replayed('0'), await replayed('1')]).to.deep.equal([
+          ...[null, null],
+          'true',
+        ]);
+      },
     };
   };
   const refusedRow = (name: string, value: string) => async (): Promise<void> => {
