@@ -15,7 +15,10 @@ export function watchDelivery({ req: { socket }, res }: Exchange, delivery: Deli
   if (!last.has(socket)) socket.once('close', (broken) => broken && last.get(socket)?.lost());
   last.set(socket, delivery);
   if (delivery === null) return;
-  if (res.closed) return delivery.lost();
+  if (res.closed) {
+    delivery.lost();
+    return;
+  }
   res.once('finish', () => {
     if (socket.readableEnded || socket.destroyed) delivery.lost();
     else delivery.done();
