@@ -14,7 +14,7 @@ import {
   type CaptionPiece,
 } from './caption-cuts.js';
 import { linesOf } from './lines.js';
-import { inThousandths, type TimedText, type TimedWord } from './timed-text.js';
+import { inThousandths, RisingClock, type TimedText, type TimedWord } from './timed-text.js';
 
 export interface Caption extends TimedText {
   /** Those that were aligned. */
@@ -45,21 +45,6 @@ export async function captionsOf(
     pieces.push({ ...first, isSpaced }, ...others);
   }
   return (await partition(pieces)).map(captionOf);
-}
-
-/** Rounds times one after the other; none is before the last one, or past the end. */
-class RisingClock {
-  private last = 0;
-  private readonly end: number;
-
-  constructor(durationSeconds: number) {
-    this.end = inThousandths(durationSeconds);
-  }
-
-  at(seconds: number): number {
-    this.last = Math.min(Math.max(inThousandths(seconds), this.last), this.end);
-    return this.last;
-  }
 }
 
 /** Into words, or what passes for words; joined they are the text. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import type { Segment } from '../engine/binding.js';
 import type { Captioned } from './captions.js';
-import { inThousandths } from './timed-text.js';
+import { RisingClock } from './timed-text.js';
 
 /** Texts that are compressed before the event loop gets its turn: a millisecond or so. */
 const TEXTS_AT_ONCE = 16;
@@ -34,14 +34,14 @@ export async function describedOf(
   durationSeconds: number,
 ): Promise<DescribedSegment[]> {
   const described: DescribedSegment[] = [];
-  const last = inThousandths(durationSeconds);
-  let [end, source] = [0, 0];
+  const clock = new RisingClock(durationSeconds);
+  let source = 0;
   for (const [index, text] of texts.entries()) {
     if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await nextTurn();
     while ((heard[source + 1]?.startSeconds ?? Infinity) <= text.startSeconds) source++;
-    const startSeconds = Math.min(Math.max(inThousandths(text.startSeconds), end), last);
-    end = Math.min(Math.max(inThousandths(text.endSeconds), startSeconds), last);
-    described.push({ startSeconds, endSeconds: end, ...descriptionOf(text, heard[source]) });
+    const startSeconds = clock.at(text.startSeconds);
+    const endSeconds = clock.at(text.endSeconds);
+    described.push({ startSeconds, endSeconds, ...descriptionOf(text, heard[source]) });
   }
   return described;
 }

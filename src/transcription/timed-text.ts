@@ -18,3 +18,18 @@ export interface TimedWord extends TimedText {
 export function inThousandths(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
+
+/** Rounds times one after the other; none is before the last one, or past the end. */
+export class RisingClock {
+  private last = 0;
+  private readonly end: number;
+
+  constructor(durationSeconds: number) {
+    this.end = inThousandths(durationSeconds);
+  }
+
+  at(seconds: number): number {
+    this.last = Math.min(Math.max(inThousandths(seconds), this.last), this.end);
+    return this.last;
+  }
+}
