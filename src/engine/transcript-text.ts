@@ -9,14 +9,34 @@ export function isWrittenWithSpaces(language: string): boolean {
   return !WITHOUT_SPACES.has(language);
 }
 
+/** What ENDS_SPACED may need of a text's end, in UTF-16 units. */
+const END_UNITS = 4;
+
+/** Joins texts that come one by one. */
+export class TextJoiner {
+  #end = '';
+
+  constructor(private readonly language: string) {}
+
+  /** What the text adds to those before it, with the space that parts it from them; '' for white space. */
+  add(text: string): string {
+    const part = text.trim();
+    if (part === '') return '';
+    const isParted = this.#end !== '' && this.#isSpacedBefore(part);
+    this.#end = (this.#end + part.slice(-END_UNITS)).slice(-END_UNITS);
+    return isParted ? ` ${part}` : part;
+  }
+
+  #isSpacedBefore(part: string): boolean {
+    if (isWrittenWithSpaces(this.language)) return true;
+    return ENDS_SPACED.test(this.#end) && BEGINS_SPACED.test(part);
+  }
+}
+
 /** Joins the texts of segments, which begin with a space or not as the model pleases. */
 export function joinTexts(texts: readonly string[], language: string): string {
-  const parts = texts.map((text) => text.trim()).filter((text) => text !== '');
-  if (isWrittenWithSpaces(language)) return parts.join(' ');
-  return parts.reduce((joined, part) => {
-    const parted = ENDS_SPACED.test(joined) && BEGINS_SPACED.test(part);
-    return parted ? `${joined} ${part}` : joined + part;
-  }, '');
+  const joiner = new TextJoiner(language);
+  return texts.map((text) => joiner.add(text)).join('');
 }
 
 /**

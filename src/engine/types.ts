@@ -32,10 +32,24 @@ export interface FileToTranscribe {
   /** Told as windows are done how many seconds of the file lie behind, silence included. */
   transcribed?: (seconds: number) => void;
   /**
+   * Told of the transcript while it is made, part by part in the order of the file: joined, their texts are the transcript's.
+   * Called as soon as nothing can change the part, and never waited for; what it throws fails the request.
+   */
+  heard?: ((part: HeardPart) => void) | undefined;
+  /**
    * The transcript of an earlier pass over the same file, whose duration is taken instead of measuring once more. The
    * backlog has let this request in before, and does not refuse it now: finished work is not thrown away.
    */
   after?: Pick<Transcript, 'durationSeconds'>;
+}
+
+export interface HeardPart {
+  /** The transcript's; of Whisper's translate task the spoken one. */
+  language: string;
+  /** With the space that parts it from what came before. */
+  text: string;
+  /** With text, at least one. */
+  segments: Segment[];
 }
 
 export interface TranscriptTimings {

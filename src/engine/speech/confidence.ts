@@ -13,12 +13,13 @@ export const NEIGHBOURS = 2;
 export function confidentResults(results: readonly WindowResult[], floor: number | null): WindowResult[] {
   if (floor === null) return [...results];
   const scored = results.filter((result) => result.averageLogProbability !== null);
-  const unsure = new Set(
-    scored.filter(
-      (_, at) => averageOf(scored.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1)) < floor,
-    ),
-  );
+  const unsure = new Set(scored.filter((_, at) => !isConfident(scored, at, floor)));
   return results.filter((result) => !unsure.has(result));
+}
+
+/** Of one of the windows that hold text; for a final word as many of them as count have to stand behind it. */
+export function isConfident(scored: readonly WindowResult[], at: number, floor: number): boolean {
+  return averageOf(scored.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1)) >= floor;
 }
 
 /** Weighted by tokens. */

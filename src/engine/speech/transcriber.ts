@@ -138,10 +138,11 @@ class Transcriber implements SpeechEngine {
       this.refuseWhenClosing();
       const place = this.admit(file, audio.durationSeconds);
       try {
-        const { task = 'transcribe', align = false, describe = false, temperature = 0, transcribed } = file;
+        const { task = 'transcribe', align = false, describe = false, temperature = 0 } = file;
+        const { transcribed, heard } = file;
         const prompt = initialPrompt(file.prompt ?? '');
         const how = { task, align, describe, temperature, prompt };
-        return await this.transcribe(file, { audio, place, language, ...how, transcribed });
+        return await this.transcribe(file, { audio, place, language, ...how, transcribed, heard });
       } finally {
         place.release();
       }

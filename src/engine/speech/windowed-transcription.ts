@@ -1,14 +1,15 @@
 import type { AudioFile } from './audio-file.js';
 import type { BacklogPlace } from './backlog.js';
-import type { DecodeOptions, WindowPolicy, WindowResult } from '../binding.js';
+import type { DecodeOptions, Segment, WindowPolicy, WindowResult } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { confidentResults } from './confidence.js';
+import { HeardWindows } from './heard-windows.js';
 import { LanguageVote } from './language-vote.js';
 import type { RealTimeFactor } from './real-time-factor.js';
 import { RepeatPass } from './repeat-pass.js';
 import type { FinishedWindow, WindowedRequest, WindowRunner } from './request-queue.js';
-import { joinTexts } from '../transcript-text.js';
-import type { EngineObserver, Transcript } from '../types.js';
+import { joinTexts, TextJoiner } from '../transcript-text.js';
+import type { EngineObserver, HeardPart, Transcript } from '../types.js';
 import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
 import type { CutWindow } from './window-reader.js';
 
@@ -39,6 +40,7 @@ export interface RequestInput {
   /** For every window; '' for none. */
   prompt: string;
   transcribed?: ((seconds: number) => void) | undefined;
+  heard?: ((part: HeardPart) => void) | undefined;
   /** Whether segments are to have words. */
   align: boolean;
   /** Whether segments are to tell what they were decoded to. */
@@ -57,6 +59,10 @@ export class WindowedTranscription implements WindowedRequest {
   private readonly vote: LanguageVote | null;
   private language: string | null;
   private repeat: RepeatPass | null = null;
+  /** Windows that run once more, and have not yet. */
+  private readonly awaited = new Set<number>();
+  private readonly heardWindows: HeardWindows;
+  private joiner: TextJoiner | null = null;
   private ended = false;
   private cutWindows = 0;
   private finishedWindows = 0;
@@ -74,6 +80,7 @@ export class WindowedTranscription implements WindowedRequest {
     const isAuto = input.language === 'auto';
     this.language = isAuto ? null : input.language;
     this.vote = isAuto ? new LanguageVote(context.languages, context.policy.maxSeconds) : null;
+    this.heardWindows = new HeardWindows(context.minAverageLogProbability);
   }
 
   get accountId(): string {
@@ -96,6 +103,7 @@ export class WindowedTranscription implements WindowedRequest {
     if (cut === null) {
       this.ended = true;
       this.closeVoteIfDue();
+      this.tell();
       return null;
     }
     this.cutWindows++;
@@ -123,27 +131,22 @@ export class WindowedTranscription implements WindowedRequest {
     this.measure(cut, finished, start, start - queuedSince);
     const repeated = this.isRepeated(cut);
     this.results.set(cut.index, result);
-    if (repeated) return;
-    this.finishedWindows++;
-    this.doneSeconds += cut.advanceSeconds;
-    this.input.place.advance(cut.advanceSeconds);
-    this.input.transcribed?.(this.doneSeconds);
-    if (votes) this.vote?.end(cut.seconds, heard(result) ? probabilities(result) : null);
-    this.closeVoteIfDue();
+    if (repeated) this.awaited.delete(cut.index);
+    else this.advance(cut, result, votes);
+    this.tell();
   }
 
   transcript(): Transcript {
     const language = this.language ?? DEFAULT_LANGUAGE;
     const ordered = [...this.results].sort(([one], [other]) => one - other).map(([, result]) => result);
     const confident = confidentResults(ordered, this.context.minAverageLogProbability);
-    const segments = confident.flatMap((result) => result.segments).filter(({ text }) => text.trim() !== '');
+    const segments = withText(confident);
     const texts = segments.map((segment) => segment.text);
     return {
       durationSeconds: this.input.audio.durationSeconds,
       language,
       languageProbability: segments.length > 0 ? (this.vote?.leaderProbability ?? null) : null,
-      // Whisper's translate task writes English, whatever is spoken.
-      text: joinTexts(texts, this.input.task === 'translate' ? 'en' : language),
+      text: joinTexts(texts, this.writtenLanguage(language)),
       segments,
       unsureWindows: ordered.length - confident.length,
       timings: {
@@ -158,6 +161,42 @@ export class WindowedTranscription implements WindowedRequest {
   /** Ends what the request itself opened. */
   close(): void {
     this.repeat?.close();
+  }
+
+  private advance(cut: CutWindow, result: WindowResult, votes: boolean): void {
+    this.finishedWindows++;
+    this.doneSeconds += cut.advanceSeconds;
+    this.input.place.advance(cut.advanceSeconds);
+    this.input.transcribed?.(this.doneSeconds);
+    if (votes) this.vote?.end(cut.seconds, heard(result) ? probabilities(result) : null);
+    this.closeVoteIfDue();
+  }
+
+  /** Tells of what is final by now. */
+  private tell(): void {
+    const { language } = this;
+    if (this.input.heard === undefined || language === null) return;
+    for (let next = this.finalResult(); next !== null; next = this.finalResult()) this.heardWindows.add(next);
+    const segments = withText(this.heardWindows.take(this.isOver));
+    if (segments.length === 0) return;
+    const joiner = (this.joiner ??= new TextJoiner(this.writtenLanguage(language)));
+    const text = segments.map((segment) => joiner.add(segment.text)).join('');
+    this.input.heard({ language, text, segments });
+  }
+
+  /** Of the next window in the file, if it has run for good. */
+  private finalResult(): WindowResult | null {
+    const { next } = this.heardWindows;
+    return this.awaited.has(next) ? null : (this.results.get(next) ?? null);
+  }
+
+  private get isOver(): boolean {
+    return this.ended && this.finishedWindows === this.cutWindows && this.awaited.size === 0;
+  }
+
+  /** Whisper's translate task writes English, whatever is spoken. */
+  private writtenLanguage(language: string): string {
+    return this.input.task === 'translate' ? 'en' : language;
   }
 
   private isRepeated(cut: CutWindow): boolean {
@@ -182,13 +221,13 @@ export class WindowedTranscription implements WindowedRequest {
 
   private closeVoteIfDue(): void {
     if (this.vote === null || this.language !== null) return;
-    const isOver = this.ended && this.finishedWindows === this.cutWindows;
-    if (!this.vote.isComplete && !isOver) return;
+    if (!this.vote.isComplete && !this.isOver) return;
     const language = this.vote.leader;
     this.language = language ?? DEFAULT_LANGUAGE;
     if (language === null) return;
     const strays = [...this.results].filter(([, result]) => heard(result) && spoken(result) !== language);
     const indices = strays.map(([index]) => index);
+    for (const index of indices) this.awaited.add(index);
     if (indices.length > 0) this.repeat = new RepeatPass(this.input.audio, indices);
   }
 
@@ -210,6 +249,10 @@ export class WindowedTranscription implements WindowedRequest {
       decodeMs,
     });
   }
+}
+
+function withText(results: readonly WindowResult[]): Segment[] {
+  return results.flatMap((result) => result.segments).filter(({ text }) => text.trim() !== '');
 }
 
 function heard(result: WindowResult): boolean {
