@@ -6,8 +6,19 @@
  * Within an account the request with the least left goes first (ties: the oldest). So that an endless
  * stream of short ones cannot starve a long one, a turn goes to the account's oldest request after at most
  * PASSED_OVER_LIMIT turns that went to others: it has at least one turn in PASSED_OVER_LIMIT + 1.
+ *
+ * What an account has done in the background counts as having more left than anything else of it. It has the oldest's turn
+ * like the rest, so that requests without end do not keep it waiting without end.
  */
 export const PASSED_OVER_LIMIT = 7;
+
+/** More than any request has left, in each unit. */
+const BACKGROUND_COST = 1e9;
+
+/** What is left of it, as Waiting.costLeft tells it. */
+export function costLeftOf(left: number, { background }: { background: boolean }): number {
+  return background ? BACKGROUND_COST + left : left;
+}
 
 export interface Waiting {
   readonly accountId: string;

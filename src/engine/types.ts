@@ -1,10 +1,21 @@
 /** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
 import type { Segment } from './binding.js';
 
-export interface FileToTranscribe {
+export interface FileToMeasure {
   path: string;
   /** Whose turns it takes. */
   accountId: string;
+  signal?: AbortSignal | undefined;
+  /** Audio longer than this is refused as soon as that much of it is counted; default: none is. */
+  maxSeconds?: number;
+  /**
+   * Asked before and while the file is measured whether this much audio may be worked on, in seconds counted so far.
+   * What it throws refuses the file.
+   */
+  covers?: (countedSeconds: number) => void;
+}
+
+export interface FileToTranscribe extends FileToMeasure {
   /** ISO 639-1, or 'auto'. */
   language: string;
   task?: 'transcribe' | 'translate';
@@ -19,14 +30,6 @@ export interface FileToTranscribe {
    * 223 tokens count. Windows are decoded side by side, so none is told what another said. Absent, or white space: none.
    */
   prompt?: string | undefined;
-  signal?: AbortSignal | undefined;
-  /** Audio longer than this is refused as soon as that much of it is counted; default: none is. */
-  maxSeconds?: number;
-  /**
-   * Asked before and while the file is measured whether this much audio may be worked on, in seconds counted so far.
-   * What it throws refuses the file.
-   */
-  covers?: (countedSeconds: number) => void;
   /** Awaited before the audio enters the backlog: the place for a hold. What it throws refuses the file. */
   measured?: (durationSeconds: number) => void | Promise<void>;
   /** Told as windows are done how many seconds of the file lie behind, silence included. */
@@ -41,6 +44,11 @@ export interface FileToTranscribe {
    * backlog has let this request in before, and does not refuse it now: finished work is not thrown away.
    */
   after?: Pick<Transcript, 'durationSeconds'>;
+  /**
+   * Takes its turns behind the account's other requests, and takes no room of theirs in the backlog, which lets it in whatever it
+   * holds: whoever asks for this bounds how many such files there are. Default: no.
+   */
+  background?: boolean | undefined;
 }
 
 export interface HeardPart {
@@ -97,7 +105,7 @@ export interface EngineStats {
   windowsInFlight: number;
   /** Windows that are not begun. */
   queuedWindows: number;
-  /** Seconds of admitted audio not yet transcribed. */
+  /** Seconds of admitted audio not yet transcribed, but for what is done in the background. */
   backlogSeconds: number;
   maxBacklogSeconds: number;
   /** Processing seconds of the whole box per second of audio, measured. */
@@ -144,6 +152,8 @@ export interface SpeechEngine {
    * `shutting_down` after close().
    */
   transcribeFile(file: FileToTranscribe): Promise<Transcript>;
+  /** The duration in seconds. Rejects as transcribeFile() does before the audio enters the backlog; nothing stays open. */
+  measureFile(file: FileToMeasure): Promise<number>;
   /** Throws `overloaded` when there is no room for even the shortest audio of the account: before it is received. */
   checkRoom(accountId: string): void;
   stats(): EngineStats;

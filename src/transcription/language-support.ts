@@ -13,6 +13,8 @@ export interface TextTranslator {
     text: string;
     from: string;
     to: string;
+    /** Whether it takes its turns behind the account's others. */
+    background: boolean;
     signal: AbortSignal;
   }): Promise<TranslatedText>;
 }

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { SpeechEngine, Transcript } from '../engine/types.js';
+import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
-import type { Hold, Ledger, StoredAnswer } from '../ledger/types.js';
+import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { fingerprint } from './fingerprint.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
@@ -41,6 +41,28 @@ export interface TranscriptionRequest {
   /** Without an Idempotency-Key, of a client that may repeat the request unasked. */
   unkeyed?: Unkeyed | undefined;
   signal: AbortSignal;
+}
+
+/** What is worked on, and for whom. */
+export type WorkOrder = Pick<TranscriptionRequest, 'accountId' | 'options' | 'signal'> & {
+  audio: { path: string };
+  /** Behind the account's other requests; see FileToTranscribe. */
+  background?: boolean;
+};
+
+/** How the engine is to go about the file, beside what the order says. */
+type Course = Pick<
+  FileToTranscribe,
+  'maxSeconds' | 'covers' | 'measured' | 'transcribed' | 'after' | 'background'
+>;
+
+/** Finished work: what to charge for it, and what to keep. */
+export interface Bill {
+  credits: number;
+  audioSeconds: number;
+  minutes: number;
+  uncharged: Omit<TranscriptionResult, keyof Charge>;
+  timings: TranscriptionTimings;
 }
 
 export interface TranscriptionTimings {
@@ -173,33 +195,74 @@ export class TranscriptionService {
     facts: TranscriptionFacts,
     token: string | null,
   ): Promise<TranscriptionAnswer> {
-    const { engine, settings } = this.deps;
-    const { accountId, audio, options, signal } = request;
+    const { signal } = request;
     const held: { hold?: Promise<Hold> } = {};
     try {
-      const transcript = await engine.transcribeFile({
-        ...{ path: audio.path, accountId, signal },
-        language: options.language ?? 'auto',
-        ...howToHear(options, engine),
-        maxSeconds: settings.maxAudioSeconds,
+      const course = {
+        maxSeconds: this.deps.settings.maxAudioSeconds,
         covers: await this.#withinBalance(request),
-        measured: async (durationSeconds) => {
+        measured: async (durationSeconds: number) => {
           facts.audioSeconds = durationSeconds;
           signal.throwIfAborted();
           held.hold = this.#hold(request, durationSeconds);
           await held.hold;
         },
-      });
-      const { queueMs, inferenceMs } = transcript.timings;
-      Object.assign(facts, { queueMs, inferenceMs });
-      const draft = await this.#translate(request, transcript);
+      };
+      const bill = await this.#work(request, course, facts);
       await discardAudio(request);
       if (held.hold === undefined) throw new Error('The engine answered before it told the duration.');
-      return await this.#settle(request, await held.hold, { token, transcript, draft });
+      return await this.#settle(request, await held.hold, { token, bill });
     } catch (error) {
       await this.#release(held.hold);
       throw error;
     }
+  }
+
+  /** The duration of audio that the account's balance covers, and the most that it can cost. Rejects as run() fails. */
+  async measure(order: WorkOrder): Promise<{ durationSeconds: number; credits: number }> {
+    const { engine, settings } = this.deps;
+    const { accountId, audio, options, signal } = order;
+    this.languages.check(options);
+    const durationSeconds = await engine.measureFile({
+      ...{ path: audio.path, accountId, signal },
+      maxSeconds: settings.maxAudioSeconds,
+      covers: await this.#withinBalance(order),
+    });
+    return { durationSeconds, credits: mostCreditsFor(settings, durationSeconds, options) };
+  }
+
+  /** Work in the background on a file of known duration that is paid for; the caller settles the bill. */
+  perform(
+    order: WorkOrder,
+    { durationSeconds, transcribed }: { durationSeconds: number; transcribed: (seconds: number) => void },
+  ): Promise<Bill> {
+    this.languages.check(order.options);
+    const course = { after: { durationSeconds }, background: true, transcribed };
+    return this.#work({ ...order, background: true }, course, {});
+  }
+
+  /** Transcribes and translates: all that is done for an answer between the hold and the charge. */
+  async #work(order: WorkOrder, course: Course, facts: TranscriptionFacts): Promise<Bill> {
+    const { engine, settings } = this.deps;
+    const { accountId, audio, options, signal } = order;
+    const transcript = await engine.transcribeFile({
+      ...{ path: audio.path, accountId, signal },
+      language: options.language ?? 'auto',
+      ...howToHear(options, engine),
+      ...course,
+    });
+    const { queueMs, inferenceMs } = transcript.timings;
+    Object.assign(facts, { queueMs, inferenceMs });
+    const { timings, translated, ...spoken } = await this.#translate(order, transcript);
+    const { durationSeconds } = transcript;
+    const id = `tr_${randomBytes(16).toString('base64url')}`;
+    return {
+      credits: creditsFor(settings, durationSeconds, translated),
+      audioSeconds: durationSeconds,
+      minutes: startedMinutes(durationSeconds),
+      uncharged: { id, durationSeconds, ...spoken },
+      timings,
+    };
   }
 
   #hold(
@@ -223,7 +286,7 @@ export class TranscriptionService {
   async #withinBalance({
     accountId,
     options,
-  }: TranscriptionRequest): Promise<(countedSeconds: number) => void> {
+  }: Pick<WorkOrder, 'accountId' | 'options'>): Promise<(countedSeconds: number) => void> {
     const { balance } = await this.deps.ledger.balance(accountId);
     return (countedSeconds) => {
       const credits = mostCreditsFor(this.deps.settings, countedSeconds, options);
@@ -233,8 +296,8 @@ export class TranscriptionService {
     };
   }
 
-  async #translate(request: TranscriptionRequest, transcript: Transcript): Promise<Draft> {
-    const { accountId, audio, options, signal } = request;
+  async #translate(order: WorkOrder, transcript: Transcript): Promise<Draft> {
+    const { accountId, audio, options, signal, background = false } = order;
     const { engine } = this.deps;
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, engine);
@@ -243,7 +306,7 @@ export class TranscriptionService {
     const to = options.translateTo;
     if (to === null) return { ...spoken, translation: null, translated: false };
     const startedAt = performance.now();
-    const file = { path: audio.path, accountId, signal, ...howToHear(options, engine) };
+    const file = { path: audio.path, accountId, signal, background, ...howToHear(options, engine) };
     const { languages } = this;
     const { translation, isTranslated } = await translationOf(
       transcript,
@@ -259,24 +322,17 @@ export class TranscriptionService {
   async #settle(
     { endpoint, requestId, signal }: TranscriptionRequest,
     hold: Hold,
-    work: { token: string | null; transcript: Transcript; draft: Draft },
+    { token, bill }: { token: string | null; bill: Bill },
   ): Promise<TranscriptionAnswer> {
     // The last look before money moves: a client that left or a key that was revoked is not charged.
     signal.throwIfAborted();
-    const { durationSeconds } = work.transcript;
-    const { timings, translated, ...spoken } = work.draft;
-    const id = `tr_${randomBytes(16).toString('base64url')}`;
-    const result = { id, durationSeconds, ...spoken };
+    const { credits, audioSeconds, minutes, uncharged, timings } = bill;
     const charge = await this.deps.ledger.settle(hold.id, {
-      credits: creditsFor(this.deps.settings, durationSeconds, translated),
-      endpoint,
-      audioSeconds: durationSeconds,
-      minutes: startedMinutes(durationSeconds),
-      requestId,
-      ...(work.token === null ? {} : { idempotencyToken: work.token }),
-      result: storedResult(result),
+      ...{ credits, audioSeconds, minutes, endpoint, requestId },
+      ...(token === null ? {} : { idempotencyToken: token }),
+      result: storedResult(uncharged),
     });
-    return { replayed: false, result: { ...result, ...charge }, timings };
+    return { replayed: false, result: { ...uncharged, ...charge }, timings };
   }
 }
 

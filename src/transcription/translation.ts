@@ -9,6 +9,7 @@ export interface TranslationRequest {
   /** What the transcript is of, and how it was heard. */
   file: Pick<FileToTranscribe, 'path' | 'accountId' | 'align' | 'prompt' | 'describe' | 'temperature'> & {
     signal: AbortSignal;
+    background?: boolean;
   };
 }
 
@@ -43,9 +44,12 @@ export async function translationOf(
 async function sentenceBySentence(
   translator: TextTranslator,
   transcript: Transcript,
-  { to, file: { accountId, signal } }: TranslationRequest,
+  { to, file: { accountId, background = false, signal } }: TranslationRequest,
 ): Promise<Pick<TimedTranscript, 'text' | 'segments'>> {
   const { text: source, language: from } = transcript;
-  const { text, sentences } = await translator.translate({ accountId, text: source, from, to, signal });
+  const { text, sentences } = await translator.translate({
+    ...{ accountId, background, signal },
+    ...{ text: source, from, to },
+  });
   return { text, segments: timedSentences(sentences, transcript) };
 }

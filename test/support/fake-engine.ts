@@ -10,7 +10,13 @@ import { systemClock } from '../../src/engine/clock.js';
 import type { Segment } from '../../src/engine/binding.js';
 import { EngineError } from '../../src/engine/native-errors.js';
 import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
-import type { EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../../src/engine/types.js';
+import type {
+  EngineStats,
+  FileToMeasure,
+  FileToTranscribe,
+  SpeechEngine,
+  Transcript,
+} from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 
 export function fakeAudio(seconds: number, { language = 'en', text = 'Hello, World.' } = {}): Buffer {
@@ -72,6 +78,15 @@ export class FakeEngine implements SpeechEngine {
   set backlogSeconds(audioSeconds: number) {
     this.#others?.release();
     this.#others = this.#backlog.readmit({ accountId: 'another account', audioSeconds });
+  }
+
+  async measureFile(file: FileToMeasure): Promise<number> {
+    this.#refuseWhenClosing();
+    file.covers?.(0);
+    file.signal?.throwIfAborted();
+    const { seconds } = readAudio(file.path);
+    refuseUncovered(file, seconds);
+    return Promise.resolve(seconds);
   }
 
   checkRoom(accountId: string): void {
@@ -147,8 +162,10 @@ export class FakeEngine implements SpeechEngine {
   }
 
   async #admitted(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
-    const request = { accountId: file.accountId, audioSeconds: audio.seconds };
-    const place = file.after === undefined ? this.#backlog.admit(request) : this.#backlog.readmit(request);
+    const background = file.background === true;
+    const request = { accountId: file.accountId, audioSeconds: audio.seconds, background };
+    const isLetIn = file.after !== undefined || background;
+    const place = isLetIn ? this.#backlog.readmit(request) : this.#backlog.admit(request);
     this.admitted++;
     try {
       return await this.#transcribe(file, audio);
@@ -239,7 +256,7 @@ function readAudio(path: string): FakeAudio {
   return { seconds: Number(seconds), language, text };
 }
 
-function refuseUncovered({ maxSeconds = Infinity, covers }: FileToTranscribe, seconds: number): void {
+function refuseUncovered({ maxSeconds = Infinity, covers }: FileToMeasure, seconds: number): void {
   if (seconds > maxSeconds) {
     throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
       param: 'audio',

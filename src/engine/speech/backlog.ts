@@ -31,6 +31,7 @@ export class BacklogPlace {
   constructor(
     readonly accountId: string,
     readonly audioSeconds: number,
+    readonly background: boolean,
     readonly admittedAt: number,
     private readonly onLess: (place: BacklogPlace) => void,
   ) {
@@ -59,6 +60,13 @@ interface Situation {
   held: ReadonlyMap<string, number>;
 }
 
+interface ReadmittedRequest {
+  accountId: string;
+  audioSeconds: number;
+  /** Behind the account's others: it takes no room from them, and whoever lets it in bounds how many there are. */
+  background?: boolean;
+}
+
 /** Halving an interval of a year of audio this often leaves less than a millisecond. */
 const BISECTIONS = 36;
 
@@ -71,10 +79,9 @@ export class Backlog {
     return this.options.maxSeconds;
   }
 
+  /** Without what is done in the background. */
   get seconds(): number {
-    let sum = 0;
-    for (const place of this.places) sum += place.audioLeftSeconds;
-    return sum;
+    return sum(this.heldByAccount().values());
   }
 
   /** Whole seconds until all of it is worked off, at least 1. */
@@ -98,11 +105,12 @@ export class Backlog {
   }
 
   /** Takes a request in once more that was admitted before, room or not. */
-  readmit({ accountId, audioSeconds }: { accountId: string; audioSeconds: number }): BacklogPlace {
+  readmit({ accountId, audioSeconds, background = false }: ReadmittedRequest): BacklogPlace {
     if (!(audioSeconds >= 0 && Number.isFinite(audioSeconds))) {
       throw new RangeError(`audioSeconds is ${audioSeconds}; allowed: 0 or more, finite.`);
     }
-    const place = new BacklogPlace(accountId, audioSeconds, this.options.clock.now(), (released) =>
+    const { clock } = this.options;
+    const place = new BacklogPlace(accountId, audioSeconds, background, clock.now(), (released) =>
       this.places.delete(released),
     );
     this.places.add(place);
@@ -111,8 +119,9 @@ export class Backlog {
 
   private heldByAccount(): Map<string, number> {
     const held = new Map<string, number>();
-    for (const { accountId, audioLeftSeconds } of this.places) {
-      if (audioLeftSeconds > 0) held.set(accountId, (held.get(accountId) ?? 0) + audioLeftSeconds);
+    for (const { accountId, audioLeftSeconds, background } of this.places) {
+      if (audioLeftSeconds > 0 && !background)
+        held.set(accountId, (held.get(accountId) ?? 0) + audioLeftSeconds);
     }
     return held;
   }

@@ -5,7 +5,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { AudioWindow, DecodeOptions, WindowResult } from '../binding.js';
-import { FairQueue, type Waiting } from '../fair-queue.js';
+import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
 import type { CutWindow } from './window-reader.js';
 
 /** A stretch of silence counts as a turn, if a cheap one, so that silent files do not keep others from being cut. */
@@ -29,6 +29,8 @@ export interface FinishedWindow {
 export interface WindowedRequest {
   readonly accountId: string;
   readonly audioLeftSeconds: number;
+  /** Whether it takes its turns behind the account's others. */
+  readonly background: boolean;
   /** Whether cut() may yield another window, now or after a window that runs. */
   readonly hasMore: boolean;
   /**
@@ -69,7 +71,7 @@ export class QueuedRequest implements Waiting {
   }
 
   get costLeft(): number {
-    return this.request.audioLeftSeconds;
+    return costLeftOf(this.request.audioLeftSeconds, this.request);
   }
 
   /** Windows held or about to be. */

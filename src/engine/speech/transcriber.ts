@@ -18,7 +18,14 @@ import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { loadSpeechModels, type SpeechDecoder, type SpeechModels } from './speech-models.js';
 import { WindowedTranscription, type RequestContext, type RequestInput } from './windowed-transcription.js';
-import type { EngineObserver, EngineStats, FileToTranscribe, SpeechEngine, Transcript } from '../types.js';
+import type {
+  EngineObserver,
+  EngineStats,
+  FileToMeasure,
+  FileToTranscribe,
+  SpeechEngine,
+  Transcript,
+} from '../types.js';
 
 export interface SpeechEngineOptions {
   binding: NativeBinding;
@@ -151,6 +158,13 @@ class Transcriber implements SpeechEngine {
     }
   }
 
+  async measureFile(file: FileToMeasure): Promise<number> {
+    this.refuseWhenClosing();
+    const audio = await AudioFile.open(this.source, file);
+    audio.close();
+    return audio.durationSeconds;
+  }
+
   checkRoom(accountId: string): void {
     this.backlog.checkRoom({ accountId, audioSeconds: 0 });
   }
@@ -171,9 +185,10 @@ class Transcriber implements SpeechEngine {
     return this.closing;
   }
 
-  private admit({ accountId, after }: FileToTranscribe, audioSeconds: number): BacklogPlace {
-    const request = { accountId, audioSeconds };
-    return after === undefined ? this.backlog.admit(request) : this.backlog.readmit(request);
+  private admit({ accountId, after, background }: FileToTranscribe, audioSeconds: number): BacklogPlace {
+    const request = { accountId, audioSeconds, background: background === true };
+    const isLetIn = after !== undefined || request.background;
+    return isLetIn ? this.backlog.readmit(request) : this.backlog.admit(request);
   }
 
   private async transcribe({ signal }: FileToTranscribe, input: RequestInput): Promise<Transcript> {

@@ -87,6 +87,10 @@ export class WindowedTranscription implements WindowedRequest {
     return this.input.place.accountId;
   }
 
+  get background(): boolean {
+    return this.input.place.background;
+  }
+
   get audioLeftSeconds(): number {
     const total = this.ended ? this.cutSeconds : this.input.audio.durationSeconds;
     return Math.max(0, total - this.startedSeconds);

@@ -26,6 +26,8 @@ export interface TextToTranslate {
   text: string;
   from: string;
   to: string;
+  /** Whether it takes its turns behind the account's others; default: no. */
+  background?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -111,7 +113,7 @@ export class TranslationEngine {
   private async run(
     texts: readonly (readonly string[])[],
     { model, from, to }: Hop<LazyTranslationModel>,
-    { accountId, signal }: TextToTranslate,
+    { accountId, background, signal }: TextToTranslate,
   ): Promise<string[]> {
     const fitted = await this.fit(model, texts.flat(), from, signal);
     const parts = fitted.flat();
@@ -119,7 +121,7 @@ export class TranslationEngine {
     const tokens = await model.tokenize(parts);
     const inputs = await Promise.all(tokens.map((one) => model.input(one, from, to)));
     signal?.throwIfAborted();
-    const outputs = await this.scheduler.run({ accountId, model, inputs, signal });
+    const outputs = await this.scheduler.run({ accountId, background, model, inputs, signal });
     const plain = outputs.map((output, index) => model.plainTokens(output, inputs[index], from, to));
     const translated = await model.detokenize(plain);
     let sentence = 0;

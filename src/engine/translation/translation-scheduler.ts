@@ -5,7 +5,7 @@
  * whose turn it is leaves goes to like sentences of others, which pay for it with their own turns.
  */
 import type { TranslationInput, TranslationOptions, Translator } from '../binding.js';
-import { FairQueue, type Waiting } from '../fair-queue.js';
+import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
 import { leavesSlotInDoubt } from '../native-errors.js';
 import { endsInLoop, longestTranslation, NO_REPEAT_NGRAM } from './repetition.js';
 
@@ -19,6 +19,8 @@ export interface TranslationWork {
   accountId: string;
   model: TranslatorSource;
   inputs: readonly TranslationInput[];
+  /** Whether it takes its turns behind the account's others; default: no. */
+  background?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -81,7 +83,8 @@ class Job implements Waiting {
   }
 
   get costLeft(): number {
-    return this.pending.reduce((sum, item) => sum + costOf(item), 0);
+    const left = this.pending.reduce((sum, item) => sum + costOf(item), 0);
+    return costLeftOf(left, { background: this.work.background === true });
   }
 
   keep(item: Item, tokens: string[]): void {

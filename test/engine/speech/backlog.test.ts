@@ -46,6 +46,15 @@ describe('Backlog', () => {
     expect(backlog.seconds).to.equal(0);
   });
 
+  it('counts what is in the background for nobody', () => {
+    const backlog = backlogOf(100, 1);
+    backlog.readmit({ accountId: 'a', audioSeconds: 5000, background: true });
+    expect(backlog.seconds).to.equal(0);
+    expect(backlog.retryAfterSeconds).to.equal(1);
+    backlog.admit({ accountId: 'a', audioSeconds: 60 });
+    expect(refusal(backlog, 60).retryAfterSeconds).to.equal(20);
+  });
+
   it('refuses a length that is none', () => {
     for (const audioSeconds of [NaN, -1, Infinity]) {
       expect(() => backlogOf(100).admit({ accountId: 'a', audioSeconds })).to.throw(RangeError);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import type { FileToMeasure, FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
 import { BROKEN_AUDIO, fakeAudio, FakeEngine } from '../../support/fake-engine.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { pause, pcmOfSample, sample, writeRepeatedWav, writeWav } from '../../support/speech.js';
@@ -138,6 +138,44 @@ for (const kind of KINDS) {
       };
       await transcribe({ covers, measured });
       expect(asked.at(-1), 'the hold comes last').to.equal(-1);
+    });
+
+    it('measures as it does before it transcribes, and takes nothing in', async () => {
+      const { durationSeconds } = await transcribe();
+      const measure = (more: Partial<FileToMeasure> = {}): Promise<number> =>
+        engine.measureFile({ path: files.clip, accountId: 'one', ...more });
+      const asked: number[] = [];
+      expect(await measure({ covers: (seconds) => void asked.push(seconds) })).to.equal(durationSeconds);
+      expect([asked[0], asked.at(-1)]).to.deep.equal([0, durationSeconds]);
+      expect(await failure(measure({ maxSeconds: 0.5 }))).to.include({ code: 'audio_too_long' });
+      expect(await failure(measure({ path: files.broken }))).to.include({ code: 'invalid_audio' });
+      expect(await failure(measure({ signal: AbortSignal.abort('before') }))).to.equal('before');
+      expectNothingTaken();
+    });
+
+    it('lets work in the background in whatever the backlog holds, and takes no room for it', async () => {
+      const long = await startLong();
+      const background = { background: true, after: { durationSeconds: 3 } };
+      const controller = new AbortController();
+      const behind = transcribe({ ...background, signal: controller.signal });
+      expect(engine.stats().backlogSeconds).to.be.above(MAX_BACKLOG_SECONDS / 2);
+      controller.abort('enough');
+      expect(await failure(behind)).to.equal('enough');
+      long.abort('over');
+      await long.failed;
+      hold();
+      const other = new AbortController();
+      const waiting = transcribe({
+        ...background,
+        path: files.long,
+        after: { durationSeconds: 40_000 },
+        signal: other.signal,
+      });
+      while (engine.stats().busySlots === 0) await tick();
+      expect(engine.stats().backlogSeconds).to.equal(0);
+      expect(() => engine.checkRoom('one')).not.to.throw();
+      other.abort('over');
+      expect(await failure(waiting)).to.equal('over');
     });
 
     it('rejects with what the caller throws, as it is', async () => {

@@ -126,6 +126,34 @@ describe('SlotScheduler', () => {
     expect(order).to.deep.equal(['b', 'd', 'c', 'a']);
   });
 
+  it('runs what is in the background behind the rest of its account, and beside others as if it were not', async () => {
+    const scene = await Scenario.start({ slots: 1 });
+    scene.file('behind', 80);
+    scene.file('before', 56);
+    scene.file('other', 80);
+    void scene.send({ path: 'behind', background: true });
+    scene.sendAt(WINDOW_MS / 2, { path: 'before' });
+    scene.sendAt(WINDOW_MS / 2, { path: 'other', accountId: 'two' });
+    await scene.finish();
+    const order = scene.fake.runs.map(({ path }) => path);
+    const own = order.filter((path) => path !== 'other');
+    expect(own.slice(1, 8), 'though more is left of it').to.deep.equal(Array(7).fill('before'));
+    expect(order.slice(1, 17).filter((path) => path === 'other')).to.have.lengthOf(8);
+  });
+
+  it('does not starve what is in the background under an endless stream of others of its account', async () => {
+    const scene = await Scenario.start({ slots: 1 });
+    scene.file('behind', 40);
+    void scene.send({ path: 'behind', background: true });
+    for (let n = 0; n < 60; n++) {
+      scene.file(`clip-${n}`, 8);
+      scene.sendAt(n * WINDOW_MS * 0.9, { path: `clip-${n}` });
+    }
+    await scene.clock.run(50 * WINDOW_MS);
+    expect(scene.outcomes.has('behind')).to.equal(true);
+    expect(scene.outcomes.has('clip-40'), 'the stream goes on').to.equal(true);
+  });
+
   it('does not starve a long file under an endless stream of short ones of the same account', async () => {
     const scene = await Scenario.start({ slots: 1 });
     scene.file('long', 80);
