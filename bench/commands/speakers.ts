@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { basename } from 'node:path';
-import { positiveNumber } from '../../src/cli/options.js';
+import { positiveNumber, refuseGiven } from '../../src/cli/options.js';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { readRttmDirectory } from '../speakers/rttm.js';
 import { scoreRecording, speakerTables } from '../reports/speaker-tables.js';
@@ -8,17 +8,20 @@ import { addOutputOptions, benchContext, publish, slotOrThreadCount, type Output
 import { identifyModel, type ModelIdentity } from '../reports/environment.js';
 import { rounded, type Shown } from '../reports/report.js';
 import { diarizeAll } from '../speakers/diarize-all.js';
+import { modelPair, type PairOptions } from '../speakers/model-pair.js';
 
-interface Options extends OutputOptions {
+interface Options extends OutputOptions, PairOptions {
   rttm: string;
   hypotheses?: string;
   audio?: string;
-  segmentation?: string;
-  embedding?: string;
-  threshold: number;
   threads: number;
   told: boolean;
 }
+
+const DEFAULT = '(default: the one that serve would take)';
+const TRAIT = "(default: the embedding's trait)";
+
+const OF_AUDIO = ['segmentation', 'embedding', 'threshold', 'minSeconds', 'threads', 'told'];
 
 export function addBenchSpeakers(bench: Command): void {
   const command = bench
@@ -27,15 +30,21 @@ export function addBenchSpeakers(bench: Command): void {
     .requiredOption('--rttm <dir>', 'who speaks when, as it is known: .rttm files')
     .option('--hypotheses <dir>', 'who speaks when, as any program tells it: .rttm files')
     .option('--audio <dir>', 'in place of them: the recordings, for the speaker models to tell it')
-    .option('--segmentation <file>', 'of the speaker models, an ONNX file')
-    .option('--embedding <file>', 'likewise')
-    .option('--threshold <cosine>', 'mean cosine from which two clusters are one voice', positiveNumber, 0.5)
+    .option('--segmentation <name>', `a speaker model of the manifest, or an ONNX file ${DEFAULT}`)
+    .option('--embedding <name>', 'likewise')
+    .option(
+      '--threshold <cosine>',
+      `mean cosine from which two clusters are one voice ${TRAIT}`,
+      positiveNumber,
+    )
+    .option('--min-seconds <s>', `who speaks for less is taken for somebody else ${TRAIT}`, positiveNumber)
     .option('--threads <n>', 'of one inference', slotOrThreadCount, 1)
     .option('--told', 'tell the models the number of speakers', false);
   addOutputOptions(command).action(benchSpeakers);
 }
 
-async function benchSpeakers(options: Options): Promise<void> {
+async function benchSpeakers(options: Options, command: Command): Promise<void> {
+  if (options.audio === undefined) refuseGiven(command, OF_AUDIO, 'acts only with --audio');
   const references = readRttmDirectory(options.rttm);
   const answers = await answersOf(options, references);
   const scores = [...references].map(([recording, reference]) =>
@@ -71,7 +80,7 @@ interface Answers {
 }
 
 async function answersOf(options: Options, references: ReadonlyMap<string, SpeakerTurn[]>): Promise<Answers> {
-  const { hypotheses, audio, segmentation, embedding } = options;
+  const { hypotheses, audio } = options;
   if ((hypotheses === undefined) === (audio === undefined))
     throw new Error('Either --hypotheses or --audio is needed.');
   if (hypotheses !== undefined)
@@ -80,27 +89,27 @@ async function answersOf(options: Options, references: ReadonlyMap<string, Speak
       models: [],
       settings: { hypotheses },
     };
-  if (audio === undefined || segmentation === undefined || embedding === undefined)
-    throw new Error('--audio needs the models: --segmentation and --embedding.');
-  const { threshold, threads, told } = options;
+  const { threads, told } = options;
+  const models = modelPair(options, benchContext());
   const { turns, realTimeFactor } = await diarizeAll(references, {
-    ...{ audio, told, segmentation, embedding, threshold, threads, minSeconds: MIN_SECONDS },
+    audio: audio ?? '',
+    told,
+    threads,
+    ...models,
   });
-  const models = [segmentation, embedding].map((path) => identifyModel(basename(path), path));
   return {
     turns,
-    models: await Promise.all(models),
+    models: await Promise.all(
+      [models.segmentation, models.embedding].map((path) => identifyModel(basename(path), path)),
+    ),
     settings: {
-      threshold,
+      ...{ threshold: models.threshold, 'fewest seconds': models.minSeconds },
       threads,
       'speakers told': told ? 'yes' : 'no',
       'real-time factor': rounded(realTimeFactor),
     },
   };
 }
-
-/** Of one voice, seconds. */
-const MIN_SECONDS = 2;
 
 /** A recording that nobody speaks in is told by an empty file of its name, or not at all; one that is not asked for is a mistake. */
 function hypothesesOf(

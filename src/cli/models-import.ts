@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { isVoiceActivityFile } from '../models/import.js';
+import { isOnnxFile, speakerModelKind } from '../models/import-speakers.js';
 import { isArchive } from '../models/import-translation.js';
 import { readContext } from '../service/context.js';
 import {
+  importSpeakers,
   importSpeech,
   importTranslation,
   importVoiceActivity,
   type TranslationImport,
 } from '../service/model-store.js';
 import { ConfigError } from '../service/variables.js';
-import { asLanguageCode, refuseGiven } from './options.js';
+import { asLanguageCode, cosine, positiveNumber, refuseGiven } from './options.js';
 
 interface SpeechFlags {
   windows: string;
@@ -26,7 +28,12 @@ interface TranslationFlags {
   codes?: string;
 }
 
-type Options = SpeechFlags & TranslationFlags & { name?: string };
+interface EmbeddingFlags {
+  threshold?: number;
+  minSeconds?: number;
+}
+
+type Options = SpeechFlags & TranslationFlags & EmbeddingFlags & { name?: string };
 
 const SPEECH_ONLY: readonly (keyof SpeechFlags)[] = ['windows', 'translates'];
 const TRANSLATION_ONLY: readonly (keyof TranslationFlags)[] = [
@@ -38,12 +45,14 @@ const TRANSLATION_ONLY: readonly (keyof TranslationFlags)[] = [
   'codes',
 ];
 
+const EMBEDDING_ONLY: readonly (keyof EmbeddingFlags)[] = ['threshold', 'minSeconds'];
+
 export function addImport(models: Command): void {
   const command = models
     .command('import')
     .argument(
       '<path>',
-      'a ggml file (.bin) of a Whisper model or of Silero VAD, or a translation model: a CTranslate2 directory, .argosmodel or .zip',
+      'a ggml file (.bin) of a Whisper model or of Silero VAD; a speaker model (.onnx); or a translation model: a CTranslate2 directory, .argosmodel or .zip',
     )
     .option('--name <name>', 'its name here (default: from the file name)')
     .option('--windows <policy>', 'window policy of a speech model: full or short', 'full')
@@ -52,6 +61,8 @@ export function addImport(models: Command): void {
       'this multilingual speech model was trained to translate into English (tiny to large-v3 are, turbo is not)',
     );
   addTraits(command)
+    .option('--threshold <cosine>', 'of a speaker embedding: from which two clusters are one voice', cosine)
+    .option('--min-seconds <s>', 'likewise: who speaks for less is taken for somebody else', positiveNumber)
     .description('take a model you already have into the models directory')
     .action(importModel);
 }
@@ -75,29 +86,56 @@ function addTraits(command: Command): Command {
 
 async function importModel(path: string, options: Options, command: Command): Promise<void> {
   const name = options.name === undefined ? {} : { name: options.name };
-  if (statSync(path).isDirectory() || isArchive(path)) {
-    refuseGiven(command, SPEECH_ONLY, 'is for speech models, and this is a translation model');
-    if (options.targetToken === undefined) {
-      refuseGiven(command, ['targetTokenPlace'], 'acts only with --target-token');
-    }
-    const entry = await importTranslation(path, { ...name, traits: traitsOf(options) }, readContext());
-    console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
-    return;
-  }
+  if (statSync(path).isDirectory() || isArchive(path)) return importTranslator(path, name, options, command);
+  if (isOnnxFile(path)) return importVoices(path, name, options, command);
   if (isVoiceActivityFile(path)) {
-    const others = ['name', ...SPEECH_ONLY, ...TRANSLATION_ONLY] as const;
+    const others = ['name', ...SPEECH_ONLY, ...TRANSLATION_ONLY, ...EMBEDDING_ONLY] as const;
     refuseGiven(command, others, 'is for speech and translation models, and this is a voice activity model');
     const { name: installed } = await importVoiceActivity(path, readContext());
     console.log(`${installed} is imported; VERBATIM_VAD=auto and VERBATIM_VAD=silero take it`);
     return;
   }
   refuseGiven(command, TRANSLATION_ONLY, 'is for translation models, and this is a speech model');
+  refuseGiven(command, EMBEDDING_ONLY, 'is for speaker embeddings, and this is a speech model');
   const { windows, translates = false } = options;
   const context = readContext();
   const policies = Object.keys(context.manifest.windowPolicies);
   if (!policies.includes(windows)) throw new ConfigError('--windows', windows, policies.join(', '));
   const entry = await importSpeech(path, { ...name, windows, translates }, context);
   console.log(`${entry.name} is imported; use it with VERBATIM_MODEL=${entry.name}`);
+}
+
+interface Named {
+  name?: string;
+}
+
+async function importTranslator(
+  path: string,
+  name: Named,
+  options: Options,
+  command: Command,
+): Promise<void> {
+  refuseGiven(command, SPEECH_ONLY, 'is for speech models, and this is a translation model');
+  refuseGiven(command, EMBEDDING_ONLY, 'is for speaker embeddings, and this is a translation model');
+  if (options.targetToken === undefined)
+    refuseGiven(command, ['targetTokenPlace'], 'acts only with --target-token');
+  const entry = await importTranslation(path, { ...name, traits: traitsOf(options) }, readContext());
+  console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
+}
+
+async function importVoices(path: string, name: Named, options: Options, command: Command): Promise<void> {
+  refuseGiven(command, SPEECH_ONLY, 'is for speech models, and this is a speaker model');
+  refuseGiven(command, TRANSLATION_ONLY, 'is for translation models, and this is a speaker model');
+  if (speakerModelKind(path) === 'speaker-segmentation')
+    refuseGiven(command, EMBEDDING_ONLY, 'is for speaker embeddings, and this is a speaker segmentation');
+  const { threshold, minSeconds } = options;
+  const traits = {
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(minSeconds === undefined ? {} : { minSeconds }),
+  };
+  const entry = await importSpeakers(path, { ...name, traits }, readContext());
+  const variable = entry.kind.replace('-', '_').toUpperCase();
+  console.log(`${entry.name} is imported; use it with VERBATIM_${variable}=${entry.name}`);
 }
 
 function traitsOf(options: TranslationFlags): NonNullable<TranslationImport['traits']> {

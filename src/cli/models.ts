@@ -55,7 +55,8 @@ function sizeMib(entry: ModelEntry): number | null {
 
 function languagesOf(entry: ModelEntry): string {
   if (entry.kind === 'translation') return `${entry.from.join(',')} -> ${entry.to.join(',')}`;
-  if (entry.kind === 'vad') return '';
+  if (entry.kind === 'vad' || entry.kind === 'speaker-segmentation') return '';
+  if (entry.languages === 'any') return 'any';
   return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
 }
 

@@ -46,6 +46,13 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
+/** Of voices that are more alike than not. */
+export function cosine(value: string): number {
+  const number = positiveNumber(value);
+  if (number >= 1) throw new InvalidArgumentError('allowed: a number above 0 and below 1.');
+  return number;
+}
+
 /** '1,2,4', each from 1. */
 export function integerList(maximum = LARGEST): (value: string) => number[] {
   const integer = integerFrom(1, maximum);

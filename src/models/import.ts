@@ -71,7 +71,7 @@ export function validName(name: string): string {
 }
 
 /** Copies the file into the models directory, under this name. */
-async function takeIn(
+export async function takeIn(
   path: string,
   file: string,
   { modelsDir }: StoreRoots,

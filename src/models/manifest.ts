@@ -53,6 +53,22 @@ export interface VoiceActivityModelEntry extends ModelEntryBase, ModelFile {
   kind: 'vad';
 }
 
+/** Who of a few people speaks in each frame of a window: an ONNX file of the form of pyannote-segmentation-3.0. */
+export interface SpeakerSegmentationModelEntry extends ModelEntryBase, ModelFile {
+  kind: 'speaker-segmentation';
+}
+
+/** Whose voice it is: an ONNX file. Its traits are chosen on conversations that nobody is judged by. */
+export interface SpeakerEmbeddingModelEntry extends ModelEntryBase, ModelFile {
+  kind: 'speaker-embedding';
+  /** In which it tells voices apart (ISO 639-1). */
+  languages: string[] | 'any';
+  /** Mean cosine, above 0 and below 1, from which two clusters of speech are one voice. */
+  threshold: number;
+  /** Who speaks for less in all is taken for somebody else, unless all do. */
+  minSeconds: number;
+}
+
 /** The one model of voice activity that there is to install. */
 export const VOICE_ACTIVITY_MODEL = 'silero-vad';
 
@@ -73,10 +89,17 @@ export interface TranslationModelEntry extends ModelEntryBase {
   codes?: Record<string, string>;
 }
 
-export type ModelEntry = SpeechModelEntry | TranslationModelEntry | VoiceActivityModelEntry;
+export type ModelEntry =
+  | SpeechModelEntry
+  | TranslationModelEntry
+  | VoiceActivityModelEntry
+  | SpeakerSegmentationModelEntry
+  | SpeakerEmbeddingModelEntry;
 
 export interface Manifest {
   defaultSpeechModel: string;
+  defaultSpeakerSegmentation: string;
+  defaultSpeakerEmbedding: string;
   windowPolicies: Record<string, WindowPolicy>;
   /** As OpenAI published them, by the name of its model. */
   alignmentHeads: Record<string, HeadPair[]>;
@@ -113,7 +136,7 @@ export function findModel(manifest: Manifest, name: string): ModelEntry {
 
 /** Of a model, in a sentence. */
 export function kindText({ kind }: ModelEntry): string {
-  return kind === 'vad' ? 'voice activity' : kind;
+  return kind === 'vad' ? 'voice activity' : kind.replace('-', ' ');
 }
 
 export function windowPolicy(manifest: Manifest, entry: SpeechModelEntry): WindowPolicy {

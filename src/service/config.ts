@@ -41,6 +41,11 @@ export interface Config {
   readonly batch: number | null;
   /** What finds speech; 'auto': the model where it is installed, see voiceActivityModel(). */
   readonly voiceActivity: (typeof VOICE_ACTIVITY)[number];
+  /** Whether speakers are told apart where the models and their runtime are installed; see createSpeakerEngine(). */
+  readonly speakers: (typeof SPEAKERS)[number];
+  /** Names of models; null: the manifest's defaults. */
+  readonly speakerSegmentation: string | null;
+  readonly speakerEmbedding: string | null;
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
@@ -55,6 +60,8 @@ export const SPEECH_DECODERS = ['auto', 'batched', 'whisper.cpp'] as const;
 export const COMPUTE_TYPES = ['auto', 'int8', 'bfloat16', 'float32'] as const;
 
 export const VOICE_ACTIVITY = ['auto', 'silero', 'energy'] as const;
+
+export const SPEAKERS = ['auto', 'off'] as const;
 
 /** Of VERBATIM_BATCH. */
 export const MOST_BATCH = 64;
@@ -104,6 +111,9 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     compute: oneOf('VERBATIM_COMPUTE', text('VERBATIM_COMPUTE', 'auto'), COMPUTE_TYPES),
     batch: integer('VERBATIM_BATCH', null, 1, MOST_BATCH),
     voiceActivity: oneOf('VERBATIM_VAD', text('VERBATIM_VAD', 'auto'), VOICE_ACTIVITY),
+    speakers: oneOf('VERBATIM_SPEAKERS', text('VERBATIM_SPEAKERS', 'auto'), SPEAKERS),
+    speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION', '') || null,
+    speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING', '') || null,
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,

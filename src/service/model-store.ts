@@ -1,6 +1,13 @@
 /** Models that are brought in: each is loaded once by the addon before it counts as installed. */
+import { join } from 'node:path';
 import { loadBinding } from '../engine/binding.js';
+import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
 import { importSpeechModel, importVoiceActivityModel, type ImportSpeechOptions } from '../models/import.js';
+import {
+  importSpeakerModel,
+  type ImportSpeakersOptions,
+  type SpeakerModelEntry,
+} from '../models/import-speakers.js';
 import { importTranslationModel, type ImportTranslationOptions } from '../models/import-translation.js';
 import {
   findModel,
@@ -10,7 +17,10 @@ import {
 } from '../models/manifest.js';
 import { pullModel } from '../models/pull.js';
 import type { DownloadOptions } from '../models/download.js';
+import { modelPath } from '../models/store.js';
+import { packageRoot } from '../package-root.js';
 import type { ServiceContext } from './context.js';
+import { speakerModels } from './speaker-engine.js';
 
 const HUB = 'https://huggingface.co';
 
@@ -47,6 +57,39 @@ export function importVoiceActivity(
     roots,
     check: async (file) => (await loadBinding().loadVoiceActivityModel(file)).close(),
   });
+}
+
+export type SpeakerImport = Omit<ImportSpeakersOptions, 'roots' | 'check'>;
+
+export function importSpeakers(
+  path: string,
+  options: SpeakerImport,
+  { roots, manifest }: ServiceContext,
+): Promise<SpeakerModelEntry> {
+  const bundled = speakerModels({ speakerSegmentation: null, speakerEmbedding: null }, manifest);
+  return importSpeakerModel(path, {
+    ...options,
+    roots,
+    check: (file, kind) =>
+      hearOnce({
+        segmentation: kind === 'speaker-segmentation' ? file : modelPath(roots, bundled.segmentation),
+        embedding: kind === 'speaker-embedding' ? file : modelPath(roots, bundled.embedding),
+      }),
+  });
+}
+
+/** Seconds, and more than it lasts. */
+const SAMPLE_LIMIT = 60;
+
+/** In a process of its own, with somebody who speaks. */
+async function hearOnce(files: { segmentation: string; embedding: string }): Promise<void> {
+  const engine = new SpeakerEngine({ ...files, threads: 1, threshold: 0.5, minSeconds: 0 });
+  try {
+    const path = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
+    await engine.diarize({ path, durationSeconds: SAMPLE_LIMIT });
+  } finally {
+    await engine.close();
+  }
 }
 
 export type TranslationImport = Omit<ImportTranslationOptions, 'roots' | 'withModel' | 'limits'>;

@@ -22,6 +22,7 @@ import { readContext, packageVersion } from './context.js';
 import { speechDecoder } from './speech-decoder.js';
 import { configuredModel, installedSpeechModels, loadEngine } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
+import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 /** How long running requests may take to finish after SIGTERM. */
@@ -35,6 +36,7 @@ export async function serve(): Promise<void> {
   if (tuned !== null) logger.info(tuned);
   const metrics = new Metrics();
   const translator = createTranslationEngine(config, roots, manifest, metrics);
+  const speakers = createSpeakerEngine(config, roots, manifest);
   const engine = await loadEngine(config, roots, manifest, metrics);
   try {
     const ledger = createLedger({
@@ -44,13 +46,14 @@ export async function serve(): Promise<void> {
     });
     try {
       const decoder = speechDecoder(config, engine.devices.ids);
-      await runUntilStopped(config, { decoder, engine, translator, ledger, logger, metrics });
+      await runUntilStopped(config, { decoder, engine, translator, speakers, ledger, logger, metrics });
     } finally {
       await ledger.close();
     }
   } finally {
     await engine.close();
     await translator.close();
+    await speakers.engine?.close();
   }
 }
 
@@ -72,6 +75,7 @@ interface Parts {
   decoder: SpeechDecoder;
   engine: SpeechEngine;
   translator: TranslationEngine;
+  speakers: Speakers;
   ledger: Ledger;
   logger: Logger;
   metrics: Metrics;
@@ -102,7 +106,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
 }
 
 async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
-  const { ledger, logger, engine, translator } = parts;
+  const { ledger, logger, engine, translator, speakers } = parts;
   console.log(`listening on ${url}`);
   const keys = await createFirstAccount(ledger);
   const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
@@ -118,6 +122,7 @@ async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
       slots: engine.stats().slots,
       decoder: parts.decoder,
       voiceActivity: engine.voiceActivity,
+      speakerModels: speakerModelNames(speakers),
       recovered: ledger.recovery,
     },
     'ready',

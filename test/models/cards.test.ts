@@ -21,10 +21,9 @@ function cardOf(name: string): Map<string, string> {
 
 describe('model cards', () => {
   it('are there for every bundled model, and for no other', () => {
-    const named = [...text.matchAll(/^## (\S+) \((speech|translation)\)$/gm)].map(([, name, kind]) => [
-      name,
-      kind,
-    ]);
+    const named = [
+      ...text.matchAll(/^## (\S+) \((speech|translation|speaker segmentation|speaker embedding)\)$/gm),
+    ].map(([, name, kind]) => [name, kind!.replace(' ', '-')]);
     expect(named).to.deep.equal(bundled.map(({ name, kind }) => [name, kind]));
   });
 
@@ -38,11 +37,19 @@ describe('model cards', () => {
       );
       const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
       expect(where).to.contain(`, ${(bytes / 1e6).toFixed(1)} MB,`);
-      const weights = files.find(({ file }) => /^(ggml-.*|model)\.bin$/.test(basename(file)));
+      const weights = files.find(({ file }) =>
+        /^((ggml-.*|model)\.bin|speaker-.*\.onnx)$/.test(basename(file)),
+      );
       expect(where).to.contain(`SHA-256 \`${weights!.sha256!.slice(0, 8)}…${weights!.sha256!.slice(-6)}\``);
       expect(card.get('licence')).to.equal(entry.licence);
       const languages = (card.get('languages') ?? '').split(', ').map((language) => LANGUAGES[language]);
       if (entry.kind === 'speech') expect(languages).to.deep.equal(entry.languages);
+      if (entry.kind === 'speaker-embedding') {
+        expect(card.get('languages')).to.equal(entry.languages === 'any' ? 'any' : 'English');
+        expect(card.get('traits')).to.equal(
+          `threshold ${entry.threshold}, at least ${entry.minSeconds} s of a voice`,
+        );
+      }
       if (entry.kind === 'translation') {
         expect(languages).to.deep.equal(entry.from);
         expect(languages).to.deep.equal(entry.to);

@@ -9,6 +9,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { register } from '../../src/models/import.js';
+import { packageRoot } from '../../src/package-root.js';
 import { slotsOn } from '../../src/service/slots.js';
 import { threadPoolSize } from '../../src/service/thread-pool.js';
 import { VARIABLES, type Variable } from '../../src/service/variables.js';
@@ -20,6 +21,8 @@ import { writeVoiceModel } from '../support/voice-models.js';
 
 const TOKEN = 'a token for Prometheus';
 const FEW_CONNECTIONS = 6;
+const SEGMENTATION = 'speaker-segmentation-verbatim';
+const EMBEDDING = 'speaker-embedding-verbatim';
 
 interface Servers {
   /** As it comes: nothing is set but a free port. */
@@ -50,6 +53,24 @@ function deafModelsUnder(directory: string): string {
   writeVoiceModel(join(modelsDir, 'ggml-silero-vad.bin'), 'nothing');
   const entry = { name: 'silero-vad', kind: 'vad', file: 'ggml-silero-vad.bin' } as const;
   register(modelsDir, { ...entry, licence: 'MIT', source: 'test' });
+  return modelsDir;
+}
+
+/** One that knows the bundled speaker models under other names. */
+function voicesUnder(directory: string): string {
+  const modelsDir = join(directory, 'models');
+  mkdirSync(modelsDir);
+  const link = (name: string, bundled: string): { name: string; file: string } => {
+    symlinkSync(join(packageRoot, 'models', 'bundled', `${bundled}.onnx`), join(modelsDir, `${name}.onnx`));
+    return { name, file: `${name}.onnx` };
+  };
+  const origin = { licence: 'CC0-1.0', source: 'test' };
+  register(modelsDir, { ...link('segments', SEGMENTATION), ...origin, kind: 'speaker-segmentation' });
+  register(modelsDir, {
+    ...link('voices', EMBEDDING),
+    ...origin,
+    ...{ kind: 'speaker-embedding', languages: 'any', threshold: 0.5, minSeconds: 2 },
+  });
   return modelsDir;
 }
 
@@ -93,16 +114,24 @@ async function startAll(): Promise<Servers> {
     VERBATIM_DATA_DIR: 'elsewhere',
     VERBATIM_TRUST_PROXY: 'loopback',
     VERBATIM_CORS_ORIGINS: 'https://app.example.com',
+    VERBATIM_SPEAKERS: 'off',
     VERBATIM_MAX_BACKLOG_SECONDS: '1',
     VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
   });
-  const batched = Served.start({
-    VERBATIM_DEVICE: 'cpu',
-    VERBATIM_SPEECH_DECODER: 'batched',
-    VERBATIM_COMPUTE: 'bfloat16',
-    VERBATIM_BATCH: '3',
-    VERBATIM_SLOTS: '2',
-  });
+  const elsewhere = workplace();
+  const batched = Served.start(
+    {
+      VERBATIM_DEVICE: 'cpu',
+      VERBATIM_MODELS_DIR: voicesUnder(elsewhere),
+      VERBATIM_SPEAKER_SEGMENTATION: 'segments',
+      VERBATIM_SPEAKER_EMBEDDING: 'voices',
+      VERBATIM_SPEECH_DECODER: 'batched',
+      VERBATIM_COMPUTE: 'bfloat16',
+      VERBATIM_BATCH: '3',
+      VERBATIM_SLOTS: '2',
+    },
+    elsewhere,
+  );
   const plain = Served.start();
   return {
     plain: await plain.listening(),
@@ -302,6 +331,32 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
       'VERBATIM_VAD is "loud"; allowed: auto, silero, energy.',
     );
     rmSync(directory, { recursive: true });
+  },
+  VERBATIM_SPEAKERS: async ({ plain, proxied }) => {
+    await until(() => [plain, proxied].every(({ stderr }) => stderr.includes('"msg":"ready"')));
+    expect(plain.stderr).to.contain(`"speakerModels":["${SEGMENTATION}","${EMBEDDING}"]`);
+    expect(proxied.stderr).to.contain('"speakerModels":"VERBATIM_SPEAKERS is off."');
+    const named = { VERBATIM_SPEAKERS: 'off', VERBATIM_SPEAKER_EMBEDDING: EMBEDDING };
+    expect(await refusal(named)).to.contain(
+      `VERBATIM_SPEAKER_EMBEDDING is "${EMBEDDING}"; allowed: nothing, since VERBATIM_SPEAKERS is off.`,
+    );
+    expect(await refusal({ VERBATIM_SPEAKERS: 'on' })).to.contain('allowed: auto, off.');
+  },
+  VERBATIM_SPEAKER_SEGMENTATION: async ({ batched }) => {
+    await until(() => batched.stderr.includes(`"speakerModels":["segments","voices"]`));
+    const missing = await refusal({ VERBATIM_SPEAKER_SEGMENTATION: 'pyannote-segmentation-3.0' });
+    expect(missing).to.contain('npx verbatim models pull pyannote-segmentation-3.0');
+    const another = await refusal({ VERBATIM_SPEAKER_SEGMENTATION: EMBEDDING });
+    expect(another).to.contain(
+      `"${EMBEDDING}" is a speaker embedding model; VERBATIM_SPEAKER_SEGMENTATION names a speaker segmentation model.`,
+    );
+  },
+  VERBATIM_SPEAKER_EMBEDDING: async ({ batched }) => {
+    await until(() => batched.stderr.includes(`"speakerModels":["segments","voices"]`));
+    expect(await refusal({ VERBATIM_SPEAKER_EMBEDDING: 'nobody' })).to.contain('There is no model "nobody"');
+    expect(await refusal({ VERBATIM_SPEAKER_EMBEDDING: 'silero-vad' })).to.contain(
+      '"silero-vad" is a voice activity model; VERBATIM_SPEAKER_EMBEDDING names a speaker embedding model.',
+    );
   },
   VERBATIM_MAX_BACKLOG_SECONDS: async ({ plain, proxied }) => {
     const burst = (served: Served): Promise<Answer[]> =>

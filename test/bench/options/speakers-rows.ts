@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../../bench/reports/report.js';
+import { findModel, readManifest } from '../../../src/models/manifest.js';
+import { packageRoot } from '../../../src/package-root.js';
 import { toRttm } from '../../../bench/speakers/rttm.js';
 import { embeddingGraph, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
 import { onnxFile } from '../../support/onnx.js';
@@ -80,11 +82,25 @@ function humWords({ rttm, audio, models }: Hums): string[] {
   ];
 }
 
-async function refusesModel(places: Hums, which: string): Promise<void> {
+const BUNDLED = ['speaker-segmentation-verbatim.onnx', 'speaker-embedding-verbatim.onnx'];
+const TRAITS = bundledTraits();
+
+function bundledTraits(): { threshold: number; minSeconds: number } {
+  const manifest = readManifest(packageRoot, join(packageRoot, 'models'));
+  const entry = findModel(manifest, manifest.defaultSpeakerEmbedding);
+  return entry.kind === 'speaker-embedding' ? entry : expect.fail('it is of another kind');
+}
+
+/** A file is loaded; a name is looked for in the manifest. */
+async function ofPair(places: Hums, which: string, missing: string): Promise<void> {
   const path = join(places.models, 'no.onnx');
   writeFileSync(path, 'no model');
   const told = await failureText(...humWords(places), `--${which}`, path);
   expect(told).to.contain(`${which} model ${path}: The file is no ONNX model.`);
+  const named = await refusalOf(...humWords(places), `--${which}`, missing);
+  expect(named).to.match(new RegExp(`(There is no model|The model) "${missing}"`));
+  const found = await reportOf([...humWords(places), `--${which}`, `speaker-${which}-verbatim`]);
+  expect(found.models.map(({ name }) => name)).to.include(`speaker-${which}-verbatim.onnx`);
 }
 
 const output = (option: string) => () =>
@@ -125,11 +141,13 @@ export const speakersRows: Rows = {
       const both = await refusalOf(...humWords(places), '--hypotheses', places.rttm);
       expect(both).to.contain('Either --hypotheses or --audio is needed.');
       expect(await refusalOf('speakers', '--rttm', places.rttm)).to.contain('Either --hypotheses or --audio');
-      const noModels = await refusalOf('speakers', '--rttm', places.rttm, '--audio', places.audio);
-      expect(noModels).to.contain('--audio needs the models');
+      // Nobody speaks there: the bundled models, and what `serve` would take, hear that nobody hums.
+      const bundled = await reportOf(['speakers', '--rttm', places.rttm, '--audio', places.audio]);
+      expect(bundled.models.map(({ name }) => name)).to.deep.equal(BUNDLED);
     }),
-  'speakers --segmentation': () => hums((places) => refusesModel(places, 'segmentation')),
-  'speakers --embedding': () => hums((places) => refusesModel(places, 'embedding')),
+  'speakers --segmentation': () =>
+    hums((places) => ofPair(places, 'segmentation', 'pyannote-segmentation-3.0')),
+  'speakers --embedding': () => hums((places) => ofPair(places, 'embedding', 'nobody')),
   'speakers --threshold': () =>
     hums(async (places) => {
       // Both hum a third tone as well, which the segmentation does not know: a cosine of a half.
@@ -143,8 +161,29 @@ export const speakersRows: Rows = {
         expect(firstRow(found)).to.include({ 'speakers known, told': speakers });
         expect(found.settings).to.include({ threshold: Number(threshold) });
       }
+      expect((await reportOf(humWords(places))).settings).to.include({ threshold: TRAITS.threshold });
       const refused = await refusalOf(...humWords(places), '--threshold', '-1');
       expect(refused).to.contain('--threshold');
+      const unheard = await refusalOf(
+        'speakers',
+        '--rttm',
+        places.rttm,
+        '--hypotheses',
+        places.rttm,
+        '--told',
+      );
+      expect(unheard).to.contain('--told acts only with --audio');
+    }),
+  'speakers --min-seconds': () =>
+    hums(async (places) => {
+      writeHum(join(places.audio, 'talk.wav'), [HUMMED[0]!, { ...HUMMED[1]!, endSeconds: 9 }], 12);
+      const told = async (...words: string[]): Promise<unknown> =>
+        firstRow(await reportOf([...humWords(places), ...words]))['speakers known, told'];
+      // Of two windows that overlap: ten seconds of one, six of the other.
+      expect(await told('--min-seconds', '1')).to.equal('2, 2');
+      expect(await told('--min-seconds', '60')).to.equal('2, 2');
+      expect(await told('--min-seconds', '8')).to.equal('2, 1');
+      expect((await reportOf(humWords(places))).settings).to.include({ 'fewest seconds': TRAITS.minSeconds });
     }),
   'speakers --threads': () =>
     hums(async (places) => {

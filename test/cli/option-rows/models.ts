@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readImported, type ModelEntry } from '../../../src/models/manifest.js';
 import { MODEL, samplePath, wordEventsPath } from '../../native/support.js';
+import { embeddingGraph } from '../../engine/speakers/tones.js';
+import { onnxFile } from '../../support/onnx.js';
 import { writeTinyModel } from '../../support/translation-models.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
@@ -32,6 +34,24 @@ function ofTranslation(option: string, look: (place: Workplace) => Promise<void>
         const value = option === '--target-token-place' ? 'source' : 'es';
         expect(await place.refusal([...SPEECH, option, value])).to.contain(
           `${option} is for translation models, and this is a speech model`,
+        );
+      }),
+  };
+}
+
+/** The option sets this trait of an embedding, and a speech model refuses it by name. */
+function ofEmbedding(option: string, trait: string, fallback: number, value: number): OptionRows {
+  return {
+    [`models import ${option}`]: () =>
+      inWorkplace(async (place) => {
+        const path = join(place.directory, 'mine.onnx');
+        writeFileSync(path, onnxFile(embeddingGraph()));
+        const words = ['models', 'import', path];
+        expect(await imported(place, words)).to.include({ [trait]: fallback });
+        expect(await imported(place, [...words, option, String(value)])).to.include({ [trait]: value });
+        expect(await place.refusal([...words, option, '0'])).to.contain('allowed: a number above 0');
+        expect(await place.refusal([...SPEECH, option, String(value)])).to.contain(
+          `${option} is for speaker embeddings, and this is a speech model`,
         );
       }),
   };
@@ -102,6 +122,8 @@ export const modelRows: OptionRows = {
         '--translates is for speech models',
       );
     }),
+  ...ofEmbedding('--threshold', 'threshold', 0.5, 0.7),
+  ...ofEmbedding('--min-seconds', 'minSeconds', 2, 3.5),
   ...ofTranslation('--from', async (place) => {
     const words = [...translationModel(place), '--to', 'en'];
     expect(await imported(place, [...words, '--from', 'spa,it'])).to.deep.include({ from: ['es', 'it'] });

@@ -1,0 +1,54 @@
+/** Takes a speaker model a person already has, an ONNX file, into the models directory and its registry. */
+import { readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { onnxFacts } from '../engine/speakers/onnx-facts.js';
+import { register, takeIn, validName } from './import.js';
+import type { SpeakerEmbeddingModelEntry, SpeakerSegmentationModelEntry } from './manifest.js';
+import type { StoreRoots } from './store.js';
+
+export type SpeakerModelEntry = SpeakerSegmentationModelEntry | SpeakerEmbeddingModelEntry;
+
+export interface SpeakerImportTraits {
+  /** Of an embedding; default: 0.5. */
+  threshold?: number;
+  /** Likewise; default: 2. */
+  minSeconds?: number;
+}
+
+export interface ImportSpeakersOptions {
+  roots: StoreRoots;
+  name?: string;
+  traits?: SpeakerImportTraits;
+  /** Runs the file once as a model of that kind, and throws when it is none. */
+  check: (path: string, kind: SpeakerModelEntry['kind']) => Promise<void>;
+}
+
+const ONNX = /\.onnx$/i;
+
+export function isOnnxFile(path: string): boolean {
+  return ONNX.test(path) && statSync(path).isFile();
+}
+
+/** Which of the two it is, it says itself. Throws EngineError `invalid_model` for what is no ONNX file. */
+export function speakerModelKind(path: string): SpeakerModelEntry['kind'] {
+  const isSegmentation = onnxFacts(readFileSync(path)).has('powerset_max_classes');
+  return isSegmentation ? 'speaker-segmentation' : 'speaker-embedding';
+}
+
+/** Nothing is registered unless the file runs. */
+export async function importSpeakerModel(
+  path: string,
+  { roots, name: given, traits = {}, check }: ImportSpeakersOptions,
+): Promise<SpeakerModelEntry> {
+  const name = validName(given ?? basename(path).replace(ONNX, ''));
+  const kind = speakerModelKind(path);
+  await check(path, kind);
+  const origin = { licence: 'unknown', source: `imported from ${basename(path)}` };
+  const model = { name, ...(await takeIn(path, `${name}.onnx`, roots)), ...origin };
+  const entry: SpeakerModelEntry =
+    kind === 'speaker-segmentation'
+      ? { ...model, kind }
+      : { ...model, kind, languages: 'any', threshold: 0.5, minSeconds: 2, ...traits };
+  register(roots.modelsDir, entry);
+  return entry;
+}

@@ -1,0 +1,116 @@
+/** Builds the engine that tells speakers apart, as VERBATIM_SPEAKERS and the names of its models have it. */
+import type { ProcessObserver } from '../engine/process/supervised-process.js';
+import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
+import {
+  findModel,
+  kindText,
+  type Manifest,
+  type ModelEntry,
+  type SpeakerEmbeddingModelEntry,
+  type SpeakerSegmentationModelEntry,
+} from '../models/manifest.js';
+import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
+import type { Config } from './config.js';
+import { ConfigError, type Variable } from './variables.js';
+
+export type SpeakerSettings = Pick<Config, 'speakers' | 'speakerSegmentation' | 'speakerEmbedding'>;
+
+/** What tells speakers apart, or why nothing does, in a sentence. */
+export type Speakers =
+  | {
+      engine: SpeakerEngine;
+      segmentation: SpeakerSegmentationModelEntry;
+      /** With the languages in which voices are told apart. */
+      embedding: SpeakerEmbeddingModelEntry;
+    }
+  | { engine: null; unavailable: string };
+
+export interface SpeakerOptions {
+  observer?: ProcessObserver;
+  hasRuntime?: () => boolean;
+}
+
+/**
+ * Nothing is loaded before the first file. Throws an Error that says what to do where a model is named, and it or the runtime is not
+ * there: only the defaults may be missing.
+ */
+export function createSpeakerEngine(
+  settings: SpeakerSettings,
+  roots: StoreRoots,
+  manifest: Manifest,
+  { observer, hasRuntime = isRuntimeInstalled }: SpeakerOptions = {},
+): Speakers {
+  if (settings.speakers === 'off') return off(settings);
+  const { segmentation, embedding } = speakerModels(settings, manifest);
+  const missing = whatIsMissing([segmentation, embedding], roots, hasRuntime);
+  if (missing !== null) {
+    if (settings.speakerSegmentation ?? settings.speakerEmbedding) throw new Error(missing);
+    return { engine: null, unavailable: missing };
+  }
+  const { threshold, minSeconds } = embedding;
+  const engine = new SpeakerEngine({
+    segmentation: modelPath(roots, segmentation),
+    embedding: modelPath(roots, embedding),
+    ...{ threads: 1, threshold, minSeconds },
+    ...(observer === undefined ? {} : { observer }),
+  });
+  return { engine, segmentation, embedding };
+}
+
+/** Whether they are installed or not. Throws an Error for a name of no such model. */
+export function speakerModels(
+  { speakerSegmentation, speakerEmbedding }: Omit<SpeakerSettings, 'speakers'>,
+  manifest: Manifest,
+): { segmentation: SpeakerSegmentationModelEntry; embedding: SpeakerEmbeddingModelEntry } {
+  const segmentation = findModel(manifest, speakerSegmentation ?? manifest.defaultSpeakerSegmentation);
+  const embedding = findModel(manifest, speakerEmbedding ?? manifest.defaultSpeakerEmbedding);
+  if (segmentation.kind !== 'speaker-segmentation')
+    throw ofAnotherKind(segmentation, 'VERBATIM_SPEAKER_SEGMENTATION', 'speaker segmentation');
+  if (embedding.kind !== 'speaker-embedding')
+    throw ofAnotherKind(embedding, 'VERBATIM_SPEAKER_EMBEDDING', 'speaker embedding');
+  return { segmentation, embedding };
+}
+
+/** For the log: their names, or why there are none. */
+export function speakerModelNames(speakers: Speakers): string[] | string {
+  if (speakers.engine === null) return speakers.unavailable;
+  return [speakers.segmentation.name, speakers.embedding.name];
+}
+
+function ofAnotherKind(entry: ModelEntry, variable: Variable, wanted: string): Error {
+  return new Error(`"${entry.name}" is a ${kindText(entry)} model; ${variable} names a ${wanted} model.`);
+}
+
+function off({ speakerSegmentation, speakerEmbedding }: SpeakerSettings): Speakers {
+  const refuse = (variable: Variable, value: string | null): void => {
+    if (value !== null) throw new ConfigError(variable, value, 'nothing, since VERBATIM_SPEAKERS is off');
+  };
+  refuse('VERBATIM_SPEAKER_SEGMENTATION', speakerSegmentation);
+  refuse('VERBATIM_SPEAKER_EMBEDDING', speakerEmbedding);
+  return { engine: null, unavailable: 'VERBATIM_SPEAKERS is off.' };
+}
+
+function whatIsMissing(
+  models: readonly ModelEntry[],
+  roots: StoreRoots,
+  hasRuntime: () => boolean,
+): string | null {
+  const model = models.find((entry) => !isInstalled(roots, entry));
+  if (model !== undefined)
+    return (
+      `The model "${model.name}" is not installed (${modelPath(roots, model)}). ` +
+      `Run: npx verbatim models pull ${model.name}`
+    );
+  return hasRuntime()
+    ? null
+    : 'The package onnxruntime-node is not installed. Run: npm install --include=optional';
+}
+
+function isRuntimeInstalled(): boolean {
+  try {
+    require.resolve('onnxruntime-node');
+    return true;
+  } catch {
+    return false;
+  }
+}
