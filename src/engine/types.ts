@@ -91,6 +91,13 @@ export interface TranslatedSentence {
   text: string;
 }
 
+/** A sentence with what it adds to the text. */
+export interface TranslatedPart {
+  /** With what parts it from the sentence before. */
+  text: string;
+  sentence: TranslatedSentence;
+}
+
 export interface TranslatedText {
   text: string;
   /** In order; joined they are the text, spaces aside. */

@@ -1,5 +1,5 @@
 /** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
-import type { SpeechEngine, TranslatedText } from '../engine/types.js';
+import type { SpeechEngine, TranslatedPart, TranslatedText } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';
 
@@ -16,6 +16,8 @@ export interface TextTranslator {
     /** Whether it takes its turns behind the account's others. */
     background: boolean;
     signal: AbortSignal;
+    /** Told of each sentence, in order, as soon as it is translated; joined, their texts are the translation's. */
+    translated?: ((part: TranslatedPart) => void) | undefined;
   }): Promise<TranslatedText>;
 }
 

@@ -1,6 +1,6 @@
 /** Text -> paragraphs -> sentences, in order, and back. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { joinTexts } from '../transcript-text.js';
+import { joinTexts, TextJoiner } from '../transcript-text.js';
 
 /** A text as lines of sentences; `breaks[i]` is the white space that ends line i. */
 export interface SplitText {
@@ -56,6 +56,32 @@ export function placesOf(sentences: readonly string[], text: string): { start: n
 /** Joins what became of the sentences, in the same shape. */
 export function joinText({ lines, breaks }: SplitText, language: string): string {
   return lines.map((sentences, index) => joinTexts(sentences, language) + (breaks[index] ?? '')).join('');
+}
+
+/** The same, sentence by sentence. */
+export class SentenceJoiner {
+  private line = 0;
+  private inLine = 0;
+  private joiner: TextJoiner;
+
+  constructor(
+    private readonly split: SplitText,
+    private readonly language: string,
+  ) {
+    this.joiner = new TextJoiner(language);
+  }
+
+  /** What becomes of the next sentence, with what parts it from what came before. */
+  add(text: string): string {
+    let before = '';
+    for (; this.inLine === this.split.lines[this.line]?.length; this.line++) {
+      before += this.split.breaks[this.line] ?? '';
+      this.inLine = 0;
+      this.joiner = new TextJoiner(this.language);
+    }
+    this.inLine++;
+    return before + this.joiner.add(text);
+  }
 }
 
 export async function splitSentences(line: string, language: string): Promise<string[]> {

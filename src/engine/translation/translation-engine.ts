@@ -2,12 +2,13 @@
 import { VerbatimError } from '../../errors.js';
 import { failRequest } from '../native-errors.js';
 import type { NativeBinding, TranslationBackend } from '../binding.js';
-import { fitSentence, joinText, placesOf, splitEach, splitText } from './sentences.js';
+import { fitSentence, joinText, placesOf, SentenceJoiner, splitEach, splitText } from './sentences.js';
+import { TextsInOrder } from './texts-in-order.js';
 import { LazyTranslationModel, type TranslationModelSpec } from './translation-model.js';
 import { TranslationRoutes, type Hop } from './translation-routes.js';
 import { TranslationScheduler, type TranslationObserver } from './translation-scheduler.js';
 import { joinTexts } from '../transcript-text.js';
-import type { TranslatedText } from '../types.js';
+import type { TranslatedPart, TranslatedText } from '../types.js';
 
 export interface TranslationEngineOptions {
   binding: Pick<NativeBinding, 'loadTranslationModel'>;
@@ -29,6 +30,8 @@ export interface TextToTranslate {
   /** Whether it takes its turns behind the account's others; default: no. */
   background?: boolean | undefined;
   signal?: AbortSignal | undefined;
+  /** Told of each sentence, in order, as soon as it is translated: joined, their texts are the translation's. */
+  translated?: ((part: TranslatedPart) => void) | undefined;
 }
 
 /** A sentence, and the parts it was cut into because the model takes no longer ones. */
@@ -96,40 +99,57 @@ export class TranslationEngine {
     const split = await splitText(text, from);
     const sources = split.lines.flat();
     if (sources.length === 0) return { text, sentences: [] };
+    const places = placesOf(sources, text);
+    const { translated } = input;
+    const joiner = new SentenceJoiner(split, to);
+    const tell =
+      translated &&
+      ((index: number, sentence: string): void => {
+        const { start, end } = places[index] ?? { start: 0, end: 0 };
+        translated({ text: joiner.add(sentence), sentence: { start, end, text: sentence } });
+      });
     let texts = sources;
     for (const [index, hop] of route.entries()) {
       // What a sentence became in one language may be several for the next model.
       const sentences = index === 0 ? texts.map((one) => [one]) : await splitEach(texts, hop.from);
-      texts = await this.run(sentences, hop, input);
+      texts = await this.run(sentences, hop, input, index === route.length - 1 ? tell : undefined);
     }
-    const places = placesOf(sources, text);
     const sentences = places.map((place, index) => ({ ...place, text: texts[index] ?? '' }));
     let at = 0;
     const lines = split.lines.map((line) => texts.slice(at, (at += line.length)));
     return { text: joinText({ lines, breaks: split.breaks }, to), sentences };
   }
 
-  /** What becomes of texts, each given as its sentences. */
+  /** What becomes of texts, each given as its sentences; `tell`: of each text in order, as soon as it is there. */
   private async run(
     texts: readonly (readonly string[])[],
     { model, from, to }: Hop<LazyTranslationModel>,
     { accountId, background, signal }: TextToTranslate,
+    tell?: (index: number, text: string) => void,
   ): Promise<string[]> {
     const fitted = await this.fit(model, texts.flat(), from, signal);
     const parts = fitted.flat();
     if (parts.length === 0) return texts.map(() => '');
+    let sentence = 0;
+    const partCounts = texts.map((sentences) =>
+      sentences.reduce((count) => count + (fitted[sentence++]?.length ?? 0), 0),
+    );
     const tokens = await model.tokenize(parts);
     const inputs = await Promise.all(tokens.map((one) => model.input(one, from, to)));
     signal?.throwIfAborted();
-    const outputs = await this.scheduler.run({ accountId, background, model, inputs, signal });
-    const plain = outputs.map((output, index) => model.plainTokens(output, inputs[index], from, to));
-    const translated = await model.detokenize(plain);
-    let sentence = 0;
+    const detokenize = (first: number, outputs: readonly string[][]): Promise<string[]> =>
+      model.detokenize(
+        outputs.map((output, index) => model.plainTokens(output, inputs[first + index], from, to)),
+      );
+    const told = (index: number, ofText: readonly string[]): void => {
+      if (signal?.aborted !== true) tell?.(index, joinTexts(ofText, to));
+    };
+    const inOrder = tell && new TextsInOrder(partCounts, { detokenize, told });
+    const done = inOrder && ((index: number, tokens: string[]): void => inOrder.add(index, tokens));
+    const outputs = await this.scheduler.run({ accountId, background, model, inputs, signal, done });
+    const translated = inOrder ? await inOrder.whole() : await detokenize(0, outputs);
     let part = 0;
-    return texts.map((sentences) => {
-      const parted = sentences.flatMap(() => fitted[sentence++] ?? []);
-      return joinTexts(translated.slice(part, (part += parted.length)), to);
-    });
+    return partCounts.map((count) => joinTexts(translated.slice(part, (part += count)), to));
   }
 
   /** Cuts what is too long for the model. */

@@ -22,6 +22,8 @@ export interface TranslationWork {
   /** Whether it takes its turns behind the account's others; default: no. */
   background?: boolean | undefined;
   signal?: AbortSignal | undefined;
+  /** Told of each sentence as soon as it is translated, in no order; must not throw. */
+  done?: ((index: number, tokens: string[]) => void) | undefined;
 }
 
 export interface TranslationObserver {
@@ -90,6 +92,7 @@ class Job implements Waiting {
   keep(item: Item, tokens: string[]): void {
     this.results[item.index] = tokens;
     this.left--;
+    this.work.done?.(item.index, tokens);
   }
 
   get isDone(): boolean {
