@@ -4,6 +4,7 @@
  * Books that others keep busy: reads, holds and the work of administration wait a moment and then throw `overloaded`; a
  * settlement waits until it is done or the ledger closes, because the work it is for is done already.
  */
+import type { JobBooks, WebhookBooks } from './jobs.js';
 
 export interface Account {
   id: string;
@@ -68,7 +69,9 @@ export interface Charge {
 export type StoredAnswer =
   | { kind: 'result'; result: JsonValue; charge: Charge }
   /** The body as version 0.1.0 rendered it, before results were stored. */
-  | { kind: 'body'; body: string };
+  | { kind: 'body'; body: string }
+  /** A job that was accepted; what its client was told. */
+  | { kind: 'job'; told: JsonValue };
 
 /** How begin() found an Idempotency-Key. */
 export type IdempotencyState =
@@ -133,6 +136,8 @@ export interface UsageReport {
 
 export interface Ledger {
   readonly recovery: Recovery;
+  readonly jobs: JobBooks;
+  readonly webhooks: WebhookBooks;
 
   /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
   createAccount(input: { email: string; name?: string | null }): Promise<Account>;

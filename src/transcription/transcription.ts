@@ -339,6 +339,7 @@ export class TranscriptionService {
 function replay(stored: StoredAnswer): TranscriptionAnswer {
   const replayed = { replayed: true as const, timings: NO_TIMINGS };
   if (stored.kind === 'body') return { ...replayed, body: stored.body };
+  if (stored.kind === 'job') throw new Error('A job is answered under its own path.');
   return { ...replayed, result: resultOf(stored.result, stored.charge) };
 }
 

@@ -14,6 +14,8 @@ const DAMAGE: Record<string, string> = {
   'a usage row is what its settled hold says': 'UPDATE usage_events SET credits = credits + 1',
   'the days add up to the usage rows': 'UPDATE usage_days SET minutes = minutes + 1',
   'every stored answer has its usage row': 'UPDATE idempotency_records SET hold_id = 77',
+  'every job holds its credits until it ends, and is charged once if it succeeds':
+    'UPDATE holds SET job_id = NULL WHERE job_id IS NOT NULL',
   'every reference leads somewhere': 'DELETE FROM api_keys',
   'the file is sound': `UPDATE credit_packs SET held = held - 50, spent = spent + 50`,
 };
@@ -30,6 +32,10 @@ describe('ledger: audit', () => {
     if (state.state !== 'new') throw new Error(state.state);
     await ledger.settle(await hold(ledger, ann, 3), settlement(2, { idempotencyToken: state.token }));
     await hold(ledger, ann, 4);
+    await ledger.jobs.create({
+      ...{ id: 'job_1', accountId: ann.account.id, keyId: ann.key.id, requestId: 'req_2', options: {} },
+      ...{ audioSeconds: 3, credits: 1, webhook: null, mostOpen: 1, idempotency: null },
+    });
   });
   afterEach(() => bench.dispose());
 

@@ -48,6 +48,56 @@ describe('ledger: database', () => {
     });
   });
 
+  it('keeps holds, whoever has them, and never uses an id of theirs again', async () => {
+    const path = bench.path;
+    new Database(path).close();
+    bench.raw((old) => {
+      old.pragma('foreign_keys = ON');
+      migrate(old, MIGRATIONS.slice(0, 3));
+      old.exec(`
+        INSERT INTO accounts VALUES ('acc', 'ann@example.com', NULL, 0);
+        INSERT INTO api_keys VALUES ('key', 'acc', 'k', 'vb_01234567', zeroblob(32), '[]', 0, NULL, NULL);
+        INSERT INTO credit_packs (id, account_id, purchased, remaining, held, spent, created_at) VALUES (1, 'acc', 10, 6, 3, 1, 0);
+        INSERT INTO instances VALUES ('srv_dead', 1, 0);
+        INSERT INTO holds VALUES (7, 'acc', 'key', 'req', 1, NULL, 0, 1), (8, 'acc', 'key', 'req', 3, 'srv_dead', 0, NULL);
+        INSERT INTO hold_parts VALUES (7, 1, 1), (8, 1, 3);
+        INSERT INTO usage_events VALUES (7, 'acc', 'key', 'req', '/api/v1/transcribe', 3000, 1, 1, 1);
+        INSERT INTO usage_days VALUES ('acc', 0, '/api/v1/transcribe', 1, 1, 1);
+        INSERT INTO idempotency_records (token, account_id, key, fingerprint, hold_id, result, credits_remaining, created_at, expires_at)
+        VALUES ('t', 'acc', 'k', 'f', 7, '{"n":1}', 9, 1, 1e15);
+        INSERT INTO holds VALUES (41, 'acc', 'key', 'req', 0, 'srv_dead', 0, NULL);
+        DELETE FROM holds WHERE id = 41;`);
+      migrate(old);
+      expect(old.pragma('foreign_keys', { simple: true })).to.equal(1);
+      expect(() => old.exec('DELETE FROM holds WHERE id = 7')).to.throw('a settled hold is final');
+      expect(old.prepare('SELECT id, instance_id FROM holds ORDER BY id').all()).to.deep.equal([
+        { id: 7, instance_id: null },
+        { id: 8, instance_id: 'srv_dead' },
+      ]);
+    });
+    const ledger = bench.server();
+    expect(ledger.recovery).to.include({ holds: 1, credits: 3 });
+    expect(await ledger.audit()).to.deep.equal([]);
+    expect(await ledger.beginIdempotent({ accountId: 'acc', key: 'k', fingerprint: 'f' })).to.deep.include({
+      answer: { kind: 'result', result: { n: 1 }, charge: { creditsUsed: 1, creditsRemaining: 9 } },
+    });
+    const { id } = await ledger.hold({ accountId: 'acc', keyId: 'key', requestId: 'req', credits: 1 });
+    expect(Number(id)).to.be.above(41);
+    await ledger.close();
+  });
+
+  it('is not migrated where a row refers to none', () => {
+    new Database(bench.path).close();
+    bench.raw((old) => {
+      migrate(old, MIGRATIONS.slice(0, 3));
+      old.exec(
+        "INSERT INTO credit_packs (account_id, purchased, remaining, created_at) VALUES ('nobody', 1, 1, 0)",
+      );
+      expect(() => migrate(old)).to.throw('a row of credit_packs refers to none of accounts');
+      expect(old.pragma('user_version', { simple: true })).to.equal(3);
+    });
+  });
+
   it('leaves the database as it was when a migration fails', () => {
     openDatabase(bench.path).close();
     bench.raw((database) => {

@@ -61,6 +61,13 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
     WHERE record.hold_id IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> record.account_id)`,
 
+  'every job holds its credits until it ends, and is charged once if it succeeds': `
+    SELECT format('job %s is %s; %d holds, %s', job.id, job.status, count(hold.id), coalesce('charged by ' || job.hold_id, 'not charged'))
+    FROM jobs job LEFT JOIN holds hold ON hold.job_id = job.id LEFT JOIN usage_events event ON event.hold_id = job.hold_id
+    GROUP BY job.id
+    HAVING count(hold.id) <> iif(job.status IN ('queued', 'running'), 1, 0)
+      OR (job.hold_id IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> job.account_id))`,
+
   'every reference leads somewhere': `
     SELECT format('%s row %s refers to a missing row of %s', "table", rowid, parent)
     FROM pragma_foreign_key_check`,

@@ -12,7 +12,10 @@ export interface HoldRow {
   credits: number;
 }
 
-/** Credits set aside for running requests. Callers hold the write transaction. */
+/** Whose it is until it is settled or released: a request's of a running server, which it dies with, or a job's. */
+type HoldOwner = { instanceId: string } | { jobId: string };
+
+/** Credits set aside for what is worked on. Callers hold the write transaction. */
 export class Holds {
   readonly #insert;
   readonly #insertPart;
@@ -24,15 +27,16 @@ export class Holds {
   readonly #close;
   readonly #delete;
   readonly #ofInstance;
+  readonly #ofJob;
 
   constructor(
     database: Database.Database,
     private readonly credits: Credits,
     private readonly clock: WallClock,
   ) {
-    this.#insert = database.prepare<[string, string, string, number, string, number]>(
-      `INSERT INTO holds (account_id, key_id, request_id, credits, instance_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+    this.#insert = database.prepare<[string, string, string, number, string | null, string | null, number]>(
+      `INSERT INTO holds (account_id, key_id, request_id, credits, instance_id, job_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertPart = database.prepare<[number | bigint, number, number]>(
       'INSERT INTO hold_parts (hold_id, pack_id, credits) VALUES (?, ?, ?)',
@@ -56,24 +60,28 @@ export class Holds {
       'DELETE FROM hold_parts WHERE hold_id = ? AND pack_id = ?',
     );
     this.#close = database.prepare<[number, number, number]>(
-      'UPDATE holds SET credits = ?, settled_at = ?, instance_id = NULL WHERE id = ?',
+      'UPDATE holds SET credits = ?, settled_at = ?, instance_id = NULL, job_id = NULL WHERE id = ?',
     );
     this.#delete = database.prepare<[number]>('DELETE FROM holds WHERE id = ?');
     this.#ofInstance = database.prepare<[string], HoldRow>(
       'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE instance_id = ? AND settled_at IS NULL',
     );
+    this.#ofJob = database.prepare<[string], HoldRow>(
+      'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE job_id = ?',
+    );
   }
 
   place(
     input: { accountId: string; keyId: string; requestId: string; credits: number },
-    instanceId: string,
+    owner: HoldOwner,
   ): Hold {
     const { accountId, keyId, requestId, credits } = input;
     checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
     this.#requireLiveKey(accountId, keyId);
     const parts = this.credits.take(accountId, credits);
     const now = this.clock();
-    const id = this.#insert.run(accountId, keyId, requestId, credits, instanceId, now).lastInsertRowid;
+    const [instance, job] = 'jobId' in owner ? [null, owner.jobId] : [owner.instanceId, null];
+    const id = this.#insert.run(accountId, keyId, requestId, credits, instance, job, now).lastInsertRowid;
     for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
     return { id: String(id), credits };
   }
@@ -82,6 +90,22 @@ export class Holds {
   settle(holdId: string, credits: number): HoldRow {
     const hold = this.#open.get(holdId);
     if (hold === undefined) throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
+    return this.#settle(hold, credits);
+  }
+
+  settleOf(jobId: string, credits: number): HoldRow {
+    const hold = this.#ofJob.get(jobId);
+    if (hold === undefined) throw new Error(`Nothing is held for job ${jobId}; it cannot be settled.`);
+    return this.#settle(hold, credits);
+  }
+
+  /** Gives everything back that is held for a job. */
+  releaseOf(jobId: string): void {
+    const hold = this.#ofJob.get(jobId);
+    if (hold !== undefined) this.#release(hold);
+  }
+
+  #settle(hold: HoldRow, credits: number): HoldRow {
     checkAmount('A charge', credits, hold.credits);
     this.#requireLiveKey(hold.account_id, hold.key_id);
     let left = credits;

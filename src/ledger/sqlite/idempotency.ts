@@ -16,6 +16,7 @@ interface RecordRow {
   credits_used: number | null;
   credits_remaining: number | null;
   body: string | null;
+  job_id: string | null;
 }
 
 /**
@@ -29,6 +30,7 @@ export class Idempotency {
   readonly #insert;
   readonly #insertDerived;
   readonly #complete;
+  readonly #accept;
   readonly #abandon;
   readonly #deliver;
   readonly #dropOf;
@@ -39,8 +41,8 @@ export class Idempotency {
     private readonly clock: WallClock,
   ) {
     this.#find = database.prepare<[string, string, number], RecordRow>(
-      `SELECT record.fingerprint, record.hold_id IS NULL AS running, record.result, record.credits_remaining,
-         record.body, event.credits AS credits_used
+      `SELECT record.fingerprint, record.expires_at IS NULL AS running, record.result, record.credits_remaining,
+         record.body, record.job_id, event.credits AS credits_used
        FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
        WHERE record.account_id = ? AND record.key = ? AND (record.expires_at IS NULL OR record.expires_at > ?)`,
     );
@@ -50,7 +52,7 @@ export class Idempotency {
       RecordRow & { token: string }
     >(
       `SELECT record.token, record.fingerprint, 0 AS running, record.result, record.credits_remaining, record.body,
-         event.credits AS credits_used
+         record.job_id, event.credits AS credits_used
        FROM idempotency_records record JOIN usage_events event ON event.hold_id = record.hold_id
        WHERE record.derived = 1 AND record.account_id = ? AND record.fingerprint = ? AND record.expires_at > ?
          AND (record.delivered_at IS NULL OR ?) AND record.token NOT IN (SELECT value FROM json_each(?))
@@ -73,10 +75,15 @@ export class Idempotency {
       `UPDATE idempotency_records
        SET instance_id = NULL, hold_id = ?, result = ?, credits_remaining = ?,
          expires_at = ? + iif(derived = 1, ${DERIVED_MS}, ${DAY_MS})
-       WHERE token = ? AND account_id = ? AND hold_id IS NULL`,
+       WHERE token = ? AND account_id = ? AND expires_at IS NULL`,
+    );
+    this.#accept = database.prepare<[string, string, number, string, string]>(
+      `UPDATE idempotency_records
+       SET instance_id = NULL, job_id = ?, result = ?, expires_at = ? + ${DAY_MS}
+       WHERE token = ? AND account_id = ? AND expires_at IS NULL`,
     );
     this.#abandon = database.prepare<[string]>(
-      'DELETE FROM idempotency_records WHERE token = ? AND hold_id IS NULL',
+      'DELETE FROM idempotency_records WHERE token = ? AND expires_at IS NULL',
     );
     this.#deliver = database.prepare<[number | null, string]>(
       'UPDATE idempotency_records SET delivered_at = ? WHERE token = ? AND hold_id IS NOT NULL',
@@ -151,6 +158,12 @@ export class Idempotency {
     if (changes !== 1) throw new Error('The idempotency record of this request is gone or already answered.');
   }
 
+  /** Stores what a repeat of the request for a job is told, which is charged when the job is done. */
+  accept(token: string, { id, accountId }: { id: string; accountId: string }, told: JsonValue): void {
+    const { changes } = this.#accept.run(id, JSON.stringify(told), this.clock(), token, accountId);
+    if (changes !== 1) throw new Error('The idempotency record of this job is gone or already answered.');
+  }
+
   abandon(token: string): void {
     this.#abandon.run(token);
   }
@@ -169,6 +182,7 @@ export class Idempotency {
 function toAnswer(row: RecordRow): StoredAnswer {
   const { result, credits_used: creditsUsed, credits_remaining: creditsRemaining, body } = row;
   if (body !== null) return { kind: 'body', body };
+  if (row.job_id !== null && result !== null) return { kind: 'job', told: JSON.parse(result) as JsonValue };
   if (result === null || creditsUsed === null || creditsRemaining === null) {
     throw new Error('A stored answer is damaged; run: verbatim accounts audit');
   }

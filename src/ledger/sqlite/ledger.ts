@@ -9,9 +9,12 @@ import { withoutFsync } from './durability.js';
 import { Holds } from './holds.js';
 import { Idempotency } from './idempotency.js';
 import { Instances } from './instances.js';
+import { SqliteJobs } from './jobs.js';
 import { LockWait } from './lock-wait.js';
 import { Owed } from './owed.js';
 import { loadSecret } from './secret.js';
+import type { Transactions } from './transactions.js';
+import { WebhookEvents } from './webhook-events.js';
 import type { WallClock } from '../time.js';
 import type {
   Account,
@@ -76,6 +79,8 @@ export function createLedger(options: LedgerOptions): Ledger {
 
 /** Every call is one synchronous piece of work on the database, so that nothing comes between its statements. */
 class SqliteLedger implements Ledger {
+  readonly jobs: SqliteJobs;
+  readonly webhooks: WebhookEvents;
   readonly #database: Database.Database;
   readonly #clock: WallClock;
   readonly #onError: (error: unknown) => void;
@@ -115,6 +120,22 @@ class SqliteLedger implements Ledger {
     this.#usage = new UsageRecords(database, clock);
     this.#idempotency = new Idempotency(database, clock);
     this.#instances = new Instances(database, clock);
+    const transactions: Transactions = {
+      read: (work) => this.#patiently(work),
+      write: (work) => this.#patiently(() => this.#transaction(work)),
+      passing: (work) => this.#patiently(() => this.#passing(work)),
+      settle: (work) => this.#lockWait.run(() => this.#transaction(work), Infinity),
+    };
+    const instances = this.#instances;
+    this.webhooks = new WebhookEvents(database, { instances, transactions, clock });
+    this.jobs = new SqliteJobs(database, {
+      credits: this.#credits,
+      holds: this.#holds,
+      usage: this.#usage,
+      idempotency: this.#idempotency,
+      events: this.webhooks,
+      ...{ instances, transactions, clock },
+    });
     // Others may be served from now on: LockWait waits, not SQLite.
     database.pragma('busy_timeout = 0');
   }
@@ -186,7 +207,9 @@ class SqliteLedger implements Ledger {
   }
 
   hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold> {
-    return this.#patiently(() => this.#passing(() => this.#holds.place(input, this.#instances.id)));
+    return this.#patiently(() =>
+      this.#passing(() => this.#holds.place(input, { instanceId: this.#instances.id })),
+    );
   }
 
   settle(holdId: string, settlement: Settlement): Promise<Charge> {
@@ -302,6 +325,8 @@ class SqliteLedger implements Ledger {
     this.#recovery.holds += holds;
     this.#recovery.credits += credits;
     this.#recovery.idempotencyRecords += this.#idempotency.dropRunningOf(instance);
+    this.jobs.giveUpAllOf(instance);
+    this.webhooks.giveUpAllOf(instance);
   }
 
   #keepHouse(): void {

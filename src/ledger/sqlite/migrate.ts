@@ -7,16 +7,29 @@ const APPLICATION_ID = 0x5642544d;
 /** Brings the database to the code's version in one transaction; safe when several processes start at once. */
 export function migrate(database: Database.Database, migrations = MIGRATIONS): void {
   if (versionOf(database) === migrations.length && isOurs(database)) return;
-  database
-    .transaction(() => {
-      const version = versionOf(database); // again: another process may have migrated while this one waited
-      refuseForeign(database, version);
-      refuseNewer(database, migrations.length);
-      for (const sql of migrations.slice(version)) database.exec(sql);
-      database.pragma(`application_id = ${APPLICATION_ID}`);
-      database.pragma(`user_version = ${migrations.length}`);
-    })
-    .immediate();
+  // A table that others refer to may be made anew; no transaction can change this, so the references are checked at its end.
+  const enforced = database.pragma('foreign_keys', { simple: true }) === 1;
+  database.pragma('foreign_keys = OFF');
+  try {
+    database.transaction(() => run(database, migrations)).immediate();
+  } finally {
+    if (enforced) database.pragma('foreign_keys = ON');
+  }
+}
+
+function run(database: Database.Database, migrations: readonly string[]): void {
+  const version = versionOf(database); // again: another process may have migrated while this one waited
+  refuseForeign(database, version);
+  refuseNewer(database, migrations.length);
+  for (const sql of migrations.slice(version)) database.exec(sql);
+  const [broken] = database.pragma('foreign_key_check') as { table: string; parent: string }[];
+  if (broken !== undefined) {
+    throw new Error(
+      `The database ${database.name} is damaged: a row of ${broken.table} refers to none of ${broken.parent}.`,
+    );
+  }
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.pragma(`user_version = ${migrations.length}`);
 }
 
 function versionOf(database: Database.Database): number {

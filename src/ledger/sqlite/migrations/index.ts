@@ -1,6 +1,7 @@
 import { initial } from './001-initial.js';
 import { structuredResults } from './002-structured-results.js';
 import { derivedKeys } from './003-derived-keys.js';
+import { jobs } from './004-jobs.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [initial, structuredResults, derivedKeys];
+export const MIGRATIONS: readonly string[] = [initial, structuredResults, derivedKeys, jobs];

@@ -1,0 +1,145 @@
+/** What the ledger keeps of transcriptions that are answered later, and of the events that tell of their end. */
+import type { Charge, JsonValue, Settlement } from './types.js';
+
+export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export interface JobError {
+  code: string;
+  message: string;
+  param: string | null;
+}
+
+/** A job as its account may see it. */
+export interface StoredJob {
+  id: string;
+  accountId: string;
+  keyId: string;
+  requestId: string;
+  status: JobStatus;
+  options: JsonValue;
+  audioSeconds: number;
+  /** Seconds of the audio that lie behind, as far as its server has written them down. */
+  doneSeconds: number;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  /** Of one that succeeded. */
+  outcome: { result: JsonValue; charge: Charge } | null;
+  /** Of one that failed. */
+  error: JobError | null;
+}
+
+export interface NewJob {
+  id: string;
+  accountId: string;
+  keyId: string;
+  requestId: string;
+  options: JsonValue;
+  audioSeconds: number;
+  /** To be held until the job ends. */
+  credits: number;
+  webhook: { url: string; secret: string } | null;
+  /** Of the account's jobs that have not ended, this one included. */
+  mostOpen: number;
+  /** Of a 'new' record, completed in the same transaction: what a repeat is told. */
+  idempotency: { token: string; told: JsonValue } | null;
+}
+
+/** The right to work on a job, or to send an event, until it lapses. */
+export interface Lease {
+  id: string;
+  attempt: number;
+}
+
+export interface TakenJob {
+  lease: Lease;
+  job: StoredJob;
+  /** How often a server that worked on it has died, or its work broke off for no reason of the job's. */
+  interruptions: number;
+}
+
+export interface LeaseTerms {
+  leaseMs: number;
+  /** That one account may have at once, on all servers. */
+  mostPerAccount: number;
+}
+
+/** Where a list goes on: behind this job. */
+export interface JobPlace {
+  createdAt: string;
+  id: string;
+}
+
+export type JobSettlement = Omit<Settlement, 'requestId' | 'idempotencyToken'>;
+
+/** Whoever names a lease that has lapsed meanwhile changes nothing, and is told so by false or null. */
+export interface JobBooks {
+  /**
+   * Held credits and job in one transaction. Throws `rate_limited` when the account has `mostOpen` already, `insufficient_credits`, or
+   * `invalid_api_key` if the key was revoked meanwhile.
+   */
+  create(job: NewJob): Promise<StoredJob>;
+  find(accountId: string, id: string): Promise<StoredJob | null>;
+  /** Newest first. */
+  list(
+    accountId: string,
+    query: { status: JobStatus | null; limit: number; after: JobPlace | null },
+  ): Promise<StoredJob[]>;
+  countOpen(accountId: string): Promise<number>;
+  /** Seconds of audio still to be worked on, in the order in which an account's jobs are begun. */
+  open(): Promise<{ id: string; accountId: string; secondsLeft: number }[]>;
+  /** Ends a job that has not ended, uncharged, and forgets one that has; null: the account has none such. */
+  cancelOrForget(accountId: string, id: string): Promise<StoredJob | null>;
+
+  /** The next one, of an account that has fewest running, then the oldest; null: there is none to be taken now. */
+  take(terms: LeaseTerms): Promise<TakenJob | null>;
+  /** Extends leases and notes progress; answers the ids of those that have lapsed. */
+  renew(held: readonly { lease: Lease; doneSeconds: number }[], leaseMs: number): Promise<string[]>;
+  /** Back into the queue, for this long at least; `interrupted`: the work broke off. */
+  putBack(lease: Lease, again: { pauseMs: number; interrupted: boolean }): Promise<boolean>;
+  /** Usage row + spend + result in one transaction. Throws `invalid_api_key` if the key was revoked meanwhile. */
+  succeed(lease: Lease, settlement: JobSettlement): Promise<boolean>;
+  fail(lease: Lease, error: JobError): Promise<boolean>;
+  /** Of these ids, those of jobs whose audio is still needed. */
+  unfinishedAmong(ids: readonly string[]): Promise<string[]>;
+  /** Forgets jobs that ended so long ago and have told of it, or given that up; true when there may be more. */
+  forgetOld(retentionMs: number): Promise<boolean>;
+}
+
+export type WebhookState = 'pending' | 'delivered' | 'failed';
+
+export interface WebhookEvent {
+  id: string;
+  jobId: string;
+  accountId: string;
+  url: string;
+  state: WebhookState;
+  createdAt: string;
+  attempts: number;
+  /** null: no more. */
+  nextAttemptAt: string | null;
+  deliveredAt: string | null;
+  /** Of the last attempt that failed. */
+  lastProblem: string | null;
+}
+
+export interface TakenEvent {
+  lease: Lease;
+  job: StoredJob;
+  url: string;
+  secret: string;
+}
+
+/** Events are made by what ends a job. */
+export interface WebhookBooks {
+  /** The one that has been due for longest, of an account that has few on their way; null: there is none. */
+  take(terms: LeaseTerms): Promise<TakenEvent | null>;
+  delivered(lease: Lease): Promise<boolean>;
+  /** `pauseMs`: until the next attempt, if that is within the time that attempts are made; null: it is the last one. */
+  failed(lease: Lease, problem: string, pauseMs: number | null): Promise<boolean>;
+  /** Newest first. */
+  list(query: { state: WebhookState | null; limit: number }): Promise<WebhookEvent[]>;
+  /** Due at once, with the full time for attempts; null: there is none such. Delivered ones are sent once more. */
+  retry(id: string): Promise<WebhookEvent | null>;
+}

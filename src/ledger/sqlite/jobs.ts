@@ -1,0 +1,307 @@
+import type Database from 'better-sqlite3';
+import { VerbatimError } from '../../errors.js';
+import type {
+  JobBooks,
+  JobError,
+  JobPlace,
+  JobSettlement,
+  JobStatus,
+  Lease,
+  LeaseTerms,
+  NewJob,
+  StoredJob,
+  TakenJob,
+} from '../jobs.js';
+import type { WallClock } from '../time.js';
+import type { Credits } from './credits.js';
+import type { Holds } from './holds.js';
+import type { Idempotency } from './idempotency.js';
+import type { Instances } from './instances.js';
+import { JOB_ROWS, jobOf, type JobRow } from './job-rows.js';
+import type { Transactions } from './transactions.js';
+import type { UsageRecords } from './usage.js';
+import type { WebhookEvents } from './webhook-events.js';
+
+/** Jobs forgotten by one call, so that none takes long. */
+const FORGET_LIMIT = 50;
+
+const OPEN = "status IN ('queued', 'running')";
+
+export interface JobParts {
+  credits: Credits;
+  holds: Holds;
+  usage: UsageRecords;
+  idempotency: Idempotency;
+  instances: Instances;
+  events: WebhookEvents;
+  transactions: Transactions;
+  clock: WallClock;
+}
+
+/** See JobBooks. */
+export class SqliteJobs implements JobBooks {
+  readonly #statements;
+
+  constructor(
+    database: Database.Database,
+    private readonly parts: JobParts,
+  ) {
+    this.#statements = prepare(database);
+  }
+
+  create(job: NewJob): Promise<StoredJob> {
+    const { transactions } = this.parts;
+    return transactions.write(() => this.#create(job));
+  }
+
+  find(accountId: string, id: string): Promise<StoredJob | null> {
+    return this.parts.transactions.read(() => this.#find(accountId, id));
+  }
+
+  list(
+    accountId: string,
+    { status, limit, after }: { status: JobStatus | null; limit: number; after: JobPlace | null },
+  ): Promise<StoredJob[]> {
+    const createdAt = after === null ? Number.MAX_SAFE_INTEGER : Date.parse(after.createdAt);
+    const id = after?.id ?? '';
+    return this.parts.transactions.read(() =>
+      this.#statements.list.all({ accountId, status, limit, createdAt, id }).map(jobOf),
+    );
+  }
+
+  countOpen(accountId: string): Promise<number> {
+    return this.parts.transactions.read(() => this.#countOpen(accountId));
+  }
+
+  open(): Promise<{ id: string; accountId: string; secondsLeft: number }[]> {
+    return this.parts.transactions.read(() => this.#statements.open.all());
+  }
+
+  cancelOrForget(accountId: string, id: string): Promise<StoredJob | null> {
+    return this.parts.transactions.write(() => {
+      const job = this.#find(accountId, id);
+      if (job === null) return null;
+      if (job.finishedAt !== null) {
+        this.#statements.forget.run(id);
+        return job;
+      }
+      this.parts.holds.releaseOf(id);
+      this.#end(id, 'cancelled', null);
+      return this.#find(accountId, id);
+    });
+  }
+
+  take({ leaseMs, mostPerAccount }: LeaseTerms): Promise<TakenJob | null> {
+    const { transactions, instances, clock } = this.parts;
+    return transactions.passing(() => {
+      const now = clock();
+      const row = this.#statements.next.get({ now, mostPerAccount });
+      if (row === undefined) return null;
+      this.#statements.take.run({ id: row.id, instance: instances.id, now, expires: now + leaseMs });
+      const taken: JobRow = { ...row, status: 'running', started_at: row.started_at ?? now };
+      const lease = { id: row.id, attempt: row.attempts + 1 };
+      return { lease, job: jobOf(taken), interruptions: row.attempts - row.put_back };
+    });
+  }
+
+  renew(held: readonly { lease: Lease; doneSeconds: number }[], leaseMs: number): Promise<string[]> {
+    const { transactions, instances, clock } = this.parts;
+    return transactions.passing(() => {
+      const expires = clock() + leaseMs;
+      return held
+        .filter(({ lease: { id, attempt }, doneSeconds }) => {
+          const renewed = { id, attempt, doneSeconds, expires, instance: instances.id };
+          return this.#statements.renew.run(renewed).changes === 0;
+        })
+        .map(({ lease: { id } }) => id);
+    });
+  }
+
+  putBack(
+    lease: Lease,
+    { pauseMs, interrupted }: { pauseMs: number; interrupted: boolean },
+  ): Promise<boolean> {
+    const { transactions, clock } = this.parts;
+    return transactions.passing(() => {
+      if (this.#mine(lease) === undefined) return false;
+      this.#statements.putBack.run({ id: lease.id, notBefore: clock() + pauseMs, calm: interrupted ? 0 : 1 });
+      return true;
+    });
+  }
+
+  succeed(lease: Lease, settlement: JobSettlement): Promise<boolean> {
+    const { transactions, credits, holds, usage } = this.parts;
+    return transactions.settle(() => {
+      const job = this.#mine(lease);
+      if (job === undefined) return false;
+      const hold = holds.settleOf(job.id, settlement.credits);
+      usage.record(hold, { ...settlement, requestId: job.request_id });
+      const creditsRemaining = credits.balance(hold.account_id).balance;
+      const result = JSON.stringify(settlement.result);
+      this.#end(job.id, 'succeeded', { hold: hold.id, result, creditsRemaining });
+      return true;
+    });
+  }
+
+  fail(lease: Lease, error: JobError): Promise<boolean> {
+    return this.parts.transactions.settle(() => {
+      const job = this.#mine(lease);
+      if (job === undefined) return false;
+      this.parts.holds.releaseOf(job.id);
+      this.#end(job.id, 'failed', { error: JSON.stringify(error) });
+      return true;
+    });
+  }
+
+  unfinishedAmong(ids: readonly string[]): Promise<string[]> {
+    return this.parts.transactions.read(() => this.#statements.unfinished.all(JSON.stringify(ids)));
+  }
+
+  forgetOld(retentionMs: number): Promise<boolean> {
+    const { transactions, clock } = this.parts;
+    return transactions.passing(
+      () => this.#statements.forgetOld.run(clock() - retentionMs).changes === FORGET_LIMIT,
+    );
+  }
+
+  /** What a dead server worked on goes back into the queue, with its credits held as before. */
+  giveUpAllOf(instance: string): void {
+    this.#statements.giveUpAllOf.run(instance);
+  }
+
+  #create(job: NewJob): StoredJob {
+    const { holds, idempotency, clock } = this.parts;
+    const { id, accountId, keyId, requestId, credits, mostOpen, webhook } = job;
+    const open = this.#countOpen(accountId);
+    if (open >= mostOpen) throw tooManyOpen(open, mostOpen);
+    const { url, secret } = webhook ?? { url: null, secret: null };
+    const options = JSON.stringify(job.options);
+    const { audioSeconds } = job;
+    this.#statements.insert.run({
+      id,
+      accountId,
+      keyId,
+      requestId,
+      options,
+      audioSeconds,
+      url,
+      secret,
+      now: clock(),
+    });
+    holds.place({ accountId, keyId, requestId, credits }, { jobId: id });
+    if (job.idempotency !== null) {
+      const { token, told } = job.idempotency;
+      idempotency.accept(token, { id, accountId }, told);
+    }
+    const made = this.#find(accountId, id);
+    if (made === null) throw new Error(`Job ${id} was not written.`);
+    return made;
+  }
+
+  #find(accountId: string, id: string): StoredJob | null {
+    const row = this.#statements.find.get(accountId, id);
+    return row === undefined ? null : jobOf(row);
+  }
+
+  #countOpen(accountId: string): number {
+    return this.#statements.countOpen.get(accountId) ?? 0;
+  }
+
+  /** The job of a lease that has not lapsed. */
+  #mine({ id, attempt }: Lease): JobRow | undefined {
+    return this.#statements.mine.get({ id, attempt, instance: this.parts.instances.id });
+  }
+
+  #end(
+    id: string,
+    status: JobStatus,
+    ending: { hold?: number; result?: string; creditsRemaining?: number; error?: string } | null,
+  ): void {
+    const { clock, events } = this.parts;
+    const { hold = null, result = null, creditsRemaining = null, error = null } = ending ?? {};
+    const now = clock();
+    this.#statements.end.run({ id, status, hold, result, creditsRemaining, error, now });
+    events.add(id);
+  }
+}
+
+function tooManyOpen(open: number, most: number): VerbatimError {
+  return new VerbatimError(
+    'rate_limited',
+    `The account has ${open} jobs that have not ended; its limit is ${most}.`,
+  );
+}
+
+function prepare(database: Database.Database) {
+  return {
+    insert: database.prepare<Record<string, string | number | null>>(
+      `INSERT INTO jobs (id, account_id, key_id, request_id, status, options, audio_seconds, not_before, created_at,
+         webhook_url, webhook_secret)
+       VALUES (@id, @accountId, @keyId, @requestId, 'queued', @options, @audioSeconds, @now, @now, @url, @secret)`,
+    ),
+    find: database.prepare<[string, string], JobRow>(
+      `SELECT * FROM ${JOB_ROWS} WHERE account_id = ? AND id = ?`,
+    ),
+    list: database.prepare<Record<string, string | number | null>, JobRow>(
+      `SELECT * FROM ${JOB_ROWS} WHERE account_id = @accountId AND (@status IS NULL OR status = @status)
+         AND (created_at, id) < (@createdAt, @id)
+       ORDER BY created_at DESC, id DESC LIMIT @limit`,
+    ),
+    countOpen: database
+      .prepare<[string], number>(`SELECT count(*) FROM jobs WHERE account_id = ? AND ${OPEN}`)
+      .pluck(),
+    open: database.prepare<[], { id: string; accountId: string; secondsLeft: number }>(
+      `SELECT id, account_id AS accountId, max(0.0, audio_seconds - done_seconds) AS secondsLeft
+       FROM jobs WHERE ${OPEN} ORDER BY created_at, id`,
+    ),
+    next: database.prepare<Record<string, number>, JobRow>(
+      `WITH at_work AS (
+         SELECT account_id, count(*) AS jobs FROM jobs WHERE status = 'running' AND lease_expires_at > @now GROUP BY account_id),
+       waiting AS (
+         SELECT id, account_id, created_at, row_number() OVER (PARTITION BY account_id ORDER BY created_at, id) AS place
+         FROM jobs WHERE (status = 'queued' AND not_before <= @now) OR (status = 'running' AND lease_expires_at <= @now))
+       SELECT job.* FROM waiting JOIN ${JOB_ROWS} USING (id) LEFT JOIN at_work ON at_work.account_id = waiting.account_id
+       WHERE waiting.place = 1 AND coalesce(at_work.jobs, 0) < @mostPerAccount
+       ORDER BY coalesce(at_work.jobs, 0), waiting.created_at, waiting.id LIMIT 1`,
+    ),
+    take: database.prepare<{ id: string; instance: string; now: number; expires: number }>(
+      `UPDATE jobs SET status = 'running', instance_id = @instance, lease_expires_at = @expires, attempts = attempts + 1,
+         started_at = coalesce(started_at, @now), done_seconds = 0
+       WHERE id = @id`,
+    ),
+    mine: database.prepare<{ id: string; attempt: number; instance: string }, JobRow>(
+      `SELECT * FROM ${JOB_ROWS} WHERE id = @id AND status = 'running' AND instance_id = @instance AND attempts = @attempt`,
+    ),
+    renew: database.prepare<Record<string, string | number>>(
+      `UPDATE jobs SET lease_expires_at = @expires, done_seconds = @doneSeconds
+       WHERE id = @id AND status = 'running' AND instance_id = @instance AND attempts = @attempt`,
+    ),
+    putBack: database.prepare<{ id: string; notBefore: number; calm: number }>(
+      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL, done_seconds = 0,
+         not_before = @notBefore, put_back = put_back + @calm
+       WHERE id = @id`,
+    ),
+    giveUpAllOf: database.prepare<[string]>(
+      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL, done_seconds = 0
+       WHERE instance_id = ?`,
+    ),
+    end: database.prepare<Record<string, string | number | null>>(
+      `UPDATE jobs SET status = @status, instance_id = NULL, lease_expires_at = NULL, finished_at = @now,
+         done_seconds = iif(@status = 'succeeded', audio_seconds, done_seconds),
+         hold_id = @hold, result = @result, credits_remaining = @creditsRemaining, error = @error
+       WHERE id = @id`,
+    ),
+    forget: database.prepare<[string]>('DELETE FROM jobs WHERE id = ?'),
+    forgetOld: database.prepare<[number]>(
+      `DELETE FROM jobs WHERE id IN (
+         SELECT id FROM jobs WHERE finished_at <= ?
+           AND NOT EXISTS (SELECT 1 FROM webhook_events event WHERE event.job_id = jobs.id AND event.due_at IS NOT NULL)
+         LIMIT ${FORGET_LIMIT})`,
+    ),
+    unfinished: database
+      .prepare<[string], string>(
+        `SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(?)) AND ${OPEN}`,
+      )
+      .pluck(),
+  };
+}

@@ -1,0 +1,231 @@
+/** Jobs in the books: held, leased, ended once, forgotten. */
+import { expect } from 'chai';
+import type { JobSettlement, Lease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
+import type { Ledger } from '../../src/ledger/types.js';
+import { codeOf, customer, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
+
+const TERMS = { leaseMs: 30_000, mostPerAccount: 2 };
+const HOUR_MS = 3_600_000;
+
+describe('Jobs in the ledger', () => {
+  let bench: Bench;
+  let ledger: Ledger;
+  let ann: KeyHolder;
+  let made: number;
+  useBooks(10, (books) => {
+    ({ bench, ledger, ann } = books);
+    made = 0;
+  });
+
+  function create(more: Partial<NewJob> = {}, { account, key }: KeyHolder = ann): Promise<StoredJob> {
+    bench.now += 1;
+    return ledger.jobs.create({
+      ...{ id: `job_${++made}`, accountId: account.id, keyId: key.id, requestId: `req_${made}` },
+      ...{ options: { language: 'en' }, audioSeconds: 90.5, credits: 2, webhook: null, mostOpen: 100 },
+      ...{ idempotency: null, ...more },
+    });
+  }
+  async function take(from = ledger): Promise<TakenJob> {
+    const taken = await from.jobs.take(TERMS);
+    if (taken === null) throw new Error('There was none to take.');
+    return taken;
+  }
+  const balance = async (): Promise<number> => (await ledger.balance(ann.account.id)).balance;
+  const find = async (id: string): Promise<StoredJob> => (await ledger.jobs.find(ann.account.id, id))!;
+  const bill = (credits = 2): JobSettlement => {
+    const { audioSeconds, minutes, result } = settlement(credits);
+    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, result };
+  };
+  const minutes = async (): Promise<number> => (await ledger.usage(ann.account.id, 1)).totalMinutes;
+
+  it('hold credits from the first moment, and are charged when they succeed', async () => {
+    const job = await create();
+    expect(job).to.include({ id: 'job_1', status: 'queued', startedAt: null, finishedAt: null });
+    expect(await balance()).to.equal(8);
+    const { lease, job: taken } = await take();
+    expect(taken).to.include({ id: 'job_1', status: 'running' });
+    expect(await ledger.jobs.succeed(lease, bill(1))).to.equal(true);
+    const done = await find('job_1');
+    expect(done).to.include({ status: 'succeeded', doneSeconds: 90.5 });
+    expect(done.outcome).to.deep.equal({
+      result: { text: 'hello' },
+      charge: { creditsUsed: 1, creditsRemaining: 9 },
+    });
+    expect(await balance()).to.equal(9);
+    expect(await minutes()).to.equal(1);
+  });
+
+  it('give everything back when they fail, and tell why', async () => {
+    await create();
+    const { lease } = await take();
+    const error = { code: 'invalid_audio', message: 'Broken.', param: 'audio' };
+    expect(await ledger.jobs.fail(lease, error)).to.equal(true);
+    expect(await find('job_1')).to.deep.include({ status: 'failed', error, outcome: null });
+    expect(await balance()).to.equal(10);
+  });
+
+  it('are not made without the credits, the key, or beyond the limit; nothing is left of such', async () => {
+    expect(await codeOf(() => create({ credits: 11 }))).to.equal('insufficient_credits');
+    expect(await codeOf(() => create({ mostOpen: 0 }))).to.equal('rate_limited');
+    await create({ mostOpen: 1 });
+    expect(await codeOf(() => create({ mostOpen: 1 }))).to.equal('rate_limited');
+    await ledger.revokeKey(ann.account.id, ann.key.id);
+    expect(await codeOf(() => create())).to.equal('invalid_api_key');
+    expect(await ledger.jobs.countOpen(ann.account.id)).to.equal(1);
+    expect(await balance()).to.equal(8);
+  });
+
+  it('are not charged when the key was revoked meanwhile', async () => {
+    await create();
+    const { lease } = await take();
+    await ledger.revokeKey(ann.account.id, ann.key.id);
+    expect(await codeOf(() => ledger.jobs.succeed(lease, bill()))).to.equal('invalid_api_key');
+    expect((await find('job_1')).status).to.equal('running');
+    expect(await ledger.jobs.fail(lease, { code: 'invalid_api_key', message: '', param: null })).to.equal(
+      true,
+    );
+    expect(await balance()).to.equal(10);
+  });
+
+  it('are cancelled uncharged while they wait and while they run; then whoever works on them is told', async () => {
+    await create();
+    await create();
+    const { lease } = await take();
+    for (const id of ['job_1', 'job_2']) {
+      expect(await ledger.jobs.cancelOrForget(ann.account.id, id)).to.include({ status: 'cancelled' });
+    }
+    expect(await balance()).to.equal(10);
+    expect(await ledger.jobs.renew([{ lease, doneSeconds: 1 }], 1000)).to.deep.equal(['job_1']);
+    expect(await ledger.jobs.succeed(lease, bill())).to.equal(false);
+    expect(await ledger.jobs.fail(lease, { code: 'x', message: '', param: null })).to.equal(false);
+    expect(await ledger.jobs.putBack(lease, { pauseMs: 0, interrupted: false })).to.equal(false);
+    expect((await find('job_1')).status).to.equal('cancelled');
+    expect(await minutes()).to.equal(0);
+  });
+
+  it('are forgotten once they have ended, and are nobody else’s', async () => {
+    await create();
+    const bob = await customer(ledger, 'bob@example.com');
+    expect(await ledger.jobs.find(bob.account.id, 'job_1')).to.equal(null);
+    expect(await ledger.jobs.cancelOrForget(bob.account.id, 'job_1')).to.equal(null);
+    await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
+    expect(await ledger.jobs.cancelOrForget(ann.account.id, 'job_1')).to.include({ status: 'cancelled' });
+    expect(await ledger.jobs.find(ann.account.id, 'job_1')).to.equal(null);
+    expect(await ledger.jobs.cancelOrForget(ann.account.id, 'job_1')).to.equal(null);
+  });
+
+  it('are taken oldest first, of accounts with fewest at work, up to so many of one', async () => {
+    const bob = await customer(ledger, 'bob@example.com', 10);
+    for (let n = 0; n < 4; n++) await create();
+    await create({}, bob);
+    const order: string[] = [];
+    for (let taken = await ledger.jobs.take(TERMS); taken !== null; taken = await ledger.jobs.take(TERMS))
+      order.push(taken.job.id);
+    expect(order).to.deep.equal(['job_1', 'job_5', 'job_2']);
+  });
+
+  it('go to another server when a lease has lapsed, and the first one’s word counts no more', async () => {
+    await create();
+    const first = await take();
+    const other = bench.server();
+    expect(await other.jobs.take(TERMS)).to.equal(null);
+    bench.now += TERMS.leaseMs - 1;
+    expect(await ledger.jobs.renew([{ lease: first.lease, doneSeconds: 12.5 }], TERMS.leaseMs)).to.deep.equal(
+      [],
+    );
+    expect((await find('job_1')).doneSeconds).to.equal(12.5);
+    bench.now += TERMS.leaseMs;
+    const second = await take(other);
+    expect(second).to.deep.include({ lease: { id: 'job_1', attempt: 2 }, interruptions: 1 });
+    expect(second.job.doneSeconds).to.equal(12.5);
+    expect(await ledger.jobs.succeed(first.lease, bill())).to.equal(false);
+    expect(await other.jobs.succeed(second.lease, bill())).to.equal(true);
+    expect(await balance()).to.equal(8);
+  });
+
+  it('of a server that leaves go back into the queue, with their credits held', async () => {
+    await create();
+    const other = bench.server();
+    await take(other);
+    await other.close();
+    expect(await balance()).to.equal(8);
+    expect(await find('job_1')).to.include({ status: 'queued', startedAt: null });
+    expect((await take()).interruptions).to.equal(1);
+  });
+
+  it('wait as long as they were put back for, which is no interruption unless it was one', async () => {
+    await create();
+    const back = async (lease: Lease, interrupted: boolean): Promise<unknown> =>
+      ledger.jobs.putBack(lease, { pauseMs: 1000, interrupted });
+    expect(await back((await take()).lease, false)).to.equal(true);
+    expect(await ledger.jobs.take(TERMS)).to.equal(null);
+    bench.now += 1000;
+    const again = await take();
+    expect(again.interruptions).to.equal(0);
+    await back(again.lease, true);
+    bench.now += 1000;
+    expect((await take()).interruptions).to.equal(1);
+  });
+
+  it('complete the record of an Idempotency-Key, which outlives them', async () => {
+    const asked = { accountId: ann.account.id, key: 'once', fingerprint: 'f' };
+    const begun = await ledger.beginIdempotent(asked);
+    if (begun.state !== 'new') throw new Error(begun.state);
+    await create({ idempotency: { token: begun.token, told: { id: 'job_1' } } });
+    await ledger.abandonIdempotent(begun.token);
+    await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
+    await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
+    expect(await ledger.beginIdempotent(asked)).to.deep.equal({
+      state: 'replay',
+      answer: { kind: 'job', told: { id: 'job_1' } },
+    });
+    bench.now += 24 * HOUR_MS;
+    expect((await ledger.beginIdempotent(asked)).state).to.equal('new');
+  });
+
+  it('are listed newest first, by status, page by page', async () => {
+    for (let n = 0; n < 3; n++) await create();
+    await ledger.jobs.cancelOrForget(ann.account.id, 'job_2');
+    const list = async (query: object): Promise<string[]> =>
+      (await ledger.jobs.list(ann.account.id, { status: null, limit: 10, after: null, ...query })).map(
+        ({ id }) => id,
+      );
+    expect(await list({})).to.deep.equal(['job_3', 'job_2', 'job_1']);
+    expect(await list({ status: 'queued' })).to.deep.equal(['job_3', 'job_1']);
+    expect(await list({ limit: 1 })).to.deep.equal(['job_3']);
+    expect(await list({ after: await find('job_3') })).to.deep.equal(['job_2', 'job_1']);
+  });
+
+  it('tell what is still to be done', async () => {
+    await create();
+    await create({ audioSeconds: 30 });
+    const { lease } = await take();
+    await ledger.jobs.renew([{ lease, doneSeconds: 60 }], 1000);
+    const accountId = ann.account.id;
+    expect(await ledger.jobs.open()).to.deep.equal([
+      { id: 'job_1', accountId, secondsLeft: 30.5 },
+      { id: 'job_2', accountId, secondsLeft: 30 },
+    ]);
+    expect(await ledger.jobs.unfinishedAmong(['job_1', 'job_9'])).to.deep.equal(['job_1']);
+  });
+
+  it('are forgotten when they ended long ago, but not before they have told of it', async () => {
+    await create({ webhook: { url: 'https://example.com/', secret: 'whsec_AAAA' } });
+    await create();
+    await create();
+    for (const id of ['job_1', 'job_2']) await ledger.jobs.cancelOrForget(ann.account.id, id);
+    bench.now += HOUR_MS - 1;
+    await ledger.jobs.forgetOld(HOUR_MS);
+    expect(await ledger.jobs.find(ann.account.id, 'job_2')).not.to.equal(null);
+    bench.now += 1;
+    expect(await ledger.jobs.forgetOld(HOUR_MS)).to.equal(false);
+    expect(await ledger.jobs.find(ann.account.id, 'job_2')).to.equal(null);
+    expect((await find('job_3')).status, 'has not ended').to.equal('queued');
+    expect((await find('job_1')).status, 'is still to be told of').to.equal('cancelled');
+    const { lease } = (await ledger.webhooks.take(TERMS))!;
+    await ledger.webhooks.delivered(lease);
+    await ledger.jobs.forgetOld(HOUR_MS);
+    expect(await ledger.jobs.find(ann.account.id, 'job_1')).to.equal(null);
+    expect(await ledger.webhooks.list({ state: null, limit: 10 })).to.deep.equal([]);
+  });
+});
