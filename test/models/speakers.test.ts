@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readManifest } from '../../src/models/manifest.js';
+import { modelFiles } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import {
   createSpeakerEngine,
@@ -79,6 +80,29 @@ describe('Speaker models', () => {
       const named = { speakerEmbedding: 'speaker-embedding-verbatim' };
       expect(() => speakersOf(place, named, {}, root)).to.throw(missing);
       expect(() => speakersOf(place, named, without)).to.throw('npm install --include=optional');
+      return Promise.resolve();
+    }));
+
+  it('that are published have an address, a size and a checksum, and are missing until they are pulled', () =>
+    inWorkplace((place) => {
+      const manifest = readManifest(packageRoot, join(packageRoot, 'models'));
+      const published = manifest.models.filter(
+        (entry) => entry.kind.startsWith('speaker-') && entry.bundled !== true,
+      );
+      expect(published.map(({ name }) => name)).to.deep.equal([
+        ...['pyannote-segmentation-3.0', 'wespeaker-resnet34', 'titanet-small', 'campplus'],
+      ]);
+      for (const entry of published) {
+        const [file] = modelFiles(entry);
+        expect(file?.size, entry.name).to.be.within(5e6, 5e7);
+        expect(file?.sha256, entry.name).to.match(/^[0-9a-f]{64}$/);
+        expect(file?.url, entry.name).to.match(/^(https:\/\/github\.com)?\/.*\.onnx$/);
+        const settings =
+          entry.kind === 'speaker-embedding'
+            ? { speakerEmbedding: entry.name }
+            : { speakerSegmentation: entry.name };
+        expect(() => speakersOf(place, settings)).to.throw(`npx verbatim models pull ${entry.name}`);
+      }
       return Promise.resolve();
     }));
 

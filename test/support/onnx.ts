@@ -14,25 +14,36 @@ export interface OnnxNode {
   attributes?: Readonly<Record<string, number | readonly number[]>>;
 }
 
-export interface OnnxGraph {
+export interface OnnxValue {
+  name: string;
   /** A string stands for a length that may be any. */
-  input: { name: string; shape: readonly (number | string)[] };
-  output: { name: string; shape: readonly (number | string)[] };
+  shape: readonly (number | string)[];
+  /** Of 64 bits; else float32. */
+  isInteger?: boolean;
+}
+
+export interface OnnxGraph {
+  input: OnnxValue;
+  output: OnnxValue;
+  moreInputs?: readonly OnnxValue[];
+  moreOutputs?: readonly OnnxValue[];
   nodes: readonly OnnxNode[];
   weights: readonly OnnxTensor[];
   facts: Readonly<Record<string, string | number>>;
 }
 
 const FLOAT = 1;
+const INT64 = 7;
 const [INT, INTS] = [2, 7];
 
-export function onnxFile({ input, output, nodes, weights, facts }: OnnxGraph): Buffer {
+export function onnxFile(made: OnnxGraph): Buffer {
+  const { input, output, moreInputs = [], moreOutputs = [], nodes, weights, facts } = made;
   const graph = message(
     ...nodes.map((node) => delimited(1, nodeMessage(node))),
     delimited(2, text('made by a test')),
     ...weights.map((weight) => delimited(5, tensorMessage(weight))),
-    delimited(11, valueInfo(input)),
-    delimited(12, valueInfo(output)),
+    ...[input, ...moreInputs].map((value) => delimited(11, valueInfo(value))),
+    ...[output, ...moreOutputs].map((value) => delimited(12, valueInfo(value))),
   );
   return message(
     integer(1, 8),
@@ -71,11 +82,11 @@ function tensorMessage({ name, dims, values }: OnnxTensor): Buffer {
   );
 }
 
-function valueInfo({ name, shape }: OnnxGraph['input']): Buffer {
+function valueInfo({ name, shape, isInteger = false }: OnnxValue): Buffer {
   const dims = shape.map((length) =>
     delimited(1, typeof length === 'number' ? integer(1, length) : delimited(2, text(length))),
   );
-  const tensor = message(integer(1, FLOAT), delimited(2, message(...dims)));
+  const tensor = message(integer(1, isInteger ? INT64 : FLOAT), delimited(2, message(...dims)));
   return message(delimited(1, text(name)), delimited(2, delimited(1, tensor)));
 }
 

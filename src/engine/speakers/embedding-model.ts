@@ -1,8 +1,8 @@
 import { EngineError } from '../native-errors.js';
 import { normalized } from './clustering.js';
+import { embeddingInput } from './embedding-input.js';
 import { integerFact } from './onnx-facts.js';
 import type { OnnxModel } from './onnx-model.js';
-import { samplesInput } from './segmentation-model.js';
 
 /** Whose voice it is, as a direction: two are as alike as their cosine. */
 export interface EmbeddingModel {
@@ -14,17 +14,17 @@ export interface EmbeddingModel {
 
 const RATE = 16_000;
 
-/** Samples [n, 1, samples] -> [n, size]. Throws EngineError `invalid_model`. */
+/** Of any family that embeddingInput() knows. Throws EngineError `invalid_model`. */
 export function embeddingModel(model: OnnxModel): EmbeddingModel {
   const { facts } = model;
   integerFact(facts, 'sample_rate', RATE, RATE);
   const size = integerFact(facts, 'output_dim', 8, 4096);
   const minSamples = integerFact(facts, 'min_samples', 160, 10 * RATE, RATE / 2);
-  const input = samplesInput(model);
+  const input = embeddingInput(model);
   return {
     minSamples,
     embed: async (samples) => {
-      const output = await model.run({ [input]: { data: samples, dims: [1, 1, samples.length] } });
+      const output = await model.run(input.of(samples), input.output);
       if (output.data.length !== size)
         throw new EngineError(
           'invalid_model',

@@ -12,10 +12,13 @@ export interface OnnxModel {
   /** Of its inputs, by name. */
   shapes: ReadonlyMap<string, readonly (number | string)[]>;
   /**
-   * Inputs by name -> the first output. Rejects with EngineError `invalid_model` where the model cannot compute it, or gives
+   * Inputs by name -> one of the outputs, by its place. Rejects with EngineError `invalid_model` where the model cannot compute it, or gives
    * anything but numbers.
    */
-  run(inputs: Readonly<Record<string, TensorData>>): Promise<TensorData & { data: Float32Array }>;
+  run(
+    inputs: Readonly<Record<string, TensorData>>,
+    output?: number,
+  ): Promise<TensorData & { data: Float32Array }>;
 }
 
 export interface TensorData {
@@ -32,7 +35,7 @@ export async function loadOnnxModel(path: string, threads: number): Promise<Onnx
   return {
     facts,
     shapes: shapesOf(session),
-    run: (inputs) => ofModel(() => run(runtime, session, inputs)),
+    run: (inputs, output = 0) => ofModel(() => run(runtime, session, inputs, output)),
   };
 }
 
@@ -72,6 +75,7 @@ async function run(
   { Tensor }: typeof Runtime,
   session: InferenceSession,
   inputs: Readonly<Record<string, TensorData>>,
+  place: number,
 ): Promise<TensorData & { data: Float32Array }> {
   const feeds = Object.fromEntries(
     Object.entries(inputs).map(([name, { data, dims }]): [string, Tensor] => [
@@ -79,9 +83,10 @@ async function run(
       data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('int64', data, dims),
     ]),
   );
-  const output = (await session.run(feeds))[session.outputNames.at(0) ?? ''];
+  const name = session.outputNames.at(place) ?? '';
+  const output = (await session.run(feeds, [name]))[name];
   if (output === undefined || !(output.data instanceof Float32Array))
-    throw new EngineError('invalid_model', 'The first output of the model holds no float32 numbers.');
+    throw new EngineError('invalid_model', `Output ${place} of the model holds no float32 numbers.`);
   return { data: output.data, dims: output.dims };
 }
 
