@@ -1,7 +1,7 @@
 /** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
 import type { Segment } from './binding.js';
 
-export interface FileToMeasure {
+export interface AudioToMeasure {
   path: string;
   /** Whose turns it takes. */
   accountId: string;
@@ -15,7 +15,7 @@ export interface FileToMeasure {
   covers?: (countedSeconds: number) => void;
 }
 
-export interface FileToTranscribe extends FileToMeasure {
+export interface FileToTranscribe extends AudioToMeasure {
   /** ISO 639-1, or 'auto'. */
   language: string;
   task?: 'transcribe' | 'translate';
@@ -160,7 +160,7 @@ export interface SpeechEngine {
    */
   transcribeFile(file: FileToTranscribe): Promise<Transcript>;
   /** The duration in seconds. Rejects as transcribeFile() does before the audio enters the backlog; nothing stays open. */
-  measureFile(file: FileToMeasure): Promise<number>;
+  measureFile(file: AudioToMeasure): Promise<number>;
   /** Throws `overloaded` when there is no room for even the shortest audio of the account: before it is received. */
   checkRoom(accountId: string): void;
   stats(): EngineStats;

@@ -47,13 +47,13 @@ export interface NewJob {
 }
 
 /** The right to work on a job, or to send an event, until it lapses. */
-export interface Lease {
+export interface WorkLease {
   id: string;
   attempt: number;
 }
 
 export interface TakenJob {
-  lease: Lease;
+  lease: WorkLease;
   job: StoredJob;
   /** How often a server that worked on it has died, or its work broke off for no reason of the job's. */
   interruptions: number;
@@ -95,12 +95,12 @@ export interface JobBooks {
   /** The next one, of an account that has fewest running, then the oldest; null: there is none to be taken now. */
   take(terms: LeaseTerms): Promise<TakenJob | null>;
   /** Extends leases and notes progress; answers the ids of those that have lapsed. */
-  renew(held: readonly { lease: Lease; doneSeconds: number }[], leaseMs: number): Promise<string[]>;
+  renew(held: readonly { lease: WorkLease; doneSeconds: number }[], leaseMs: number): Promise<string[]>;
   /** Back into the queue, for this long at least; `interrupted`: the work broke off. */
-  putBack(lease: Lease, again: { pauseMs: number; interrupted: boolean }): Promise<boolean>;
+  putBack(lease: WorkLease, again: { pauseMs: number; interrupted: boolean }): Promise<boolean>;
   /** Usage row + spend + result in one transaction. Throws `invalid_api_key` if the key was revoked meanwhile. */
-  succeed(lease: Lease, settlement: JobSettlement): Promise<boolean>;
-  fail(lease: Lease, error: JobError): Promise<boolean>;
+  succeed(lease: WorkLease, settlement: JobSettlement): Promise<boolean>;
+  fail(lease: WorkLease, error: JobError): Promise<boolean>;
   /** Of these ids, those of jobs whose audio is still needed. */
   unfinishedAmong(ids: readonly string[]): Promise<string[]>;
   /** Forgets jobs that ended so long ago and have told of it, or given that up; true when there may be more. */
@@ -125,7 +125,7 @@ export interface WebhookEvent {
 }
 
 export interface TakenEvent {
-  lease: Lease;
+  lease: WorkLease;
   job: StoredJob;
   url: string;
   secret: string;
@@ -135,9 +135,9 @@ export interface TakenEvent {
 export interface WebhookBooks {
   /** The one that has been due for longest, of an account that has few on their way; null: there is none. */
   take(terms: LeaseTerms): Promise<TakenEvent | null>;
-  delivered(lease: Lease): Promise<boolean>;
+  delivered(lease: WorkLease): Promise<boolean>;
   /** `pauseMs`: until the next attempt, if that is within the time that attempts are made; null: it is the last one. */
-  failed(lease: Lease, problem: string, pauseMs: number | null): Promise<boolean>;
+  failed(lease: WorkLease, problem: string, pauseMs: number | null): Promise<boolean>;
   /** Newest first. */
   list(query: { state: WebhookState | null; limit: number }): Promise<WebhookEvent[]>;
   /** Due at once, with the full time for attempts; null: there is none such. Delivered ones are sent once more. */

@@ -90,6 +90,7 @@ describe('ledger: database', () => {
     new Database(bench.path).close();
     bench.raw((old) => {
       migrate(old, MIGRATIONS.slice(0, 3));
+      old.pragma('foreign_keys = OFF');
       old.exec(
         "INSERT INTO credit_packs (account_id, purchased, remaining, created_at) VALUES ('nobody', 1, 1, 0)",
       );

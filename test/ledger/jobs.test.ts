@@ -1,6 +1,6 @@
 /** Jobs in the books: held, leased, ended once, forgotten. */
 import { expect } from 'chai';
-import type { JobSettlement, Lease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
+import type { JobSettlement, WorkLease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { codeOf, customer, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
 
@@ -155,7 +155,7 @@ describe('Jobs in the ledger', () => {
 
   it('wait as long as they were put back for, which is no interruption unless it was one', async () => {
     await create();
-    const back = async (lease: Lease, interrupted: boolean): Promise<unknown> =>
+    const back = async (lease: WorkLease, interrupted: boolean): Promise<unknown> =>
       ledger.jobs.putBack(lease, { pauseMs: 1000, interrupted });
     expect(await back((await take()).lease, false)).to.equal(true);
     expect(await ledger.jobs.take(TERMS)).to.equal(null);

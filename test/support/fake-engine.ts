@@ -12,7 +12,7 @@ import { EngineError } from '../../src/engine/native-errors.js';
 import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
 import type {
   EngineStats,
-  FileToMeasure,
+  AudioToMeasure,
   FileToTranscribe,
   SpeechEngine,
   Transcript,
@@ -80,7 +80,7 @@ export class FakeEngine implements SpeechEngine {
     this.#others = this.#backlog.readmit({ accountId: 'another account', audioSeconds });
   }
 
-  async measureFile(file: FileToMeasure): Promise<number> {
+  async measureFile(file: AudioToMeasure): Promise<number> {
     this.#refuseWhenClosing();
     file.covers?.(0);
     file.signal?.throwIfAborted();
@@ -256,7 +256,7 @@ function readAudio(path: string): FakeAudio {
   return { seconds: Number(seconds), language, text };
 }
 
-function refuseUncovered({ maxSeconds = Infinity, covers }: FileToMeasure, seconds: number): void {
+function refuseUncovered({ maxSeconds = Infinity, covers }: AudioToMeasure, seconds: number): void {
   if (seconds > maxSeconds) {
     throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
       param: 'audio',

@@ -3,7 +3,7 @@ import type { AudioWorkers } from './audio-workers.js';
 import type { AudioReader, NativeBinding, VoiceActivityModel, WindowPolicy } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { failRequest } from '../native-errors.js';
-import type { FileToMeasure, FileToTranscribe } from '../types.js';
+import type { AudioToMeasure, FileToTranscribe } from '../types.js';
 import type { MeasuringQueue } from './measuring-queue.js';
 import { WindowReader } from './window-reader.js';
 
@@ -17,7 +17,7 @@ export interface AudioSource {
   clock: Clock;
 }
 
-type FileToOpen = FileToMeasure & Pick<FileToTranscribe, 'after'>;
+type FileToOpen = AudioToMeasure & Pick<FileToTranscribe, 'after'>;
 
 /** Of a file that is as long as is allowed, over all channels: stereo at 96 kHz. */
 const SAMPLES_PER_SECOND = 2 * 96_000;
@@ -72,7 +72,7 @@ function openReader({ binding, policy, voice }: AudioSource, path: string): Prom
 }
 
 /** Before all of it is measured: a small file may hold days of audio, or one hour of it a day's samples. */
-function refuseTooMuch(reader: AudioReader, { maxSeconds = Infinity, covers }: FileToMeasure): void {
+function refuseTooMuch(reader: AudioReader, { maxSeconds = Infinity, covers }: AudioToMeasure): void {
   const seconds = reader.measuredSeconds;
   if (seconds > maxSeconds) refuse(`The audio is longer than the limit of ${maxSeconds} s.`);
   const maxSamples = maxSeconds * SAMPLES_PER_SECOND;

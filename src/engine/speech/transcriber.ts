@@ -21,7 +21,7 @@ import { WindowedTranscription, type RequestContext, type RequestInput } from '.
 import type {
   EngineObserver,
   EngineStats,
-  FileToMeasure,
+  AudioToMeasure,
   FileToTranscribe,
   SpeechEngine,
   Transcript,
@@ -158,7 +158,7 @@ class Transcriber implements SpeechEngine {
     }
   }
 
-  async measureFile(file: FileToMeasure): Promise<number> {
+  async measureFile(file: AudioToMeasure): Promise<number> {
     this.refuseWhenClosing();
     const audio = await AudioFile.open(this.source, file);
     audio.close();

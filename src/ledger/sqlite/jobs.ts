@@ -6,7 +6,7 @@ import type {
   JobPlace,
   JobSettlement,
   JobStatus,
-  Lease,
+  WorkLease,
   LeaseTerms,
   NewJob,
   StoredJob,
@@ -104,7 +104,7 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  renew(held: readonly { lease: Lease; doneSeconds: number }[], leaseMs: number): Promise<string[]> {
+  renew(held: readonly { lease: WorkLease; doneSeconds: number }[], leaseMs: number): Promise<string[]> {
     const { transactions, instances, clock } = this.parts;
     return transactions.passing(() => {
       const expires = clock() + leaseMs;
@@ -118,7 +118,7 @@ export class SqliteJobs implements JobBooks {
   }
 
   putBack(
-    lease: Lease,
+    lease: WorkLease,
     { pauseMs, interrupted }: { pauseMs: number; interrupted: boolean },
   ): Promise<boolean> {
     const { transactions, clock } = this.parts;
@@ -129,7 +129,7 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  succeed(lease: Lease, settlement: JobSettlement): Promise<boolean> {
+  succeed(lease: WorkLease, settlement: JobSettlement): Promise<boolean> {
     const { transactions, credits, holds, usage } = this.parts;
     return transactions.settle(() => {
       const job = this.#mine(lease);
@@ -143,7 +143,7 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  fail(lease: Lease, error: JobError): Promise<boolean> {
+  fail(lease: WorkLease, error: JobError): Promise<boolean> {
     return this.parts.transactions.settle(() => {
       const job = this.#mine(lease);
       if (job === undefined) return false;
@@ -208,7 +208,7 @@ export class SqliteJobs implements JobBooks {
   }
 
   /** The job of a lease that has not lapsed. */
-  #mine({ id, attempt }: Lease): JobRow | undefined {
+  #mine({ id, attempt }: WorkLease): JobRow | undefined {
     return this.#statements.mine.get({ id, attempt, instance: this.parts.instances.id });
   }
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Lease, LeaseTerms, TakenEvent, WebhookBooks, WebhookEvent, WebhookState } from '../jobs.js';
+import type { WorkLease, LeaseTerms, TakenEvent, WebhookBooks, WebhookEvent, WebhookState } from '../jobs.js';
 import { randomId } from '../ids.js';
 import { DAY_MS, toIso, toIsoOrNull, type WallClock } from '../time.js';
 import type { Instances } from './instances.js';
@@ -62,11 +62,11 @@ export class WebhookEvents implements WebhookBooks {
     });
   }
 
-  delivered(lease: Lease): Promise<boolean> {
+  delivered(lease: WorkLease): Promise<boolean> {
     return this.#after(lease, { dueAt: null, deliveredAt: this.parts.clock(), problem: null });
   }
 
-  failed(lease: Lease, problem: string, pauseMs: number | null): Promise<boolean> {
+  failed(lease: WorkLease, problem: string, pauseMs: number | null): Promise<boolean> {
     const dueAt = pauseMs === null ? null : this.parts.clock() + pauseMs;
     return this.#after(lease, { dueAt, deliveredAt: null, problem });
   }
@@ -91,7 +91,7 @@ export class WebhookEvents implements WebhookBooks {
   }
 
   #after(
-    { id, attempt }: Lease,
+    { id, attempt }: WorkLease,
     outcome: { dueAt: number | null; deliveredAt: number | null; problem: string | null },
   ): Promise<boolean> {
     const { transactions, instances } = this.parts;

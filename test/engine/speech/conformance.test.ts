@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { FileToMeasure, FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import type {
+  AudioToMeasure,
+  FileToTranscribe,
+  SpeechEngine,
+  Transcript,
+} from '../../../src/engine/types.js';
 import { BROKEN_AUDIO, fakeAudio, FakeEngine } from '../../support/fake-engine.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { pause, pcmOfSample, sample, writeRepeatedWav, writeWav } from '../../support/speech.js';
@@ -142,7 +147,7 @@ for (const kind of KINDS) {
 
     it('measures as it does before it transcribes, and takes nothing in', async () => {
       const { durationSeconds } = await transcribe();
-      const measure = (more: Partial<FileToMeasure> = {}): Promise<number> =>
+      const measure = (more: Partial<AudioToMeasure> = {}): Promise<number> =>
         engine.measureFile({ path: files.clip, accountId: 'one', ...more });
       const asked: number[] = [];
       expect(await measure({ covers: (seconds) => void asked.push(seconds) })).to.equal(durationSeconds);
