@@ -70,7 +70,7 @@ export default tseslint.config(
   forbidden('engine', ROOMS.engine, 'speech/**', ['**/translation/**']),
   forbidden('engine', ROOMS.engine, 'translation/**', ['**/speech/**']),
   // What every resource of HTTP stands on knows none of them: service/ hands the routes to the application.
-  forbidden('http', ROOMS.http, '*.ts', ['./api/**', './openai/**', './openapi/**']),
+  forbidden('http', ROOMS.http, '*.ts', ['./api/**', './openai/**', './openapi/**', './dashboard/**']),
   {
     files: ['src/**'],
     // The addon's OpenMP reads its own variable, which must be set before it is loaded.

@@ -38,7 +38,7 @@ async function charge(ledger: Ledger, accountId: string, keyId: string): Promise
   const { id } = await ledger.hold({ accountId, keyId, requestId: 'req_bench', credits: 1 });
   await ledger.settle(id, {
     ...{ credits: 1, endpoint: '/api/v1/transcribe', audioSeconds: 30, minutes: 1, requestId: 'req_bench' },
-    result: {},
+    ...{ transcriptionId: 'tr_bench', language: 'en', result: {} },
   });
 }
 

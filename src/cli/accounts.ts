@@ -1,11 +1,17 @@
-import type { Command } from 'commander';
-import { withLedger } from '../service/books.js';
+import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { ROLES, type Role } from '../ledger/access/types.js';
+import { accountByEmail, withLedger } from '../service/books.js';
+import { localUrl, signInLink } from '../service/sign-in-link.js';
 import { printRow, printRows } from './rows.js';
 
 export function addAccounts(program: Command): void {
-  const accounts = program.command('accounts').description('create, list and audit accounts');
+  const accounts = program
+    .command('accounts')
+    .description('create, list and audit accounts, and let people sign in');
   addCreate(accounts);
   addList(accounts);
+  addRole(accounts);
+  addSignInLink(accounts);
   addAudit(accounts);
 }
 
@@ -35,13 +41,59 @@ function addList(accounts: Command): void {
     .action((options: { json?: boolean }) =>
       withLedger(async (ledger) => {
         const rows = [];
-        for (const { id, email, name, createdAt } of await ledger.listAccounts()) {
+        for (const { id, email, name, role, createdAt } of await ledger.listAccounts()) {
           const { balance } = await ledger.balance(id);
-          rows.push({ id, email, name, credits: balance, created_at: createdAt });
+          rows.push({ id, email, name, role, credits: balance, created_at: createdAt });
         }
         printRows(rows, options.json === true);
       }),
     );
+}
+
+function addRole(accounts: Command): void {
+  accounts
+    .command('role')
+    .description("what the account's owner sees in the dashboard")
+    .addArgument(new Argument('<role>', 'operator: the whole service, beside the own account').choices(ROLES))
+    .requiredOption('--email <email>', "the account's e-mail address")
+    .option('--json', 'print JSON')
+    .action((role: Role, options: { email: string; json?: boolean }) =>
+      withLedger(async (ledger) => {
+        const { id } = await accountByEmail(ledger, options.email);
+        const account = await ledger.access.setRole(id, role);
+        printRow({ id, email: account.email, role: account.role }, options.json === true);
+      }),
+    );
+}
+
+function addSignInLink(accounts: Command): void {
+  accounts
+    .command('sign-in-link')
+    .description(
+      'print a link that signs in to the dashboard once, within a day; the one before it works no longer',
+    )
+    .requiredOption('--email <email>', "the account's e-mail address")
+    .option(
+      '--url <url>',
+      'where browsers find the server; default: VERBATIM_HOST and VERBATIM_PORT',
+      baseUrl,
+    )
+    .option('--json', 'print JSON')
+    .action((options: { email: string; url?: string; json?: boolean }) =>
+      withLedger(async (ledger) => {
+        const { id, email } = await accountByEmail(ledger, options.email);
+        const link = await signInLink(ledger, id, options.url ?? localUrl());
+        if (options.json === true) printRow({ id, email, link }, true);
+        else console.log(link);
+      }),
+    );
+}
+
+function baseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#]+\/?$/.test(value))
+    return url.origin;
+  throw new InvalidArgumentError('allowed: scheme and host, as https://speech.example.org.');
 }
 
 function addAudit(accounts: Command): void {

@@ -29,7 +29,7 @@ export function tooManyFromAddress(maximum: number): VerbatimError {
 }
 
 /** One customer of a network has one IPv4 address, or all of an IPv6 network of 64 bits. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;

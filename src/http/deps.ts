@@ -1,5 +1,7 @@
 /** What the HTTP layer stands on; the composition root builds it. */
 import type { SpeechEngine } from '../engine/types.js';
+import type { ScryptCost } from '../ledger/access/password.js';
+import type { WallClock } from '../ledger/time.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from 'pino';
 import type { AddressLimit } from './address-limit.js';
@@ -25,6 +27,10 @@ export interface HttpSettings {
   trustProxy: readonly string[];
   /** Origins whose pages may read answers; '*': all. */
   corsOrigins: readonly string[];
+  /** Whether there are pages under /dashboard. */
+  dashboard: boolean;
+  /** Of passwords that are set from now on; older ones get it when they are used. */
+  passwordCost: ScryptCost;
 }
 
 export interface HttpDeps {
@@ -42,5 +48,6 @@ export interface HttpDeps {
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
+  clock: WallClock;
   settings: HttpSettings;
 }

@@ -7,18 +7,18 @@ import { VerbatimError } from '../errors.js';
 import type { Logger } from 'pino';
 import { ofEngineError } from './engine-errors.js';
 import { ClientGoneError } from './in-flight.js';
-import type { Exchange } from './exchange.js';
+import { HTML_TYPE, type Exchange } from './exchange.js';
 import { errorBody } from './error-schema.js';
 import { ERROR_HEADERS, ERROR_TABLE } from './error-table.js';
 import { headerOf, RetryAfter, WwwAuthenticate } from './headers.js';
 
 const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
 
-/** What is sent of an error, beside the headers that every form has. */
+/** What is sent of an error, beside the headers that every form has: JSON, or a page. */
 export type ErrorForm = (
   error: VerbatimError,
   exchange: Exchange,
-) => { status: number; body: object; headers: OutgoingHttpHeaders };
+) => { status: number; body: object | string; headers: OutgoingHttpHeaders };
 
 /** The form of errors of paths that begin so. */
 export interface ErrorForms {
@@ -47,7 +47,9 @@ export function errorHandler({ logger, engineStats, errorForms }: ErrorHandlerDe
     const { form = ownForm } = errorForms.find(({ under }) => exchange.req.path.startsWith(under)) ?? {};
     exchange.facts.code = error.code;
     const { status, body, headers } = form(error, exchange);
-    exchange.json(status, body, { ...headersOf(error, engineStats), ...headers });
+    const all = { ...headersOf(error, engineStats), ...headers };
+    if (typeof body === 'string') exchange.send(status, HTML_TYPE, body, all);
+    else exchange.json(status, body, all);
   };
 }
 

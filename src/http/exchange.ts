@@ -9,6 +9,7 @@ import { GivenRequestId, headerOf, RequestId } from './headers.js';
 import { lingeringSend, refusesBody } from './lingering-close.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+export const HTML_TYPE = 'text/html; charset=utf-8';
 /** nginx's code for a client that left before its answer; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 /** Longer bodies leave piece by piece, so that a client's progress shows. */
@@ -16,6 +17,8 @@ const PIECE_BYTES = 65_536;
 
 /** What a handler learns on the way and the log line tells. */
 export interface RequestFacts {
+  /** Of a page of the dashboard, which no key opens. */
+  accountId?: string;
   transcriptionId?: string;
   audioSeconds?: number;
   queueMs?: number;

@@ -1,9 +1,9 @@
-/** Starting to read a request's body, and reading a small JSON one. */
+/** Starting to read a request's body, and reading a small one: JSON, or a form. */
 import { VerbatimError } from '../errors.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
 
-const MAX_JSON_BYTES = 16_384;
+const MAX_BODY_BYTES = 16_384;
 
 /** Tells a client that waits for leave (Expect: 100-continue) to send its body; until then a refusal costs it nothing. */
 export function acceptBody({ req, res }: Exchange): void {
@@ -41,13 +41,25 @@ export async function readJsonObject(
   return value as Record<string, unknown>;
 }
 
+/** The fields of a form of at most 16 KiB that arrives in time. */
+export async function readForm(
+  exchange: Exchange,
+  deps: Pick<HttpDeps, 'settings' | 'timers'>,
+): Promise<URLSearchParams> {
+  if (mediaType(exchange.req.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+    throw new VerbatimError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
+  }
+  refuseEncodedBody(exchange);
+  return new URLSearchParams(await readText(exchange, deps));
+}
+
 async function readText(
   exchange: Exchange,
   { settings, timers }: Pick<HttpDeps, 'settings' | 'timers'>,
 ): Promise<string> {
   const { req } = exchange;
   const timeoutMs = settings.jsonTimeoutMs;
-  if (Number(req.headers['content-length'] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
+  if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   acceptBody(exchange);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -59,7 +71,7 @@ async function readText(
     };
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_JSON_BYTES) chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
       else settle(() => reject(tooLarge()))();
     });
     req.once('end', settle(resolve));
@@ -88,7 +100,7 @@ function parse(text: string): unknown {
 }
 
 function tooLarge(): VerbatimError {
-  return new VerbatimError('invalid_request', `The body may have at most ${MAX_JSON_BYTES} bytes.`);
+  return new VerbatimError('invalid_request', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
 }
 
 function tooSlow(timeoutMs: number): VerbatimError {

@@ -5,11 +5,13 @@
  * settlement waits until it is done or the ledger closes, because the work it is for is done already.
  */
 import type { JobBooks, WebhookBooks } from './jobs.js';
+import type { AccountAccess, Role } from './access/types.js';
 
 export interface Account {
   id: string;
   email: string;
   name: string | null;
+  role: Role;
   createdAt: string;
 }
 
@@ -48,6 +50,14 @@ export interface CreditPack {
   createdAt: string;
   /** null: never. */
   expiresAt: string | null;
+}
+
+/** Where a pack's credits are; they sum to what was purchased. */
+export interface PackAmounts {
+  remaining: number;
+  held: number;
+  spent: number;
+  expired: number;
 }
 
 export interface Hold {
@@ -107,6 +117,10 @@ export interface Settlement {
   /** Started minutes, as billed. */
   minutes: number;
   requestId: string;
+  /** For the account's history. */
+  transcriptionId: string;
+  /** As it was spoken; ISO 639-1. */
+  language: string;
   /** Token of a 'new' record, of a given key or a derived one, completed in the same transaction. */
   idempotencyToken?: string;
   /** What the work gave, stored with the idempotency record, so that a repeat gets the same. */
@@ -117,6 +131,7 @@ export interface Settlement {
 export interface FirstAccount {
   email: string;
   name: string;
+  role: Role;
   credits: number;
   keys: readonly { name: string; scopes: string[] }[];
 }
@@ -138,6 +153,8 @@ export interface Ledger {
   readonly recovery: Recovery;
   readonly jobs: JobBooks;
   readonly webhooks: WebhookBooks;
+  /** Signing in to the dashboard. */
+  readonly access: AccountAccess;
 
   /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
   createAccount(input: { email: string; name?: string | null }): Promise<Account>;
@@ -159,6 +176,8 @@ export interface Ledger {
   /** expiresAt: an ISO 8601 date (its first moment, UTC) or date and time, to come. Throws `invalid_request`. */
   grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack>;
   balance(accountId: string): Promise<Balance>;
+  /** Those that hold credits, in the order in which they are spent; then the newest `emptyOnes` of the others. */
+  listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]>;
   /** Throws `insufficient_credits`, or `invalid_api_key` if the key was revoked meanwhile. */
   hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold>;
   /**

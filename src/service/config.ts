@@ -28,6 +28,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** Origins whose pages may read answers of the API in a browser; '*': all. */
   readonly corsOrigins: readonly string[];
+  /** Whether there are pages under /dashboard. */
+  readonly dashboard: boolean;
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
@@ -99,6 +101,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
     trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
     corsOrigins: Object.freeze(origins(text('VERBATIM_CORS_ORIGINS', ''))),
+    dashboard: oneOf('VERBATIM_DASHBOARD', text('VERBATIM_DASHBOARD', 'on'), ['on', 'off']) === 'on',
     creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
     translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
     translationBackend: oneOf(

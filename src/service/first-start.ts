@@ -8,6 +8,7 @@ const CREDITS = 1000;
 const EMAIL = 'local@localhost';
 
 export interface FirstKeys {
+  accountId: string;
   email: string;
   credits: number;
   apiKey: string;
@@ -19,6 +20,7 @@ export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | nu
   const keys = await ledger.createFirstAccount({
     email: EMAIL,
     name: 'Local account',
+    role: 'operator',
     credits: CREDITS,
     keys: [
       { name: 'first key', scopes: [] },
@@ -27,15 +29,27 @@ export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | nu
   });
   const [plain, management] = keys ?? [];
   if (plain === undefined || management === undefined) return null;
-  return { email: EMAIL, credits: CREDITS, apiKey: plain.rawKey, managementKey: management.rawKey };
+  return {
+    accountId: plain.accountId,
+    email: EMAIL,
+    credits: CREDITS,
+    apiKey: plain.rawKey,
+    managementKey: management.rawKey,
+  };
 }
 
-/** `note`: what else to know before trying it. */
+interface FirstStart {
+  packageRoot: string;
+  /** Into the dashboard; null: there is none. */
+  link: string | null;
+  /** What else to know before trying it. */
+  note: string | null;
+}
+
 export function firstStartText(
   keys: FirstKeys,
   url: string,
-  packageRoot: string,
-  note: string | null,
+  { packageRoot, link, note }: FirstStart,
 ): string {
   const sample = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
   return [
@@ -46,6 +60,7 @@ export function firstStartText(
     `  API key         ${keys.apiKey}`,
     `  management key  ${keys.managementKey}`,
     '',
+    ...(link === null ? [] : ['Its dashboard; the link works once, within a day:', '', `  ${link}`, '']),
     'Try it:',
     '',
     `  curl -H 'Authorization: Bearer ${keys.apiKey}' -F 'audio=@${sample}' ${url}/api/v1/transcribe`,

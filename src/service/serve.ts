@@ -23,6 +23,7 @@ import { speechDecoder } from './speech-decoder.js';
 import { configuredModel, installedSpeechModels, loadEngine } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
+import { signInLink } from './sign-in-link.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 /** How long running requests may take to finish after SIGTERM. */
@@ -90,12 +91,13 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
     timers: systemTimers,
+    clock: Date.now,
     installedModels: installedSpeechModels,
     ...parts,
     settings: serverSettings(config),
   });
   try {
-    await announce(server, parts);
+    await announce(config, server, parts);
   } catch (error) {
     await server.close(0);
     throw error;
@@ -105,12 +107,15 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   await drain(server);
 }
 
-async function announce({ url }: RunningServer, parts: Parts): Promise<void> {
+async function announce(config: Config, { url }: RunningServer, parts: Parts): Promise<void> {
   const { ledger, logger, engine, translator, speakers } = parts;
   console.log(`listening on ${url}`);
   const keys = await createFirstAccount(ledger);
   const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
-  if (keys !== null) console.log(firstStartText(keys, url, packageRoot, demonstration));
+  if (keys !== null) {
+    const link = config.dashboard ? await signInLink(ledger, keys.accountId, url) : null;
+    console.log(firstStartText(keys, url, { packageRoot, link, note: demonstration }));
+  }
   const { ids, name } = engine.devices;
   logger.info(
     {

@@ -1,4 +1,5 @@
 /** The limits of the server: those of the configuration, and those that no variable sets. */
+import { SCRYPT_COST } from '../ledger/access/password.js';
 import type { Config } from './config.js';
 import type { ServerSettings } from './server.js';
 
@@ -10,6 +11,7 @@ const FIXED_LIMITS = Object.freeze({
   headersTimeoutMs: 20_000,
   receiveTimeoutMs: 1_800_000,
   answerStallMs: 30_000,
+  passwordCost: SCRYPT_COST,
 });
 
 export function serverSettings(config: Config): ServerSettings {
@@ -20,6 +22,7 @@ export function serverSettings(config: Config): ServerSettings {
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
+    dashboard: config.dashboard,
     creditsPerMinute: config.creditsPerMinute,
     translationCreditsPerMinute: config.translationCreditsPerMinute,
     metricsToken: config.metricsToken,

@@ -9,7 +9,10 @@ import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app.js';
 import type { HttpSettings } from '../http/deps.js';
+import type { ErrorForms } from '../http/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
+import { DASHBOARD } from '../http/dashboard/paths.js';
+import { dashboardError, dashboardRoutes } from '../http/dashboard/routes.js';
 import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
@@ -17,6 +20,7 @@ import { openAiModelRoutes } from '../http/openai/models.js';
 import { probeRoutes } from '../http/probes.js';
 import { UploadDirectory } from '../http/upload-directory.js';
 import { UploadTurns } from '../http/upload-turns.js';
+import type { WallClock } from '../ledger/time.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
 import type { Metrics } from '../http/metrics.js';
@@ -35,6 +39,7 @@ const RESOURCES: readonly MakeRoutes[] = [
   keyRoutes,
   probeRoutes,
   docsRoutes,
+  dashboardRoutes,
 ];
 
 /** Chunks of uploads on their way from a socket to the disk: enough to keep both busy. */
@@ -59,6 +64,7 @@ export interface ServerOptions {
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
+  clock: WallClock;
   settings: ServerSettings;
   /** Where uploads wait for their transcription, each server's in a directory of its own. */
   uploadBase: string;
@@ -111,7 +117,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function createServer(options: ServerOptions, inFlight: InFlightRegistry, uploads: UploadDirectory): Server {
-  const { version, ledger, engine, installedModels, translator, logger, metrics, timers, settings } = options;
+  const { version, ledger, engine, installedModels, translator, logger, metrics, timers, clock, settings } =
+    options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
     version,
@@ -126,15 +133,21 @@ function createServer(options: ServerOptions, inFlight: InFlightRegistry, upload
     logger,
     metrics,
     timers,
+    clock,
     settings,
   };
-  return createListener(createApp(deps, RESOURCES, [{ under: OPENAI_PREFIX, form: openAiError }]), {
+  return createListener(createApp(deps, RESOURCES, errorForms(settings)), {
     settings,
     addresses,
     logger,
     metrics,
     timers,
   });
+}
+
+function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
+  const openAi = { under: OPENAI_PREFIX, form: openAiError };
+  return dashboard ? [openAi, { under: DASHBOARD, form: dashboardError }] : [openAi];
 }
 
 /** What looks again and again, until it is closed. */

@@ -330,6 +330,7 @@ export class TranscriptionService {
     const charge = await this.deps.ledger.settle(hold.id, {
       ...{ credits, audioSeconds, minutes, endpoint, requestId },
       ...(token === null ? {} : { idempotencyToken: token }),
+      ...{ transcriptionId: uncharged.id, language: uncharged.language },
       result: storedResult(uncharged),
     });
     return { replayed: false, result: { ...uncharged, ...charge }, timings };

@@ -138,7 +138,7 @@ describe('ledger: database', () => {
         'UPDATE usage_events SET minutes = 0',
         'DELETE FROM usage_events',
         `INSERT OR REPLACE INTO usage_events SELECT hold_id, account_id, key_id, request_id, endpoint, audio_ms,
-           0, 0, created_at FROM usage_events`,
+           0, 0, created_at, transcription_id, language FROM usage_events`,
       ]) {
         expect(() => database.exec(sql), sql).to.throw('usage_events is append-only');
       }
@@ -150,7 +150,7 @@ describe('ledger: database', () => {
 
   it('makes a first account with its credits and keys, or nothing of it', async () => {
     const ledger = bench.server();
-    const first = { email: 'ann@example.com', name: 'Ann', credits: 5 };
+    const first = { email: 'ann@example.com', name: 'Ann', role: 'operator', credits: 5 } as const;
     const unknown = {
       ...first,
       keys: [
@@ -162,7 +162,7 @@ describe('ledger: database', () => {
     expect(await ledger.listAccounts()).to.deep.equal([]);
     const keys = await ledger.createFirstAccount({ ...first, keys: [{ name: 'plain', scopes: [] }] });
     const identity = await ledger.authenticate(keys?.[0]?.rawKey ?? '');
-    expect(identity?.account).to.include({ email: 'ann@example.com', name: 'Ann' });
+    expect(identity?.account).to.include({ email: 'ann@example.com', name: 'Ann', role: 'operator' });
     expect(await ledger.balance(identity?.account.id ?? '')).to.include({ balance: 5 });
     expect(await ledger.createFirstAccount({ ...first, email: 'bob@example.com', keys: [] })).to.equal(null);
   });

@@ -33,8 +33,8 @@ describe('Jobs in the ledger', () => {
   const balance = async (): Promise<number> => (await ledger.balance(ann.account.id)).balance;
   const find = async (id: string): Promise<StoredJob> => (await ledger.jobs.find(ann.account.id, id))!;
   const bill = (credits = 2): JobSettlement => {
-    const { audioSeconds, minutes, result } = settlement(credits);
-    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, result };
+    const { audioSeconds, minutes, transcriptionId, language, result } = settlement(credits);
+    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
   };
   const minutes = async (): Promise<number> => (await ledger.usage(ann.account.id, 1)).totalMinutes;
 

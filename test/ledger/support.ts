@@ -100,6 +100,8 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
     audioSeconds: credits * 60,
     minutes: credits,
     requestId: 'req_1',
+    transcriptionId: 'tr_1',
+    language: 'en',
     result: { text: 'hello' },
     ...overrides,
   };

@@ -14,6 +14,7 @@ import { slotsOn } from '../../src/service/slots.js';
 import { threadPoolSize } from '../../src/service/thread-pool.js';
 import { VARIABLES, type Variable } from '../../src/service/variables.js';
 import { MODEL, samplePath } from '../native/support.js';
+import { buildDashboard } from '../support/dashboard.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
@@ -103,6 +104,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_CREDITS_PER_MINUTE: '7',
       VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: '8',
       VERBATIM_TRANSLATION_BACKEND: 'ggml',
+      VERBATIM_DASHBOARD: 'off',
       VERBATIM_LOG_LEVEL: 'error',
       VERBATIM_SECRET: 'a secret of the environment',
       VERBATIM_METRICS_TOKEN: TOKEN,
@@ -391,6 +393,17 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect(await allowed(plain)).to.equal(null);
     expect(await allowed(proxied)).to.equal(origin);
   },
+  VERBATIM_DASHBOARD: async ({ plain, set }) => {
+    const { pathname } = new URL(/^ +(http\S+link\S+)$/m.exec(plain.stdout)?.[1] ?? '');
+    expect(pathname).to.equal('/dashboard/link');
+    expect((await call(plain, '/dashboard/sign-in')).status).to.equal(200);
+    expect(set.stdout).not.to.contain('/dashboard');
+    for (const path of ['', '/sign-in', '/link', '/account', '/assets/0/dashboard.css']) {
+      const { status, headers } = await call(set, `/dashboard${path}`);
+      expect(status, path).to.equal(404);
+      expect(headers.get('content-type')).to.match(/^application\/json/);
+    }
+  },
   VERBATIM_CREDITS_PER_MINUTE: async ({ plain, set }) => {
     expect((await answerTo(plain, 'en-wav16.wav')).body).to.include({ credits_used: 1 });
     expect((await answerTo(set, 'en-wav16.wav')).body).to.include({ credits_used: 7 });
@@ -427,7 +440,10 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
 describe('verbatim serve, set by the environment', () => {
   let servers: Servers;
 
-  before(async () => (servers = await startAll()));
+  before(async () => {
+    buildDashboard();
+    servers = await startAll();
+  });
   after(() => Promise.all(Object.values(servers).map((served: Served) => served.stop())));
 
   it('has a row for every variable', () => {

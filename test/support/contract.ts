@@ -60,14 +60,15 @@ export function contractViolations(response: SeenResponse): string[] {
   const template = templates.find(({ pattern }) => pattern.test(path))?.template;
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = template === undefined ? undefined : document.paths[template]?.[verb];
-  if (template === undefined || operation === undefined)
-    return path.startsWith('/docs') ? [] : plainError(response);
+  if (template === undefined || operation === undefined) return isPage(path) ? [] : plainError(response);
   const documented = operation.responses[String(status)];
   if (documented === undefined)
     return [`${method} ${template} has no documented status ${status}: ${response.body}`];
   const pointer = `/paths/${escape(template)}/${verb}/responses/${status}`;
   return [...headerViolations(documented, response), ...bodyViolations(documented, pointer, response)];
 }
+
+const isPage = (path: string): boolean => /^\/(docs|dashboard)/.test(path);
 
 /** Unknown paths and methods: the error shape all the same. */
 function plainError(response: SeenResponse): string[] {

@@ -80,6 +80,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       }),
       metrics: new Metrics(),
       timers,
+      clock: options.ledger?.clock ?? Date.now,
       settings: { ...serverSettings(readConfig({}, packageRoot)), ...options.settings },
       uploadBase: directory,
     });

@@ -3,6 +3,7 @@ import { VerbatimError } from '../../errors.js';
 import { randomId } from '../ids.js';
 import { lengthOf, UNPRINTABLE } from '../text.js';
 import { toIso, type WallClock } from '../time.js';
+import type { Role } from '../access/types.js';
 import type { Account } from '../types.js';
 
 const MAX_NAME_LENGTH = 100;
@@ -11,11 +12,13 @@ export interface AccountRow {
   id: string;
   email: string;
   name: string | null;
+  role: Role;
   created_at: number;
 }
 
 export function toAccount(row: AccountRow): Account {
-  return { id: row.id, email: row.email, name: row.name, createdAt: toIso(row.created_at) };
+  const { id, email, name, role } = row;
+  return { id, email, name, role, createdAt: toIso(row.created_at) };
 }
 
 export class Accounts {
@@ -27,15 +30,16 @@ export class Accounts {
     database: Database.Database,
     private readonly clock: WallClock,
   ) {
-    this.#insert = database.prepare<[string, string, string | null, number], AccountRow>(
-      'INSERT INTO accounts (id, email, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (email) DO NOTHING RETURNING *',
+    this.#insert = database.prepare<[string, string, string | null, Role, number], AccountRow>(
+      `INSERT INTO accounts (id, email, name, role, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (email) DO NOTHING RETURNING *`,
     );
     this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
     this.#all = database.prepare<[], AccountRow>('SELECT * FROM accounts ORDER BY created_at, id');
   }
 
-  create(input: { email: string; name?: string | null }): Account {
-    const email = normalize(input.email);
+  create(input: { email: string; name?: string | null; role?: Role }): Account {
+    const email = normalizeEmail(input.email);
     if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email) || UNPRINTABLE.test(email)) {
       throw new VerbatimError(
         'invalid_request',
@@ -44,7 +48,7 @@ export class Accounts {
       );
     }
     const name = checkName(input.name ?? '');
-    const row = this.#insert.get(randomId('acc'), email, name, this.clock());
+    const row = this.#insert.get(randomId('acc'), email, name, input.role ?? 'user', this.clock());
     if (row !== undefined) return toAccount(row);
     throw new VerbatimError('invalid_request', `There is already an account for ${email}.`, {
       param: 'email',
@@ -52,7 +56,7 @@ export class Accounts {
   }
 
   find(email: string): Account | null {
-    const row = this.#byEmail.get(normalize(email));
+    const row = this.#byEmail.get(normalizeEmail(email));
     return row === undefined ? null : toAccount(row);
   }
 
@@ -72,6 +76,6 @@ function checkName(given: string): string | null {
 }
 
 /** ASCII only, as SQLite's lower() in the table's CHECK. */
-function normalize(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import { toAccount, type AccountRow } from './accounts.js';
+import type { Role } from '../access/types.js';
 import { randomId } from '../ids.js';
 import { SCOPES } from '../scopes.js';
 import { lengthOf, UNPRINTABLE } from '../text.js';
@@ -27,6 +28,7 @@ interface KeyRow {
 interface IdentityRow extends KeyRow {
   email: string;
   account_name: string | null;
+  account_role: Role;
   account_created_at: number;
 }
 
@@ -57,7 +59,7 @@ export class ApiKeys {
        RETURNING id, revoked_at`,
     );
     this.#byDigest = database.prepare<[Buffer], IdentityRow>(
-      `SELECT k.*, a.email, a.name AS account_name, a.created_at AS account_created_at
+      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at
        FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.digest = ? AND k.revoked_at IS NULL`,
     );
     this.#revoked = database
@@ -106,6 +108,7 @@ export class ApiKeys {
       id: row.account_id,
       email: row.email,
       name: row.account_name,
+      role: row.account_role,
       created_at: row.account_created_at,
     };
     return { account: toAccount(account), key: this.#toKey(row) };

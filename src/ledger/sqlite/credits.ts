@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import { parseIso, toIso, toIsoOrNull, type WallClock } from '../time.js';
-import type { Balance, CreditPack } from '../types.js';
+import type { Balance, CreditPack, PackAmounts } from '../types.js';
 
 /** Keeps every sum of thousands of packs an exact integer in JavaScript. */
 export const MAX_GRANT = 1_000_000_000_000;
@@ -25,6 +25,7 @@ export interface PackPart {
 export class Credits {
   readonly #insert;
   readonly #balance;
+  readonly #list;
   readonly #expire;
   readonly #spendable;
   readonly #hold;
@@ -42,6 +43,16 @@ export class Credits {
       `SELECT (SELECT coalesce(sum(remaining), 0) FROM credit_packs
                 WHERE account_id = ? AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?)) AS balance,
               (SELECT coalesce(sum(purchased), 0) FROM credit_packs WHERE account_id = ?) AS lifetimePurchased`,
+    );
+    this.#list = database.prepare<{ account: string; now: number; empty: number }, PackRow & PackAmounts>(
+      `SELECT id, account_id, purchased, held, spent, created_at, expires_at,
+         iif(expires_at <= @now, 0, remaining) AS remaining,
+         expired + iif(expires_at <= @now, remaining, 0) AS expired
+       FROM credit_packs WHERE account_id = @account AND (remaining + held > 0 OR id IN (
+         SELECT id FROM credit_packs WHERE account_id = @account AND remaining + held = 0
+         ORDER BY created_at DESC, id DESC LIMIT @empty))
+       ORDER BY remaining + held = 0, iif(remaining + held = 0, -created_at, 0),
+         expires_at IS NULL, expires_at, created_at, id`,
     );
     this.#expire = database.prepare<[string, number]>(
       `UPDATE credit_packs SET expired = expired + remaining, remaining = 0
@@ -75,14 +86,12 @@ export class Credits {
     const expiresAt = checkExpiry(input.expiresAt ?? null, now);
     const row = this.#insert.get(amount, amount, now, expiresAt, accountId);
     if (row === undefined) throw new VerbatimError('not_found', `There is no account ${accountId}.`);
-    return {
-      id: String(row.id),
-      accountId,
-      purchased: row.purchased,
-      remaining: row.remaining,
-      createdAt: toIso(row.created_at),
-      expiresAt: toIsoOrNull(row.expires_at),
-    };
+    return toPack(row);
+  }
+
+  list(accountId: string, emptyOnes: number): (CreditPack & PackAmounts)[] {
+    const rows = this.#list.all({ account: accountId, now: this.clock(), empty: emptyOnes });
+    return rows.map((row) => ({ ...toPack(row), held: row.held, spent: row.spent, expired: row.expired }));
   }
 
   balance(accountId: string): Balance {
@@ -114,6 +123,17 @@ export class Credits {
   finish(part: PackPart, charged: number): void {
     this.#settle.run({ id: part.pack_id, held: part.credits, charged, now: this.clock() });
   }
+}
+
+function toPack(row: PackRow): CreditPack {
+  return {
+    id: String(row.id),
+    accountId: row.account_id,
+    purchased: row.purchased,
+    remaining: row.remaining,
+    createdAt: toIso(row.created_at),
+    expiresAt: toIsoOrNull(row.expires_at),
+  };
 }
 
 function checkExpiry(text: string | null, now: number): number | null {

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
+import { SqliteAccess } from './access.js';
 import { Accounts } from './accounts.js';
 import { ApiKeys } from './api-keys.js';
 import { audit } from './audit.js';
@@ -29,6 +30,7 @@ import type {
   IdempotencyState,
   Identity,
   Ledger,
+  PackAmounts,
   Recovery,
   Settlement,
   UnkeyedRequest,
@@ -81,6 +83,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 class SqliteLedger implements Ledger {
   readonly jobs: SqliteJobs;
   readonly webhooks: WebhookEvents;
+  readonly access: SqliteAccess;
   readonly #database: Database.Database;
   readonly #clock: WallClock;
   readonly #onError: (error: unknown) => void;
@@ -127,6 +130,7 @@ class SqliteLedger implements Ledger {
       settle: (work) => this.#lockWait.run(() => this.#transaction(work), Infinity),
     };
     const instances = this.#instances;
+    this.access = new SqliteAccess(database, clock, transactions);
     this.webhooks = new WebhookEvents(database, { instances, transactions, clock });
     this.jobs = new SqliteJobs(database, {
       credits: this.#credits,
@@ -159,11 +163,11 @@ class SqliteLedger implements Ledger {
     return this.#patiently(() => this.#accounts.create(input));
   }
 
-  createFirstAccount({ email, name, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
+  createFirstAccount({ email, name, role, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
     return this.#patiently(() =>
       this.#transaction(() => {
         if (this.#accounts.list().length > 0) return null;
-        const { id: accountId } = this.#accounts.create({ email, name });
+        const { id: accountId } = this.#accounts.create({ email, name, role });
         this.#credits.grant({ accountId, amount: credits });
         return keys.map((key) => this.#keys.create({ accountId, ...key }));
       }),
@@ -204,6 +208,10 @@ class SqliteLedger implements Ledger {
 
   balance(accountId: string): Promise<Balance> {
     return this.#patiently(() => this.#credits.balance(accountId));
+  }
+
+  listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
+    return this.#patiently(() => this.#credits.list(accountId, emptyOnes));
   }
 
   hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold> {
@@ -333,6 +341,7 @@ class SqliteLedger implements Ledger {
     try {
       this.#keys.flushLastUsed();
       while (this.#idempotency.sweep());
+      this.access.sweep();
       if (this.#instances.hasOthers()) this.#transaction(() => this.#instances.reap((id) => this.#bury(id)));
     } catch (error) {
       this.#onError(error);

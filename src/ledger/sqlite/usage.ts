@@ -26,11 +26,11 @@ export class UsageRecords {
     private readonly clock: WallClock,
   ) {
     this.#insertEvent = database.prepare<
-      [number, string, string, string, string, number, number, number, number]
+      [number, string, string, string, string, number, number, number, number, string, string]
     >(
       `INSERT INTO usage_events
-         (hold_id, account_id, key_id, request_id, endpoint, audio_ms, minutes, credits, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (hold_id, account_id, key_id, request_id, endpoint, audio_ms, minutes, credits, created_at, transcription_id, language)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#addToDay = database.prepare<[string, number, string, number, number]>(
       `INSERT INTO usage_days (account_id, day, endpoint, requests, minutes, credits) VALUES (?, ?, ?, 1, ?, ?)
@@ -58,6 +58,8 @@ export class UsageRecords {
       minutes,
       credits,
       now,
+      settlement.transcriptionId,
+      settlement.language,
     );
     this.#addToDay.run(hold.account_id, utcDay(now), endpoint, minutes, credits);
   }

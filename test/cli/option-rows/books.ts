@@ -52,7 +52,42 @@ const ofAccounts: OptionRows = {
     }),
   'accounts list --json': withAccounts(async (place) => {
     expect(await credits(place)).to.have.length(2);
-    expect(await place.printed(['accounts', 'list'])).to.match(/^id +email +name +credits +created_at\n/);
+    expect(await place.printed(['accounts', 'list'])).to.match(
+      /^id +email +name +role +credits +created_at\n/,
+    );
+  }),
+  'accounts role --email': withAccounts(async (place) => {
+    await place.printed(['accounts', 'role', 'operator', ...ADA]);
+    const roles = (await credits(place)).map((row) => [row['email'], row['role']]);
+    expect(Object.fromEntries(roles)).to.deep.equal({
+      'ada@example.org': 'operator',
+      'bob@example.org': 'user',
+    });
+    expect(await place.refusal(['accounts', 'role', 'king', ...ADA])).to.contain('user, operator');
+  }),
+  'accounts role --json': withAccounts(async (place) => {
+    const made = await place.json<Row>(['accounts', 'role', 'operator', ...ADA, '--json']);
+    expect(made).to.include({ email: 'ada@example.org', role: 'operator' });
+  }),
+  'accounts sign-in-link --email': withAccounts(async (place) => {
+    const link = await place.printed(['accounts', 'sign-in-link', ...ADA]);
+    expect(link).to.match(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/link\?token=[\w-]{43}\n$/);
+    expect(await place.printed(['accounts', 'sign-in-link', ...ADA])).not.to.equal(link);
+    const nobody = await place.run(['accounts', 'sign-in-link', '--email', 'nobody@example.org']);
+    expect(nobody.status).to.equal(1);
+    expect(nobody.stderr).to.contain('no account');
+  }),
+  'accounts sign-in-link --url': withAccounts(async (place) => {
+    const make = ['accounts', 'sign-in-link', ...ADA, '--url'];
+    expect(await place.printed([...make, 'https://speech.example.org/'])).to.match(
+      /^https:\/\/speech\.example\.org\/dashboard\/link\?token=/,
+    );
+    for (const url of ['speech.example.org', 'ftp://speech.example.org', 'https://speech.example.org/a'])
+      expect(await place.refusal([...make, url])).to.contain('allowed: scheme and host');
+  }),
+  'accounts sign-in-link --json': withAccounts(async (place) => {
+    const made = await place.json<Row>(['accounts', 'sign-in-link', ...ADA, '--json']);
+    expect(made).to.include({ email: 'ada@example.org' }).and.have.property('link');
   }),
   'accounts audit --json': withAccounts(async (place) => {
     expect(await place.json(['accounts', 'audit', '--json'])).to.deep.equal([]);

@@ -20,6 +20,7 @@ async function main(): Promise<void> {
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
     timers: systemTimers,
+    clock: Date.now,
     settings: serverSettings(readConfig({ VERBATIM_MAX_IN_FLIGHT: '1000' }, packageRoot)),
   });
   process.stdout.write(`recovered ${JSON.stringify(ledger.recovery)}\nlistening on ${server.url}\n`);

@@ -2,6 +2,7 @@ import { initial } from './001-initial.js';
 import { structuredResults } from './002-structured-results.js';
 import { derivedKeys } from './003-derived-keys.js';
 import { jobs } from './004-jobs.js';
+import { access } from './005-access.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [initial, structuredResults, derivedKeys, jobs];
+export const MIGRATIONS: readonly string[] = [initial, structuredResults, derivedKeys, jobs, access];

@@ -1,0 +1,16 @@
+import { html, type Html } from './html.js';
+import { TEXTS } from './texts.js';
+
+/** To the minute, UTC. */
+export function minuteOf(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} ${TEXTS.utc}`;
+}
+
+/** An ISO 8601 time for people. */
+export function moment(iso: string): Html {
+  return html`<time datetime="${iso}">${minuteOf(iso)}</time>`;
+}
+
+export function number(value: number): string {
+  return value.toLocaleString(TEXTS.language);
+}

@@ -1,0 +1,58 @@
+/** The first page: what can be spent, and until when. */
+import type { Balance, CreditPack, PackAmounts } from '../../ledger/types.js';
+import type { HttpDeps } from '../deps.js';
+import type { Route } from '../route.js';
+import { moment, number } from './format.js';
+import { html, type Html } from './html.js';
+import type { View } from './page.js';
+import { PATHS } from './paths.js';
+import { table } from './table.js';
+import { TEXTS } from './texts.js';
+import type { Visits } from './visits.js';
+
+const { overview: texts } = TEXTS;
+/** Of packs with nothing left. */
+const EMPTY_PACKS = 10;
+
+type Pack = CreditPack & PackAmounts;
+
+export function overviewRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
+  const page = visits.memberPage(async ({ account }) => {
+    const balance = await ledger.balance(account.id);
+    return overviewView(balance, await ledger.listPacks(account.id, EMPTY_PACKS));
+  });
+  return [{ path: PATHS.overview, methods: { GET: page } }];
+}
+
+function overviewView({ balance, lifetimePurchased }: Balance, packs: readonly Pack[]): View {
+  const main = html`<dl class="figures">
+      <div>
+        <dt>${texts.balance}</dt>
+        <dd>${number(balance)}</dd>
+      </div>
+      <div>
+        <dt>${texts.purchased}</dt>
+        <dd>${number(lifetimePurchased)}</dd>
+      </div>
+    </dl>
+    <section aria-labelledby="packs-title">
+      <h2 id="packs-title">${texts.packs}</h2>
+      ${packs.length === 0 ? html`<p>${texts.noPacks}</p>` : packTable(packs)}
+    </section>`;
+  return { title: TEXTS.pages.overview, main };
+}
+
+function packTable(packs: readonly Pack[]): Html {
+  const empty = packs.filter(({ remaining, held }) => remaining + held === 0).length;
+  return html`<p>${texts.packsNote} ${empty >= EMPTY_PACKS && texts.moreLeft(EMPTY_PACKS)}</p>
+    ${table({
+      caption: texts.packs,
+      columns: [texts.granted, texts.expires, texts.amount, texts.left, texts.held, texts.spent, texts.lost],
+      figures: [2, 3, 4, 5, 6],
+      rows: packs.map((pack) => [
+        moment(pack.createdAt),
+        pack.expiresAt === null ? texts.never : moment(pack.expiresAt),
+        ...[pack.purchased, pack.remaining, pack.held, pack.spent, pack.expired].map(number),
+      ]),
+    })}`;
+}

@@ -1,0 +1,25 @@
+/** Where the pages are. */
+export const DASHBOARD = '/dashboard';
+
+export const PATHS = {
+  overview: DASHBOARD,
+  account: `${DASHBOARD}/account`,
+  password: `${DASHBOARD}/account/password`,
+  endOthers: `${DASHBOARD}/account/sessions/end-others`,
+  signIn: `${DASHBOARD}/sign-in`,
+  link: `${DASHBOARD}/link`,
+  signOut: `${DASHBOARD}/sign-out`,
+} as const;
+
+export function signInUrl(base: string, token: string): string {
+  return `${base}${PATHS.link}?token=${token}`;
+}
+
+export const endSessionPath = (id: string): string => `${DASHBOARD}/account/sessions/${id}/end`;
+
+const PAGES: readonly string[] = [PATHS.overview, PATHS.account];
+
+/** Where to go after signing in: a page of ours, whatever the form says. */
+export function pageOrOverview(given: string | null): string {
+  return PAGES.find((page) => page === given) ?? PATHS.overview;
+}

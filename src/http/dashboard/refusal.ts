@@ -1,0 +1,13 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+
+/** What a browser is told instead of the page that it asked for. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: OutgoingHttpHeaders = {},
+  ) {
+    super(message);
+  }
+}

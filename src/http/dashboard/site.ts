@@ -1,0 +1,35 @@
+/** What the browser calls this server, and whether its writes come from our own pages. */
+import { VerbatimError } from '../../errors.js';
+import type { Exchange } from '../exchange.js';
+import { Refusal } from './refusal.js';
+import { TEXTS } from './texts.js';
+
+export interface Site {
+  /** Scheme, host and port as browsers write them. */
+  origin: string;
+  isSecure: boolean;
+  /** Whether a session's cookie can be kept from others: over https, or where nothing leaves the machine. */
+  isPrivate: boolean;
+}
+
+/** A trusted proxy's X-Forwarded-Proto and X-Forwarded-Host are believed. */
+export function siteOf({ req }: Exchange): Site {
+  const given = `${req.protocol}://${req.host}`;
+  if (!URL.canParse(given)) throw new VerbatimError('invalid_request', 'The Host header is no host.');
+  const { origin, hostname, protocol } = new URL(given);
+  const isSecure = protocol === 'https:';
+  return { origin, isSecure, isPrivate: isSecure || isLoopback(hostname) };
+}
+
+/** By the name in the browser: it is the browser that keeps the cookie. */
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** Browsers tell where a request comes from; one that does not say Sec-Fetch-Site says Origin with every POST. */
+export function requireSameOrigin({ req }: Exchange, site: Site): void {
+  const fetchSite = req.headers['sec-fetch-site'];
+  const isSame = fetchSite === undefined ? req.headers.origin === site.origin : fetchSite === 'same-origin';
+  if (!isSame) throw new Refusal(403, TEXTS.errors.otherOrigin);
+  if (!site.isPrivate) throw new Refusal(403, TEXTS.errors.notPrivate);
+}

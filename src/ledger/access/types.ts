@@ -1,0 +1,78 @@
+/** Who may sign in to the dashboard, and who has. Every method is one transaction, as the ledger's are. */
+import { DAY_MS } from '../time.js';
+import type { Account } from '../types.js';
+import type { PasswordRecord } from './password.js';
+
+/** What an account may see of others: nothing, or all of the service. */
+export const ROLES = ['user', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Of a session that is not used. */
+export const SESSION_IDLE_MS = DAY_MS / 2;
+/** Of any session. */
+export const SESSION_LIFE_MS = 14 * DAY_MS;
+
+/** Where a session is used from, as its owner is shown it. */
+export interface Visitor {
+  /** What the browser calls itself. */
+  browser: string;
+  address: string;
+}
+
+export interface Session extends Visitor {
+  id: string;
+  method: 'link' | 'password';
+  createdAt: string;
+  /** To the minute. */
+  seenAt: string;
+}
+
+export interface StartedSession extends Session {
+  /** For the cookie; only its hash is stored. */
+  token: string;
+}
+
+export interface SignedIn {
+  account: Account;
+  session: Session;
+  hasPassword: boolean;
+}
+
+export interface SignInLink {
+  /** Opens one session; only its hash is stored. */
+  token: string;
+  expiresAt: string;
+}
+
+export interface AccountAccess {
+  /** Throws `not_found` for an unknown account. */
+  setRole(accountId: string, role: Role): Promise<Account>;
+
+  /** A link that works once, within a day; the one before it works no longer. Throws `not_found` for an unknown account. */
+  createLink(accountId: string): Promise<SignInLink>;
+  /** Whose link it is; null: it never was one, was used, replaced, or is too old. */
+  linkOwner(token: string): Promise<Account | null>;
+  /** Uses the link up. */
+  useLink(token: string, visitor: Visitor): Promise<StartedSession | null>;
+
+  /** null: there is no such account, or it has no password. */
+  findPassword(email: string): Promise<{ account: Account; password: PasswordRecord } | null>;
+  /** Ends every session of the account and its open link, and begins a session anew. */
+  setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession>;
+  /** null when the password that was verified is not the account's any more. `rehashed` takes its place. */
+  startSession(
+    accountId: string,
+    verified: PasswordRecord,
+    visitor: Visitor,
+    rehashed?: PasswordRecord,
+  ): Promise<StartedSession | null>;
+
+  /** null: unknown, ended, or not used for too long. */
+  findSession(token: string): Promise<SignedIn | null>;
+  /** The last used first. */
+  listSessions(accountId: string): Promise<Session[]>;
+  /** Whether the account had such a session. */
+  endSession(accountId: string, sessionId: string): Promise<boolean>;
+  /** Ends every session of the account but this one; how many. */
+  endOtherSessions(accountId: string, keptId: string): Promise<number>;
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { VerbatimError } from '../../errors.js';
+import type { PasswordRecord } from '../access/password.js';
+import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor } from '../access/types.js';
+import { DAY_MS, toIso, type WallClock } from '../time.js';
+import type { Account } from '../types.js';
+import { normalizeEmail, toAccount, type AccountRow } from './accounts.js';
+import { Sessions } from './sessions.js';
+import { digestOf } from './token-digest.js';
+import type { Transactions } from './transactions.js';
+
+const LINK_LIFE_MS = DAY_MS;
+
+interface PasswordRow {
+  cost: number;
+  block_size: number;
+  parallelization: number;
+  salt: Buffer;
+  hash: Buffer;
+}
+
+export class SqliteAccess implements AccountAccess {
+  readonly #sessions: Sessions;
+  readonly #account;
+  readonly #setRole;
+  readonly #putLink;
+  readonly #link;
+  readonly #dropLink;
+  readonly #sweepLinks;
+  readonly #password;
+  readonly #putPassword;
+  readonly #byEmail;
+
+  constructor(
+    database: Database.Database,
+    private readonly clock: WallClock,
+    private readonly transactions: Transactions,
+  ) {
+    this.#sessions = new Sessions(database, clock);
+    this.#account = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ?');
+    this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
+    this.#setRole = database.prepare<[Role, string], AccountRow>(
+      'UPDATE accounts SET role = ? WHERE id = ? RETURNING *',
+    );
+    this.#putLink = database.prepare<[Buffer, number, string]>(
+      `INSERT OR REPLACE INTO sign_in_links (digest, expires_at, account_id)
+       SELECT ?, ?, id FROM accounts WHERE id = ?`,
+    );
+    this.#link = database.prepare<[Buffer, number], AccountRow>(
+      `SELECT a.* FROM sign_in_links l JOIN accounts a ON a.id = l.account_id WHERE l.digest = ? AND l.expires_at > ?`,
+    );
+    this.#dropLink = database.prepare<[string]>('DELETE FROM sign_in_links WHERE account_id = ?');
+    this.#sweepLinks = database.prepare<[number]>('DELETE FROM sign_in_links WHERE expires_at <= ?');
+    this.#password = database.prepare<[string], PasswordRow>('SELECT * FROM passwords WHERE account_id = ?');
+    this.#putPassword = database.prepare<[string, number, number, number, Buffer, Buffer, number]>(
+      `INSERT OR REPLACE INTO passwords (account_id, cost, block_size, parallelization, salt, hash, set_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  setRole(accountId: string, role: Role): Promise<Account> {
+    return this.transactions.write(() => {
+      const row = this.#setRole.get(role, accountId);
+      if (row === undefined) throw noAccount(accountId);
+      return toAccount(row);
+    });
+  }
+
+  createLink(accountId: string): Promise<SignInLink> {
+    return this.transactions.write(() => {
+      const token = randomBytes(32).toString('base64url');
+      const expiresAt = this.clock() + LINK_LIFE_MS;
+      if (this.#putLink.run(digestOf(token), expiresAt, accountId).changes === 0) throw noAccount(accountId);
+      return { token, expiresAt: toIso(expiresAt) };
+    });
+  }
+
+  linkOwner(token: string): Promise<Account | null> {
+    return this.transactions.read(() => this.#ownerOf(token));
+  }
+
+  useLink(token: string, visitor: Visitor): Promise<StartedSession | null> {
+    return this.transactions.write(() => {
+      const owner = this.#ownerOf(token);
+      if (owner === null) return null;
+      this.#dropLink.run(owner.id);
+      return this.#sessions.start(owner.id, 'link', visitor);
+    });
+  }
+
+  findPassword(email: string): Promise<{ account: Account; password: PasswordRecord } | null> {
+    return this.transactions.read(() => {
+      const account = this.#byEmail.get(normalizeEmail(email));
+      const row = account === undefined ? undefined : this.#password.get(account.id);
+      if (account === undefined || row === undefined) return null;
+      const { cost, block_size: blockSize, parallelization, salt, hash } = row;
+      return { account: toAccount(account), password: { cost, blockSize, parallelization, salt, hash } };
+    });
+  }
+
+  setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession> {
+    return this.transactions.write(() => {
+      this.#storePassword(accountId, password);
+      this.#dropLink.run(accountId);
+      this.#sessions.endAllBut(accountId, null);
+      return this.#sessions.start(accountId, 'password', visitor);
+    });
+  }
+
+  startSession(
+    accountId: string,
+    verified: PasswordRecord,
+    visitor: Visitor,
+    rehashed?: PasswordRecord,
+  ): Promise<StartedSession | null> {
+    return this.transactions.write(() => {
+      const present = this.#password.get(accountId);
+      if (present?.hash.equals(verified.hash) !== true) return null;
+      if (rehashed !== undefined) this.#storePassword(accountId, rehashed);
+      return this.#sessions.start(accountId, 'password', visitor);
+    });
+  }
+
+  async findSession(token: string): Promise<SignedIn | null> {
+    const digest = digestOf(token);
+    const found = await this.transactions.read(() => this.#sessions.find(digest));
+    if (found === null) return null;
+    const { accountId, session } = found;
+    if (this.#sessions.isToBeTouched(session)) {
+      await this.transactions.passing(() => this.#sessions.touch(session));
+    }
+    return this.transactions.read(() => {
+      const account = this.#account.get(accountId);
+      if (account === undefined) return null;
+      const hasPassword = this.#password.get(accountId) !== undefined;
+      return { account: toAccount(account), session, hasPassword };
+    });
+  }
+
+  listSessions(accountId: string): ReturnType<AccountAccess['listSessions']> {
+    return this.transactions.read(() => this.#sessions.list(accountId));
+  }
+
+  endSession(accountId: string, sessionId: string): Promise<boolean> {
+    return this.transactions.write(() => this.#sessions.end(accountId, sessionId));
+  }
+
+  endOtherSessions(accountId: string, keptId: string): Promise<number> {
+    return this.transactions.write(() => this.#sessions.endAllBut(accountId, keptId));
+  }
+
+  /** Forgets what has run out. */
+  sweep(): void {
+    this.#sweepLinks.run(this.clock());
+    this.#sessions.sweep();
+  }
+
+  #ownerOf(token: string): Account | null {
+    const row = this.#link.get(digestOf(token), this.clock());
+    return row === undefined ? null : toAccount(row);
+  }
+
+  #storePassword(accountId: string, record: PasswordRecord): void {
+    const { cost, blockSize, parallelization, salt, hash } = record;
+    this.#putPassword.run(accountId, cost, blockSize, parallelization, salt, hash, this.clock());
+  }
+}
+
+function noAccount(id: string): VerbatimError {
+  return new VerbatimError('not_found', `There is no account ${id}.`);
+}

@@ -1,0 +1,6 @@
+import { createHash } from 'node:crypto';
+
+/** What is stored of a link or a session. Their tokens are 256 random bits: a plain hash tells nothing of them. */
+export function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
