@@ -69,6 +69,7 @@ export default tseslint.config(
   // The two engines meet in what both share, not in each other.
   forbidden('engine', ROOMS.engine, 'speech/**', ['**/translation/**']),
   forbidden('engine', ROOMS.engine, 'translation/**', ['**/speech/**']),
+  forbidden('engine', ROOMS.engine, 'media/**', ['**/speech/**', '**/translation/**']),
   // What every resource of HTTP stands on knows none of them: service/ hands the routes to the application.
   forbidden('http', ROOMS.http, '*.ts', ['./api/**', './openai/**', './openapi/**', './dashboard/**']),
   {

@@ -37,6 +37,7 @@ export function createBenchEngine(
     slots: cell.slots,
     threads: cell.threads,
     accelerator,
+    ffmpeg: 'ffmpeg',
     maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
     ...(observer === undefined ? {} : { observer }),
   });

@@ -30,7 +30,10 @@ interface Flags {
 export function addTranscribe(program: Command): void {
   program
     .command('transcribe')
-    .argument('<files...>', 'WAV, FLAC, MP3 or OGG files')
+    .argument(
+      '<files...>',
+      'WAV, FLAC, MP3 or OGG files; with ffmpeg WebM, MP4, M4A and other recordings and videos',
+    )
     .option('--language <xx>', 'spoken language (default: detected)')
     .option('--translate-to <xx>', 'print a translation into this language')
     .option('--no-punctuate', 'lower-case words without punctuation')

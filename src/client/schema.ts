@@ -484,7 +484,7 @@ export interface components {
     };
     TranscribeRequest: {
       /**
-       * @description One WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC) file of at most 100,000,000 bytes. The format is decided by content.
+       * @description One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed WebM, Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. The format is decided by content.
        * @example (the bytes of the file)
        */
       audio: string;
@@ -1359,7 +1359,7 @@ export interface operations {
       /**
        * @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded.
        *
-       *     `unsupported_audio_format`: The bytes are not WAV, FLAC, MP3 or OGG.
+       *     `unsupported_audio_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
        */
       415: {
         headers: {
@@ -1995,7 +1995,7 @@ export interface operations {
       /**
        * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
        *
-       *     `invalid_file_format`: The bytes are not WAV, FLAC, MP3 or OGG.
+       *     `invalid_file_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
        *
        *     `invalid_audio`: The right container, but broken, empty, or without samples.
        *
@@ -2186,7 +2186,7 @@ export interface operations {
       /**
        * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
        *
-       *     `invalid_file_format`: The bytes are not WAV, FLAC, MP3 or OGG.
+       *     `invalid_file_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
        *
        *     `invalid_audio`: The right container, but broken, empty, or without samples.
        *

@@ -15,6 +15,11 @@ export interface AudioToMeasure {
   covers?: (countedSeconds: number) => void;
 }
 
+export interface FileToConvert extends AudioToMeasure {
+  /** Where the new file goes; one that is there already is removed first. */
+  to: string;
+}
+
 export interface FileToTranscribe extends AudioToMeasure {
   /** ISO 639-1, or 'auto'. */
   language: string;
@@ -159,6 +164,12 @@ export interface SpeechEngine {
    * `shutting_down` after close().
    */
   transcribeFile(file: FileToTranscribe): Promise<Transcript>;
+  /**
+   * For a file that only ffmpeg reads, before anything else is asked about it: makes one of its first audio track that is read
+   * here, and resolves to the time that took; to null where it is not needed, and nothing is made. Rejects as measureFile() does,
+   * or as files are written; then the new file is gone, and in any case whatever worked on it.
+   */
+  convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null>;
   /** The duration in seconds. Rejects as transcribeFile() does before the audio enters the backlog; nothing stays open. */
   measureFile(file: AudioToMeasure): Promise<number>;
   /** Throws `overloaded` when there is no room for even the shortest audio of the account: before it is received. */

@@ -110,8 +110,10 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   unsupported_audio_format: {
     status: 415,
     raisedBy: TRANSCRIBING,
-    meaning: 'The bytes are not WAV, FLAC, MP3 or OGG.',
-    message: 'The audio is not WAV, FLAC, MP3 or OGG.',
+    meaning:
+      'The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.',
+    message:
+      'the file is MP4, MOV or 3GP, which takes ffmpeg to read, and there is no ffmpeg on this machine',
     param: 'audio',
   },
   invalid_audio: {

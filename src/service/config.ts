@@ -1,6 +1,7 @@
 /** The one place that reads the environment: typed, validated, frozen. */
+import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ConfigError, refuseUnknown, type EnvironmentVariables, type Variable } from './variables.js';
 
 export { ConfigError };
@@ -48,6 +49,8 @@ export interface Config {
   /** Names of models; null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
+  /** Reads what the engine does not read itself: a path, or a name in the directories where programs are. */
+  readonly ffmpeg: string;
   readonly logLevel: LogLevel;
   readonly secret: string | null;
   readonly metricsToken: string | null;
@@ -117,6 +120,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     speakers: oneOf('VERBATIM_SPEAKERS', text('VERBATIM_SPEAKERS', 'auto'), SPEAKERS),
     speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION', '') || null,
     speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING', '') || null,
+    ffmpeg: program('VERBATIM_FFMPEG', text('VERBATIM_FFMPEG', 'ffmpeg')),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,
@@ -159,6 +163,27 @@ function origins(value: string): string[] {
 
 function isOrigin(entry: string): boolean {
   return URL.canParse(entry) && new URL(entry).origin === entry;
+}
+
+/** Of a name without a slash it shows when it is needed. */
+function program(name: Variable, value: string): string {
+  if (!value.includes('/')) return value;
+  const path = resolve(value);
+  if (isExecutable(path)) return path;
+  throw new ConfigError(
+    name,
+    value,
+    'the path of a program, or the name of one in /usr/local/bin, /usr/bin or /bin',
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function oneOf<T extends string>(name: Variable, value: string, allowed: readonly T[]): T {

@@ -1,4 +1,8 @@
 /** Transcriptions on this machine without a server, an account or a charge: what `verbatim transcribe` does. */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
 import { LanguageSupport } from '../transcription/language-support.js';
@@ -58,8 +62,28 @@ export class LocalTranscriber {
     this.languages.check(options);
   }
 
-  /** Rejects as SpeechEngine.transcribeFile() and translationOf() do. */
+  /** Rejects as SpeechEngine.convertFile(), transcribeFile() and translationOf() do. */
   async transcribe(file: LocalFile, options: TranscriptionOptions): Promise<LocalTranscription> {
+    const { path, signal } = file;
+    const maxSeconds = this.config.maxAudioSeconds;
+    const to = join(tmpdir(), `verbatim-${randomUUID()}.flac`);
+    const converted = await this.engine.convertFile({ path, signal, maxSeconds, accountId: ACCOUNT, to });
+    if (converted === null) return this.hear(file, options);
+    try {
+      const heard = await this.hear({ ...file, path: to }, options);
+      heard.timings.readMs += converted.milliseconds;
+      return heard;
+    } finally {
+      await rm(to, { force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    await this.translator.close();
+  }
+
+  private async hear(file: LocalFile, options: TranscriptionOptions): Promise<LocalTranscription> {
     const { engine, config } = this;
     const hearing = {
       ...howToHear(options, engine),
@@ -81,11 +105,6 @@ export class LocalTranscriber {
       warnings: warningsOf(transcript, engine),
       decoded: options.punctuate ? transcript.segments : withoutMarks(transcript),
     };
-  }
-
-  async close(): Promise<void> {
-    await this.engine.close();
-    await this.translator.close();
   }
 
   private async translate(

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Config } from './config.js';
 import { loadBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
+import { CONTAINER_NAMES } from '../engine/media/containers.js';
+import { ffmpegVersion } from '../engine/media/version.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechEngine } from '../engine/types.js';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
@@ -47,7 +49,17 @@ export async function serve(): Promise<void> {
     });
     try {
       const decoder = speechDecoder(config, engine.devices.ids);
-      await runUntilStopped(config, { decoder, engine, translator, speakers, ledger, logger, metrics });
+      const { ffmpeg } = config;
+      await runUntilStopped(config, {
+        decoder,
+        ffmpeg,
+        engine,
+        translator,
+        speakers,
+        ledger,
+        logger,
+        metrics,
+      });
     } finally {
       await ledger.close();
     }
@@ -74,6 +86,7 @@ async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest
 
 interface Parts {
   decoder: SpeechDecoder;
+  ffmpeg: string;
   engine: SpeechEngine;
   translator: TranslationEngine;
   speakers: Speakers;
@@ -117,6 +130,7 @@ async function announce(config: Config, { url }: RunningServer, parts: Parts): P
     console.log(firstStartText(keys, url, { packageRoot, link, note: demonstration }));
   }
   const { ids, name } = engine.devices;
+  const ffmpeg = await ffmpegVersion(parts.ffmpeg);
   logger.info(
     {
       model: engine.modelName,
@@ -128,11 +142,20 @@ async function announce(config: Config, { url }: RunningServer, parts: Parts): P
       decoder: parts.decoder,
       voiceActivity: engine.voiceActivity,
       speakerModels: speakerModelNames(speakers),
+      ffmpeg,
       recovered: ledger.recovery,
     },
     'ready',
   );
   if (demonstration !== null) logger.warn(demonstration);
+  if (ffmpeg === null) logger.warn(withoutFfmpegText(parts.ffmpeg));
+}
+
+function withoutFfmpegText(ffmpeg: string): string {
+  return (
+    `"${ffmpeg}" cannot be run with prlimit and setpriv of util-linux: ${CONTAINER_NAMES} files are refused. ` +
+    'Install ffmpeg, or set VERBATIM_FFMPEG.'
+  );
 }
 
 function stopSignal(): Promise<void> {

@@ -74,6 +74,7 @@ export async function loadEngine(
     slots: slotsOn(devices, config),
     threads: config.threads,
     accelerator: config.accelerator,
+    ffmpeg: config.ffmpeg,
     maxBacklogSeconds: config.maxBacklogSeconds,
     ...(observer === undefined ? {} : { observer }),
   });

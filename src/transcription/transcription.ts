@@ -11,6 +11,7 @@ import { fingerprint } from './fingerprint.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
 import { creditsFor, mostCreditsFor, startedMinutes, type Prices } from './price.js';
+import { makeReadable } from './readable-audio.js';
 import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
 import { howToHear, spokenOf, type Spoken } from './spoken.js';
 import { translationOf } from './translation.js';
@@ -223,11 +224,13 @@ export class TranscriptionService {
     const { engine, settings } = this.deps;
     const { accountId, audio, options, signal } = order;
     this.languages.check(options);
-    const durationSeconds = await engine.measureFile({
+    const file = {
       ...{ path: audio.path, accountId, signal },
       maxSeconds: settings.maxAudioSeconds,
       covers: await this.#withinBalance(order),
-    });
+    };
+    await makeReadable(engine, file);
+    const durationSeconds = await engine.measureFile(file);
     return { durationSeconds, credits: mostCreditsFor(settings, durationSeconds, options) };
   }
 
@@ -245,12 +248,15 @@ export class TranscriptionService {
   async #work(order: WorkOrder, course: Course, facts: TranscriptionFacts): Promise<Bill> {
     const { engine, settings } = this.deps;
     const { accountId, audio, options, signal } = order;
+    const file = { path: audio.path, accountId, signal, ...course };
+    // What has been measured has been made readable.
+    const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
     const transcript = await engine.transcribeFile({
-      ...{ path: audio.path, accountId, signal },
+      ...file,
       language: options.language ?? 'auto',
       ...howToHear(options, engine),
-      ...course,
     });
+    transcript.timings.readMs += conversionMs;
     const { queueMs, inferenceMs } = transcript.timings;
     Object.assign(facts, { queueMs, inferenceMs });
     const { timings, translated, ...spoken } = await this.#translate(order, transcript);

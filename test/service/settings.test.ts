@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import { VARIABLES, type Variable } from '../../src/service/variables.js';
 import { MODEL, samplePath } from '../native/support.js';
 import { buildDashboard } from '../support/dashboard.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
+import { record } from '../support/recordings.js';
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
 import { writeVoiceModel } from '../support/voice-models.js';
@@ -75,6 +76,13 @@ function voicesUnder(directory: string): string {
   return modelsDir;
 }
 
+/** The machine's own, which leaves word that it was this one that was run. */
+function noticedFfmpeg(directory: string): string {
+  const path = join(directory, 'my-ffmpeg');
+  writeFileSync(path, '#!/bin/sh\necho run >> "$0.runs"\nexec ffmpeg "$@"\n', { mode: 0o755 });
+  return path;
+}
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -98,6 +106,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_ACCEL: 'off',
       VERBATIM_SPEECH_DECODER: 'whisper.cpp',
       VERBATIM_VAD: 'energy',
+      VERBATIM_FFMPEG: noticedFfmpeg(directory),
       VERBATIM_MAX_AUDIO_SECONDS: '8',
       VERBATIM_MAX_IN_FLIGHT: '1',
       VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
@@ -359,6 +368,32 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect(await refusal({ VERBATIM_SPEAKER_EMBEDDING: 'silero-vad' })).to.contain(
       '"silero-vad" is a voice activity model; VERBATIM_SPEAKER_EMBEDDING names a speaker embedding model.',
     );
+  },
+  VERBATIM_FFMPEG: async ({ plain, set }) => {
+    await until(() => plain.stderr.includes('"msg":"ready"'));
+    expect(plain.stderr).to.match(/"ffmpeg":"\d/);
+    const runs = join(set.directory, 'my-ffmpeg.runs');
+    // It was asked for its version.
+    await until(() => existsSync(runs));
+    rmSync(runs);
+    const recording = readFileSync(record(samplePath('en-wav16.wav'), join(set.directory, 'a.webm'), []));
+    for (const served of [plain, set]) {
+      const answer = await transcribe(served, { key: await served.key(), parts: [['audio', recording]] });
+      expect(answer.body).to.include({ text: 'Hello Emma, this is Laura.' });
+    }
+    expect(readFileSync(runs, 'utf8')).to.equal('run\n');
+    expect(await refusal({ VERBATIM_FFMPEG: '/nowhere/ffmpeg' })).to.contain(
+      'VERBATIM_FFMPEG is "/nowhere/ffmpeg"; allowed: the path of a program',
+    );
+    const missing = await Served.start({ VERBATIM_FFMPEG: 'no-such-ffmpeg' }).listening();
+    await until(() => missing.stderr.includes('cannot be run'));
+    expect(missing.stderr)
+      .to.match(/"ffmpeg":null/)
+      .and.match(/\\"no-such-ffmpeg\\" cannot be run/);
+    const refused = await transcribe(missing, { key: await missing.key(), parts: [['audio', recording]] });
+    expect(refused).to.deep.include({ status: 415 });
+    expect(refused.error?.message).to.contain('takes ffmpeg to read');
+    await missing.stop();
   },
   VERBATIM_MAX_BACKLOG_SECONDS: async ({ plain, proxied }) => {
     const burst = (served: Served): Promise<Answer[]> =>

@@ -80,6 +80,13 @@ export class FakeEngine implements SpeechEngine {
     this.#others = this.#backlog.readmit({ accountId: 'another account', audioSeconds });
   }
 
+  /** It needs no ffmpeg for anything. */
+  async convertFile({ signal }: AudioToMeasure): Promise<null> {
+    this.#refuseWhenClosing();
+    signal?.throwIfAborted();
+    return Promise.resolve(null);
+  }
+
   async measureFile(file: AudioToMeasure): Promise<number> {
     this.#refuseWhenClosing();
     file.covers?.(0);

@@ -2,7 +2,8 @@ import { VerbatimError } from '../../errors.js';
 import type { AudioWorkers } from './audio-workers.js';
 import type { AudioReader, NativeBinding, VoiceActivityModel, WindowPolicy } from '../binding.js';
 import type { Clock } from '../clock.js';
-import { failRequest } from '../native-errors.js';
+import { CONTAINER_NAMES } from '../media/containers.js';
+import { EngineError, failRequest, nativeErrorCode } from '../native-errors.js';
 import type { AudioToMeasure, FileToTranscribe } from '../types.js';
 import type { MeasuringQueue } from './measuring-queue.js';
 import { WindowReader } from './window-reader.js';
@@ -67,12 +68,21 @@ export class AudioFile {
   }
 }
 
-function openReader({ binding, policy, voice }: AudioSource, path: string): Promise<AudioReader> {
-  return binding.openAudio(path, policy, voice === null ? {} : { voice });
+async function openReader({ binding, policy, voice }: AudioSource, path: string): Promise<AudioReader> {
+  try {
+    return await binding.openAudio(path, policy, voice === null ? {} : { voice });
+  } catch (error) {
+    if (nativeErrorCode(error) !== 'unsupported_audio_format') throw error;
+    const { message } = error as Error;
+    throw new EngineError('unsupported_audio_format', `${message}, nor ${CONTAINER_NAMES}`, { cause: error });
+  }
 }
 
 /** Before all of it is measured: a small file may hold days of audio, or one hour of it a day's samples. */
-function refuseTooMuch(reader: AudioReader, { maxSeconds = Infinity, covers }: AudioToMeasure): void {
+export function refuseTooMuch(
+  reader: Pick<AudioReader, 'measuredSeconds' | 'measuredSamples'>,
+  { maxSeconds = Infinity, covers }: Pick<AudioToMeasure, 'maxSeconds' | 'covers'>,
+): void {
   const seconds = reader.measuredSeconds;
   if (seconds > maxSeconds) refuse(`The audio is longer than the limit of ${maxSeconds} s.`);
   const maxSamples = maxSeconds * SAMPLES_PER_SECOND;

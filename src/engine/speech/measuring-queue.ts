@@ -8,7 +8,6 @@
  * closed, to begin anew when one is free. So a short clip never waits for a place, at most one step of a long file is
  * done twice, and at most `atOnce + open` decoders exist.
  */
-import type { AudioReader } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { FairQueue, type Waiting } from '../fair-queue.js';
 import { failRequest } from '../native-errors.js';
@@ -22,17 +21,24 @@ export interface MeasuringLimits {
   openPerAccount: number;
 }
 
-export interface FileToMeasure {
-  accountId: string;
-  signal?: AbortSignal | undefined;
-  open(): Promise<AudioReader>;
-  /** Called after every step; what it throws ends the measuring. */
-  check(reader: AudioReader): void;
+/** An AudioReader, or what does more than to read. */
+export interface Measurable {
+  /** One step; resolves to the duration in seconds once it is known, to null while there is more to do. */
+  measure(): Promise<number | null>;
+  close(): void;
 }
 
-export interface MeasuredFile {
+export interface FileToMeasure<R extends Measurable> {
+  accountId: string;
+  signal?: AbortSignal | undefined;
+  open(): Promise<R>;
+  /** Called after every step; what it throws ends the measuring. */
+  check(reader: R): void;
+}
+
+export interface MeasuredFile<R extends Measurable> {
   /** At the start of the file; the caller closes it. */
-  reader: AudioReader;
+  reader: R;
   durationSeconds: number;
   /** Milliseconds of work. */
   spentMs: number;
@@ -41,18 +47,33 @@ export interface MeasuredFile {
 /** How far an account may fall behind without losing the claim: a few steps. */
 const LONGEST_CLAIM_MS = 100;
 
-class Measuring implements Waiting {
-  readonly finished: Promise<MeasuredFile>;
+/** What the queue knows of a file. */
+interface Turns extends Waiting {
+  readonly begun: boolean;
+  busy: boolean;
+  readonly settled: boolean;
+  readonly spentMs: number;
+  /** One turn; resolves to the duration once it is known. */
+  step(): Promise<number | null>;
+  /** Throws when the file is not to be measured on. */
+  check(): void;
+  close(): void;
+  succeed(durationSeconds: number): void;
+  fail(reason: unknown): void;
+}
+
+class Measuring<R extends Measurable> implements Turns {
+  readonly finished: Promise<MeasuredFile<R>>;
   begun = false;
   busy = false;
   settled = false;
   spentMs = 0;
-  private reader: AudioReader | null = null;
-  private resolve!: (file: MeasuredFile) => void;
+  private reader: R | null = null;
+  private resolve!: (file: MeasuredFile<R>) => void;
   private reject!: (reason: unknown) => void;
 
   constructor(
-    private readonly file: FileToMeasure,
+    private readonly file: FileToMeasure<R>,
     private readonly clock: Clock,
   ) {
     this.finished = new Promise((resolve, reject) => {
@@ -70,7 +91,6 @@ class Measuring implements Waiting {
     return this.spentMs;
   }
 
-  /** One turn; resolves to the duration once it is known. */
   async step(): Promise<number | null> {
     const { signal } = this.file;
     signal?.throwIfAborted();
@@ -86,7 +106,6 @@ class Measuring implements Waiting {
     }
   }
 
-  /** Throws when the file is not to be measured on. */
   check(): void {
     this.file.signal?.throwIfAborted();
     if (this.reader !== null) this.file.check(this.reader);
@@ -110,9 +129,9 @@ class Measuring implements Waiting {
 }
 
 export class MeasuringQueue {
-  private readonly queue = new FairQueue<Measuring>(LONGEST_CLAIM_MS);
+  private readonly queue = new FairQueue<Turns>(LONGEST_CLAIM_MS);
   /** The files that stay open between their turns. */
-  private readonly places = new Set<Measuring>();
+  private readonly places = new Set<Turns>();
   private running = 0;
 
   constructor(
@@ -122,7 +141,7 @@ export class MeasuringQueue {
   ) {}
 
   /** Rejects with VerbatimError, with what `check` throws, or with signal.reason, at once while the file waits. */
-  async run(file: FileToMeasure): Promise<MeasuredFile> {
+  async run<R extends Measurable>(file: FileToMeasure<R>): Promise<MeasuredFile<R>> {
     const { signal } = file;
     signal?.throwIfAborted();
     const measuring = new Measuring(file, this.clock);
@@ -149,18 +168,18 @@ export class MeasuringQueue {
     }
   }
 
-  private mayGoOn(measuring: Measuring): boolean {
+  private mayGoOn(measuring: Turns): boolean {
     if (measuring.busy) return false;
     return !measuring.begun || this.places.has(measuring) || this.hasPlaceFor(measuring);
   }
 
-  private hasPlaceFor({ accountId }: Measuring): boolean {
+  private hasPlaceFor({ accountId }: Turns): boolean {
     if (this.places.size >= this.limits.open) return false;
     const own = [...this.places].filter((other) => other.accountId === accountId);
     return own.length < this.limits.openPerAccount;
   }
 
-  private async turn(measuring: Measuring): Promise<void> {
+  private async turn(measuring: Turns): Promise<void> {
     // Taken before it is opened again.
     if (measuring.begun) this.places.add(measuring);
     measuring.busy = true;
@@ -179,7 +198,7 @@ export class MeasuringQueue {
   }
 
   /** A step that fails is charged as well. */
-  private async step(measuring: Measuring): Promise<number | null> {
+  private async step(measuring: Turns): Promise<number | null> {
     const before = measuring.spentMs;
     try {
       return await this.workers.run('measure', () => measuring.step());
@@ -188,13 +207,13 @@ export class MeasuringQueue {
     }
   }
 
-  private keepOrClose(measuring: Measuring): void {
+  private keepOrClose(measuring: Turns): void {
     if (this.places.has(measuring)) return;
     if (this.hasPlaceFor(measuring)) this.places.add(measuring);
     else measuring.close();
   }
 
-  private end(measuring: Measuring, settle: () => void): void {
+  private end(measuring: Turns, settle: () => void): void {
     if (measuring.settled) return;
     settle();
     this.places.delete(measuring);

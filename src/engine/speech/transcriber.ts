@@ -1,5 +1,6 @@
 import { fromWhisperLanguage } from '../languages.js';
 import { VerbatimError } from '../../errors.js';
+import { convertFile, type Converter } from './audio-conversion.js';
 import { AudioFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
 import { Backlog, type BacklogPlace } from './backlog.js';
@@ -21,6 +22,7 @@ import { WindowedTranscription, type RequestContext, type RequestInput } from '.
 import type {
   EngineObserver,
   EngineStats,
+  FileToConvert,
   AudioToMeasure,
   FileToTranscribe,
   SpeechEngine,
@@ -54,6 +56,8 @@ export interface SpeechEngineOptions {
   threads: number;
   /** Of models on a CPU; see SpeechModelOptions. */
   accelerator: AcceleratorMode;
+  /** Reads what browsers, phones and cameras record: a path, or a name in the directories where programs are. */
+  ffmpeg: string;
   maxBacklogSeconds: number;
   observer?: EngineObserver;
   clock?: Clock;
@@ -101,6 +105,7 @@ class Transcriber implements SpeechEngine {
   readonly voiceActivity: 'silero' | 'energy';
   private readonly models: SpeechModels;
   private readonly source: AudioSource;
+  private readonly converter: Converter;
   private readonly context: RequestContext;
   private readonly backlog: Backlog;
   private closing: Promise<void> | null = null;
@@ -120,14 +125,9 @@ class Transcriber implements SpeechEngine {
       name: [...new Set(infos.map(deviceName))].join(', '),
     };
     const workers = new AudioWorkers(AUDIO_WORKERS);
-    this.source = {
-      binding,
-      policy,
-      voice,
-      workers,
-      measuring: new MeasuringQueue(MEASURING, workers, clock),
-      clock,
-    };
+    const measuring = new MeasuringQueue(MEASURING, workers, clock);
+    this.source = { binding, policy, voice, workers, measuring, clock };
+    this.converter = { ffmpeg: options.ffmpeg, measuring, clock };
     this.context = {
       ...{ policy, languages: this.languages, clock, realTimeFactor, observer },
       minAverageLogProbability: options.minAverageLogProbability ?? null,
@@ -155,6 +155,15 @@ class Transcriber implements SpeechEngine {
       }
     } finally {
       audio.close();
+    }
+  }
+
+  async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
+    this.refuseWhenClosing();
+    try {
+      return await convertFile(this.converter, file);
+    } catch (error) {
+      return failRequest(error, file.signal);
     }
   }
 

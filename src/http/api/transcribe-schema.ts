@@ -81,7 +81,9 @@ export const TranscribeRequest = shape({
     contentMediaType: 'application/octet-stream',
     examples: ['(the bytes of the file)'],
     description:
-      'One WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC) file of at most 100,000,000 bytes. The format is decided by content.',
+      'One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed WebM, ' +
+      'Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. The format is ' +
+      'decided by content.',
   }),
   ...TranscribeFields,
 });

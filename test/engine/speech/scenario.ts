@@ -40,6 +40,7 @@ export class Scenario {
       slots: 2,
       threads: 1,
       accelerator: 'off',
+      ffmpeg: 'ffmpeg',
       maxBacklogSeconds: 1_000_000,
       clock,
       ...options,

@@ -1,0 +1,97 @@
+/**
+ * The containers that ffmpeg reads for us, told by their content alone. Text is never one of them: a playlist or a script, which
+ * names other files, has no way to a program that would open these.
+ */
+import { open, type FileHandle } from 'node:fs/promises';
+
+export interface Container {
+  /** For people. */
+  name: string;
+  /** ffmpeg's, the only one that is let near the file. */
+  demuxer: string;
+  /** Of the demuxer. */
+  options: readonly string[];
+}
+
+const MATROSKA: Container = { name: 'WebM or Matroska', demuxer: 'matroska', options: [] };
+const MOV: Container = {
+  name: 'MP4, MOV or 3GP',
+  demuxer: 'mov',
+  // A track may say that its samples lie in another file, by any path or URL.
+  options: ['-enable_drefs', '0', '-use_absolute_path', '0'],
+};
+const AIFF: Container = { name: 'AIFF', demuxer: 'aiff', options: [] };
+const CAF: Container = { name: 'CAF', demuxer: 'caf', options: [] };
+const ASF: Container = { name: 'WMA or ASF', demuxer: 'asf', options: [] };
+const AMR: Container = { name: 'AMR', demuxer: 'amr', options: [] };
+const ADTS: Container = { name: 'AAC (ADTS)', demuxer: 'aac', options: [] };
+
+/** For messages: what is read beside WAV, FLAC, MP3 and OGG. */
+export const CONTAINER_NAMES = 'WebM, Matroska, MP4, MOV, 3GP, AAC, CAF, AIFF, AMR or WMA';
+
+const HEAD_BYTES = 16;
+
+/** All that a file of one of these begins with, by offset. */
+const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[] = [
+  [MATROSKA, [0, '\x1a\x45\xdf\xa3']],
+  [AIFF, [0, 'FORM'], [8, 'AIFF']],
+  [AIFF, [0, 'FORM'], [8, 'AIFC']],
+  [CAF, [0, 'caff']],
+  [ASF, [0, '\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c']],
+  [AMR, [0, '#!AMR\n']],
+  [AMR, [0, '#!AMR-WB\n']],
+  // Old QuickTime files have no "ftyp"; pieces of a live stream begin with "styp" or "moof".
+  ...['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof'].map(
+    (atom) => [MOV, [4, atom]] as const,
+  ),
+];
+
+/** null: none of these. Rejects as open() does. */
+export async function containerOf(path: string): Promise<Container | null> {
+  const file = await open(path, 'r');
+  try {
+    const head = await bytesAt(file, 0, HEAD_BYTES);
+    const text = head.toString('latin1');
+    const found = MAGICS.find(([, ...magics]) => magics.every(([at, magic]) => text.startsWith(magic, at)));
+    if (found !== undefined) return found[0];
+    return (await isAdts(file, head)) ? ADTS : null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Two bytes are a weak sign: the frame has to be followed by another one, or by the file's end. */
+async function isAdts(file: FileHandle, head: Buffer): Promise<boolean> {
+  const start = id3Bytes(head);
+  const first = start === 0 ? head : await bytesAt(file, start, ADTS_HEADER_BYTES);
+  if (!beginsAdtsFrame(first)) return false;
+  const next = await bytesAt(file, start + adtsFrameBytes(first), ADTS_HEADER_BYTES);
+  return next.length === 0 || beginsAdtsFrame(next);
+}
+
+const ADTS_HEADER_BYTES = 7;
+
+/** MP3 has the same first bits; ADTS has 00 where that has its layer. */
+function beginsAdtsFrame(bytes: Buffer): boolean {
+  if (bytes.length < ADTS_HEADER_BYTES) return false;
+  return (
+    bytes[0] === 0xff && (bytes.readUInt8(1) & 0xf6) === 0xf0 && adtsFrameBytes(bytes) > ADTS_HEADER_BYTES
+  );
+}
+
+function adtsFrameBytes(header: Buffer): number {
+  return (header.readUIntBE(3, 3) >> 5) & 0x1fff;
+}
+
+/** The tag that the file begins with; 0 when there is none. */
+function id3Bytes(head: Buffer): number {
+  if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
+  return 10 + size;
+}
+
+/** Fewer at the file's end. */
+async function bytesAt(file: FileHandle, at: number, count: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, at);
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,99 @@
+/** A file on its way through ffmpeg, in steps: the child runs during one, and stands still until the next. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../clock.js';
+import { confined, ENVIRONMENT, type ConversionJob } from './confinement.js';
+import { failureOfConversion, noSamples, type HowItEnded } from './failures.js';
+
+/** A step's longest time: of most clips the whole conversion. */
+const STEP_MS = 100;
+
+/** Of its standard error, from the end; that of its progress is a line. */
+const KEPT_CHARACTERS = 8192;
+
+/** Microseconds of audio written. */
+const PROGRESS = /^out_time_us=(\d+)$/gm;
+
+export class Conversion {
+  /** Once no process of it is left. */
+  readonly gone: Promise<void>;
+  /** Of audio, so far. */
+  measuredSeconds = 0;
+  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  private ended: HowItEnded | null = null;
+  private words = '';
+  private refersElsewhere = false;
+  private line = '';
+
+  /** Starts. `ffmpeg`: a path, or a name in the directories where programs are. */
+  constructor(
+    ffmpeg: string,
+    private readonly job: ConversionJob,
+    private readonly clock: Clock,
+  ) {
+    const [program, ...args] = confined(ffmpeg, job);
+    this.child = spawn(program, args, {
+      cwd: '/',
+      env: { ...ENVIRONMENT },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, which is stopped and killed as a whole, and which a terminal's interrupt does not reach.
+      detached: true,
+    });
+    this.child.stdout.setEncoding('latin1').on('data', (text: string) => this.hearProgress(text));
+    this.child.stderr.setEncoding('latin1').on('data', (text: string) => this.hearWords(text));
+    this.gone = new Promise((resolve) => {
+      const end = (how: Omit<HowItEnded, 'words' | 'refersElsewhere'>): void => {
+        const { words, refersElsewhere } = this;
+        this.ended ??= { ...how, words, refersElsewhere };
+        resolve();
+      };
+      this.child.on('error', (error) => end({ error, code: null, signal: null }));
+      this.child.on('close', (code, signal) => end({ error: null, code, signal }));
+    });
+  }
+
+  /** What is written is all that costs the engine anything. */
+  get measuredSamples(): number {
+    return 0;
+  }
+
+  /** One step; resolves to the duration of the new file once it is whole. Rejects with EngineError, or as files are written. */
+  async measure(): Promise<number | null> {
+    this.signal('SIGCONT');
+    await Promise.race([this.gone, this.clock.sleep(STEP_MS)]);
+    if (this.ended === null) {
+      this.signal('SIGSTOP');
+      return null;
+    }
+    const failure = failureOfConversion(this.ended, this.job.container);
+    if (failure !== null) throw failure;
+    if (this.measuredSeconds === 0) throw noSamples(this.ended, this.job.container);
+    return this.measuredSeconds;
+  }
+
+  /** Kills it, whatever it does; see `gone`. */
+  close(): void {
+    this.signal('SIGKILL');
+  }
+
+  private signal(name: 'SIGCONT' | 'SIGSTOP' | 'SIGKILL'): void {
+    const { pid, exitCode, signalCode } = this.child;
+    // One that has ended has given its number back.
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    process.kill(-pid, constants.signals[name]);
+  }
+
+  private hearProgress(text: string): void {
+    const said = this.line + text;
+    for (const [, microseconds] of said.matchAll(PROGRESS)) {
+      this.measuredSeconds = Math.max(this.measuredSeconds, Number(microseconds) / 1e6);
+    }
+    this.line = said.slice(said.lastIndexOf('\n') + 1).slice(-KEPT_CHARACTERS);
+  }
+
+  private hearWords(text: string): void {
+    this.words = (this.words + text).slice(-KEPT_CHARACTERS);
+    this.refersElsewhere ||= this.words.includes('Skipped opening external track');
+  }
+}

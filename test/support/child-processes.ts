@@ -1,0 +1,38 @@
+/** Processes that this one has started and that are not gone, as Linux tells of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ChildProcess {
+  pid: number;
+  command: string;
+  /** R, S, T (stopped), Z (nobody has asked yet how it ended), … */
+  state: string;
+}
+
+export function childrenOf(parent: number = process.pid): ChildProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => processOf(Number(name)))
+    .filter((found) => found.parent === parent)
+    .map(({ pid, command, state }) => ({ pid, command, state }));
+}
+
+/** Those that run a conversion: of setpriv, of prlimit, of ffmpeg. */
+export function conversionsOf(parent: number = process.pid): ChildProcess[] {
+  return childrenOf(parent).filter(({ command }) => command.includes('-progress'));
+}
+
+export function isAlive(pid: number): boolean {
+  return processOf(pid).some(({ state }) => state !== 'Z');
+}
+
+function processOf(pid: number): (ChildProcess & { parent: number })[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+    return [{ pid, command, state, parent: Number(parent) }];
+  } catch {
+    // It is gone meanwhile.
+    return [];
+  }
+}
