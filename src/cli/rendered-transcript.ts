@@ -44,10 +44,16 @@ function jsonOfTranslation({ language, text, segments }: Translation): Record<st
   return { language, text, ...(segments === null ? {} : { segments: segments.map(jsonOfSegment) }) };
 }
 
-function jsonOfSegment({ startSeconds, endSeconds, text }: TimedText): Record<string, unknown> {
-  return { start: startSeconds, end: endSeconds, text };
+function jsonOfSegment({ startSeconds, endSeconds, text, speaker }: TimedText): Record<string, unknown> {
+  return { start: startSeconds, end: endSeconds, text, speaker };
 }
 
-function jsonOfWord({ startSeconds, endSeconds, text, probability }: TimedWord): Record<string, unknown> {
-  return { word: text, start: startSeconds, end: endSeconds, probability };
+function jsonOfWord({
+  startSeconds,
+  endSeconds,
+  text,
+  probability,
+  speaker,
+}: TimedWord): Record<string, unknown> {
+  return { word: text, start: startSeconds, end: endSeconds, probability, speaker };
 }

@@ -1,14 +1,16 @@
 import { Option, type Command } from 'commander';
+import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
 import { readContext } from '../service/context.js';
 import { UsageError } from '../service/variables.js';
 import {
   ANSWER_FORMATS,
+  ANY_SPEAKERS,
   MOST_PROMPT_CHARACTERS,
   TIMESTAMPS,
   type TranscriptionOptions,
 } from '../transcription/options.js';
 import { untilInterrupted } from './interruption.js';
-import { asLanguageCode } from './options.js';
+import { asLanguageCode, integerFrom } from './options.js';
 import { outputsOf } from './output-files.js';
 import { EXTENSIONS } from './rendered-transcript.js';
 import { transcribeFiles } from './transcribe-files.js';
@@ -19,6 +21,9 @@ interface Flags {
   translateTo?: string;
   punctuate: boolean;
   diarize?: boolean;
+  speakers?: number;
+  minSpeakers?: number;
+  maxSpeakers?: number;
   json?: boolean;
   format?: TranscriptionOptions['format'];
   timestamps?: TranscriptionOptions['timestamps'];
@@ -37,7 +42,10 @@ export function addTranscribe(program: Command): void {
     .option('--language <xx>', 'spoken language (default: detected)')
     .option('--translate-to <xx>', 'print a translation into this language')
     .option('--no-punctuate', 'lower-case words without punctuation')
-    .option('--diarize', 'tell speakers apart')
+    .option('--diarize', 'tell who speaks')
+    .addOption(speakerCount('--speakers <n>', 'so many people speak (with --diarize)'))
+    .addOption(speakerCount('--min-speakers <n>', 'at least so many'))
+    .addOption(speakerCount('--max-speakers <n>', 'at most so many'))
     .option('--prompt <text>', `names and words to expect, at most ${MOST_PROMPT_CHARACTERS} characters`)
     .addOption(
       new Option('--format <format>', 'what is written (default: text); srt and vtt are subtitles').choices(
@@ -54,6 +62,10 @@ export function addTranscribe(program: Command): void {
     .option('--output-dir <dir>', 'write a file for each input into this directory; needed for several')
     .description('transcribe files on this machine, without a server')
     .action(transcribe);
+}
+
+function speakerCount(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(integerFrom(1, MOST_SPEAKERS));
 }
 
 async function transcribe(files: string[], flags: Flags): Promise<void> {
@@ -86,8 +98,29 @@ function transcriptionOptions(flags: Flags): TranscriptionOptions {
     language: language === 'auto' ? null : asLanguageCode('--language', language),
     translateTo: translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo),
     ...{ punctuate, diarize, format, prompt },
+    ...speakersOf(flags),
     timestamps: flags.timestamps ?? 'none',
     describe: false,
     temperature: 0,
   };
+}
+
+/** Throws UsageError for what does not go together. */
+function speakersOf({
+  diarize = false,
+  speakers,
+  minSpeakers,
+  maxSpeakers,
+}: Flags): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
+  const counts = { '--speakers': speakers, '--min-speakers': minSpeakers, '--max-speakers': maxSpeakers };
+  for (const [option, count] of Object.entries(counts)) {
+    if (count !== undefined && !diarize) throw new UsageError(`${option} acts only with --diarize.`);
+  }
+  const least = minSpeakers ?? speakers ?? ANY_SPEAKERS.minSpeakers;
+  const most = maxSpeakers ?? speakers ?? ANY_SPEAKERS.maxSpeakers;
+  if (speakers !== undefined && (minSpeakers ?? maxSpeakers) !== undefined) {
+    throw new UsageError('--speakers cannot be used with --min-speakers or --max-speakers.');
+  }
+  if (least <= most) return { minSpeakers: least, maxSpeakers: most };
+  throw new UsageError(`--min-speakers is ${least}, which is more than --max-speakers, ${most}.`);
 }

@@ -1,7 +1,7 @@
 /** What a person at the terminal reads when a command fails, and its exit code: the command line's one map from errors to words. */
 import { CommanderError } from 'commander';
 import type { NativeErrorCode } from '../engine/binding.js';
-import { nativeErrorCode } from '../engine/native-errors.js';
+import { EngineError, nativeErrorCode } from '../engine/native-errors.js';
 import { VerbatimError, type ErrorCode } from '../errors.js';
 import { UsageError } from '../service/variables.js';
 
@@ -44,10 +44,12 @@ const OPTIONS: Partial<Record<ErrorCode, string>> = {
   unsupported_diarization: '--diarize',
 };
 
-function ofContract({ code, message }: VerbatimError): Failure {
+/** Whoever runs the command may know what clients are not told of. */
+function ofContract({ code, message, cause }: VerbatimError): Failure {
   const option = OPTIONS[code];
+  const why = cause instanceof EngineError ? ` ${cause.message}` : '';
   return {
-    message: option === undefined ? message : `${option}: ${message}`,
+    message: (option === undefined ? message : `${option}: ${message}`) + why,
     exitCode: WRONG_OPTIONS.includes(code) ? WRONG_USAGE : FAILED,
   };
 }

@@ -33,7 +33,12 @@ export interface TranscribeInput {
   language?: string;
   translateTo?: string;
   punctuate?: boolean;
+  /** Whether to tell who speaks: words and segments get their speakers. */
   diarize?: boolean;
+  /** How many people speak, from 1 to 20, with `diarize`; not with `minSpeakers` or `maxSpeakers`. */
+  numSpeakers?: number;
+  minSpeakers?: number;
+  maxSpeakers?: number;
   /** Which times the answer has; 'word' gives segments, too. */
   timestamps?: 'none' | 'segment' | 'word';
   /** 'json' gives an object, the others the text alone: of the translation where there is one. */
@@ -145,6 +150,9 @@ async function transcribeForm(input: TranscribeInput): Promise<FormData> {
     translate_to: input.translateTo,
     punctuate: input.punctuate,
     diarize: input.diarize,
+    num_speakers: input.numSpeakers,
+    min_speakers: input.minSpeakers,
+    max_speakers: input.maxSpeakers,
     timestamps: input.timestamps,
     format: input.format,
     prompt: input.prompt,

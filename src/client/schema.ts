@@ -508,12 +508,27 @@ export interface components {
        */
       punctuate: string;
       /**
-       * @description true is answered 422 `unsupported_diarization`: nothing tells speakers apart yet. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @description true: who speaks is told. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that tell speakers apart are installed, or none for the language that is spoken. One of true, false, 1, 0, yes, no, on, off, in any case.
        * @default false
        * @example false
        * @example off
        */
       diarize: string;
+      /**
+       * @description How many people speak, where that is known. Not with min_speakers or max_speakers. Only with `diarize`.
+       * @example 2
+       */
+      num_speakers?: number;
+      /**
+       * @description At least so many people speak. Only with `diarize`.
+       * @example 2
+       */
+      min_speakers?: number;
+      /**
+       * @description At most so many people speak. Only with `diarize`.
+       * @example 2
+       */
+      max_speakers?: number;
       /**
        * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. One of none, segment, word, in any case.
        * @default none
@@ -549,10 +564,10 @@ export interface components {
       language: string;
       /** @example Hoy es domingo, dieciocho de mayo. */
       text: string;
-      /** @description With `timestamps` segment or word: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. */
+      /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
       segments?: {
         /**
-         * @description On the file's time line, in whole thousandths; never before the end of what stands before.
+         * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
          * @example 0.91
          */
         start: number;
@@ -561,10 +576,18 @@ export interface components {
          * @example 0.91
          */
         end: number;
-        /** @example Hoy es domingo, */
+        /**
+         * @description Empty for a turn of a speaker in which no word was recognised.
+         * @example Hoy es domingo,
+         */
         text: string;
+        /**
+         * @description With `diarize`: S1, S2, … in the order in which they first speak.
+         * @example S1
+         */
+        speaker?: string;
       }[];
-      /** @description With `timestamps` word; joined they are `text`, spaces aside. */
+      /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
       words?: {
         /**
          * @description With its marks.
@@ -572,7 +595,7 @@ export interface components {
          */
         word: string;
         /**
-         * @description On the file's time line, in whole thousandths; never before the end of what stands before.
+         * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
          * @example 0.91
          */
         start: number;
@@ -586,6 +609,11 @@ export interface components {
          * @example 0.98
          */
         probability: number;
+        /**
+         * @description With `diarize`: S1, S2, … in the order in which they first speak.
+         * @example S1
+         */
+        speaker?: string;
       }[];
       /** @description Present when translate_to was sent. */
       translation?: {
@@ -596,10 +624,10 @@ export interface components {
         language: string;
         /** @example Today is Sunday. */
         text: string;
-        /** @description With `timestamps` segment or word: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. */
+        /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
         segments?: {
           /**
-           * @description On the file's time line, in whole thousandths; never before the end of what stands before.
+           * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
            * @example 0.91
            */
           start: number;
@@ -608,8 +636,16 @@ export interface components {
            * @example 0.91
            */
           end: number;
-          /** @example Hoy es domingo, */
+          /**
+           * @description Empty for a turn of a speaker in which no word was recognised.
+           * @example Hoy es domingo,
+           */
           text: string;
+          /**
+           * @description With `diarize`: S1, S2, … in the order in which they first speak.
+           * @example S1
+           */
+          speaker?: string;
         }[];
       };
       /** @description What to know of this answer; absent when there is nothing. */
@@ -658,7 +694,7 @@ export interface components {
        */
       prompt?: string;
       /**
-       * @description Of the answer. diarized_json is refused: nothing tells speakers apart yet.
+       * @description Of the answer. diarized_json tells who speaks; refused where no models that tell speakers apart are installed, or none for the language.
        * @default json
        * @example json
        * @example verbose_json
@@ -699,14 +735,14 @@ export interface components {
        */
       'include[]'?: string[];
       /**
-       * @description Refused: nothing tells speakers apart yet.
+       * @description Refused: speakers are told apart by their voices in the file alone.
        * @example [
        *       "Ada"
        *     ]
        */
       'known_speaker_names[]'?: string[];
       /**
-       * @description Refused: nothing tells speakers apart yet.
+       * @description Refused: speakers are told apart by their voices in the file alone.
        * @example [
        *       "data:audio/wav;base64,UklGRg=="
        *     ]
@@ -861,6 +897,75 @@ export interface components {
             compression_ratio: number;
             /** @example 0.02 */
             no_speech_prob: number;
+          }[];
+          usage: {
+            /**
+             * @example duration
+             * @constant
+             */
+            type: 'duration';
+            /**
+             * @description Of the audio, started ones.
+             * @example 9
+             */
+            seconds: number;
+          };
+          /** @description What to know of this answer; absent when there is nothing. */
+          warnings?: {
+            /**
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @example demonstration_model
+             * @enum {string}
+             */
+            code: 'demonstration_model';
+            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            message: string;
+          }[];
+        }
+      | {
+          /**
+           * @example transcribe
+           * @constant
+           */
+          task: 'transcribe';
+          /**
+           * @description Of the audio.
+           * @example 0.91
+           */
+          duration: number;
+          /**
+           * @description A line for each turn, which begins with its speaker.
+           * @example A: Hoy es domingo, dieciocho de mayo.
+           */
+          text: string;
+          segments: {
+            /**
+             * @example transcript.text.segment
+             * @constant
+             */
+            type: 'transcript.text.segment';
+            /** @example seg_001 */
+            id: string;
+            /**
+             * @description On the file's time line.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description Empty for a turn of a speaker in which no word was recognised.
+             * @example Hoy es domingo, dieciocho de mayo.
+             */
+            text: string;
+            /**
+             * @description A, B, … in the order in which they first speak.
+             * @example A
+             */
+            speaker: string;
           }[];
           usage: {
             /**

@@ -1,5 +1,7 @@
 /** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
 import type { Segment } from './binding.js';
+import type { FileToDiarize } from './speakers/speaker-engine.js';
+import type { SpeakerTurn } from './speakers/speaker-turn.js';
 
 export interface AudioToMeasure {
   path: string;
@@ -177,4 +179,23 @@ export interface SpeechEngine {
   stats(): EngineStats;
   /** Frees slots and model; resolves when nothing runs any more. */
   close(): Promise<void>;
+}
+
+/** Tells who speaks when; the FairDiarizer implements it. */
+export interface Diarizer {
+  /** Whether it can tell apart who speaks this language (ISO 639-1). */
+  serves(language: string): boolean;
+  /**
+   * Turns by their start, of S1, S2, … by first speech. Accounts take turns, and what is done in the background waits for the rest of its
+   * account. Rejects with the signal's reason when aborted, else as
+   * SpeakerEngine.diarize() does.
+   */
+  diarize(file: FileToDiarize & { accountId: string; background?: boolean }): Promise<SpeakerTurn[]>;
+  /** Files. */
+  stats(): { waiting: number; running: number };
+}
+
+/** In place of a Diarizer: why there is none, and what to do, in a sentence. */
+export interface NoDiarizer {
+  unavailable: string;
 }

@@ -1,5 +1,6 @@
 /** Prometheus metrics. Labels are route templates, methods and statuses: never a user, a key or a raw path. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { DiarizationObserver } from '../engine/speakers/fair-diarizer.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import type { EngineObserver, EngineStats } from '../engine/types.js';
 
@@ -14,6 +15,7 @@ export interface MetricsSources {
   model: string;
   devices: { ids: readonly string[]; name: string };
   engineStats: () => EngineStats;
+  diarizationStats: () => { waiting: number; running: number };
   requestsInFlight: () => number;
 }
 
@@ -29,7 +31,7 @@ interface RequestSeries {
   seconds: Histogram.Internal<'route'>;
 }
 
-export class Metrics implements EngineObserver, TranslationObserver {
+export class Metrics implements EngineObserver, TranslationObserver, DiarizationObserver {
   readonly #registry = new Registry();
   readonly #series = new Map<string, RequestSeries>();
   readonly #requests = this.#counter('http_requests_total', 'HTTP requests answered', [
@@ -72,6 +74,24 @@ export class Metrics implements EngineObserver, TranslationObserver {
     'Time of a batch of sentences in a translator',
     INFERENCE_BUCKETS,
   );
+  readonly #diarizedAudio = this.#counter(
+    'diarized_audio_seconds_total',
+    'Seconds of audio in which it was told who speaks',
+  );
+  readonly #diarizationWait = this.#histogram(
+    'diarization_wait_seconds',
+    'Wait of a file until the speaker models hear it',
+    QUEUE_BUCKETS,
+  );
+  readonly #diarization = this.#histogram(
+    'diarization_seconds',
+    'Time of a file in the process of the speaker models',
+    REQUEST_BUCKETS,
+  );
+  readonly #speakerDeaths = this.#counter(
+    'speaker_process_deaths_total',
+    'Processes of the speaker models that died, or had to be ended',
+  );
   readonly #connections = new Gauge({
     name: 'verbatim_connections',
     help: 'Open connections of clients',
@@ -107,6 +127,9 @@ export class Metrics implements EngineObserver, TranslationObserver {
     this.#gauge('real_time_factor', 'Processing time / audio time of the whole box', () => {
       return stats().realTimeFactor;
     });
+    const speakers = sources.diarizationStats;
+    this.#gauge('diarizations_waiting', 'Files that wait for the speaker models', () => speakers().waiting);
+    this.#gauge('diarizations_running', 'Files that the speaker models hear', () => speakers().running);
     this.#gauge('requests_in_flight', 'Transcriptions being received or worked on', sources.requestsInFlight);
   }
 
@@ -165,6 +188,20 @@ export class Metrics implements EngineObserver, TranslationObserver {
     this.#translationTokens.inc({ direction: 'in' }, tokensIn);
     this.#translationTokens.inc({ direction: 'out' }, tokensOut);
     this.#translation.observe(ms / 1000);
+  }
+
+  diarizationDone({
+    audioSeconds,
+    waitMs,
+    runMs,
+  }: Parameters<DiarizationObserver['diarizationDone']>[0]): void {
+    this.#diarizedAudio.inc(audioSeconds);
+    this.#diarizationWait.observe(waitMs / 1000);
+    this.#diarization.observe(runMs / 1000);
+  }
+
+  speakersDied(): void {
+    this.#speakerDeaths.inc();
   }
 
   get contentType(): string {

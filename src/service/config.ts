@@ -33,6 +33,7 @@ export interface Config {
   readonly dashboard: boolean;
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
+  readonly diarizationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
   /** 'auto': the encoder on the accelerator where the addon has one (CPU only). */
   readonly accelerator: (typeof ACCELERATOR_MODES)[number];
@@ -107,6 +108,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     dashboard: oneOf('VERBATIM_DASHBOARD', text('VERBATIM_DASHBOARD', 'on'), ['on', 'off']) === 'on',
     creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
     translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
+    diarizationCreditsPerMinute: integer('VERBATIM_DIARIZATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
     translationBackend: oneOf(
       'VERBATIM_TRANSLATION_BACKEND',
       text('VERBATIM_TRANSLATION_BACKEND', 'auto'),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
+import { heardIn, type HeardFile } from '../transcription/heard.js';
 import { LanguageSupport } from '../transcription/language-support.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
 import { withoutPunctuation } from '../transcription/punctuation.js';
@@ -14,8 +15,10 @@ import { translationOf } from '../transcription/translation.js';
 import { warningsOf, type Warning } from '../transcription/warnings.js';
 import type { Config } from './config.js';
 import type { ServiceContext } from './context.js';
+import { createDiarizer } from './diarizer.js';
 import { DEFAULT_BATCH } from './speech-decoder.js';
 import { loadEngine } from './speech-engine.js';
+import { createSpeakerEngine, type Speakers } from './speaker-engine.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 export interface LocalTranscription extends Spoken {
@@ -39,17 +42,19 @@ export class LocalTranscriber {
   private constructor(
     private readonly engine: SpeechEngine,
     private readonly translator: TranslationEngine,
+    private readonly speakers: Speakers,
     private readonly config: Config,
   ) {
-    this.languages = new LanguageSupport(engine, translator);
+    this.languages = new LanguageSupport(engine, translator, createDiarizer(speakers));
   }
 
   /** Loads the speech model that the configuration names. */
   static async load({ config, roots, manifest }: ServiceContext): Promise<LocalTranscriber> {
     const translator = createTranslationEngine(config, roots, manifest);
+    const speakers = createSpeakerEngine(config, roots, manifest);
     // Whoever has the machine to himself waits for all that he asks for.
     const engine = await loadEngine({ ...config, maxBacklogSeconds: Infinity }, roots, manifest);
-    return new LocalTranscriber(engine, translator, config);
+    return new LocalTranscriber(engine, translator, speakers, config);
   }
 
   /** As many as keep the decoder full while others are measured, cut and translated. */
@@ -81,34 +86,36 @@ export class LocalTranscriber {
   async close(): Promise<void> {
     await this.engine.close();
     await this.translator.close();
+    await this.speakers.engine?.close();
   }
 
   private async hear(file: LocalFile, options: TranscriptionOptions): Promise<LocalTranscription> {
-    const { engine, config } = this;
+    const { engine, config, languages } = this;
     const hearing = {
       ...howToHear(options, engine),
       accountId: ACCOUNT,
       path: file.path,
       signal: file.signal,
     };
-    const transcript = await engine.transcribeFile({
+    const asked = {
       ...file,
       ...hearing,
       language: options.language ?? 'auto',
       maxSeconds: config.maxAudioSeconds,
-    });
+    };
+    const { transcript, timeline } = await heardIn(asked, options, { engine, languages });
     const { durationSeconds, language, languageProbability, timings } = transcript;
     return {
       ...{ durationSeconds, language, languageProbability, timings },
-      ...(await spokenOf(transcript, options)),
-      translation: await this.translate(transcript, options, hearing),
+      ...(await spokenOf(transcript, options, { timeline })),
+      translation: await this.translate({ transcript, timeline }, options, hearing),
       warnings: warningsOf(transcript, engine),
       decoded: options.punctuate ? transcript.segments : withoutMarks(transcript),
     };
   }
 
   private async translate(
-    transcript: Transcript,
+    { transcript, timeline }: HeardFile,
     options: TranscriptionOptions,
     file: Parameters<typeof translationOf>[1]['file'],
   ): Promise<Translation | null> {
@@ -116,7 +123,7 @@ export class LocalTranscriber {
     const { translateTo: to } = options;
     if (to === null) return null;
     const { translation } = await translationOf(transcript, { to, file }, { engine, languages });
-    const { text, segments, described } = await spokenOf(translation, options);
+    const { text, segments, described } = await spokenOf(translation, options, { timeline });
     return { language: to, text, segments, described };
   }
 }

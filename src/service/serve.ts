@@ -24,6 +24,7 @@ import { readContext, packageVersion } from './context.js';
 import { speechDecoder } from './speech-decoder.js';
 import { configuredModel, installedSpeechModels, loadEngine } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
+import { createDiarizer } from './diarizer.js';
 import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
 import { signInLink } from './sign-in-link.js';
 import { createTranslationEngine } from './translation-engine.js';
@@ -39,7 +40,14 @@ export async function serve(): Promise<void> {
   if (tuned !== null) logger.info(tuned);
   const metrics = new Metrics();
   const translator = createTranslationEngine(config, roots, manifest, metrics);
-  const speakers = createSpeakerEngine(config, roots, manifest);
+  const speakers = createSpeakerEngine(config, roots, manifest, {
+    observer: {
+      died: (how) => {
+        metrics.speakersDied();
+        logger.warn({ how }, 'the speaker process died');
+      },
+    },
+  });
   const engine = await loadEngine(config, roots, manifest, metrics);
   try {
     const ledger = createLedger({
@@ -103,6 +111,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     port: config.port,
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
+    diarizer: createDiarizer(parts.speakers, parts.metrics),
     timers: systemTimers,
     clock: Date.now,
     installedModels: installedSpeechModels,

@@ -25,6 +25,7 @@ export function serverSettings(config: Config): ServerSettings {
     dashboard: config.dashboard,
     creditsPerMinute: config.creditsPerMinute,
     translationCreditsPerMinute: config.translationCreditsPerMinute,
+    diarizationCreditsPerMinute: config.diarizationCreditsPerMinute,
     metricsToken: config.metricsToken,
   };
 }

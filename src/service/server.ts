@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { SpeechEngine } from '../engine/types.js';
+import type { Diarizer, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/address-limit.js';
 import { accountRoutes } from '../http/api/account.js';
 import { keyRoutes } from '../http/api/keys.js';
@@ -61,6 +61,7 @@ export interface ServerOptions {
   engine: SpeechEngine;
   installedModels: () => readonly string[];
   translator?: TextTranslator | undefined;
+  diarizer: Diarizer | NoDiarizer;
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
@@ -94,6 +95,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     model: engine.modelName,
     devices: engine.devices,
     engineStats: () => engine.stats(),
+    diarizationStats: () =>
+      'stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 },
     requestsInFlight: () => inFlight.size,
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
@@ -117,15 +120,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function createServer(options: ServerOptions, inFlight: InFlightRegistry, uploads: UploadDirectory): Server {
-  const { version, ledger, engine, installedModels, translator, logger, metrics, timers, clock, settings } =
-    options;
+  const { version, ledger, engine, installedModels, translator, diarizer } = options;
+  const { logger, metrics, timers, clock, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
     version,
     ledger,
     engine,
     installedModels,
-    transcription: new TranscriptionService({ ledger, engine, translator, settings }),
+    transcription: new TranscriptionService({ ledger, engine, translator, diarizer, settings }),
     inFlight,
     uploads,
     uploadTurns: new UploadTurns(UPLOAD_CHUNKS_AT_ONCE),

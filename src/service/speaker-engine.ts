@@ -98,8 +98,8 @@ function whatIsMissing(
   const model = models.find((entry) => !isInstalled(roots, entry));
   if (model !== undefined)
     return (
-      `The model "${model.name}" is not installed (${modelPath(roots, model)}). ` +
-      `Run: npx verbatim models pull ${model.name}`
+      // Clients are told, too: without a path.
+      `The model "${model.name}" is not installed. Run: npx verbatim models pull ${model.name}`
     );
   return hasRuntime()
     ? null

@@ -36,6 +36,9 @@ const COST = {
 /** Words after which the event loop gets its turn: a millisecond's work. */
 export const WORDS_AT_ONCE = 512;
 
+/** Before what somebody says stands who it is. */
+const SPEAKER_COLUMNS = 'S20: '.length;
+
 /** What is never parted: a word, or a short text whose words are not aligned. */
 export interface CaptionPiece extends TimedText {
   /** Whether a space stands before it. */
@@ -74,8 +77,8 @@ function* captionsFrom(
   pieces: readonly CaptionPiece[],
   joints: readonly Joint[],
 ): Generator<{ end: number; cost: number }> {
-  const { startSeconds = 0 } = pieces[start] ?? {};
-  let fill: Fill = { characters: 0, lines: 1, column: 0 };
+  const { startSeconds = 0, speaker } = pieces[start] ?? {};
+  let fill = speaker === undefined ? EMPTY : NAMED;
   let bridged = 0;
   for (let end = start; ; end++) {
     const [piece, joint] = [pieces[end], joints[end]];
@@ -92,14 +95,15 @@ function* captionsFrom(
       (piece.endSeconds === startSeconds ? COST.instant : 0) +
       (isTooMuch ? COST.tooMuch : 0);
     yield { end: end + 1, cost: cost + bridged + joint.parting };
-    if (joint.isLongPause) return;
+    if (joint.isBreak) return;
     bridged += joint.bridging;
   }
 }
 
 /** Behind a piece. */
 interface Joint {
-  isLongPause: boolean;
+  /** No caption goes on behind it. */
+  isBreak: boolean;
   nextStart: number;
   /** What it costs to part there, and what not to. */
   parting: number;
@@ -109,10 +113,10 @@ interface Joint {
 function jointBehind(piece: CaptionPiece, next: CaptionPiece | undefined): Joint {
   const nextStart = next?.startSeconds ?? Infinity;
   const pause = nextStart - piece.endSeconds;
-  const isLongPause = pause >= LONG_PAUSE_SECONDS;
+  const isBreak = pause >= LONG_PAUSE_SECONDS || next?.speaker !== piece.speaker;
   const isSentence = endsIn(SENTENCE_END, piece, next) && !endsInAbbreviation(piece.text);
-  const parting = isLongPause || isSentence ? 0 : partedCost(piece, next, pause);
-  return { isLongPause, nextStart, parting, bridging: isSentence ? COST.bridgedSentence : 0 };
+  const parting = isBreak || isSentence ? 0 : partedCost(piece, next, pause);
+  return { isBreak, nextStart, parting, bridging: isSentence ? COST.bridgedSentence : 0 };
 }
 
 function partedCost(piece: CaptionPiece, next: CaptionPiece | undefined, pause: number): number {
@@ -133,6 +137,9 @@ interface Fill {
   lines: number;
   column: number;
 }
+
+const EMPTY: Fill = { characters: 0, lines: 1, column: 0 };
+const NAMED: Fill = { ...EMPTY, characters: SPEAKER_COLUMNS, column: SPEAKER_COLUMNS };
 
 function filled({ characters, lines, column }: Fill, { text, isSpaced }: CaptionPiece): Fill {
   const space = isSpaced && characters > 0 ? 1 : 0;

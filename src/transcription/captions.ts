@@ -21,14 +21,21 @@ export interface Caption extends TimedText {
   words: TimedWord[];
 }
 
+/** Whom a text belongs to that is said then. */
+export type SpeakerOf = (span: { startSeconds: number; endSeconds: number }) => string;
+
 /** A text with its times, and where they are known those of its words, which joined are the text. */
 export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words' | 'decoding'>;
 
-/** Of texts in the order of time; times that are not in order, or past the duration, are brought there. */
+/**
+ * Of texts in the order of time; times that are not in order, or past the duration, are brought there. With `speakerOf`, no
+ * caption is of two speakers; a text whose words were not aligned is one speaker's.
+ */
 export async function captionsOf(
   texts: readonly Captioned[],
   language: string,
   durationSeconds: number,
+  speakerOf?: SpeakerOf,
 ): Promise<Caption[]> {
   const clock = new RisingClock(durationSeconds);
   const pieces: CaptionPiece[] = [];
@@ -39,7 +46,7 @@ export async function captionsOf(
       await nextTurn();
     }
     const before = pieces.at(-1);
-    const [first, ...others] = toPieces(parted(text, language), clock);
+    const [first, ...others] = spokenBy(speakerOf, text, toPieces(parted(text, language), clock));
     if (first === undefined) continue;
     const isSpaced = before !== undefined && meetSpaced(before.text, first.text, language);
     pieces.push({ ...first, isSpaced }, ...others);
@@ -47,10 +54,23 @@ export async function captionsOf(
   return (await partition(pieces)).map(captionOf);
 }
 
+function spokenBy(
+  speakerOf: SpeakerOf | undefined,
+  text: Captioned,
+  pieces: readonly CaptionPiece[],
+): readonly CaptionPiece[] {
+  if (speakerOf === undefined) return pieces;
+  const speaker = hasWords(text) ? undefined : speakerOf(text);
+  return pieces.map((piece) => ({ ...piece, speaker: speaker ?? speakerOf(piece) }));
+}
+
+function hasWords({ words = [] }: Captioned): boolean {
+  return words.some((word) => word.text.trim() !== '');
+}
+
 /** Into words, or what passes for words; joined they are the text. */
 function parted(text: Captioned, language: string): Captioned[] {
-  const { words = [] } = text;
-  if (words.some((word) => word.text.trim() !== '')) return wholeWords(words, language);
+  if (hasWords(text)) return wholeWords(text.words ?? [], language);
   return fitsCaption(text, language) ? [text] : sharedOut(text, language);
 }
 
@@ -128,11 +148,12 @@ function meetSpaced(text: string, next: string, language: string): boolean {
 }
 
 function captionOf(pieces: readonly CaptionPiece[]): Caption {
-  const startSeconds = pieces[0]?.startSeconds ?? 0;
+  const { startSeconds = 0, speaker } = pieces[0] ?? {};
   return {
     startSeconds,
     endSeconds: pieces.at(-1)?.endSeconds ?? startSeconds,
     text: pieces.map(({ isSpaced, text }, index) => (isSpaced && index > 0 ? ` ${text}` : text)).join(''),
     words: pieces.flatMap(({ words }) => words),
+    ...(speaker === undefined ? {} : { speaker }),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TranscriptionOptions } from './options.js';
+import { ANY_SPEAKERS, type TranscriptionOptions } from './options.js';
 
 export interface FingerprintedRequest {
   endpoint: string;
@@ -13,7 +13,7 @@ export interface FingerprintedRequest {
  */
 export function fingerprint({ endpoint, options, audio }: FingerprintedRequest): string {
   const { language, translateTo, punctuate, diarize, timestamps, format, prompt } = options;
-  const { describe, temperature } = options;
+  const { describe, temperature, minSpeakers, maxSpeakers } = options;
   const first = [endpoint, language, translateTo, punctuate, diarize, audio.sha256];
   const later = {
     ...(timestamps === 'none' ? {} : { timestamps }),
@@ -21,6 +21,8 @@ export function fingerprint({ endpoint, options, audio }: FingerprintedRequest):
     ...(prompt === null ? {} : { prompt }),
     ...(describe ? { describe } : {}),
     ...(temperature === 0 ? {} : { temperature }),
+    ...(minSpeakers === ANY_SPEAKERS.minSpeakers ? {} : { minSpeakers }),
+    ...(maxSpeakers === ANY_SPEAKERS.maxSpeakers ? {} : { maxSpeakers }),
   };
   const asked = Object.keys(later).length === 0 ? first : [...first, later];
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');

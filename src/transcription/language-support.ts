@@ -1,5 +1,5 @@
 /** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
-import type { SpeechEngine, TranslatedPart, TranslatedText } from '../engine/types.js';
+import type { Diarizer, NoDiarizer, SpeechEngine, TranslatedPart, TranslatedText } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';
 
@@ -28,17 +28,30 @@ export class LanguageSupport {
       'languages' | 'modelName' | 'translatesToEnglish' | 'alignsWords'
     >,
     private readonly translator: TextTranslator | undefined,
+    private readonly diarizer: Diarizer | NoDiarizer,
   ) {}
 
   /** Throws `unsupported_language`, `unsupported_translation`, `unsupported_diarization`, or `invalid_request` for word times. */
   check(options: TranscriptionOptions): void {
-    const { language, translateTo, diarize } = options;
-    if (wantsWords(options)) this.#checkWords();
+    const { language, translateTo, diarize, timestamps } = options;
+    if (timestamps === 'word' && wantsWords(options)) this.#checkWords();
     if (language !== null) this.#checkSpoken(language);
     if (translateTo !== null) this.#checkTarget(language, translateTo);
-    if (!diarize) return;
-    const message = 'No model for telling speakers apart is installed.';
-    throw new VerbatimError('unsupported_diarization', message, { param: 'diarize' });
+    if (diarize) this.diarizerFor(language);
+  }
+
+  /** What tells apart who speaks it; null: any language that the speech model knows. Throws `unsupported_diarization`. */
+  diarizerFor(language: string | null): Diarizer {
+    const { diarizer } = this;
+    if ('unavailable' in diarizer) throw unsupportedDiarization(diarizer.unavailable);
+    const { alignsWords, modelName, languages } = this.engine;
+    if (!alignsWords) {
+      throw unsupportedDiarization(`The speech model ${modelName} does not say when each word was said.`);
+    }
+    const spoken = language === null ? languages : [language];
+    if (spoken.some((code) => diarizer.serves(code))) return diarizer;
+    const what = language === null ? 'any language of the speech model' : `"${language}"`;
+    throw unsupportedDiarization(`No installed model tells apart who speaks ${what}.`);
   }
 
   /** What translates the pair: a text translator, else the speech model itself. Throws `unsupported_translation`. */
@@ -83,6 +96,10 @@ export class LanguageSupport {
     if (languages.includes(to) || languages.some((from) => this.#covers(from, to))) return;
     throw unsupportedPair('any language the speech model knows', to);
   }
+}
+
+function unsupportedDiarization(message: string): VerbatimError {
+  return new VerbatimError('unsupported_diarization', message, { param: 'diarize' });
 }
 
 function unsupportedPair(source: string, to: string): VerbatimError {

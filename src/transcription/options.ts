@@ -1,10 +1,16 @@
+import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
+
 /** What the client asked of a transcription; language codes are ISO 639-1 already. */
 export interface TranscriptionOptions {
   /** null: detect. */
   language: string | null;
   translateTo: string | null;
   punctuate: boolean;
+  /** Whether it is told who speaks. */
   diarize: boolean;
+  /** How many people speak, with `diarize`: from 1 to MOST_SPEAKERS, which is what they are where nobody knows. */
+  minSpeakers: number;
+  maxSpeakers: number;
   timestamps: (typeof TIMESTAMPS)[number];
   format: AnswerFormat;
   /** Names and words to expect; null: none. */
@@ -25,13 +31,16 @@ export type AnswerFormat = (typeof ANSWER_FORMATS)[number];
 /** Most characters (Unicode code points) of a prompt. */
 export const MOST_PROMPT_CHARACTERS = 1000;
 
-type TimeOptions = Pick<TranscriptionOptions, 'timestamps' | 'format'>;
+/** How many people speak where nobody says. */
+export const ANY_SPEAKERS = { minSpeakers: 1, maxSpeakers: MOST_SPEAKERS } as const;
 
-/** Segments are cut from words: whoever asks for them needs the words aligned. */
-export function wantsSegments({ timestamps, format }: TimeOptions): boolean {
-  return format === 'json' ? timestamps !== 'none' : format !== 'text';
+type TimeOptions = Pick<TranscriptionOptions, 'timestamps' | 'format' | 'diarize'>;
+
+/** Segments are cut from words: whoever asks for them needs the words aligned. Text with speakers is made of them, too. */
+export function wantsSegments({ timestamps, format, diarize }: TimeOptions): boolean {
+  return diarize || (format === 'json' ? timestamps !== 'none' : format !== 'text');
 }
 
-export function wantsWords({ timestamps, format }: TimeOptions): boolean {
-  return format === 'json' && timestamps === 'word';
+export function wantsWords({ timestamps, format, diarize }: TimeOptions): boolean {
+  return format === 'json' && (diarize || timestamps === 'word');
 }

@@ -28,6 +28,9 @@ export interface Translation {
 
 type StoredText = [startMs: number, endMs: number, text: string];
 type StoredWord = [...StoredText, probability: number];
+/** With S1 as 1; 0: nobody asked who speaks. */
+type StoredSpokenText = [...StoredText, speaker: number];
+type StoredSpokenWord = [...StoredWord, speaker: number];
 
 /** Without what the ledger itself knows. A version that was released is never changed: a new one stands beside it. */
 type StoredResult1 = {
@@ -55,18 +58,28 @@ type StoredResult3 = Omit<StoredResult2, 'version' | 'translation'> & {
   translation: (NonNullable<StoredResult2['translation']> & { described: DescribedSegment[] | null }) | null;
 };
 
+/** With who speaks, where it was asked. */
+type StoredResult4 = Omit<StoredResult3, 'version' | 'segments' | 'words' | 'translation'> & {
+  version: 4;
+  segments: StoredSpokenText[] | null;
+  words: StoredSpokenWord[] | null;
+  translation:
+    | (Omit<NonNullable<StoredResult3['translation']>, 'segments'> & { segments: StoredSpokenText[] | null })
+    | null;
+};
+
 type Uncharged = Omit<TranscriptionResult, keyof Charge>;
 
 /** What the ledger keeps: the newest version. */
-export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult3 {
+export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult4 {
   return {
-    version: 3,
+    version: 4,
     ...rest,
-    segments: segments && segments.map(storedText),
-    words: words && words.map((word) => [...storedText(word), word.probability]),
+    segments: segments && segments.map(storedSpokenText),
+    words: words && words.map(storedSpokenWord),
     translation: translation && {
       ...translation,
-      segments: translation.segments && translation.segments.map(storedText),
+      segments: translation.segments && translation.segments.map(storedSpokenText),
     },
   };
 }
@@ -76,6 +89,7 @@ export function resultOf(stored: JsonValue, charge: Charge): TranscriptionResult
   if (isVersion<StoredResult1>(stored, 1)) return { ...fromVersion1(stored), ...charge };
   if (isVersion<StoredResult2>(stored, 2)) return { ...fromVersion2(stored), ...charge };
   if (isVersion<StoredResult3>(stored, 3)) return { ...fromVersion3(stored), ...charge };
+  if (isVersion<StoredResult4>(stored, 4)) return { ...fromVersion4(stored), ...charge };
   throw new Error('A stored result has a form that this version of Verbatim cannot read.');
 }
 
@@ -92,6 +106,20 @@ function fromVersion1(stored: StoredResult1): Uncharged {
     words: null,
     described: null,
     translation: translation && { ...translation, segments: null, described: null },
+  };
+}
+
+function fromVersion4(stored: StoredResult4): Uncharged {
+  const { segments, words, described, translation } = stored;
+  return {
+    ...untimed(stored),
+    segments: segments && segments.map(spokenText),
+    words: words && words.map(spokenWord),
+    described,
+    translation: translation && {
+      ...translation,
+      segments: translation.segments && translation.segments.map(spokenText),
+    },
   };
 }
 
@@ -128,6 +156,30 @@ function untimed({ id, durationSeconds, language, text, warnings }: Untimed): Un
 
 function storedText({ startSeconds, endSeconds, text }: TimedText): StoredText {
   return [Math.round(startSeconds * 1000), Math.round(endSeconds * 1000), text];
+}
+
+function storedSpokenText(text: TimedText): StoredSpokenText {
+  return [...storedText(text), numberOf(text)];
+}
+
+function storedSpokenWord(word: TimedWord): StoredSpokenWord {
+  return [...storedText(word), word.probability, numberOf(word)];
+}
+
+function numberOf({ speaker }: TimedText): number {
+  return Number(speaker?.slice(1) ?? 0);
+}
+
+function spokenText([startMs, endMs, text, speaker]: StoredSpokenText): TimedText {
+  return { ...timedText([startMs, endMs, text]), ...speakerMember(speaker) };
+}
+
+function spokenWord([startMs, endMs, text, probability, speaker]: StoredSpokenWord): TimedWord {
+  return { ...timedWord([startMs, endMs, text, probability]), ...speakerMember(speaker) };
+}
+
+function speakerMember(number: number): Pick<TimedText, 'speaker'> {
+  return number === 0 ? {} : { speaker: `S${number}` };
 }
 
 function timedText([startMs, endMs, text]: StoredText): TimedText {

@@ -4,8 +4,10 @@ import type { Segment } from '../engine/binding.js';
 import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
 import { describedOf, type DescribedSegment } from './described.js';
 import { captionsOf, type Caption, type Captioned } from './captions.js';
+import { diarized } from './diarized.js';
 import { wantsSegments, wantsWords, type TranscriptionOptions } from './options.js';
 import { piecesWithoutPunctuation, withoutPunctuation } from './punctuation.js';
+import type { SpeakerTimeline } from './speaker-timeline.js';
 import type { TimedText, TimedWord } from './timed-text.js';
 
 /** Captions after which the event loop gets its turn. */
@@ -27,7 +29,10 @@ export type TimedTranscript = Pick<Transcript, 'text' | 'language' | 'durationSe
 
 /** What the engine is asked for, for the answer to say what was asked for. */
 export function howToHear(
-  options: Pick<TranscriptionOptions, 'timestamps' | 'format' | 'prompt' | 'describe' | 'temperature'>,
+  options: Pick<
+    TranscriptionOptions,
+    'timestamps' | 'format' | 'prompt' | 'describe' | 'temperature' | 'diarize'
+  >,
   engine: Pick<SpeechEngine, 'alignsWords'>,
 ): Pick<FileToTranscribe, 'align' | 'prompt' | 'describe' | 'temperature'> {
   const { describe, temperature } = options;
@@ -35,27 +40,37 @@ export function howToHear(
   return { align, describe, temperature, prompt: options.prompt ?? undefined };
 }
 
-/**
- * A long one is worked on piece by piece: others get their turns. `heard`: the segments that the model made of the audio, where
- * the transcript's own are of what became of them.
- */
+export interface SpokenContext {
+  /** The segments that the model made of the audio, where the transcript's own are of what became of them. */
+  heard?: readonly Segment[];
+  /** Who speaks when; null: nobody asked. */
+  timeline?: SpeakerTimeline | null;
+}
+
+/** A long one is worked on piece by piece: others get their turns. */
 export async function spokenOf(
   transcript: TimedTranscript,
-  options: Pick<TranscriptionOptions, 'punctuate' | 'timestamps' | 'format' | 'describe'>,
-  heard: readonly Segment[] = [],
+  options: Pick<TranscriptionOptions, 'punctuate' | 'timestamps' | 'format' | 'describe' | 'diarize'>,
+  { heard = [], timeline = null }: SpokenContext = {},
 ): Promise<Spoken> {
   const { text, language, durationSeconds, segments } = transcript;
   const said = options.punctuate ? text : withoutPunctuation(text, language);
   const described = options.describe ? await describedOf(segments, heard, durationSeconds) : null;
   if (!wantsSegments(options)) return { text: said, segments: null, words: null, described };
-  const punctuated = await captionsOf(segments, language, durationSeconds);
-  const captions = options.punctuate ? punctuated : await plain(punctuated, language);
+  const speakerOf = timeline === null ? undefined : timeline.speakerOf.bind(timeline);
+  const punctuated = await captionsOf(segments, language, durationSeconds, speakerOf);
+  const shown = options.punctuate ? punctuated : await plain(punctuated, language);
+  const captions = timeline === null ? shown : diarized(shown, timeline);
   return {
     text: said,
-    segments: captions.map(({ startSeconds, endSeconds, text }) => ({ startSeconds, endSeconds, text })),
+    segments: captions.map(withoutWords),
     words: wantsWords(options) ? captions.flatMap(({ words }) => words) : null,
     described,
   };
+}
+
+function withoutWords({ startSeconds, endSeconds, text, speaker }: Caption): TimedText {
+  return { startSeconds, endSeconds, text, ...(speaker === undefined ? {} : { speaker }) };
 }
 
 /** Captions and words of which nothing is left are gone. */

@@ -1,4 +1,4 @@
-/** Segments as the text of a subtitle file, SubRip or WebVTT. */
+/** Segments as the text of a subtitle file, SubRip or WebVTT, with who speaks where that is known. */
 import { linesOf } from './lines.js';
 import { inThousandths, type TimedText } from './timed-text.js';
 
@@ -15,7 +15,9 @@ export interface Subtitled {
 }
 
 export function srtOf(subtitled: Subtitled): string {
-  const cues = cuesOf(subtitled);
+  const cues = cuesOf(subtitled, ({ speaker, text }) =>
+    speaker === undefined ? text : `${speaker}: ${text}`,
+  );
   if (cues.length === 0) return emptySrt(subtitled);
   return cues
     .map(({ startSeconds, endSeconds, lines }, index) => {
@@ -26,9 +28,11 @@ export function srtOf(subtitled: Subtitled): string {
 }
 
 export function vttOf(subtitled: Subtitled): string {
-  const cues = cuesOf(subtitled).map(({ startSeconds, endSeconds, lines }) => {
+  const cues = cuesOf(subtitled, ({ text }) => text).map(({ startSeconds, endSeconds, lines, speaker }) => {
     const times = `${clockTime(startSeconds, '.')} --> ${clockTime(endSeconds, '.')}`;
-    return [times, ...lines.map(escaped), ''].join('\n');
+    // A voice that is all of a cue need not be ended.
+    const who = speaker === undefined ? '' : `<v ${escaped(speaker)}>`;
+    return [times, who + lines.map(escaped).join('\n'), ''].join('\n');
   });
   return ['WEBVTT\n', ...cues].join('\n');
 }
@@ -42,17 +46,21 @@ interface Cue {
   startSeconds: number;
   endSeconds: number;
   lines: string[];
+  speaker?: string;
 }
 
-function cuesOf({ segments, language, durationSeconds }: Subtitled): Cue[] {
+function cuesOf(
+  { segments, language, durationSeconds }: Subtitled,
+  shown: (segment: TimedText) => string,
+): Cue[] {
   const spoken = segments
     .map((segment) => ({ ...segment, text: printable(segment.text) }))
     .filter(({ text }) => text !== '');
-  return readable(spoken, durationSeconds).map(({ startSeconds, endSeconds, text }) => ({
-    startSeconds,
-    endSeconds,
-    lines: linesOf(text, language),
-  }));
+  return readable(spoken, durationSeconds).map((segment) => {
+    const { startSeconds, endSeconds, speaker } = segment;
+    const lines = linesOf(shown(segment), language);
+    return { startSeconds, endSeconds, lines, ...(speaker === undefined ? {} : { speaker }) };
+  });
 }
 
 /** Line breaks and control characters would end a cue, or the file. */
@@ -63,14 +71,15 @@ function printable(text: string): string {
 /** Each shown for as long as it takes to read, into the pause behind it and no further, and never for no time. */
 function readable(segments: readonly TimedText[], durationSeconds: number): TimedText[] {
   let free = 0;
-  return segments.map(({ startSeconds, endSeconds, text }, index) => {
+  return segments.map((segment, index) => {
+    const { startSeconds, endSeconds, text } = segment;
     const readSeconds = Math.max(LEAST_SHOWN_SECONDS, text.length / READING_SPEED);
     const next = segments[index + 1]?.startSeconds ?? inThousandths(durationSeconds);
     const end = Math.max(endSeconds, Math.min(inThousandths(startSeconds + readSeconds), next));
     // What was said in no time, right before the next word or the end, is shown in the pause before it.
     const start = Math.max(free, end > startSeconds ? startSeconds : inThousandths(end - readSeconds));
     free = Math.max(end, inThousandths(start + 0.001));
-    return { startSeconds: start, endSeconds: free, text };
+    return { ...segment, startSeconds: start, endSeconds: free };
   });
 }
 

@@ -7,6 +7,8 @@ export interface TimedText {
   endSeconds: number;
   /** Without white space around it. */
   text: string;
+  /** S1, S2, …; where it was asked who speaks. */
+  speaker?: string;
 }
 
 export interface TimedWord extends TimedText {

@@ -1,16 +1,17 @@
 /**
- * One paid transcription: hold -> transcribe -> translate -> settle, or release. Whatever goes wrong, the hold is
+ * One paid transcription: hold -> transcribe, and tell who speaks -> translate -> settle, or release. Whatever goes wrong, the hold is
  * given back, the idempotency record is forgotten, and the audio is closed and removed before the failure is told.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
+import type { Diarizer, FileToTranscribe, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { fingerprint } from './fingerprint.js';
+import { heardIn, type HeardFile } from './heard.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
-import { creditsFor, mostCreditsFor, startedMinutes, type Prices } from './price.js';
+import { creditsFor, mostCreditsFor, startedMinutes, type PaidWork, type Prices } from './price.js';
 import { makeReadable } from './readable-audio.js';
 import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
 import { howToHear, spokenOf, type Spoken } from './spoken.js';
@@ -100,8 +101,7 @@ interface Draft extends Spoken {
   language: string;
   translation: Translation | null;
   warnings: Warning[];
-  /** Whether a translation model ran, which is what the surcharge is for. */
-  translated: boolean;
+  work: PaidWork;
   timings: TranscriptionTimings;
 }
 
@@ -117,6 +117,7 @@ export interface TranscriptionDeps {
   ledger: Ledger;
   engine: SpeechEngine;
   translator?: TextTranslator | undefined;
+  diarizer: Diarizer | NoDiarizer;
   settings: TranscriptionSettings;
 }
 
@@ -125,13 +126,13 @@ export class TranscriptionService {
   private readonly unkeyed: UnkeyedRequests;
 
   constructor(private readonly deps: TranscriptionDeps) {
-    this.languages = new LanguageSupport(deps.engine, deps.translator);
+    this.languages = new LanguageSupport(deps.engine, deps.translator, deps.diarizer);
     this.unkeyed = new UnkeyedRequests(deps.ledger);
   }
 
   /** The least a request can cost: one started minute. */
   get minimumCredits(): number {
-    return creditsFor(this.deps.settings, 0, false);
+    return creditsFor(this.deps.settings, 0, { translated: false, diarized: false });
   }
 
   /** Whether a request without an Idempotency-Key may have its answer stored, so that it needs neither credits nor time. */
@@ -251,19 +252,16 @@ export class TranscriptionService {
     const file = { path: audio.path, accountId, signal, ...course };
     // What has been measured has been made readable.
     const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
-    const transcript = await engine.transcribeFile({
-      ...file,
-      language: options.language ?? 'auto',
-      ...howToHear(options, engine),
-    });
-    transcript.timings.readMs += conversionMs;
-    const { queueMs, inferenceMs } = transcript.timings;
+    const asked = { ...file, language: options.language ?? 'auto', ...howToHear(options, engine) };
+    const heard = await heardIn(asked, options, { engine, languages: this.languages });
+    const { durationSeconds, timings: transcribing } = heard.transcript;
+    transcribing.readMs += conversionMs;
+    const { queueMs, inferenceMs } = transcribing;
     Object.assign(facts, { queueMs, inferenceMs });
-    const { timings, translated, ...spoken } = await this.#translate(order, transcript);
-    const { durationSeconds } = transcript;
+    const { timings, work, ...spoken } = await this.#translate(order, heard);
     const id = `tr_${randomBytes(16).toString('base64url')}`;
     return {
-      credits: creditsFor(settings, durationSeconds, translated),
+      credits: creditsFor(settings, durationSeconds, work),
       audioSeconds: durationSeconds,
       minutes: startedMinutes(durationSeconds),
       uncharged: { id, durationSeconds, ...spoken },
@@ -302,15 +300,17 @@ export class TranscriptionService {
     };
   }
 
-  async #translate(order: WorkOrder, transcript: Transcript): Promise<Draft> {
+  async #translate(order: WorkOrder, { transcript, timeline }: HeardFile): Promise<Draft> {
     const { accountId, audio, options, signal, background = false } = order;
     const { engine } = this.deps;
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, engine);
-    const said = await spokenOf(transcript, options, transcript.segments);
+    const context = { heard: transcript.segments, timeline };
+    const said = await spokenOf(transcript, options, context);
+    const diarized = said.segments?.some(({ speaker }) => speaker !== undefined) === true;
     const spoken = { language: transcript.language, ...said, warnings, timings };
     const to = options.translateTo;
-    if (to === null) return { ...spoken, translation: null, translated: false };
+    if (to === null) return { ...spoken, translation: null, work: { translated: false, diarized } };
     const startedAt = performance.now();
     const file = { path: audio.path, accountId, signal, background, ...howToHear(options, engine) };
     const { languages } = this;
@@ -321,8 +321,9 @@ export class TranscriptionService {
     );
     if (isTranslated) timings.translateMs = performance.now() - startedAt;
     const { text, segments, described } =
-      translation === transcript ? said : await spokenOf(translation, options, transcript.segments);
-    return { ...spoken, translation: { language: to, text, segments, described }, translated: isTranslated };
+      translation === transcript ? said : await spokenOf(translation, options, context);
+    const work = { translated: isTranslated, diarized };
+    return { ...spoken, translation: { language: to, text, segments, described }, work };
   }
 
   async #settle(

@@ -7,6 +7,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Sleep, VerbatimClient } from '../../src/client/index.js';
 import { VerbatimApiError, type ErrorCode, type Transcription } from '../../src/client/index.js';
+import { FakeDiarizer } from '../support/fake-diarizer.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { fakeTranslator } from '../support/fake-translator.js';
 import { TestServer, type Customer } from '../support/server.js';
@@ -43,9 +44,11 @@ async function listen(
 describe('client', () => {
   let server: TestServer;
   let customer: Customer;
+  let diarizer: FakeDiarizer;
 
   beforeEach(async () => {
-    server = await TestServer.start({ translator });
+    diarizer = new FakeDiarizer();
+    server = await TestServer.start({ translator, diarizer });
     customer = await server.customer(100);
   });
   afterEach(() => server.dispose());
@@ -90,8 +93,13 @@ describe('client', () => {
       translation: { language: 'en', text: 'en hallo welt' },
       credits_remaining: 96,
     });
-    const error = await rejection(client().transcribe({ audio, diarize: true }));
-    expect(error).to.include({ status: 422, code: 'unsupported_diarization', param: 'diarize' });
+    const { words } = await client().transcribe({ audio, diarize: true, minSpeakers: 1, maxSpeakers: 2 });
+    expect(words?.map(({ speaker }) => speaker)).to.deep.equal(['S1', 'S1']);
+    expect(diarizer.asked.at(-1)).to.include({ minSpeakers: 1, maxSpeakers: 2 });
+    await client().transcribe({ audio, diarize: true, numSpeakers: 3 });
+    expect(diarizer.asked.at(-1)).to.include({ minSpeakers: 3, maxSpeakers: 3 });
+    const error = await rejection(client().transcribe({ audio, numSpeakers: 3 }));
+    expect(error).to.include({ status: 400, code: 'invalid_request', param: 'num_speakers' });
   });
 
   it('gives times, and subtitles as a string', async () => {

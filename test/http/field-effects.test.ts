@@ -1,6 +1,7 @@
 /** Every field that the document lets a request have changes something; one without a row here fails. */
 import { expect } from 'chai';
 import { openApiDocument } from '../../src/http/openapi/document.js';
+import { FakeDiarizer } from '../support/fake-diarizer.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { call, form, transcribe, type Answer, type Part } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
@@ -49,8 +50,9 @@ const fields = Object.entries(document.paths).flatMap(([path, item]) =>
 describe('every field of a request acts', () => {
   let server: TestServer;
   let customer: Customer;
+  const diarizer = new FakeDiarizer();
   before(async () => {
-    server = await TestServer.start();
+    server = await TestServer.start({ diarizer });
     customer = await server.customer();
   });
   after(() => server.dispose());
@@ -101,6 +103,9 @@ describe('every field of a request acts', () => {
         expect((await ask(['response_format', 'srt'])).text).to.match(/^1\n00:00:00,000 --> /);
         expect((await ask(['response_format', 'vtt'])).text).to.match(/^WEBVTT\n/);
         expect((await ask(['response_format', 'verbose_json'])).body).to.include({ language: 'english' });
+        const { status, body } = await ask(['response_format', 'diarized_json']);
+        if (path.endsWith('/translations')) expect(status).to.equal(400);
+        else expect(body['text']).to.match(/^A: Hello,\nB: World\.$/);
       },
       'Idempotency-Key': async () => {
         const once = (): Promise<Answer> =>
@@ -167,6 +172,11 @@ describe('every field of a request acts', () => {
     ...named('/v1/audio/translations', sharedRows('/v1/audio/translations')),
   };
 
+  const showCount = async (name: string, value: string, { min, max }: { min: number; max: number }) => {
+    expect((await send(audio, ['diarize', '1'], [name, value])).status).to.equal(200);
+    expect(diarizer.asked.at(-1)).to.include({ minSpeakers: min, maxSpeakers: max });
+    expect((await send(audio, [name, value])).error).to.include({ code: 'invalid_request', param: name });
+  };
   const rows: Readonly<Record<string, () => Promise<void>>> = {
     'POST /api/v1/transcribe audio': async () => {
       const longer: Part = ['audio', fakeAudio(4, { text: 'Other words.' })];
@@ -188,11 +198,13 @@ describe('every field of a request acts', () => {
       expect((await send(audio, ['punctuate', 'off'])).body['text']).to.equal('hello world');
     },
     'POST /api/v1/transcribe diarize': async () => {
-      expect((await send(audio, ['diarize', '0'])).status).to.equal(200);
-      const { status, error } = await send(audio, ['diarize', '1']);
-      expect(status).to.equal(422);
-      expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+      expect((await send(audio, ['diarize', '0'])).body).not.to.have.any.keys('segments', 'words');
+      const { words } = (await send(audio, ['diarize', '1'])).body as { words?: { speaker: string }[] };
+      expect(words?.map(({ speaker }) => speaker)).to.deep.equal(['S1', 'S2']);
     },
+    'POST /api/v1/transcribe num_speakers': () => showCount('num_speakers', '1', { min: 1, max: 1 }),
+    'POST /api/v1/transcribe min_speakers': () => showCount('min_speakers', '3', { min: 3, max: 20 }),
+    'POST /api/v1/transcribe max_speakers': () => showCount('max_speakers', '2', { min: 1, max: 2 }),
     'POST /api/v1/transcribe timestamps': async () => {
       const timesOf = async (...parts: Part[]): Promise<string[]> =>
         Object.keys((await send(audio, ...parts)).body).filter((key) => /segments|words/.test(key));

@@ -198,9 +198,9 @@ describe('the error table: 400 invalid_request', () => {
       'field that is not known yet',
       [
         ['audio', audio],
-        ['num_speakers', '2'],
+        ['num_people', '2'],
       ],
-      'num_speakers',
+      'num_people',
     ],
     [
       'bad diarize',

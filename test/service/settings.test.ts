@@ -112,6 +112,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
       VERBATIM_CREDITS_PER_MINUTE: '7',
       VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: '8',
+      VERBATIM_DIARIZATION_CREDITS_PER_MINUTE: '9',
       VERBATIM_TRANSLATION_BACKEND: 'ggml',
       VERBATIM_DASHBOARD: 'off',
       VERBATIM_LOG_LEVEL: 'error',
@@ -347,6 +348,9 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     await until(() => [plain, proxied].every(({ stderr }) => stderr.includes('"msg":"ready"')));
     expect(plain.stderr).to.contain(`"speakerModels":["${SEGMENTATION}","${EMBEDDING}"]`);
     expect(proxied.stderr).to.contain('"speakerModels":"VERBATIM_SPEAKERS is off."');
+    const { status, error } = await answerTo(proxied, 'en-wav16.wav', [['diarize', '1']]);
+    expect(status).to.equal(422);
+    expect(error).to.include({ code: 'unsupported_diarization', message: 'VERBATIM_SPEAKERS is off.' });
     const named = { VERBATIM_SPEAKERS: 'off', VERBATIM_SPEAKER_EMBEDDING: EMBEDDING };
     expect(await refusal(named)).to.contain(
       `VERBATIM_SPEAKER_EMBEDDING is "${EMBEDDING}"; allowed: nothing, since VERBATIM_SPEAKERS is off.`,
@@ -447,6 +451,11 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     const translated = [['translate_to', 'de']] as const;
     expect((await answerTo(plain, 'en-wav16.wav', translated)).body).to.include({ credits_used: 1 });
     expect((await answerTo(set, 'en-wav16.wav', translated)).body).to.include({ credits_used: 15 });
+  },
+  VERBATIM_DIARIZATION_CREDITS_PER_MINUTE: async ({ plain, set }) => {
+    const diarize = [['diarize', '1']] as const;
+    expect((await answerTo(plain, 'en-wav16.wav', diarize)).body).to.include({ credits_used: 1 });
+    expect((await answerTo(set, 'en-wav16.wav', diarize)).body).to.include({ credits_used: 16 });
   },
   VERBATIM_TRANSLATION_BACKEND: async ({ plain, set }) => {
     const backends = async (served: Served): Promise<unknown[]> => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
-import type { SpeechEngine } from '../../src/engine/types.js';
+import type { Diarizer, SpeechEngine } from '../../src/engine/types.js';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import { packageRoot } from '../../src/package-root.js';
@@ -14,6 +14,7 @@ import { Metrics } from '../../src/http/metrics.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { systemTimers } from '../../src/timers.js';
+import { NO_DIARIZER } from './fake-diarizer.js';
 import { FakeEngine } from './fake-engine.js';
 import type { ManualTimers } from './manual-timers.js';
 
@@ -32,6 +33,8 @@ export type LogLine = Record<string, unknown> & { requestId?: string };
 export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   engine?: E;
   translator?: TextTranslator;
+  /** Default: none. */
+  diarizer?: Diarizer;
   settings?: Partial<ServerSettings>;
   /** Where `verbatim.db` lies or is made; removed with the server. */
   directory?: string;
@@ -74,6 +77,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       engine,
       installedModels: () => [engine.modelName, 'large-v3'],
       translator: options.translator,
+      diarizer: options.diarizer ?? NO_DIARIZER,
       logger: createLogger({
         level: 'info',
         stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },

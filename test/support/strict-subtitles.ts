@@ -4,6 +4,8 @@ export interface ReadCue {
   startSeconds: number;
   endSeconds: number;
   lines: string[];
+  /** Whose voice all of it is. */
+  speaker?: string;
 }
 
 /** SubRip: numbers from 1, one empty line between cues, text that no player takes for times or an end. */
@@ -24,12 +26,16 @@ function isEmptySrt(file: string): boolean {
   return inOrder([{ ...timesOf(times, ','), lines: ['-'] }]).length === 1;
 }
 
-/** WebVTT without settings, identifiers, tags and comments, none of which the service writes. */
+/** WebVTT without settings, identifiers, comments and tags but a voice around the whole cue: what the service writes. */
 export function readVtt(file: string): ReadCue[] {
   const [header, ...cues] = blocksOf(file);
   if (header?.join('\n') !== 'WEBVTT') throw new Error(`The file begins with "${header?.join('\n')}".`);
   return inOrder(
-    cues.map(([times = '', ...lines]) => ({ ...timesOf(times, '.'), lines: lines.map(unescaped) })),
+    cues.map(([times = '', first = '', ...others]) => {
+      const { speaker, text = first } = /^<v (?<speaker>[^<>&\s]+)>(?<text>.*)$/.exec(first)?.groups ?? {};
+      const lines = [text, ...others].map(unescaped);
+      return { ...timesOf(times, '.'), lines, ...(speaker === undefined ? {} : { speaker }) };
+    }),
   );
 }
 

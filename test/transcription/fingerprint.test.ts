@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { fingerprint } from '../../src/transcription/fingerprint.js';
-import type { TranscriptionOptions } from '../../src/transcription/options.js';
+import { ANY_SPEAKERS, type TranscriptionOptions } from '../../src/transcription/options.js';
 
 const asked: TranscriptionOptions = {
-  ...{ language: null, translateTo: null, punctuate: true, diarize: false },
+  ...{ language: null, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
   ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 
@@ -32,6 +32,8 @@ describe('fingerprint', () => {
       ...[of({ timestamps: 'segment' }), of({ timestamps: 'word' })],
       ...[of({ format: 'text' }), of({ format: 'srt' }), of({ format: 'vtt' })],
       ...[of({ prompt: 'srt' }), of({ prompt: 'word' })],
+      ...[of({ diarize: true, minSpeakers: 2 }), of({ diarize: true, maxSpeakers: 2 })],
+      of({ diarize: true, minSpeakers: 2, maxSpeakers: 2 }),
       ...[of({ describe: true }), of({ temperature: 0.2 }), of({ temperature: 0.4 })],
     ];
     expect(new Set(all).size).to.equal(all.length);

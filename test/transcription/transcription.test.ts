@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { EngineError } from '../../src/engine/native-errors.js';
+import type { NoDiarizer } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 import { transcriptionBody } from '../../src/http/api/transcription-schema.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
@@ -15,15 +17,19 @@ import {
   type TranscriptionRequest,
   TranscriptionService,
 } from '../../src/transcription/transcription.js';
-import type { TranscriptionOptions } from '../../src/transcription/options.js';
+import { ANY_SPEAKERS, type TranscriptionOptions } from '../../src/transcription/options.js';
 import { startedMinutes } from '../../src/transcription/price.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
+import { FakeDiarizer, NO_DIARIZER } from '../support/fake-diarizer.js';
+import { until } from '../support/until.js';
 import { fakeTranslator } from '../support/fake-translator.js';
 
 const plain: TranscriptionOptions = {
-  ...{ language: null, translateTo: null, punctuate: true, diarize: false },
+  ...{ language: null, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
   ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
+
+const PRICES = { creditsPerMinute: 1, translationCreditsPerMinute: 1, diarizationCreditsPerMinute: 2 };
 
 describe('TranscriptionService', () => {
   let directory: string;
@@ -32,6 +38,7 @@ describe('TranscriptionService', () => {
   let account: Account;
   let key: IssuedKey;
   let translator: TextTranslator;
+  let diarizer: FakeDiarizer | NoDiarizer;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-test-'));
@@ -41,6 +48,7 @@ describe('TranscriptionService', () => {
     key = await ledger.createKey({ accountId: account.id, name: 'k', scopes: [] });
     await ledger.grantCredits({ accountId: account.id, amount: 10 });
     translator = fakeTranslator(() => 'Hallo.');
+    diarizer = new FakeDiarizer();
   });
   afterEach(async () => {
     expect(await ledger.audit()).to.deep.equal([]);
@@ -54,8 +62,8 @@ describe('TranscriptionService', () => {
     new TranscriptionService({
       ledger,
       engine,
-      translator,
-      settings: { maxAudioSeconds: 600, creditsPerMinute: 1, translationCreditsPerMinute: 1, ...settings },
+      ...{ translator, diarizer },
+      settings: { ...PRICES, maxAudioSeconds: 600, ...settings },
     });
 
   function request(overrides: Partial<TranscriptionRequest> = {}): TranscriptionRequest {
@@ -202,7 +210,7 @@ describe('TranscriptionService', () => {
   it('refuses a stored result of a form it does not know, uncharged', async () => {
     await answerOf(service().run(request()));
     const database = new Database(join(directory, 'verbatim.db'));
-    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 4)`);
+    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 5)`);
     database.close();
     expect((await failure(service().run(request()))).message).to.contain('cannot read');
     expect((await ledger.balance(account.id)).balance).to.equal(8);
@@ -344,6 +352,174 @@ describe('TranscriptionService', () => {
       engine.release();
       expect(await failure(running)).to.have.property('code', 'invalid_api_key');
       await expectUntouched();
+    });
+  });
+
+  describe('with speakers', () => {
+    const diarize: TranscriptionOptions = { ...plain, diarize: true };
+    const fake = (): FakeDiarizer => diarizer as FakeDiarizer;
+
+    it('holds and charges for telling who speaks', async () => {
+      fake().holdAll();
+      const running = service().run(request({ options: diarize }));
+      await until(() => fake().running === 1 && engine.transcribed === 1);
+      expect((await ledger.balance(account.id)).balance).to.equal(4);
+      fake().release();
+      const answer = await answerOf(running);
+      if (!('result' in answer)) return expect.fail('no result');
+      expect(answer.result).to.include({ creditsUsed: 6, creditsRemaining: 4 });
+      expect(answer.result.words?.map(({ speaker }) => speaker)).to.deep.equal(['S1', 'S1']);
+      expect(await ledger.usage(account.id, 1)).to.include({ totalCredits: 6, totalMinutes: 2 });
+    });
+
+    it('tells the diarizer of the file as soon as it is paid for, while it is transcribed', async () => {
+      engine.holdAll();
+      const running = service().run(request({ options: { ...diarize, minSpeakers: 2, maxSpeakers: 3 } }));
+      await until(() => fake().asked.length === 1);
+      expect(fake().asked[0]).to.include({
+        ...{ path: audioPath(), accountId: account.id, durationSeconds: 90, minSpeakers: 2, maxSpeakers: 3 },
+        background: false,
+      });
+      expect((await ledger.balance(account.id)).balance).to.equal(4);
+      engine.release();
+      await answerOf(running);
+    });
+
+    it('does not charge for speakers where nobody speaks', async () => {
+      fake().turns = [];
+      const silent = request({ options: diarize });
+      writeFileSync(audioPath(), fakeAudio(90, { text: ' ' }));
+      const answer = await answerOf(service().run(silent));
+      expect(answer).to.have.nested.property('result.segments').that.deep.equals([]);
+      expect((await ledger.balance(account.id)).balance).to.equal(8);
+    });
+
+    it('asks nobody where nobody asks who speaks', async () => {
+      await answerOf(service().run(request()));
+      expect(fake().asked).to.deep.equal([]);
+      expect((await ledger.balance(account.id)).balance).to.equal(8);
+    });
+
+    it('gives a repeat the speakers that the first one had, of the translation, too', async () => {
+      const asked = request({ options: { ...diarize, translateTo: 'en' } });
+      const first = await answerOf(service().run(asked));
+      writeFileSync(audioPath(), fakeAudio(90));
+      const again = await answerOf(service().run(asked));
+      if (!('result' in first && 'result' in again)) return expect.fail('no results');
+      expect(first.result.translation?.segments?.[0]).to.include({ speaker: 'S1' });
+      expect(again.replayed).to.equal(true);
+      expect(again.result).to.deep.equal(first.result);
+      expect(fake().asked).to.have.length(1);
+    });
+
+    it('knows what was stored before there were speakers', async () => {
+      const timed = request({
+        options: { ...translated, timestamps: 'word', describe: true, translateTo: 'en' },
+      });
+      const first = await answerOf(service().run(timed));
+      const database = new Database(join(directory, 'verbatim.db'));
+      const row = database.prepare('SELECT result FROM idempotency_records').get() as { result: string };
+      const stored = JSON.parse(row.result) as Record<string, unknown> & {
+        translation: Record<string, unknown>;
+      };
+      const without = (texts: unknown): unknown => (texts as unknown[][]).map((text) => text.slice(0, -1));
+      const older = {
+        ...stored,
+        ...{ version: 3, segments: without(stored['segments']), words: without(stored['words']) },
+        translation: { ...stored.translation, segments: without(stored.translation['segments']) },
+      };
+      database.prepare('UPDATE idempotency_records SET result = ?').run(JSON.stringify(older));
+      database.close();
+      const again = await answerOf(service().run(timed));
+      if (!('result' in first && 'result' in again)) return expect.fail('no results');
+      expect(again.result).to.deep.equal(first.result);
+    });
+
+    describe('charges nothing when', () => {
+      it('speakers cannot be told', async () => {
+        diarizer = NO_DIARIZER;
+        const error = await failure(service().run(request({ options: diarize })));
+        expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+        expect(error.message).to.equal(NO_DIARIZER.unavailable);
+        await expectUntouched();
+      });
+
+      it('the speech model aligns no words', async () => {
+        engine.alignsWords = false;
+        const error = await failure(service().run(request({ options: diarize })));
+        expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+        await expectUntouched();
+      });
+
+      it('they cannot be told in the language that is given: the file is not looked at', async () => {
+        fake().languages = ['en'];
+        const text = request({ options: { ...diarize, language: 'de' } });
+        writeFileSync(audioPath(), 'hello');
+        const error = await failure(service().run(text));
+        expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+        expect(error.message).to.contain('"de"');
+        await expectUntouched();
+      });
+
+      it('they cannot be told in any language of the speech model', async () => {
+        fake().languages = ['fi'];
+        const error = await failure(service().run(request({ options: diarize })));
+        expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+        await expectUntouched();
+      });
+
+      it('they cannot be told in the language that is detected', async () => {
+        fake().languages = ['en'];
+        const german = request({ options: diarize });
+        writeFileSync(audioPath(), fakeAudio(90, { language: 'de', text: 'Hallo.' }));
+        const error = await failure(service().run(german));
+        expect(error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+        await expectUntouched();
+      });
+
+      it('the process that tells them fails: the transcription is ended', async () => {
+        engine.holdAll();
+        fake().failWith = new EngineError('internal_error', 'The speaker process died: /secret/path.');
+        const error = await failure(service().run(request({ options: diarize })));
+        expect(error).to.include({ code: 'internal_error' });
+        expect(error.message).not.to.contain('/secret/path');
+        engine.release();
+        await expectUntouched();
+      });
+
+      it('it is overloaded', async () => {
+        const overloaded = new VerbatimError('overloaded', 'later', { retryAfterSeconds: 7 });
+        fake().failWith = overloaded;
+        expect(await failure(service().run(request({ options: diarize })))).to.equal(overloaded);
+        await expectUntouched();
+      });
+
+      it('the transcription fails: nobody listens any more', async () => {
+        fake().holdAll();
+        engine.failWith = new Error('a bug');
+        expect((await failure(service().run(request({ options: diarize })))).message).to.equal('a bug');
+        expect(fake().asked[0]?.signal?.aborted).to.equal(true);
+        expect(fake().running).to.equal(0);
+        await expectUntouched();
+      });
+
+      it('it is aborted while only the speakers are still to be told', async () => {
+        fake().holdAll();
+        const controller = new AbortController();
+        const running = service().run(request({ options: diarize, signal: controller.signal }));
+        await until(() => engine.transcribed === 1 && fake().running === 1);
+        controller.abort(new Error('gone'));
+        expect((await failure(running)).message).to.equal('gone');
+        expect(fake().running).to.equal(0);
+        await expectUntouched();
+      });
+
+      it('the credits do not cover the surcharge', async () => {
+        const prices = { diarizationCreditsPerMinute: 5 };
+        const error = await failure(service(prices).run(request({ options: diarize })));
+        expect(error).to.have.property('code', 'insufficient_credits');
+        await expectUntouched();
+      });
     });
   });
 

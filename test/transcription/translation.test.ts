@@ -8,6 +8,7 @@ import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
 import { LanguageSupport, type TextTranslator } from '../../src/transcription/language-support.js';
 import { spokenOf } from '../../src/transcription/spoken.js';
 import { translationOf } from '../../src/transcription/translation.js';
+import { NO_DIARIZER } from '../support/fake-diarizer.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
 
 /** Shouts each sentence, the long ones at length. */
@@ -51,7 +52,7 @@ describe('translationOf', () => {
   const translated = async (to: string, text = TEXT, align = true) => {
     const file = fileOf(text, align);
     const transcript: Transcript = await engine.transcribeFile({ ...file, language: 'en' });
-    const languages = new LanguageSupport(engine, shouting);
+    const languages = new LanguageSupport(engine, shouting, NO_DIARIZER);
     const { translation, isTranslated } = await translationOf(
       transcript,
       { to, file },
@@ -61,7 +62,7 @@ describe('translationOf', () => {
       punctuate: true,
       timestamps: 'segment',
       format: 'json',
-      describe: false,
+      ...{ describe: false, diarize: false },
     });
     return { transcript, translation, isTranslated, segments: segments ?? [] };
   };
@@ -92,7 +93,7 @@ describe('translationOf', () => {
     engine.languages = ['en', 'es'];
     const file = fileOf('Hola. Adiós.');
     const transcript = await engine.transcribeFile({ ...file, language: 'es' });
-    const languages = new LanguageSupport(engine, undefined);
+    const languages = new LanguageSupport(engine, undefined, NO_DIARIZER);
     const { translation, isTranslated } = await translationOf(
       transcript,
       { to: 'en', file },

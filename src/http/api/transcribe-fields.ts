@@ -1,10 +1,12 @@
 /** The text fields of POST /transcribe, checked and normalised. */
 import { VerbatimError } from '../../errors.js';
 import { normalizeLanguage } from '../../engine/languages.js';
+import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
 import { invalid } from '../shape.js';
-import { BOOLEANS, BOOLEAN_WORDS, DEFAULTS, TranscribeFields } from './transcribe-schema.js';
+import { BOOLEANS, BOOLEAN_WORDS, DEFAULTS, SPEAKER_COUNTS, TranscribeFields } from './transcribe-schema.js';
 import {
   ANSWER_FORMATS,
+  ANY_SPEAKERS,
   MOST_PROMPT_CHARACTERS,
   TIMESTAMPS,
   type TranscriptionOptions,
@@ -25,9 +27,11 @@ export const TEXT_FIELDS: ReadonlyMap<string, number> = new Map(
 );
 
 export function parseOptions(fields: Fields): TranscriptionOptions {
+  const diarize = BOOLEANS[parseWord(fields, 'diarize', BOOLEAN_WORDS)];
   return {
     punctuate: BOOLEANS[parseWord(fields, 'punctuate', BOOLEAN_WORDS)],
-    diarize: BOOLEANS[parseWord(fields, 'diarize', BOOLEAN_WORDS)],
+    diarize,
+    ...parseSpeakers(fields, diarize),
     language: parseLanguage(fields, 'language', 'unsupported_language'),
     translateTo: parseLanguage(fields, 'translate_to', 'unsupported_translation'),
     timestamps: parseWord(fields, 'timestamps', TIMESTAMPS),
@@ -37,6 +41,39 @@ export function parseOptions(fields: Fields): TranscriptionOptions {
     describe: false,
     temperature: 0,
   };
+}
+
+/** How many people speak. */
+function parseSpeakers(
+  fields: Fields,
+  diarize: boolean,
+): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
+  const given = SPEAKER_COUNTS.find((name) => fields.has(name));
+  if (given !== undefined && !diarize) throw invalid(given, `${given} acts only with diarize=true.`);
+  const exact = parseCount(fields, 'num_speakers');
+  const least = parseCount(fields, 'min_speakers');
+  const most = parseCount(fields, 'max_speakers');
+  if (exact !== undefined) {
+    if ((least ?? most) === undefined) return { minSpeakers: exact, maxSpeakers: exact };
+    throw invalid('num_speakers', 'num_speakers cannot be sent with min_speakers or max_speakers.');
+  }
+  const { minSpeakers, maxSpeakers } = {
+    minSpeakers: least ?? ANY_SPEAKERS.minSpeakers,
+    maxSpeakers: most ?? ANY_SPEAKERS.maxSpeakers,
+  };
+  if (minSpeakers <= maxSpeakers) return { minSpeakers, maxSpeakers };
+  throw invalid(
+    'min_speakers',
+    `min_speakers is ${minSpeakers}, which is more than max_speakers, ${maxSpeakers}.`,
+  );
+}
+
+function parseCount(fields: Fields, name: (typeof SPEAKER_COUNTS)[number]): number | undefined {
+  const given = fields.get(name);
+  if (given === undefined) return undefined;
+  const count = Number(given);
+  if (/^\d{1,9}$/.test(given) && count >= 1 && count <= MOST_SPEAKERS) return count;
+  throw invalid(name, `${name} must be an integer from 1 to ${MOST_SPEAKERS}.`);
 }
 
 function parseWord<T extends string>(fields: Fields, name: keyof typeof DEFAULTS, allowed: readonly T[]): T {

@@ -1,5 +1,6 @@
 /** What POST /transcribe takes. */
 import { Type } from 'typebox';
+import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
 import { ANSWER_FORMATS, MOST_PROMPT_CHARACTERS, TIMESTAMPS } from '../../transcription/options.js';
 import { shape } from '../shape.js';
 
@@ -31,6 +32,19 @@ const word = (allowed: readonly string[], fallback: string, description: string)
     }),
   );
 
+/** Refused without `diarize`. */
+export const SPEAKER_COUNTS = ['num_speakers', 'min_speakers', 'max_speakers'] as const;
+
+const speakerCount = (description: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_SPEAKERS,
+      description: `${description} Only with \`diarize\`.`,
+      examples: [2],
+    }),
+  );
+
 /** The text fields of the form. */
 export const TranscribeFields = {
   language: Type.Optional(
@@ -53,8 +67,15 @@ export const TranscribeFields = {
   diarize: word(
     BOOLEAN_WORDS,
     DEFAULTS.diarize,
-    'true is answered 422 `unsupported_diarization`: nothing tells speakers apart yet.',
+    'true: who speaks is told. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each ' +
+      'turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that ' +
+      'tell speakers apart are installed, or none for the language that is spoken.',
   ),
+  num_speakers: speakerCount(
+    'How many people speak, where that is known. Not with min_speakers or max_speakers.',
+  ),
+  min_speakers: speakerCount('At least so many people speak.'),
+  max_speakers: speakerCount('At most so many people speak.'),
   timestamps: word(
     TIMESTAMPS,
     DEFAULTS.timestamps,

@@ -11,18 +11,33 @@ const [warning] = warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small'
 
 const times = {
   start: seconds(
-    "On the file's time line, in whole thousandths; never before the end of what stands before.",
+    "On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.",
   ),
   end: seconds('Never past `duration_sec`.'),
 };
 
-const segment = shape({ ...times, text: Type.String({ examples: ['Hoy es domingo,'] }) });
+const speaker = Type.Optional(
+  Type.String({
+    pattern: '^S\\d+$',
+    description: 'With `diarize`: S1, S2, … in the order in which they first speak.',
+    examples: ['S1'],
+  }),
+);
+
+const segment = shape({
+  ...times,
+  text: Type.String({
+    description: 'Empty for a turn of a speaker in which no word was recognised.',
+    examples: ['Hoy es domingo,'],
+  }),
+  speaker,
+});
 
 const segments = Type.Optional(
   Type.Array(segment, {
     description:
-      'With `timestamps` segment or word: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters ' +
-      'where words allow.',
+      'With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and ' +
+      '84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap.',
   }),
 );
 
@@ -35,6 +50,7 @@ const timedWord = shape({
     description: 'How sure the model was of it.',
     examples: [0.98],
   }),
+  speaker,
 });
 
 const translation = shape(
@@ -64,7 +80,9 @@ export const Transcription = shape({
   text: Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] }),
   segments,
   words: Type.Optional(
-    Type.Array(timedWord, { description: 'With `timestamps` word; joined they are `text`, spaces aside.' }),
+    Type.Array(timedWord, {
+      description: 'With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside.',
+    }),
   ),
   translation: Type.Optional(translation),
   warnings: warningsField,
@@ -92,8 +110,13 @@ function translationBody({ language, text, segments }: Translation): Static<type
   return { language, text, ...(segments === null ? {} : { segments: segments.map(segmentBody) }) };
 }
 
-function segmentBody({ startSeconds: start, endSeconds: end, text }: TimedText): Static<typeof segment> {
-  return { start, end, text };
+function segmentBody({
+  startSeconds: start,
+  endSeconds: end,
+  text,
+  speaker,
+}: TimedText): Static<typeof segment> {
+  return { start, end, text, ...(speaker === undefined ? {} : { speaker }) };
 }
 
 function wordBody({
@@ -101,6 +124,7 @@ function wordBody({
   endSeconds: end,
   text: word,
   probability,
+  speaker,
 }: TimedWord): Static<typeof timedWord> {
-  return { word, start, end, probability };
+  return { word, start, end, probability, ...(speaker === undefined ? {} : { speaker }) };
 }

@@ -18,6 +18,7 @@ import {
   type OpenAiWord,
   type VerboseTranscription,
 } from './audio-schema.js';
+import { diarizedBody } from './diarized-answer.js';
 import { englishName } from './language-names.js';
 
 export function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest): WrittenAnswer {
@@ -26,8 +27,7 @@ export function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest
   const headers = headersOf(result, request);
   const { format } = request.options;
   if (format === 'json') {
-    const body = request.responseFormat === 'verbose_json' ? verbose(result, request) : plain(result);
-    return { type: JSON_TYPE, body: JSON.stringify(body), headers };
+    return { type: JSON_TYPE, body: JSON.stringify(jsonBody(result, request)), headers };
   }
   // OpenAI's text ends with a line break, as a file does.
   const body = answerText(result, format) + (format === 'text' ? '\n' : '');
@@ -37,6 +37,17 @@ export function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest
 function headersOf(result: TranscriptionResult, { ignored }: OpenAiRequest): OutgoingHttpHeaders {
   const told = ignored.length === 0 ? {} : headerOf(IgnoredFields, ignored.join(', '));
   return { ...chargeHeaders(result), ...told };
+}
+
+function jsonBody(result: TranscriptionResult, request: OpenAiRequest): object {
+  switch (request.responseFormat) {
+    case 'verbose_json':
+      return verbose(result, request);
+    case 'diarized_json':
+      return { ...diarizedBody(result), usage: usageOf(result), ...warningsMember(result) };
+    default:
+      return plain(result);
+  }
 }
 
 function plain(result: TranscriptionResult) {

@@ -1,7 +1,11 @@
 /** The fields of OpenAI's audio endpoints, in the terms of the service. Unknown ones are ignored, as OpenAI's clients expect. */
 import type { SpeechEngine } from '../../engine/types.js';
 import { normalizeLanguage } from '../../engine/languages.js';
-import { MOST_PROMPT_CHARACTERS, type TranscriptionOptions } from '../../transcription/options.js';
+import {
+  ANY_SPEAKERS,
+  MOST_PROMPT_CHARACTERS,
+  type TranscriptionOptions,
+} from '../../transcription/options.js';
 import { invalid } from '../shape.js';
 import type { FormRules, ReceivedFields } from '../upload.js';
 import { requireServed, type ModelService } from './model-names.js';
@@ -77,6 +81,7 @@ function optionsOf(
   return {
     ...{ language: null, translateTo: null, punctuate: true },
     diarize: responseFormat === 'diarized_json',
+    ...ANY_SPEAKERS,
     timestamps: isVerbose ? times : 'none',
     format: responseFormat === 'verbose_json' || responseFormat === 'diarized_json' ? 'json' : responseFormat,
     prompt: promptOf(fields.get('prompt') ?? ''),
@@ -104,7 +109,7 @@ function refuseUnserved({ one, lists }: ReceivedFields): void {
     if (!lists.has(name)) continue;
     throw invalid(
       `${name}[]`,
-      `${name}[] must not be sent: no model that tells speakers apart is installed.`,
+      `${name}[] must not be sent: speakers are told apart by their voices in the file alone.`,
     );
   }
 }

@@ -49,7 +49,7 @@ const items = (allowed: object, example: string, description: string) =>
     Type.Array(Type.Unsafe<string>({ type: 'string', ...allowed }), { description, examples: [[example]] }),
   );
 
-const NO_SPEAKERS = 'Refused: nothing tells speakers apart yet.';
+const NO_SPEAKERS = 'Refused: speakers are told apart by their voices in the file alone.';
 
 export const CreateTranscriptionRequest = shape({
   file,
@@ -65,7 +65,7 @@ export const CreateTranscriptionRequest = shape({
   prompt,
   response_format: responseFormat(
     RESPONSE_FORMATS,
-    ' diarized_json is refused: nothing tells speakers apart yet.',
+    ' diarized_json tells who speaks; refused where no models that tell speakers apart are installed, or none for the language.',
   ),
   temperature,
   'timestamp_granularities[]': items(
@@ -156,8 +156,43 @@ export const VerboseTranscription = shape({
   warnings: warningsField,
 });
 
-/** Both are JSON; `response_format` says which. */
-export const OpenAiTranscription = Type.Union([PlainTranscription, VerboseTranscription]);
+export const DiarizedSegment = shape({
+  type: Type.Unsafe<'transcript.text.segment'>({
+    type: 'string',
+    const: 'transcript.text.segment',
+    examples: ['transcript.text.segment'],
+  }),
+  id: Type.String({ pattern: '^seg_\\d+$', examples: ['seg_001'] }),
+  ...times,
+  text: Type.String({
+    description: 'Empty for a turn of a speaker in which no word was recognised.',
+    examples: ['Hoy es domingo, dieciocho de mayo.'],
+  }),
+  speaker: Type.String({
+    pattern: '^[A-Z]+$',
+    description: 'A, B, … in the order in which they first speak.',
+    examples: ['A'],
+  }),
+});
+
+export const DiarizedTranscription = shape({
+  task: Type.Unsafe<'transcribe'>({ type: 'string', const: 'transcribe', examples: ['transcribe'] }),
+  duration: seconds('Of the audio.'),
+  text: Type.String({
+    description: 'A line for each turn, which begins with its speaker.',
+    examples: ['A: Hoy es domingo, dieciocho de mayo.'],
+  }),
+  segments: Type.Array(DiarizedSegment),
+  usage,
+  warnings: warningsField,
+});
+
+/** All are JSON; `response_format` says which. */
+export const OpenAiTranscription = Type.Union([
+  PlainTranscription,
+  VerboseTranscription,
+  DiarizedTranscription,
+]);
 
 export const IgnoredFields = responseHeader({
   name: 'X-Ignored-Fields',

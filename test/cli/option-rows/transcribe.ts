@@ -3,19 +3,35 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { withoutPunctuation } from '../../../src/transcription/punctuation.js';
 import { samplePath } from '../../native/support.js';
-import { inWorkplace, type OptionRows } from './rows.js';
+import { voiceAt, writeConversation } from '../../support/conversation.js';
+import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
 interface Answer {
   language: string;
   language_probability: number | null;
   text: string;
   translation?: { language: string; text: string; segments?: { text: string }[] };
-  segments?: { text: string }[];
-  words?: { word: string }[];
+  segments?: { text: string; speaker?: string }[];
+  words?: { word: string; start: number; speaker?: string }[];
 }
 
 const ENGLISH = ['transcribe', samplePath('en-wav16.wav')];
 const SPANISH = ['transcribe', samplePath('es-opus.ogg')];
+
+/** How many people are told of with that option's value. */
+function speakersTold(place: Workplace, path: string, option: string): (value: string) => Promise<number> {
+  return async (value) => {
+    const { segments = [] } = await place.json<Answer>([
+      'transcribe',
+      path,
+      '--json',
+      '--diarize',
+      option,
+      value,
+    ]);
+    return new Set(segments.map(({ speaker }) => speaker)).size;
+  };
+}
 
 export const transcribeRows: OptionRows = {
   'transcribe --language': () =>
@@ -49,9 +65,55 @@ export const transcribeRows: OptionRows = {
     }),
   'transcribe --diarize': () =>
     inWorkplace(async (place) => {
-      const { status, stdout, stderr } = await place.run([...ENGLISH, '--diarize']);
-      expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
-      expect(stderr).to.match(/^verbatim: --diarize: No model/);
+      const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
+      const asked = ['transcribe', conversation.path, '--diarize', '--speakers', '2'];
+      const { words = [], segments = [] } = await place.json<Answer>([...asked, '--json']);
+      const right = words.filter(({ start, speaker }) => {
+        return speaker === (voiceAt(conversation, start) === 'A' ? 'S1' : 'S2');
+      });
+      expect(right.length).to.be.at.least(0.9 * words.length);
+      expect(words).to.have.length.above(60);
+      expect(segments[0]).to.include({ speaker: 'S1' });
+      expect(await place.printed(asked)).to.match(/^S1: Do you speak .*\nS2: .*\n/);
+      expect(await place.printed([...asked, '--format', 'srt'])).to.match(/^1\n.* --> .*\nS1: Do you speak/);
+      expect(await place.printed([...asked, '--format', 'vtt'])).to.contain('\n<v S1>Do you speak');
+      const off = await place.run([...ENGLISH, '--diarize'], { VERBATIM_SPEAKERS: 'off' });
+      expect(off).to.include({ status: 1, stdout: '' });
+      expect(off.stderr).to.equal('verbatim: --diarize: VERBATIM_SPEAKERS is off.\n');
+    }),
+  'transcribe --speakers': () =>
+    inWorkplace(async (place) => {
+      const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
+      const speakers = speakersTold(place, conversation.path, '--speakers');
+      expect([await speakers('1'), await speakers('2')]).to.deep.equal([1, 2]);
+      expect(await place.refusal([...ENGLISH, '--speakers', '2'])).to.contain(
+        '--speakers acts only with --diarize.',
+      );
+      for (const wrong of ['0', '21', 'two']) {
+        expect(await place.refusal([...ENGLISH, '--diarize', '--speakers', wrong])).to.contain(
+          'an integer from 1 to 20',
+        );
+      }
+    }),
+  'transcribe --min-speakers': () =>
+    inWorkplace(async (place) => {
+      const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
+      const speakers = speakersTold(place, conversation.path, '--min-speakers');
+      expect(await speakers('2')).to.be.at.least(2);
+      expect(await place.refusal([...ENGLISH, '--min-speakers', '2'])).to.contain('--min-speakers acts only');
+      const both = ['--diarize', '--speakers', '2', '--min-speakers', '2'];
+      expect(await place.refusal([...ENGLISH, ...both])).to.contain('--speakers cannot be used with');
+    }),
+  'transcribe --max-speakers': () =>
+    inWorkplace(async (place) => {
+      const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
+      const speakers = speakersTold(place, conversation.path, '--max-speakers');
+      expect(await speakers('1')).to.equal(1);
+      expect(await place.refusal([...ENGLISH, '--max-speakers', '2'])).to.contain('--max-speakers acts only');
+      const crossed = ['--diarize', '--min-speakers', '3', '--max-speakers', '2'];
+      expect(await place.refusal([...ENGLISH, ...crossed])).to.contain(
+        '--min-speakers is 3, which is more than',
+      );
     }),
   'transcribe --prompt': () =>
     inWorkplace(async (place) => {

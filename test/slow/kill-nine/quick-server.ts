@@ -17,6 +17,7 @@ async function main(): Promise<void> {
     ...{ host: '127.0.0.1', port: 0, version: 'test', uploadBase, ledger },
     engine: new QuickEngine(),
     installedModels: () => [],
+    diarizer: { unavailable: 'No speaker models.' },
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
     timers: systemTimers,

@@ -1,0 +1,48 @@
+/** Who speaks in what is told of a transcript: words and segments with their speakers, and what a speaker says without a word. */
+import { joinTexts } from '../engine/transcript-text.js';
+import type { Caption } from './captions.js';
+import type { SpeakerTimeline } from './speaker-timeline.js';
+import type { TimedText } from './timed-text.js';
+
+/**
+ * Captions of one speaker each, with the speakers' names, and between them every turn in which no word of its speaker was
+ * recognised, as a caption of nothing. Ordered by start; of one speaker none overlaps another.
+ */
+export function diarized(captions: readonly Caption[], timeline: SpeakerTimeline): Caption[] {
+  const spoken = captions.map((caption) => ({ ...caption, speaker: speakerOf(caption, timeline) }));
+  const silent = timeline.turnsWithout(spoken).map((turn) => ({ ...turn, text: '', words: [] }));
+  return merged(spoken, silent).map((caption) => named(caption, timeline));
+}
+
+function speakerOf(caption: Caption, timeline: SpeakerTimeline): string {
+  return caption.speaker ?? timeline.speakerOf(caption);
+}
+
+function named(caption: Caption & { speaker: string }, timeline: SpeakerTimeline): Caption {
+  const speaker = timeline.nameOf(caption.speaker);
+  return { ...caption, speaker, words: caption.words.map((word) => ({ ...word, speaker })) };
+}
+
+/** Of two lists by start one; among equals those of the first list go first. */
+function merged<T extends { startSeconds: number }>(one: readonly T[], other: readonly T[]): T[] {
+  const all: T[] = [];
+  let next = 0;
+  for (const item of one) {
+    for (; (other[next]?.startSeconds ?? Infinity) < item.startSeconds; next++)
+      all.push(...other.slice(next, next + 1));
+    all.push(item);
+  }
+  return [...all, ...other.slice(next)];
+}
+
+/** What each speaker says until another one does, on a line of its own: "S1: Hello." */
+export function speakerLines(segments: readonly TimedText[], language: string): string[] {
+  const runs: { speaker: string; texts: string[] }[] = [];
+  for (const { speaker = '', text } of segments) {
+    if (text === '') continue;
+    const last = runs.at(-1);
+    if (last?.speaker === speaker) last.texts.push(text);
+    else runs.push({ speaker, texts: [text] });
+  }
+  return runs.map(({ speaker, texts }) => `${speaker}: ${joinTexts(texts, language)}`);
+}
