@@ -7,10 +7,12 @@ import { integerFrom } from '../../src/cli/options.js';
 import { findModel } from '../../src/models/manifest.js';
 import { voiceActivityModel } from '../../src/service/voice-activity.js';
 import { cutFile, judge, total, type CutFile, type Judged } from '../engine/segments.js';
+import { voicedSpans } from '../engine/voiced-spans.js';
 import { seededRandom } from '../load/random.js';
 import { scenesOfClips, scenesWithRttm, withNoise, type Scene } from '../load/scenes.js';
 import { builtTool } from '../processes/built-tools.js';
 import { identifyModel } from '../reports/environment.js';
+import type { Interval } from '../reports/intervals.js';
 import { rounded, type Table } from '../reports/report.js';
 import { sum } from '../reports/statistics.js';
 import {
@@ -91,6 +93,7 @@ async function benchSegments(options: Options): Promise<void> {
   const clips = clipsOf(options.clips);
   const recordings = options.agree === undefined ? [] : clipsOf(options.agree).map(({ path }) => path);
   const tool = builtTool(options.build, 'make_scene');
+  const judgeTool = recordings.length === 0 ? null : builtTool(options.build, 'voiced_spans');
   const hears = options.vad.includes('silero') || recordings.length > 0;
   const path = hears ? voiceActivityModel({ voiceActivity: 'silero' }, roots, manifest) : null;
   const silero = path === null ? null : await loadBinding().loadVoiceActivityModel(path);
@@ -110,8 +113,10 @@ async function benchSegments(options: Options): Promise<void> {
       }
       for (const source of sources) cells.push(...(await judgeAll(source, voices, manifest.windowPolicies)));
     }
-    if (silero !== null && recordings.length > 0)
-      agreements.push(...(await agreement(recordings, silero, manifest.windowPolicies)));
+    if (path !== null && judgeTool !== null) {
+      const heard = voicedSpans(judgeTool, path, recordings);
+      agreements.push(...(await agreement(recordings, heard, manifest.windowPolicies)));
+    }
   } finally {
     silero?.close();
     rmSync(directory, { recursive: true });
@@ -170,19 +175,18 @@ function costOf({ processorSeconds, seconds: audioSeconds, longestCall }: CutFil
 /** What Silero calls speech is the reference. */
 async function agreement(
   paths: readonly string[],
-  voice: VoiceActivityModel,
+  heard: readonly Interval[][],
   policies: Policies,
 ): Promise<Record<string, string | number>[]> {
   const rows = [];
   for (const [windows, policy] of Object.entries(policies)) {
     const judged: Judged[] = [];
     let seconds = 0;
-    for (const path of paths) {
+    for (const [index, path] of paths.entries()) {
       progress(`agreement, ${windows}: ${path}`);
-      const heard = await cutFile(path, { binding: loadBinding(), policy, voice });
       const cut = await cutFile(path, { binding: loadBinding(), policy, voice: null });
-      judged.push(judge(heard.speech, cut.windows));
-      seconds += heard.seconds;
+      judged.push(judge(heard[index] ?? [], cut.windows));
+      seconds += cut.seconds;
     }
     const all = total(judged);
     rows.push({

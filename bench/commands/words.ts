@@ -10,6 +10,7 @@ import { decoderText } from '../engine/engine-cells.js';
 import { voicedSpans } from '../engine/voiced-spans.js';
 import { languageFor, type Clip } from '../load/clips.js';
 import { engineWords, serverWords, type WordSource } from '../load/word-sources.js';
+import { builtTool } from '../processes/built-tools.js';
 import { identifyModel, type ModelIdentity } from '../reports/environment.js';
 import type { Report, Shown } from '../reports/report.js';
 import {
@@ -22,6 +23,7 @@ import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
+  buildOption,
   clipsOf,
   languageOption,
   modelNamed,
@@ -37,6 +39,7 @@ interface Options extends OutputOptions {
   language: string;
   vad?: (typeof VOICE_ACTIVITY)[number];
   unvoiced?: string;
+  build: string;
   url?: string;
   key?: string;
 }
@@ -56,6 +59,7 @@ export function addBenchWords(bench: Command, parts: BenchParts): void {
       '--unvoiced <file>',
       'judge by where this Silero model hears speech: which words begin elsewhere; the clips need no list',
     )
+    .addOption(buildOption())
     .option('--url <url>', 'ask a running server, as clients do, instead of the engine in this process')
     .option('--key <key>', 'its API key; credits are used');
   addOutputOptions(command).action((options: Options) => benchWords(options, command, parts));
@@ -137,22 +141,20 @@ const bySpokenWords: Judge = ({ clips: directory, language }) => {
 };
 
 function byVoice(detector: string): Judge {
-  return ({ clips: path, language }) => {
+  return ({ clips: path, language, build }) => {
     const clips = clipsOf(path);
+    const tool = builtTool(build, 'voiced_spans');
+    const spans = voicedSpans(
+      tool,
+      detector,
+      clips.map((clip) => clip.path),
+    );
     return async (source) => {
-      const binding = loadBinding();
-      const voice = await binding.loadVoiceActivityModel(detector);
-      try {
-        const heard: VoicedTranscript[] = [];
-        for (const clip of clips) {
-          const words = await wordsIn(clip, language, source);
-          heard.push({ clip, words, voiced: await voicedSpans(binding, voice, clip.path) });
-        }
-        const tables = [unvoicedTable('Words that begin where no speech is heard', heard)];
-        return { tables, notes: VOICED_NOTES, measurements: heard, clips: clips.length };
-      } finally {
-        voice.close();
-      }
+      const heard: VoicedTranscript[] = [];
+      for (const [index, clip] of clips.entries())
+        heard.push({ clip, words: await wordsIn(clip, language, source), voiced: spans[index] ?? [] });
+      const tables = [unvoicedTable('Words that begin where no speech is heard', heard)];
+      return { tables, notes: VOICED_NOTES, measurements: heard, clips: clips.length };
     };
   };
 }

@@ -1,6 +1,6 @@
 /** What the engine cuts out of audio files, beside what is spoken in them. */
 import type { NativeBinding, VoiceActivityModel, WindowPolicy } from '../../src/engine/binding.js';
-import { length, outside, union, type Interval } from '../reports/intervals.js';
+import { length, outside, type Interval } from '../reports/intervals.js';
 
 export interface Cutting {
   binding: NativeBinding;
@@ -11,8 +11,6 @@ export interface Cutting {
 
 export interface CutFile {
   windows: Interval[];
-  /** The map of speech within the windows. */
-  speech: Interval[];
   seconds: number;
   /** Processor time of decoding the file and cutting it, seconds. */
   processorSeconds: number;
@@ -33,7 +31,6 @@ export async function cutFile(path: string, { binding, policy, voice }: Cutting)
   const before = process.cpuUsage();
   const reader = await binding.openAudio(path, policy, voice === null ? {} : { voice });
   const windows: Interval[] = [];
-  const speech: Interval[] = [];
   let longestCall = 0;
   try {
     for (;;) {
@@ -43,12 +40,11 @@ export async function cutFile(path: string, { binding, policy, voice }: Cutting)
       if (step === null) break;
       if (typeof step === 'string') continue;
       windows.push({ start: step.startSeconds, end: step.endSeconds });
-      speech.push(...step.speech.map(({ startSeconds: start, endSeconds: end }) => ({ start, end })));
       step.release();
     }
     const { user, system } = process.cpuUsage(before);
     const processorSeconds = (user + system) / 1e6;
-    return { windows, speech: union(speech), seconds: reader.positionSeconds, processorSeconds, longestCall };
+    return { windows, seconds: reader.positionSeconds, processorSeconds, longestCall };
   } finally {
     reader.close();
   }

@@ -1,34 +1,14 @@
-/** Where a model of voice activity hears speech in a recording. */
-import type { NativeBinding, VoiceActivityModel, WindowPolicy } from '../../src/engine/binding.js';
-import type { SpokenWord } from '../../src/models/alignment/timed-clips.js';
+/** Where a Silero model alone hears speech in recordings, by the program voiced_spans. */
+import { spawnSync } from 'node:child_process';
+import type { Interval } from '../reports/intervals.js';
 
-export type VoicedSpan = Pick<SpokenWord, 'start' | 'end'>;
-
-/** Cuts at every pause: nothing is joined that the model keeps apart. */
-const POLICY: WindowPolicy = {
-  maxSeconds: 30,
-  cut: 'pause',
-  minPauseSeconds: 0.15,
-  searchSeconds: 3,
-  ownLength: true,
-};
-
-/** In order. Rejects as `openAudio` and `nextWindow` do. */
-export async function voicedSpans(
-  binding: Pick<NativeBinding, 'openAudio'>,
-  voice: VoiceActivityModel,
-  path: string,
-): Promise<VoicedSpan[]> {
-  const reader = await binding.openAudio(path, POLICY, { voice });
-  try {
-    const spans: VoicedSpan[] = [];
-    for (let window = await reader.nextWindow(); window !== null; window = await reader.nextWindow()) {
-      if (typeof window === 'string') continue;
-      spans.push(...window.speech.map(({ startSeconds: start, endSeconds: end }) => ({ start, end })));
-      window.release();
-    }
-    return spans;
-  } finally {
-    reader.close();
-  }
+/** Of each file, in order. Throws an Error with what the program says. */
+export function voicedSpans(tool: string, model: string, paths: readonly string[]): Interval[][] {
+  if (paths.length === 0) return [];
+  const run = spawnSync(tool, [model, ...paths], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (run.status !== 0) throw new Error(`${tool} failed: ${run.stderr}`);
+  const lines = run.stdout.trim().split('\n');
+  return lines.map((line) =>
+    (JSON.parse(line) as [number, number][]).map(([start, end]) => ({ start, end })),
+  );
 }

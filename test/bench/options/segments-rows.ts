@@ -30,6 +30,11 @@ appendFileSync(__dirname + '/asked', [seed, noise, rttm === 'none' ? 'noise' : '
 if (rttm !== 'none') writeFileSync(rttm, 'SPEAKER scene 1 0 ${SECONDS} <NA> <NA> one <NA> <NA>\\n');
 `;
 
+/** Says of every file that nobody speaks in it. */
+const DEAF = `#!/usr/bin/env node
+for (const file of process.argv.slice(3)) console.log('[]');
+`;
+
 function inPlaces<T>(work: (places: Places) => Promise<T>): Promise<T> {
   return withDirectory((directory) => {
     const [one, two, rttm, build] = ['one', 'two', 'rttm', 'build'].map((name) => join(directory, name));
@@ -39,7 +44,8 @@ function inPlaces<T>(work: (places: Places) => Promise<T>): Promise<T> {
     copyFileSync(CLIP, join(rttm!, 'talk.wav'));
     writeFileSync(join(rttm!, 'talk.rttm'), `SPEAKER talk 1 0.000 ${SECONDS} <NA> <NA> one <NA> <NA>\n`);
     writeFileSync(join(build!, 'make_scene'), MAKE_SCENE);
-    chmodSync(join(build!, 'make_scene'), 0o755);
+    writeFileSync(join(build!, 'voiced_spans'), DEAF);
+    for (const name of ['make_scene', 'voiced_spans']) chmodSync(join(build!, name), 0o755);
     return work({ one: one!, two: two!, rttm: rttm!, build: build!, directory });
   });
 }

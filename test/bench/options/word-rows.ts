@@ -1,10 +1,9 @@
 /** The options of `bench words`. */
 import { expect } from 'chai';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readTimedClips } from '../../../src/models/alignment/timed-clips.js';
 import { MODEL, wordEventsPath } from '../../native/support.js';
-import { writeVoiceModel } from '../../support/voice-models.js';
 import { StubServer, withStub } from '../stub-server.js';
 import { recordingParts } from './recording-parts.js';
 import {
@@ -36,6 +35,20 @@ function withClips<T>(work: (words: string[], directory: string) => Promise<T>):
   return withDirectory((directory) =>
     work(['words', '--clips', timedClips(join(directory, 'one'), 1)], directory),
   );
+}
+
+/** Hears speech everywhere by the model "everything", and nowhere by others. */
+const VOICED_SPANS = `#!/usr/bin/env node
+const [, , model, ...files] = process.argv;
+for (const file of files) console.log(JSON.stringify(model === 'everything' ? [[0, 1000]] : []));
+`;
+
+/** Words that have a program of ours judge, which lies in `directory`. */
+function judging(directory: string, model: string): string[] {
+  const tool = join(directory, 'voiced_spans');
+  writeFileSync(tool, VOICED_SPANS);
+  chmodSync(tool, 0o755);
+  return ['--unvoiced', model, '--build', directory];
 }
 
 function heard<T>(option: readonly string[], look: (run: Recorded) => T): Promise<[T, T]> {
@@ -91,14 +104,20 @@ export const wordRows: Rows = {
   'words --unvoiced': () =>
     withClips(async (words, directory) => {
       const judgedBy = async (hears: 'everything' | 'nothing'): Promise<unknown> => {
-        const model = writeVoiceModel(join(directory, `${hears}.bin`), hears);
-        const { report } = await recorded(...words, '--unvoiced', model);
+        const { report } = await recorded(...words, ...judging(directory, hears));
         return report.tables[0]?.rows.at(-1);
       };
       const { report } = await recorded(...words);
       expect(report.tables[0]?.rows[0]).to.have.property('F1 50 ms');
       expect(await judgedBy('everything')).to.include({ language: 'all', unvoiced: 0 });
       expect(await judgedBy('nothing')).to.include({ 'unvoiced %': 100 });
+    }),
+  'words --build': () =>
+    withClips(async (words, directory) => {
+      const refused = await refusalOf(...words, '--unvoiced', 'everything', '--build', directory);
+      expect(refused).to.contain(join(directory, 'voiced_spans'));
+      const { report } = await recorded(...words, ...judging(directory, 'everything'));
+      expect(report.tables[0]?.rows.at(-1)).to.include({ language: 'all' });
     }),
   'words --url': async () => {
     const { row } = await withClips((words) => askedWith(words));

@@ -5,6 +5,9 @@
 
 namespace verbatim {
 
+// dBFS. Dither of 16 bits is at -98; what lossy codecs make of zeros is below that.
+constexpr float kDigitalSilence = -100;
+
 inline float decibels(double power) { return static_cast<float>(10 * std::log10(power + 1e-12)); }
 
 // The mean square of a signal at 16 kHz, hum and offset taken off.

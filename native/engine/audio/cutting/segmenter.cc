@@ -21,9 +21,10 @@ constexpr FrameIndex kReadFrames = 50;
 constexpr int kFramesPerSecond = kSampleRate / kFrame;
 
 // Of the silence around a window's sound, this much is kept.
-constexpr FrameIndex kMargin = 15;
-// A model of voice activity hears the ends of words early.
-constexpr FrameIndex kVoiceMargin = 25;
+constexpr FrameIndex kMargin = 10;
+// A pause between two windows that is no longer than twice this is shared by them as a whole.
+constexpr FrameIndex kHalfPause = 20;
+static_assert(kHalfPause >= kMargin);
 // How far behind the longest window the levels are known, to see how long a pause at its end is.
 constexpr FrameIndex kLookAhead = 100;
 // Sound shorter than this between stretches of nothing at least as long as kAlone is a click, no word.
@@ -84,15 +85,13 @@ struct Segmenter::Impl {
         tracker(make_tracker(voice)),
         longest(
             std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
-        gap(gap_of(policy, voice != nullptr)),
-        margin(voice == nullptr ? kMargin : kVoiceMargin) {}
+        gap(gap_of(policy, voice != nullptr)) {}
 
   AudioReader& reader;
   const WindowPolicy policy;
   const std::unique_ptr<SpeechTracker> tracker;
   const FrameIndex longest;
   const FrameIndex gap;
-  const FrameIndex margin;
 
   // Samples from frame `first` on.
   std::vector<float> samples;
@@ -256,7 +255,8 @@ struct Segmenter::Impl {
     if (*count == stretches.size() && natural) return end <= limit ? std::optional(end) : std::nullopt;
     const FrameIndex pause = to_frames(stretches[*count - 1].end);
     const FrameIndex next = *count < stretches.size() ? to_frames(stretches[*count].begin) : end;
-    return std::min({pause + margin, (pause + next) / 2, limit});
+    const FrameIndex half = (pause + next) / 2;
+    return std::min(half - pause <= kHalfPause ? half : pause + kMargin, limit);
   }
 
   // Nothing when this call may read no more.
@@ -269,7 +269,7 @@ struct Segmenter::Impl {
     FrameIndex end = pauses ? std::min(start + 2 * longest, known) : limit;
     bool natural = ended && end == known;
     if (const auto nothing = find_gap(start, end)) {
-      end = std::min(*nothing + margin, end);
+      end = std::min(*nothing + kMargin, end);
       natural = true;
     }
     if (pauses) {
@@ -302,7 +302,7 @@ struct Segmenter::Impl {
   std::optional<Window> next(FrameIndex patience) {
     const auto signal = find_signal(patience);
     if (!signal) return std::nullopt;
-    const FrameIndex start = std::max(done, *signal - margin);
+    const FrameIndex start = *signal - done <= kHalfPause ? done : *signal - kMargin;
     forget_before(start);
     const auto end = choose_end(start);
     if (!end) return std::nullopt;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <deque>
 #include <span>
-#include <vector>
 
+#include "audio/cutting/kept_frames.h"
 #include "audio/cutting/level_meter.h"
 #include "audio/cutting/speech_tracker.h"
 
@@ -26,13 +26,18 @@ class SignalTracker final : public SpeechTracker {
   void push(std::span<const float> samples) override;
   void finish() override;
   // A frame is labelled 2 to 2.5 s behind the newest.
-  const Frame& at(std::int64_t frame) const override {
-    return frames_[static_cast<std::size_t>(frame - first_)];
-  }
+  const Frame& at(std::int64_t frame) const override { return frames_[frame].labels; }
+  // Of a frame that is labelled: it is not `nothing`, and 4 dB above the floor.
+  bool stands_out(std::int64_t frame) const { return frames_[frame].stands_out; }
   std::int64_t labelled() const noexcept override { return labelled_; }
   void discard_before(std::int64_t frame) override;
 
  private:
+  struct Kept {
+    Frame labels;
+    float power;
+    bool stands_out = false;
+  };
   // Half a second.
   struct Block {
     float floor;
@@ -42,13 +47,10 @@ class SignalTracker final : public SpeechTracker {
 
   void close_block();
   void label_block(std::size_t block);
-  float mean_level(std::size_t at, std::size_t around) const;
+  float mean_level(std::int64_t frame, std::int64_t around) const;
 
   LevelMeter meter_;
-  std::deque<Frame> frames_;
-  std::deque<float> powers_;
-  std::int64_t first_ = 0;
-  std::int64_t pushed_ = 0;
+  KeptFrames<Kept> frames_;
   std::int64_t labelled_ = 0;
   std::deque<Block> blocks_;
   std::int64_t first_block_ = 0;

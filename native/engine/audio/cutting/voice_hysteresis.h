@@ -11,20 +11,18 @@
 namespace verbatim {
 
 // When a row of probabilities becomes speech, and when it ends. Times in seconds. The shape is that of
-// Silero's own rules, whose silence and padding these are. Their thresholds (0.5, 0.35) and shortest speech
-// (0.25) leave out what is said softly or far away: by `verbatim bench segments` these here miss less of it
-// and take hardly more noise for speech.
+// Silero's own rules.
 struct VoiceRules {
   // Speech begins with a frame that is at least so likely, ...
-  float onset = 0.2f;
+  float onset;
   // ... and ends before the first of frames less likely than this ...
-  float offset = 0.1f;
+  float offset;
   // ... that last for so long without one as likely as an onset.
-  double min_silence = 0.1;
+  double min_silence;
   // What is shorter than this is no speech.
-  double min_speech = 0.06;
+  double min_speech;
   // Speech is taken to begin so much earlier, and to end so much later.
-  double padding = 0.03;
+  double padding;
 };
 
 // Makes regions of speech out of the probabilities of frames, as they come. What it says does not depend on

@@ -7,17 +7,23 @@
 namespace verbatim {
 namespace {
 
-constexpr std::size_t kModelFrame = VoiceActivityModel::kFrameSamples;
+constexpr int kModelFrame = VoiceActivityModel::kFrameSamples;
 constexpr auto kBlockFrames =
     static_cast<std::size_t>(VoiceTracker::kBlockSeconds * kSampleRate / kModelFrame);
 
+// What is shorter is a click.
+constexpr VoiceRules kSure{
+    .onset = 0.5f, .offset = 0.5f, .min_silence = 0.1, .min_speech = 0.06, .padding = 0};
+constexpr VoiceRules kNear{
+    .onset = 0.1f, .offset = 0.05f, .min_silence = 0.1, .min_speech = 0.03, .padding = 1.5};
+
 }  // namespace
 
-VoiceTracker::VoiceTracker(const VoiceActivityModel& model, const VoiceRules& rules)
-    : model_(model), hysteresis_(rules, static_cast<int>(kModelFrame)) {}
+VoiceTracker::VoiceTracker(const VoiceActivityModel& model)
+    : model_(model), sure_(kSure, kModelFrame), near_(kNear, kModelFrame) {}
 
 void VoiceTracker::push(std::span<const float> samples) {
-  frames_.push_back({.level = decibels(meter_.power(samples))});
+  signal_.push(samples);
   samples_ += static_cast<std::int64_t>(samples.size());
   for (const float sample : samples) waiting_.push_back(std::clamp(sample, -1.0f, 1.0f));
   if (waiting_.size() < kBlockFrames * kModelFrame) return;
@@ -30,7 +36,9 @@ void VoiceTracker::finish() {
   waiting_.resize(frames * kModelFrame, 0.0f);
   hear(frames);
   stream_.reset();
-  hysteresis_.finish(samples_);
+  signal_.finish();
+  sure_.finish(samples_);
+  near_.finish(samples_);
   label();
 }
 
@@ -41,23 +49,30 @@ void VoiceTracker::hear(std::size_t frames) {
   const std::size_t count = frames * kModelFrame;
   std::vector<float> probabilities(frames);
   stream_->probabilities(std::span(waiting_).first(count), probabilities);
-  hysteresis_.push(probabilities);
+  sure_.push(probabilities);
+  near_.push(probabilities);
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void VoiceTracker::label() {
-  const std::int64_t newest = first_ + static_cast<std::int64_t>(frames_.size());
-  for (; labelled_ < newest; ++labelled_) {
-    const std::int64_t begin = labelled_ * kFrameSamples;
+  const std::int64_t decided = std::min(sure_.decided(), near_.decided());
+  for (std::int64_t at = frames_.end(); at < signal_.labelled(); ++at) {
+    const std::int64_t begin = at * kFrameSamples;
     const std::int64_t end = std::min(begin + kFrameSamples, samples_);
-    if (end > hysteresis_.decided()) return;
-    Frame& frame = frames_[static_cast<std::size_t>(labelled_ - first_)];
-    frame.low = frame.nothing = !hysteresis_.has_speech(begin, end);
+    if (end > decided) return;
+    const Frame& heard = signal_.at(at);
+    const bool silent = heard.level < kDigitalSilence;
+    const bool sure = sure_.has_speech(begin, end) && !silent;
+    const bool near = near_.has_speech(begin, end);
+    frames_.push({.level = heard.level,
+                  .low = !sure && (!near || heard.low),
+                  .nothing = !sure && (!near || !signal_.stands_out(at))});
   }
 }
 
 void VoiceTracker::discard_before(std::int64_t frame) {
-  for (; first_ < std::min(frame, labelled_); ++first_) frames_.pop_front();
+  frames_.discard_before(frame);
+  signal_.discard_before(frames_.end());
 }
 
 }  // namespace verbatim

@@ -141,8 +141,8 @@ TEST_CASE("digital silence is dropped, the rest keeps its place, with a little m
     const auto windows = recording.cut(policy);
     REQUIRE(windows.size() == 2);
     check_covered(windows, recording);
-    CHECK(windows[0].start_seconds() == doctest::Approx(10 - 0.15).epsilon(0.003));
-    CHECK(windows[1].start_seconds() == doctest::Approx(73 - 0.15).epsilon(0.003));
+    CHECK(windows[0].start_seconds() == doctest::Approx(10 - 0.1).epsilon(0.003));
+    CHECK(windows[1].start_seconds() == doctest::Approx(73 - 0.1).epsilon(0.003));
     CHECK(total(windows) < 5.8);
   }
 }
@@ -234,6 +234,21 @@ TEST_CASE("pauses: sentences become windows of their own, cut in the pauses") {
   check_cuts(windows, recording);
   CHECK(windows.size() >= 16);
   CHECK(windows.size() <= 20);
+}
+
+TEST_CASE(
+    "pauses: a short one is shared by the windows beside it, of a long one each keeps a tenth of a second") {
+  for (const double pause : {0.2, 0.36, 0.5, 0.75, 1.5}) {
+    Recording recording(-65);
+    recording.silence(0.1).speech(4.5, -20).silence(pause).speech(4.5, -20).silence(0.1);
+    const auto windows = recording.cut(by_pauses());
+    CAPTURE(pause);
+    REQUIRE(windows.size() == 2);
+    check_covered(windows, recording);
+    const double between = windows[1].start_seconds() - windows[0].end_seconds();
+    // The voice of the recording is soft at both ends.
+    CHECK(std::abs(between - (pause > 0.4 ? pause - 0.2 : 0)) < 0.05);
+  }
 }
 
 TEST_CASE("pauses: short utterances are joined, a last short word is not left alone") {

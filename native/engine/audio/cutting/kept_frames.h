@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+namespace verbatim {
+
+// Something of every frame of a signal, in order, of which the oldest are forgotten. A frame keeps its
+// number.
+template <typename T>
+class KeptFrames {
+ public:
+  void push(const T& value) { values_.push_back(value); }
+
+  // Of a frame that is kept.
+  T& operator[](std::int64_t frame) { return values_[static_cast<std::size_t>(frame - first_)]; }
+  const T& operator[](std::int64_t frame) const { return values_[static_cast<std::size_t>(frame - first_)]; }
+
+  // The oldest that is kept, and the one that comes next.
+  std::int64_t first() const noexcept { return first_; }
+  std::int64_t end() const noexcept { return first_ + static_cast<std::int64_t>(values_.size()); }
+
+  // Nothing when they are gone already.
+  void discard_before(std::int64_t frame) {
+    for (; !values_.empty() && first_ < frame; ++first_) values_.pop_front();
+  }
+
+ private:
+  std::deque<T> values_;
+  std::int64_t first_ = 0;
+};
+
+}  // namespace verbatim
