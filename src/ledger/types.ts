@@ -4,6 +4,7 @@
  * Books that others keep busy: reads, holds and the work of administration wait a moment and then throw `overloaded`; a
  * settlement waits until it is done or the ledger closes, because the work it is for is done already.
  */
+import type { AccountHistory } from './history.js';
 import type { JobBooks, WebhookBooks } from './jobs.js';
 import type { AccountAccess, Role } from './access/types.js';
 
@@ -155,6 +156,7 @@ export interface Ledger {
   readonly webhooks: WebhookBooks;
   /** Signing in to the dashboard. */
   readonly access: AccountAccess;
+  readonly history: AccountHistory;
 
   /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
   createAccount(input: { email: string; name?: string | null }): Promise<Account>;

@@ -32,13 +32,13 @@ export function accountView({ account, session, hasPassword }: SignedIn, state: 
       <dt>${texts.role}</dt>
       <dd>${texts.roles[account.role]}</dd>
     </dl>
-    <section aria-labelledby="password-title">
-      <h2 id="password-title">${texts.passwordTitle}</h2>
+    <section>
+      <h2>${texts.passwordTitle}</h2>
       <p>${hasPassword ? texts.isSet : texts.notSet}</p>
       ${state.form === 'needs-link' ? html`<p>${texts.needsLink}</p>` : passwordForm(state)}
     </section>
-    <section aria-labelledby="sessions-title">
-      <h2 id="sessions-title">${texts.sessionsTitle}</h2>
+    <section>
+      <h2>${texts.sessionsTitle}</h2>
       <p>${texts.ends}</p>
       ${sessionTable(state.sessions, session)}
       ${

@@ -20,10 +20,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = literals[0] ?? '';
   for (const [index, value] of values.entries()) {
-    if (/=\s*$/.test(literals[index] ?? '')) throw new Error(`Quotes are missing: ${literals[index] ?? ''}`);
+    if (isUnquoted(text)) throw new Error(`Quotes are missing: ${text.slice(text.lastIndexOf('<'))}`);
     text += rendered(value) + (literals[index + 1] ?? '');
   }
   return new Html(text);
+}
+
+/** Whether what comes next would be the value of an attribute, and not in quotes. */
+function isUnquoted(before: string): boolean {
+  if (!/=\s*$/.test(before)) return false;
+  const tag = before.slice(before.lastIndexOf('<'));
+  return !tag.includes('>') && (tag.split('"').length - 1) % 2 === 0;
 }
 
 function rendered(value: HtmlValue): string {

@@ -35,8 +35,8 @@ function overviewView({ balance, lifetimePurchased }: Balance, packs: readonly P
         <dd>${number(lifetimePurchased)}</dd>
       </div>
     </dl>
-    <section aria-labelledby="packs-title">
-      <h2 id="packs-title">${texts.packs}</h2>
+    <section>
+      <h2>${texts.packs}</h2>
       ${packs.length === 0 ? html`<p>${texts.noPacks}</p>` : packTable(packs)}
     </section>`;
   return { title: TEXTS.pages.overview, main };

@@ -14,6 +14,8 @@ export interface View {
   headers?: OutgoingHttpHeaders;
   /** Names of modules among the assets. */
   modules?: readonly string[];
+  /** Names of scripts that the modules stand on. */
+  scripts?: readonly string[];
 }
 
 const POLICY = [
@@ -39,12 +41,15 @@ export const PAGE_HEADERS: OutgoingHttpHeaders = Object.freeze({
 
 const NAVIGATION: readonly (readonly [path: string, title: string])[] = [
   [PATHS.overview, TEXTS.pages.overview],
+  [PATHS.usage, TEXTS.pages.usage],
+  [PATHS.keys, TEXTS.pages.keys],
+  [PATHS.history, TEXTS.pages.history],
   [PATHS.account, TEXTS.pages.account],
 ];
 
 /** `account`: who is signed in; `path`: of the page, to mark it in the navigation. */
 export function documentOf(
-  { title, main, modules = [] }: View,
+  { title, main, modules = [], scripts = [] }: View,
   assets: DashboardAssets,
   { account, path }: { account: Account | null; path: string },
 ): string {
@@ -57,6 +62,7 @@ export function documentOf(
         <title>${title} · ${TEXTS.service}</title>
         <link rel="stylesheet" href="${assets.url('dashboard.css')}" />
         <link rel="icon" href="${assets.url('icon.svg')}" type="image/svg+xml" />
+        ${scripts.map((name) => html`<script defer src="${assets.url(name)}"></script>`)}
         ${modules.map((name) => html`<script type="module" src="${assets.url(name)}"></script>`)}
       </head>
       <body>

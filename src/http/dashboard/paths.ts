@@ -3,6 +3,10 @@ export const DASHBOARD = '/dashboard';
 
 export const PATHS = {
   overview: DASHBOARD,
+  usage: `${DASHBOARD}/usage`,
+  usageCsv: `${DASHBOARD}/usage.csv`,
+  keys: `${DASHBOARD}/keys`,
+  history: `${DASHBOARD}/history`,
   account: `${DASHBOARD}/account`,
   password: `${DASHBOARD}/account/password`,
   endOthers: `${DASHBOARD}/account/sessions/end-others`,
@@ -17,7 +21,9 @@ export function signInUrl(base: string, token: string): string {
 
 export const endSessionPath = (id: string): string => `${DASHBOARD}/account/sessions/${id}/end`;
 
-const PAGES: readonly string[] = [PATHS.overview, PATHS.account];
+export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
+
+const PAGES: readonly string[] = [PATHS.overview, PATHS.usage, PATHS.keys, PATHS.history, PATHS.account];
 
 /** Where to go after signing in: a page of ours, whatever the form says. */
 export function pageOrOverview(given: string | null): string {

@@ -4,6 +4,9 @@ import { ERROR_TABLE } from '../error-table.js';
 import type { HttpDeps } from '../deps.js';
 import type { Route } from '../route.js';
 import { accountPageRoutes } from './account.js';
+import { historyRoutes } from './history.js';
+import { keyPageRoutes } from './keys.js';
+import { usageRoutes } from './usage.js';
 import { DashboardAssets } from './assets.js';
 import { overviewRoutes } from './overview.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
@@ -20,6 +23,9 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
   return [
     ...signInRoutes(deps, visits, checks),
     ...overviewRoutes(deps, visits),
+    ...usageRoutes(deps, visits),
+    ...keyPageRoutes(deps, visits),
+    ...historyRoutes(deps, visits),
     ...accountPageRoutes(deps, visits, checks),
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
   ];

@@ -30,7 +30,13 @@ export interface Redirect {
   cookie?: string;
 }
 
-export type PageReply = View | Redirect;
+export interface Download {
+  type: string;
+  fileName: string;
+  content: string;
+}
+
+export type PageReply = View | Redirect | Download;
 
 type Render<V> = (visit: V) => PageReply | Promise<PageReply>;
 type Act<V> = (visit: V, form: URLSearchParams) => PageReply | Promise<PageReply>;
@@ -94,6 +100,7 @@ export class Visits {
     try {
       const answer = await work();
       if ('to' in answer) redirect(exchange, answer);
+      else if ('content' in answer) download(exchange, answer);
       else this.#show(exchange, account, answer);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -128,6 +135,11 @@ function visitOf(exchange: Exchange): Visit {
   const { req } = exchange;
   const visitor = { browser: req.headers['user-agent'] ?? '', address: req.ip ?? '' };
   return { exchange, site: siteOf(exchange), visitor };
+}
+
+function download(exchange: Exchange, { type, fileName, content }: Download): void {
+  const headers = { ...PAGE_HEADERS, 'Content-Disposition': `attachment; filename="${fileName}"` };
+  exchange.send(200, type, content, headers);
 }
 
 function redirect(exchange: Exchange, { to, cookie }: Redirect): void {

@@ -7,6 +7,7 @@ import { audit } from './audit.js';
 import { Credits } from './credits.js';
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.js';
 import { withoutFsync } from './durability.js';
+import { SqliteHistory } from './history.js';
 import { Holds } from './holds.js';
 import { Idempotency } from './idempotency.js';
 import { Instances } from './instances.js';
@@ -84,6 +85,7 @@ class SqliteLedger implements Ledger {
   readonly jobs: SqliteJobs;
   readonly webhooks: WebhookEvents;
   readonly access: SqliteAccess;
+  readonly history: SqliteHistory;
   readonly #database: Database.Database;
   readonly #clock: WallClock;
   readonly #onError: (error: unknown) => void;
@@ -131,6 +133,7 @@ class SqliteLedger implements Ledger {
     };
     const instances = this.#instances;
     this.access = new SqliteAccess(database, clock, transactions);
+    this.history = new SqliteHistory(database, clock, transactions);
     this.webhooks = new WebhookEvents(database, { instances, transactions, clock });
     this.jobs = new SqliteJobs(database, {
       credits: this.#credits,

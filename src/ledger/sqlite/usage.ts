@@ -66,11 +66,7 @@ export class UsageRecords {
 
   /** The last `days` UTC days, today included. */
   report(accountId: string, days: number): UsageReport {
-    if (!Number.isInteger(days) || days < 1 || days > MAX_WINDOW_DAYS) {
-      throw new VerbatimError('invalid_request', `days must be an integer from 1 to ${MAX_WINDOW_DAYS}.`, {
-        param: 'days',
-      });
-    }
+    checkWindow(days);
     const today = utcDay(this.clock());
     const first = today - days + 1;
     const rows = this.#window.all(accountId, first, today);
@@ -104,6 +100,14 @@ export class UsageRecords {
     this.#dates.set(day, date);
     return date;
   }
+}
+
+/** Throws `invalid_request`. */
+export function checkWindow(days: number): void {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_WINDOW_DAYS) return;
+  throw new VerbatimError('invalid_request', `days must be an integer from 1 to ${MAX_WINDOW_DAYS}.`, {
+    param: 'days',
+  });
 }
 
 function wholeNumber(what: string, value: number): number {

@@ -1,0 +1,93 @@
+/** The chart of usage, drawn from the table on the same page: minutes a day, the endpoints on top of one another. */
+import type uPlotType from 'uplot';
+
+declare const uPlot: typeof uPlotType;
+
+const HEIGHT = 260;
+const COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
+
+interface Usage {
+  /** Seconds since 1970, one a day. */
+  days: number[];
+  endpoints: string[];
+  /** By endpoint, then by day. */
+  minutes: number[][];
+}
+
+function read(table: HTMLTableElement, figure: HTMLElement): Usage {
+  const first = Number(figure.dataset['first']);
+  const count = Number(figure.dataset['days']);
+  const days = Array.from({ length: count }, (_, day) => first + day * 86_400);
+  const byEndpoint = new Map<string, number[]>();
+  for (const row of table.tBodies[0]?.rows ?? []) {
+    const [day, endpoint, , minutes] = [...row.cells].map(
+      (cell) => cell.dataset['value'] ?? cell.textContent.trim(),
+    );
+    const index = days.indexOf(Date.parse(day ?? '') / 1000);
+    const of = byEndpoint.get(endpoint ?? '') ?? Array.from({ length: count }, () => 0);
+    byEndpoint.set(endpoint ?? '', of);
+    of[index] = Number(minutes);
+  }
+  return { days, endpoints: [...byEndpoint.keys()], minutes: [...byEndpoint.values()] };
+}
+
+/** The highest first, so that each is painted over by those below it. */
+function stacked({ minutes }: Usage): number[][] {
+  const sums: number[][] = [];
+  for (const series of minutes) {
+    const below = sums[0];
+    sums.unshift(series.map((value, day) => value + (below?.[day] ?? 0)));
+  }
+  return sums;
+}
+
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function draw(figure: HTMLElement, usage: Usage): void {
+  const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 } };
+  const paths = uPlot.paths.bars?.({ size: [0.8, 48] });
+  const series = usage.endpoints.map((label, index) => ({
+    label,
+    fill: colour(COLOURS[index % COLOURS.length] ?? ''),
+    points: { show: false },
+    ...(paths === undefined ? {} : { paths }),
+  }));
+  const target = figure.querySelector<HTMLElement>('[data-target]') ?? figure;
+  const chart = new uPlot(
+    {
+      width: target.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { show: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      axes: [axis, axis],
+      scales: { y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.1)] } },
+      series: [{}, ...series.reverse()],
+    },
+    [usage.days, ...stacked(usage)],
+    target,
+  );
+  new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: HEIGHT })).observe(target);
+  figure.hidden = false;
+}
+
+function legend(figure: HTMLElement, { endpoints }: Usage): void {
+  const list = figure.querySelector('ul');
+  for (const [index, endpoint] of endpoints.entries()) {
+    const item = document.createElement('li');
+    item.className = `series-${(index % COLOURS.length) + 1}`;
+    item.textContent = endpoint;
+    list?.append(item);
+  }
+}
+
+const figure = document.getElementById('chart');
+const table = document.querySelector<HTMLTableElement>('#by-day table');
+if (figure !== null && table !== null) {
+  const usage = read(table, figure);
+  figure.hidden = false;
+  legend(figure, usage);
+  draw(figure, usage);
+}

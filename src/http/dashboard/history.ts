@@ -1,0 +1,99 @@
+/** What the account had transcribed: when, how long, in which language, for how much; never audio or text. */
+import type { HistoryEntry, RunningRequest } from '../../ledger/history.js';
+import type { HttpDeps } from '../deps.js';
+import type { Route } from '../route.js';
+import { moment, number } from './format.js';
+import { html, type Html } from './html.js';
+import type { View } from './page.js';
+import { PATHS } from './paths.js';
+import { Refusal } from './refusal.js';
+import { table } from './table.js';
+import { TEXTS } from './texts.js';
+import type { Visits } from './visits.js';
+
+const { history: texts } = TEXTS;
+const PER_PAGE = 50;
+const MOST_RUNNING = 100;
+
+interface HistoryPage {
+  running: readonly RunningRequest[];
+  /** One more than are shown, if there are more. */
+  entries: readonly HistoryEntry[];
+  before: string | null;
+}
+
+export function historyRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
+  const page = visits.memberPage(async ({ account, exchange }) => {
+    const before = entryId(exchange.req.query['before']);
+    const running = before === null ? await ledger.history.running(account.id, MOST_RUNNING) : [];
+    const entries = await ledger.history.charged(account.id, { limit: PER_PAGE + 1, before });
+    return historyView({ running, entries, before });
+  });
+  return [{ path: PATHS.history, methods: { GET: page } }];
+}
+
+function entryId(given: unknown): string | null {
+  if (given === undefined) return null;
+  if (typeof given === 'string' && /^\d{1,15}$/.test(given)) return given;
+  throw new Refusal(400, TEXTS.errors.noEntry);
+}
+
+function historyView({ running, entries, before }: HistoryPage): View {
+  const shown = entries.slice(0, PER_PAGE);
+  const last = entries.length > PER_PAGE ? shown.at(-1) : undefined;
+  const main = html`<p>${texts.note}</p>
+    ${running.length > 0 && runningTable(running)}
+    <section>
+      <h2>${texts.charged}</h2>
+      ${shown.length === 0 ? html`<p>${texts.none}</p>` : chargedTable(shown)}
+    </section>
+    <p class="row">
+      ${before !== null && html`<a href="${PATHS.history}">${texts.newest}</a>`}
+      ${last !== undefined && html`<a rel="next" href="${PATHS.history}?before=${last.id}">${texts.older}</a>`}
+    </p>`;
+  return { title: TEXTS.pages.history, main };
+}
+
+function runningTable(requests: readonly RunningRequest[]): Html {
+  return html`<section>
+    <h2>${texts.now}</h2>
+    ${table({
+      caption: texts.now,
+      columns: [texts.at, texts.requestId, texts.held, texts.status],
+      figures: [2],
+      rows: requests.map(({ at, requestId, credits }) => [
+        moment(at),
+        html`<code>${requestId}</code>`,
+        number(credits),
+        texts.running,
+      ]),
+    })}
+  </section>`;
+}
+
+function chargedTable(entries: readonly HistoryEntry[]): Html {
+  return table({
+    caption: texts.charged,
+    columns: [
+      texts.at,
+      texts.id,
+      texts.requestId,
+      texts.endpoint,
+      texts.seconds,
+      texts.language,
+      texts.credits,
+      texts.status,
+    ],
+    figures: [4, 6],
+    rows: entries.map((entry) => [
+      moment(entry.at),
+      entry.transcriptionId === null ? texts.unknown : html`<code>${entry.transcriptionId}</code>`,
+      html`<code>${entry.requestId}</code>`,
+      entry.endpoint,
+      entry.audioSeconds.toFixed(1),
+      entry.language ?? texts.unknown,
+      number(entry.credits),
+      texts.done,
+    ]),
+  });
+}

@@ -1,0 +1,38 @@
+/** What an account has done, as it may look back on it: never audio, never text. */
+
+export interface UsageDay {
+  date: string;
+  endpoint: string;
+  requests: number;
+  minutes: number;
+  credits: number;
+}
+
+export interface HistoryEntry {
+  /** For asking for what came before. */
+  id: string;
+  requestId: string;
+  /** null: charged by a version that did not note it. */
+  transcriptionId: string | null;
+  endpoint: string;
+  audioSeconds: number;
+  language: string | null;
+  credits: number;
+  at: string;
+}
+
+/** Credits that are set aside for work that has not ended. */
+export interface RunningRequest {
+  requestId: string;
+  credits: number;
+  at: string;
+}
+
+export interface AccountHistory {
+  /** Of the last `days` UTC days, today included; the oldest first, days without use left out. Throws `invalid_request` as usage(). */
+  usageByDay(accountId: string, days: number): Promise<UsageDay[]>;
+  /** What was charged, the newest first; `before`: the id of an entry, whose predecessors are asked for. */
+  charged(accountId: string, page: { limit: number; before: string | null }): Promise<HistoryEntry[]>;
+  /** The newest first. */
+  running(accountId: string, limit: number): Promise<RunningRequest[]>;
+}

@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import { DAY_MS } from '../../../src/ledger/time.js';
+import { browserOf, buildDashboard, type HttpBrowser } from '../../support/dashboard.js';
+import { fakeAudio } from '../../support/fake-engine.js';
+import { call, transcribe } from '../../support/requests.js';
+import { bearer, TestServer, type Customer } from '../../support/server.js';
+
+describe('dashboard: usage, keys, history', () => {
+  let server: TestServer;
+  let now: number;
+  let ann: Customer;
+  let browser: HttpBrowser;
+
+  before(buildDashboard);
+  beforeEach(async () => {
+    now = Date.UTC(2026, 10, 22, 12);
+    server = await TestServer.start({ ledger: { clock: () => now } });
+    ann = await server.customer(100);
+    browser = await browserOf(server, ann.account);
+  });
+  afterEach(() => server.dispose());
+
+  const speak = (seconds: number, customer = ann, language = 'en') =>
+    transcribe(server, {
+      key: customer.key,
+      parts: [['audio', fakeAudio(seconds, { language, text: 'SECRET' })]],
+    });
+
+  /** The cells of a page's tables, by row. */
+  function rowsOf(text: string): string[][] {
+    const bodies = [...text.matchAll(/<tbody>([^]*?)<\/tbody>/g)].map(([, body]) => body ?? '');
+    return bodies
+      .flatMap((body) => [...body.matchAll(/<tr>([^]*?)<\/tr>/g)])
+      .map(([, row = '']) =>
+        [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) =>
+          cell.replace(/<[^>]*>/g, '').trim(),
+        ),
+      );
+  }
+
+  describe('usage', () => {
+    beforeEach(async () => {
+      await speak(61);
+      await speak(3);
+      now += 2 * DAY_MS;
+      browser = await browserOf(server, ann.account);
+      await speak(200);
+    });
+
+    it('is told by day and endpoint, of one’s own account', async () => {
+      await speak(500, await server.customer());
+      const { text, status } = await browser.get('/dashboard/usage');
+      expect(status).to.equal(200);
+      expect(rowsOf(text)).to.deep.equal([
+        ['2026-11-22', '/api/v1/transcribe', '2', '3', '3'],
+        ['2026-11-24', '/api/v1/transcribe', '1', '4', '4'],
+      ]);
+      expect(text).to.contain('data-days="30"').and.to.contain('aria-current="true"');
+    });
+
+    it('is shown of 7, 30 or 90 days, and of no other time', async () => {
+      now += 6 * DAY_MS;
+      browser = await browserOf(server, ann.account);
+      const count = async (days: string): Promise<number> =>
+        rowsOf((await browser.get(`/dashboard/usage?days=${days}`)).text).length;
+      expect(await count('7')).to.equal(1);
+      expect(await count('90')).to.equal(2);
+      for (const days of ['1', '1000', 'all', '7&days=30', '']) {
+        expect((await browser.get(`/dashboard/usage?days=${days}`)).status, days).to.equal(400);
+      }
+    });
+
+    it('is a file of comma-separated values', async () => {
+      const { headers, text } = await browser.get('/dashboard/usage.csv?days=7');
+      expect(headers.get('content-type')).to.contain('text/csv');
+      expect(headers.get('content-disposition')).to.equal('attachment; filename="usage-7-days.csv"');
+      expect(text).to.equal(
+        'date,endpoint,requests,minutes,credits\r\n' +
+          '2026-11-22,/api/v1/transcribe,2,3,3\r\n2026-11-24,/api/v1/transcribe,1,4,4\r\n',
+      );
+    });
+  });
+
+  describe('keys', () => {
+    const make = (fields: Record<string, string>) => browser.post('/dashboard/keys', fields);
+    const rawOf = (text: string): string => /id="raw-key">(vb_[\w-]{43})</.exec(text)?.[1] ?? '';
+
+    it('are made, plain ones and management keys, and shown once', async () => {
+      const plain = await make({ name: 'laptop', kind: 'plain' });
+      const management = await make({ name: 'ci', kind: 'management' });
+      expect(plain.status).to.equal(200);
+      for (const [page, status] of [
+        [plain, 403],
+        [management, 200],
+      ] as const) {
+        const raw = rawOf(page.text);
+        expect((await call(server, '/api/v1/me', { headers: bearer(raw) })).status).to.equal(200);
+        expect((await call(server, '/api/v1/keys', { headers: bearer(raw) })).status).to.equal(status);
+        expect(page.text).to.contain(
+          `curl -H &#39;Authorization: Bearer ${raw}&#39; ${server.url}/api/v1/me`,
+        );
+        expect((await browser.get('/dashboard/keys')).text).not.to.contain(raw);
+      }
+      const [ci, laptop] = rowsOf((await browser.get('/dashboard/keys')).text);
+      expect(ci?.slice(0, 3)).to.deep.equal(['ci', `${rawOf(management.text).slice(0, 11)}…`, 'manage keys']);
+      expect(laptop?.slice(2)).to.deep.equal([
+        'transcribe',
+        '2026-11-22 12:00 UTC',
+        '2026-11-22 12:00 UTC',
+        'in use',
+        'Revoke',
+      ]);
+    });
+
+    it('have a name; a bad one is refused beside the form, which keeps what was typed', async () => {
+      const before = (await server.ledger.listKeys(ann.account.id)).length;
+      for (const name of ['', '   ', 'x'.repeat(101), 'a\u202eb']) {
+        const { status, text } = await make({ name, kind: 'management' });
+        expect(status).to.equal(400);
+        expect(text).to.match(/id="error" role="alert">\s*The key name must/);
+        expect(text).to.match(/value="management"\s+checked/);
+      }
+      expect((await server.ledger.listKeys(ann.account.id)).length).to.equal(before);
+    });
+
+    it('are shown with names that are no markup', async () => {
+      const name = '"><script>alert(1)</script>';
+      await make({ name });
+      const { text } = await browser.get('/dashboard/keys');
+      expect(text).to.contain('&quot;&gt;&lt;script&gt;alert(1)').and.not.to.contain('<script>alert');
+    });
+
+    it('are revoked after a question, while a request runs: it is stopped, uncharged', async () => {
+      const { id } = ann.key;
+      const asked = await browser.get(`/dashboard/keys/${id}/revoke`);
+      expect(asked.text).to.contain('cannot be undone').and.to.contain('plain');
+      server.engine.holdAll();
+      const running = speak(3);
+      await server.engine.untilRunning(1);
+      const { location } = await browser.post(`/dashboard/keys/${id}/revoke`);
+      expect(location).to.equal('/dashboard/keys?notice=key-revoked');
+      const answer = await running;
+      expect(answer.status).to.equal(401);
+      expect(answer.error?.code).to.equal('invalid_api_key');
+      expect(await server.balance(ann)).to.equal(100);
+      const page = await browser.get(location!);
+      expect(page.text).to.contain('The key is revoked.').and.to.contain('revoked <time');
+      expect((await browser.get(`/dashboard/keys/${id}/revoke`)).status).to.equal(404);
+    });
+
+    it('of another account cannot be seen or revoked', async () => {
+      const bob = await server.customer();
+      for (const method of ['get', 'post'] as const) {
+        expect((await browser[method](`/dashboard/keys/${bob.key.id}/revoke`)).status).to.equal(404);
+      }
+      expect((await server.ledger.authenticate(bob.key.rawKey))?.key.revokedAt).to.equal(null);
+      const { text } = await browser.get('/dashboard/keys');
+      expect(text).not.to.contain(bob.key.id).and.not.to.contain(bob.key.prefix);
+    });
+  });
+
+  describe('history', () => {
+    it('tells of each request what it was and cost, never what was said', async () => {
+      const { body } = await speak(61.5, ann, 'es');
+      await speak(3, await server.customer());
+      const { text } = await browser.get('/dashboard/history');
+      const rows = rowsOf(text);
+      expect(rows).to.have.length(1);
+      const [at, id, requestId, ...rest] = rows[0]!;
+      expect(at).to.equal('2026-11-22 12:00 UTC');
+      expect(id).to.equal(body['id']);
+      expect(requestId).to.match(/^req_/);
+      expect(rest).to.deep.equal(['/api/v1/transcribe', '61.5', 'es', '2', 'done']);
+      expect(text).not.to.contain('SECRET');
+    });
+
+    it('tells of what runs now, and what is held for it', async () => {
+      server.engine.holdAll();
+      const running = speak(130);
+      await server.engine.untilRunning(1);
+      const { text } = await browser.get('/dashboard/history');
+      expect(text).to.contain('Running now');
+      expect(rowsOf(text)[0]?.slice(2)).to.deep.equal(['3', 'running']);
+      server.engine.release();
+      await running;
+      expect((await browser.get('/dashboard/history')).text).not.to.contain('Running now');
+    });
+
+    it('goes back page by page', async () => {
+      for (let n = 0; n < 51; n += 1) await speak(n + 1);
+      const first = await browser.get('/dashboard/history');
+      expect(rowsOf(first.text)).to.have.length(50);
+      const older = /rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? '';
+      const second = await browser.get(older);
+      expect(rowsOf(second.text).map((row) => row[4])).to.deep.equal(['1.0']);
+      expect(second.text).to.contain('Newest').and.not.to.contain('rel="next"');
+      for (const before of ['x', '-1', '1e9', '9'.repeat(16), '1&before=2']) {
+        expect((await browser.get(`/dashboard/history?before=${before}`)).status, before).to.equal(400);
+      }
+    });
+  });
+});
