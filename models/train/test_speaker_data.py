@@ -12,6 +12,7 @@ import unittest
 import numpy as np
 import torch
 
+import make_conversations
 from speakers import activity, codecs, conversations, corpus, cuts, features, sound
 
 RATE = corpus.RATE
@@ -194,6 +195,43 @@ class Conversations(InFolder):
             stage.put(person, place, loud, speech)
         self.assertEqual(stage.speaking.sum(0).tolist(), [100, 100, 100])
         self.assertEqual(stage.samples.max(), 2)
+
+
+class MadeConversations(unittest.TestCase):
+    """Whole conversations with their turns, of people who hum."""
+
+    def test_turns_are_where_the_sound_is(self):
+        rng = random.Random(5)
+        samples, turns, said = make_conversations.converse([Hummer(150), Hummer(330)], 20, rng)
+        self.assertEqual({who for who, _, _ in turns}, {0, 1})
+        self.assertEqual([each["text"] for each in said], ["hum"] * len(said))
+        spoken = np.zeros(len(samples), bool)
+        for who, begin, end in turns:
+            self.assertLess(begin, end)
+            spoken[round(begin * RATE):round(end * RATE)] = True
+            self.assertTrue(any(each["speaker"] == f"P{who + 1}" and each["start"] <= begin and end <= each["end"] + 0.02
+                                for each in said))
+        loud = np.square(samples)
+        self.assertGreater(loud[spoken].mean(), 100 * loud[~spoken].mean())
+
+    def test_nobody_talks_over_himself(self):
+        _, turns, _ = make_conversations.converse([Hummer(150), Hummer(330), Hummer(500)], 40, random.Random(6))
+        for person in range(3):
+            own = sorted((begin, end) for who, begin, end in turns if who == person)
+            self.assertTrue(all(end <= begin for (_, end), (begin, _) in zip(own, own[1:])))
+
+    def test_synthetic_voices_of_a_conversation_differ(self):
+        people = make_conversations.synthetic_people(6, random.Random(7))
+        self.assertEqual(len({person.label.split(" rate")[0] for person in people}), 6)
+
+
+class Hummer:
+    def __init__(self, hertz):
+        self._hertz = hertz
+
+    def say(self, rng):
+        samples = voice(self._hertz, rng.uniform(1, 3), np.random.default_rng(rng.randrange(1 << 30)))
+        return samples / sound.level(samples), "hum"
 
 
 if __name__ == "__main__":

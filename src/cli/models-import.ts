@@ -12,7 +12,7 @@ import {
   type TranslationImport,
 } from '../service/model-store.js';
 import { ConfigError } from '../service/variables.js';
-import { asLanguageCode, cosine, positiveNumber, refuseGiven } from './options.js';
+import { asLanguageCode, likenessFrom0To1, positiveNumber, refuseGiven } from './options.js';
 
 interface SpeechFlags {
   windows: string;
@@ -61,7 +61,11 @@ export function addImport(models: Command): void {
       'this multilingual speech model was trained to translate into English (tiny to large-v3 are, turbo is not)',
     );
   addTraits(command)
-    .option('--threshold <cosine>', 'of a speaker embedding: from which two clusters are one voice', cosine)
+    .option(
+      '--threshold <likeness>',
+      'of a speaker embedding: from which likeness two clusters are one voice',
+      likenessFrom0To1,
+    )
     .option('--min-seconds <s>', 'likewise: who speaks for less is taken for somebody else', positiveNumber)
     .description('take a model you already have into the models directory')
     .action(importModel);

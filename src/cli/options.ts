@@ -46,8 +46,8 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
-/** Of voices that are more alike than not. */
-export function cosine(value: string): number {
+/** Of two voices. */
+export function likenessFrom0To1(value: string): number {
   const number = positiveNumber(value);
   if (number >= 1) throw new InvalidArgumentError('allowed: a number above 0 and below 1.');
   return number;

@@ -1,8 +1,9 @@
 /** Which stretches of speech are one voice's, and how many voices there are. */
-import { cutAfter, dendrogram, scalarProduct, type Item, type Merge } from './dendrogram.js';
+import { clustersOf, dendrogram, scalarProduct, type Item, type Merge } from './dendrogram.js';
+import { ClusterPairs, likenesses } from './likeness.js';
 
 export interface ClusteringOptions {
-  /** Mean cosine from which two clusters are one voice. */
+  /** From which two clusters are one voice, see ClusterPairs.likeness(). */
   threshold: number;
   /** A voice that speaks for less in all is taken for somebody else's, unless all do. */
   minSeconds: number;
@@ -30,27 +31,73 @@ function chosenLabels(
   options: ClusteringOptions,
 ): number[] {
   const { threshold, minSpeakers, maxSpeakers } = options;
-  const natural = merges.findIndex(({ similarity }) => similarity < threshold);
-  const cut = natural < 0 ? merges.length : natural;
-  const found = largeClusters(items, merges, cut, options);
+  const alike = likenesses(items, merges);
+  const from = (least: number): number[] =>
+    clustersOf(merges, items.length, (merge) => (alike[merge] ?? 0) >= least);
+  const found = largeClusters(items, from(threshold), options);
   const wanted = Math.min(Math.max(found.count, minSpeakers), maxSpeakers);
   if (found.count === wanted) return found.labels;
-  if (found.count < wanted) return largest(items, merges, cut, wanted);
-  // From the coarsest cut on: the first with as many large clusters has the largest of them.
-  for (let count = merges.length; count >= 0; count--) {
-    const clusters = largeClusters(items, merges, count, options);
-    if (clusters.count === wanted) return clusters.labels;
-  }
-  return cutAfter(merges, Math.max(0, items.length - wanted), items.length);
+  if (found.count > wanted) return fewest(items, found.labels, wanted);
+  // Who says little is a voice of its own before one voice is taken for two.
+  const stricter = [threshold, ...alike.filter((likeness) => likeness >= threshold)].sort(
+    (one, other) => one - other,
+  );
+  const clusters = [...stricter.map(nextAbove), Infinity]
+    .map(from)
+    .find((labels) => countOf(labels) >= wanted);
+  return largest(items, clusters ?? from(Infinity), wanted);
 }
 
-/** Who says little is a voice of its own before one voice is taken for two. */
-function largest(items: readonly Item[], merges: readonly Merge[], cut: number, wanted: number): number[] {
-  const labels = cutAfter(merges, Math.min(cut, Math.max(0, items.length - wanted)), items.length);
+/** What is as alike as that is no more alike enough. */
+function nextAbove(likeness: number): number {
+  return likeness + Number.EPSILON * Math.max(1, Math.abs(likeness));
+}
+
+function countOf(labels: readonly number[]): number {
+  return 1 + labels.reduce((most, label) => Math.max(most, label), -1);
+}
+
+/** Those that speak most. */
+function largest(items: readonly Item[], labels: readonly number[], wanted: number): number[] {
   const seconds = secondsOf(items, labels);
   const order = [...seconds.keys()].sort((one, other) => (seconds[other] ?? 0) - (seconds[one] ?? 0));
   const kept = order.slice(0, wanted);
   return labels.map((label) => kept.indexOf(label));
+}
+
+/** Clusters that are most alike are one, until there are so few. */
+function fewest(items: readonly Item[], labels: readonly number[], wanted: number): number[] {
+  const pairs = new ClusterPairs(items);
+  const rows: number[] = [];
+  for (const [row, label] of labels.entries()) {
+    if (label < 0) continue;
+    const into = rows[label];
+    if (into === undefined) rows[label] = row;
+    else pairs.join(into, row);
+  }
+  const into = rows.map((_, label) => label);
+  for (let count = rows.length; count > wanted; count--) {
+    const [one, other] = mostAlike(pairs, rows, into);
+    pairs.join(rows[one] ?? 0, rows[other] ?? 0);
+    for (const [label, cluster] of into.entries()) if (cluster === other) into[label] = one;
+  }
+  const left = [...new Set(into)];
+  return labels.map((label) => (label < 0 ? label : left.indexOf(into[label] ?? 0)));
+}
+
+function mostAlike(
+  pairs: ClusterPairs,
+  rows: readonly number[],
+  into: readonly number[],
+): [one: number, other: number] {
+  let best: { pair: [number, number]; likeness: number } = { pair: [0, 0], likeness: -Infinity };
+  const clusters = [...new Set(into)];
+  for (const [index, one] of clusters.entries())
+    for (const other of clusters.slice(index + 1)) {
+      const likeness = pairs.likeness(rows[one] ?? 0, rows[other] ?? 0);
+      if (likeness > best.likeness || best.likeness === -Infinity) best = { pair: [one, other], likeness };
+    }
+  return best.pair;
 }
 
 function secondsOf(items: readonly Item[], labels: readonly number[]): number[] {
@@ -65,11 +112,9 @@ function secondsOf(items: readonly Item[], labels: readonly number[]): number[] 
 /** Labels of those that speak for long enough, or of all where none does. */
 function largeClusters(
   items: readonly Item[],
-  merges: readonly Merge[],
-  cut: number,
+  labels: number[],
   { minSeconds }: ClusteringOptions,
 ): { labels: number[]; count: number } {
-  const labels = cutAfter(merges, cut, items.length);
   const seconds = secondsOf(items, labels);
   const isLarge = seconds.map((sum) => sum >= minSeconds);
   if (!isLarge.includes(true)) return { labels, count: seconds.length };

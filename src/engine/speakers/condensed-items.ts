@@ -1,5 +1,6 @@
 import { cutAfter, dendrogram, type Item } from './dendrogram.js';
-import { addScaled, normalized } from './clustering.js';
+import { addScaled } from './clustering.js';
+import { ClusterPairs } from './likeness.js';
 
 /** Items that are clustered at once: the time for that grows with their square. */
 const BLOCK = 400;
@@ -37,12 +38,23 @@ function condensed(items: readonly Item[]): Item[] {
   return joined(items, cutAfter(merges, Math.max(alike, items.length - LEFT), items.length));
 }
 
+/** Their mean, so that its products are the means of theirs, at the place of the first. */
 function joined(items: readonly Item[], labels: readonly number[]): Item[] {
-  const clusters: Item[] = [];
-  for (const [index, { vector, weight }] of items.entries()) {
-    const cluster = (clusters[labels[index] ?? 0] ??= { vector: new Float32Array(vector.length), weight: 0 });
-    addScaled(cluster.vector, vector, weight);
-    cluster.weight += weight;
+  const pairs = new ClusterPairs(items);
+  const clusters: (Item & { row: number })[] = [];
+  for (const [row, item] of items.entries()) {
+    const cluster = clusters[labels[row] ?? 0];
+    if (cluster === undefined) {
+      clusters.push({ ...item, row, vector: item.vector.map((value) => value * item.weight) });
+      continue;
+    }
+    addScaled(cluster.vector, item.vector, item.weight);
+    cluster.weight += item.weight;
+    pairs.join(cluster.row, row);
   }
-  return clusters.map(({ vector, weight }) => ({ vector: normalized(vector), weight }));
+  return clusters.map(({ row, vector, ...item }) => ({
+    ...item,
+    vector: vector.map((value) => value / item.weight),
+    within: pairs.within(row),
+  }));
 }

@@ -95,7 +95,7 @@ async function hear(
     }
     const vector = await embedding.embed(longEnough(heard, embedding.minSamples));
     embeddings.push(vector);
-    const item = { vector, weight: heard.length / RATE };
+    const item = { vector, weight: heard.length / RATE, place: start / RATE };
     items.all.add(item);
     if (aloneSamples.length >= RELIABLE_SECONDS * RATE) items.reliable.add(item);
   }

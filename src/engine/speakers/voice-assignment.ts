@@ -15,11 +15,34 @@ export function assignedVoices(
   voices: readonly Float32Array[],
 ): number[] {
   const nearest = embeddings.map((vector) => (vector === null ? -1 : nearestVoice(vector, voices)));
-  const conflicts = pairsOf(embeddings.length).filter(
+  const together = pairsOf(embeddings.length).filter(
     ([one, other]) => nearest[one] !== -1 && nearest[other] !== -1 && speakTogether(window, one, other),
   );
-  if (!conflicts.some(([one, other]) => nearest[one] === nearest[other])) return nearest;
-  return bestAssignment(embeddings, voices, conflicts) ?? nearest;
+  for (const group of groupsOf(together)) {
+    const conflicts = together.filter(([one]) => group.includes(one));
+    if (!conflicts.some(([one, other]) => nearest[one] === nearest[other])) continue;
+    const vectors = embeddings.map((vector, speaker) => (group.includes(speaker) ? vector : null));
+    const best = group.length > MOST_AT_ONCE ? null : bestAssignment(vectors, voices, conflicts);
+    for (const speaker of group) nearest[speaker] = best?.[speaker] ?? nearest[speaker] ?? -1;
+  }
+  return nearest;
+}
+
+/** Of a group whose choices are all tried. */
+const MOST_AT_ONCE = 6;
+
+/** Speakers who talk over each other, or over somebody who does. */
+function groupsOf(pairs: readonly (readonly [number, number])[]): number[][] {
+  const groups: number[][] = [];
+  for (const pair of pairs) {
+    const [first, ...more] = groups.filter((group) => pair.some((speaker) => group.includes(speaker)));
+    const group = first ?? [];
+    if (first === undefined) groups.push(group);
+    for (const other of more) groups.splice(groups.indexOf(other), 1);
+    const members = [...new Set([...group, ...more.flat(), ...pair])];
+    group.splice(0, group.length, ...members);
+  }
+  return groups;
 }
 
 /** Of few speakers and few candidates, by trying them all; null where there are fewer voices than people who talk over each other. */
@@ -28,8 +51,9 @@ function bestAssignment(
   voices: readonly Float32Array[],
   conflicts: readonly (readonly [number, number])[],
 ): number[] | null {
+  const speakers = embeddings.filter((vector) => vector !== null).length;
   let best: { sum: number; voices: number[] } | null = null;
-  for (const choice of choices(embeddings.map((vector) => candidates(vector, voices, embeddings.length)))) {
+  for (const choice of choices(embeddings.map((vector) => candidates(vector, voices, speakers)))) {
     if (conflicts.some(([one, other]) => choice[one]?.voice === choice[other]?.voice)) continue;
     const sum = choice.reduce((total, { similarity }) => total + similarity, 0);
     if (best === null || sum > best.sum) best = { sum, voices: choice.map(({ voice }) => voice) };

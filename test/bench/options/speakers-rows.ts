@@ -151,8 +151,13 @@ export const speakersRows: Rows = {
   'speakers --threshold': () =>
     hums(async (places) => {
       // Both hum a third tone as well, which the segmentation does not know: a cosine of a half.
-      const both = { startSeconds: 0, endSeconds: 12, speaker: 'S5' };
-      writeHum(join(places.audio, 'talk.wav'), [...HUMMED, both], 12);
+      const long = HUMMED.map((turn, index) => ({
+        ...turn,
+        startSeconds: 40 * index,
+        endSeconds: 40 * index + 40,
+      }));
+      const both = { startSeconds: 0, endSeconds: 80, speaker: 'S5' };
+      writeHum(join(places.audio, 'talk.wav'), [...long, both], 80);
       for (const [threshold, speakers] of [
         ['0.4', '2, 1'],
         ['0.6', '2, 2'],

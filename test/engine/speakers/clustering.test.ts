@@ -1,12 +1,18 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { nearestVoice, voicesOf, type ClusteringOptions } from '../../../src/engine/speakers/clustering.js';
+import {
+  nearestVoice,
+  normalized,
+  voicesOf,
+  type ClusteringOptions,
+} from '../../../src/engine/speakers/clustering.js';
 import { CondensedItems } from '../../../src/engine/speakers/condensed-items.js';
 import { cutAfter, dendrogram, scalarProduct, type Item } from '../../../src/engine/speakers/dendrogram.js';
+import { ClusterPairs, likenesses } from '../../../src/engine/speakers/likeness.js';
 import { shuffled, seededRandom } from '../../../bench/load/random.js';
 import { madeVoices } from './made-voices.js';
 
-const OPTIONS: ClusteringOptions = { threshold: 0.4, minSeconds: 3, minSpeakers: 1, maxSpeakers: 20 };
+const OPTIONS: ClusteringOptions = { threshold: 0.6, minSeconds: 3, minSpeakers: 1, maxSpeakers: 20 };
 
 /** `count` items of each of so many voices, in any order. */
 function conversation(voices: number, count: number, seed: number): { items: Item[]; spoken: number[] } {
@@ -121,6 +127,20 @@ describe('The clustering of voices', () => {
     expect(disagreements(told(3), [...long, 1, 2])).to.equal(0);
   });
 
+  it('knows of a joined item what it knew of its parts', () => {
+    const made = madeVoices(24, 1);
+    const items = Array.from({ length: 400 }, (_, index): Item => ({
+      ...made.item(index % 2),
+      place: 2.5 * index,
+    }));
+    const condensed = new CondensedItems();
+    for (const item of items) condensed.add(item);
+    expect(condensed.items.length).to.be.below(items.length);
+    const last = (all: readonly Item[]): number => likenesses(all, dendrogram(all)).at(-1)!;
+    // But for pairs of which one of the windows overlaps the other's first.
+    expect(last(condensed.items)).to.be.closeTo(last(items), 0.03);
+  });
+
   it('hears the same people in whatever order and whatever scale of weights', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 1000 }), (voices, seed) => {
@@ -136,6 +156,40 @@ describe('The clustering of voices', () => {
       }),
       { seed: 14, numRuns: 40 },
     );
+  });
+
+  it('does not depend on how noisy the embeddings are', () => {
+    // The mean cosine of two items of one voice is about 1 / (1 + noise squared): 0.96, and 0.4 of a distant microphone.
+    for (const noise of [0.2, 1.2])
+      for (const voices of [1, 2, 4]) {
+        const made = madeVoices(21, noise);
+        const items = Array.from({ length: 12 * voices }, (_, index) => made.item(index % voices));
+        expect(voicesOf(items, OPTIONS), `${voices} voices, noise ${noise}`).to.have.length(voices);
+      }
+  });
+
+  it('hears two voices that are alike, as far as each is alike to itself', () => {
+    const made = madeVoices(22, 0.2);
+    // A third of both is common: a mean cosine of about 0.5.
+    const items = Array.from({ length: 24 }, (_, index): Item => {
+      const [own, common] = [made.item(index % 2).vector, made.item(2).vector];
+      return { vector: normalized(own.map((value, place) => value + 1.0 * common[place]!)), weight: 2 };
+    });
+    expect(scalarProduct(items[0]!.vector, items[1]!.vector)).to.be.within(0.4, 0.6);
+    expect(voicesOf(items, OPTIONS)).to.have.length(2);
+  });
+
+  it('does not take the same sound, heard in windows that overlap, for a voice that is alike to itself', () => {
+    const pairs = (places: readonly number[]): number => {
+      const made = madeVoices(23, 1);
+      const [one, other] = [made.item(0), made.item(0)];
+      const items = [...places.map((place): Item => ({ ...one, place })), { ...other, place: 200 }];
+      const clusters = new ClusterPairs(items);
+      for (let row = 1; row < places.length; row++) clusters.join(0, row);
+      return clusters.likeness(0, places.length);
+    };
+    // The same item at other places is a voice that never changes, to which the other one is less alike.
+    expect(pairs([0, 2.5, 5, 7.5])).to.be.above(pairs([0, 20, 40, 60]) + 0.1);
   });
 
   it('of nothing is nobody', () => {
