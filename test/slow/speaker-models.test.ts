@@ -22,7 +22,7 @@ describe('Speaker models of any bytes', function () {
     const supervised = new SupervisedProcess<ModelCalls>({
       ...{ name: 'the model process', settings: null, callsAtOnce: 1, maxWaiting: 10 },
       ...{ periodMs: 2000, silentPings: 15, memoryBytes: 2 ** 31, idleMs: 600_000 },
-      start: forking({ main: join(__dirname, 'model-process.ts'), env: {} }),
+      start: forking({ main: join(__dirname, 'model-process.ts'), env: {}, niceness: 10 }),
       observer: { died: (how) => deaths.push(how) },
     });
     const outcomes: Record<string, number> = {};

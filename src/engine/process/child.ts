@@ -1,6 +1,10 @@
-import { fork } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { constants, getPriority, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { FrameReader, frameOf } from './frames.js';
 import { isFromChild, type FromChild, type ToChild } from './messages.js';
 
 /** A process of ours that answers messages. */
@@ -12,7 +16,8 @@ export interface ChildProcessHandle {
 }
 
 export interface ChildEvents {
-  message(message: FromChild): void;
+  /** With the bytes that it came in. */
+  message(message: FromChild, bytes: number): void;
   /** Once, last: with how it ended, and what it wrote to its standard error last. */
   exit(how: string): void;
 }
@@ -24,41 +29,119 @@ export interface ForkOptions {
   main: string;
   /** All that it sees of an environment: no secret of the service's. */
   env: Readonly<Record<string, string>>;
+  /** How much lower its priority is than this process's, in steps of nice(2). */
+  niceness: number;
 }
 
-/** Characters of its standard error that are kept. */
+/** Of one message of a child's. */
+export const MOST_MESSAGE_BYTES = 32 * 2 ** 20;
+/** Characters of its standard error that are kept, and that it may write at all. */
 const LAST_WORDS = 2000;
+const MOST_WORDS = 2 ** 24;
 
 /** Node on a file of ours, with a channel. */
-export function forking({ main, env }: ForkOptions): StartChild {
+export function forking({ main, env, niceness }: ForkOptions): StartChild {
   return (events) => {
-    const child = fork(main, [], {
-      execArgv: loaderFor(main),
+    const child = spawn(process.execPath, [...loaderFor(main), main], {
       env: { ...env },
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     });
-    let words = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      words = (words + text).slice(-LAST_WORDS);
-    });
-    child.on('message', (value) => {
-      // Whatever else it says shows that it has gone wrong.
-      if (isFromChild(value)) events.message(value);
-      else child.kill('SIGKILL');
-    });
-    const exited = onlyOnce((how) => events.exit(how));
+    lowerPriority(child.pid, niceness);
+    let why = '';
+    /** It has gone wrong. */
+    const give = (reason: string): void => {
+      why = reason;
+      child.kill('SIGKILL');
+    };
+    const words = new LastWords(() => give('it wrote too much to its standard error'));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => words.add(text));
+    // Some of its threads may have begun before the first time.
+    const lowerOnce = onlyOnce(() => lowerPriority(child.pid, niceness));
+    const channel = channelOf(
+      child,
+      (message, bytes) => {
+        lowerOnce();
+        events.message(message, bytes);
+      },
+      give,
+    );
+    const exited = onlyOnce((how: string) => events.exit(how));
     child.on('error', (error) => exited(error.message));
-    child.on('close', (code, signal) => exited(`${signal ?? `exit code ${code ?? '?'}`} ${words}`.trim()));
+    child.on('close', (code, signal) =>
+      exited([signal ?? `exit code ${code ?? '?'}`, why, words.text].filter(Boolean).join(' ').trim()),
+    );
     return {
       pid: child.pid,
       // A channel that is closed already is followed by `close`.
       send: (value) => {
-        if (child.connected) child.send(value, () => undefined);
+        if (channel?.writable === true) channel.write(frameOf(value));
       },
       kill: () => void child.kill('SIGKILL'),
     };
   };
+}
+
+/** Null where nothing could be opened for the child, which then has not started. */
+function channelOf(
+  child: ChildProcess,
+  hear: ChildEvents['message'],
+  give: (reason: string) => void,
+): Socket | null {
+  const [, , , channel = null] = (child.stdio as (Socket | null)[] | undefined) ?? [];
+  const frames = new FrameReader(MOST_MESSAGE_BYTES);
+  const read = (piece: Buffer): void => {
+    for (const { value, bytes } of framesIn(piece)) hear(value, bytes);
+  };
+  const framesIn = (piece: Buffer): { value: FromChild; bytes: number }[] => {
+    try {
+      return frames.push(piece).map(({ value, bytes }) => ({ value: messageOf(value), bytes }));
+    } catch (error) {
+      channel?.off('data', read).resume();
+      give(`it sent ${(error as Error).message}`);
+      return [];
+    }
+  };
+  // What breaks the channel ends the child, and that is told of.
+  return channel?.on('data', read).on('error', () => undefined) ?? null;
+}
+
+function messageOf(value: unknown): FromChild {
+  if (isFromChild(value)) return value;
+  throw new Error('a message that is none');
+}
+
+class LastWords {
+  text = '';
+  #characters = 0;
+
+  constructor(private readonly tooMany: () => void) {}
+
+  add(text: string): void {
+    this.text = (this.text + text).slice(-LAST_WORDS);
+    this.#characters += text.length;
+    if (this.#characters > MOST_WORDS) this.tooMany();
+  }
+}
+
+/** Of all its threads, since nice(2) is a thread's in Linux; those that come later inherit it. */
+function lowerPriority(pid: number | undefined, niceness: number): void {
+  if (pid === undefined) return;
+  const wanted = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW);
+  for (const thread of threadsOf(pid)) {
+    try {
+      setPriority(Number(thread), wanted);
+    } catch {
+      // It has ended since.
+    }
+  }
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** From the sources (tests, tsx) a child needs the loader that its parent has, wherever it is started. */
@@ -66,11 +149,11 @@ function loaderFor(main: string): string[] {
   return extname(main) === '.ts' ? ['--import', pathToFileURL(require.resolve('tsx')).href] : [];
 }
 
-function onlyOnce(call: (how: string) => void): (how: string) => void {
+function onlyOnce<A extends unknown[]>(call: (...how: A) => void): (...how: A) => void {
   let called = false;
-  return (how) => {
+  return (...how) => {
     if (called) return;
     called = true;
-    call(how);
+    call(...how);
   };
 }

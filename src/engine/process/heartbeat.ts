@@ -9,6 +9,10 @@ export interface HeartbeatLimits {
   memoryBytes: number;
 }
 
+/** Between two pings, however much it works on: reading it takes the time of this process. */
+export const MOST_MESSAGES = 20_000;
+export const MOST_BYTES = 64 * 2 ** 20;
+
 export interface Watched {
   ping(): void;
   /** Bytes; null when nobody knows. */
@@ -21,6 +25,8 @@ export interface Watched {
 export class Heartbeat {
   readonly #timer: Timer;
   #unanswered = 0;
+  #messages = 0;
+  #bytes = 0;
 
   constructor(
     timers: Timers,
@@ -30,9 +36,12 @@ export class Heartbeat {
     this.#timer = timers.every(limits.periodMs, () => this.#beat());
   }
 
-  /** Anything at all. */
-  heard(): void {
+  /** Anything at all, of so many bytes. */
+  heard(bytes: number): void {
     this.#unanswered = 0;
+    this.#messages += 1;
+    this.#bytes += bytes;
+    if (this.#messages > MOST_MESSAGES || this.#bytes > MOST_BYTES) this.watched.fail('it sent too much');
   }
 
   stop(): void {
@@ -42,6 +51,8 @@ export class Heartbeat {
   #beat(): void {
     const { silentPings, memoryBytes } = this.limits;
     const held = this.watched.memory() ?? 0;
+    this.#messages = 0;
+    this.#bytes = 0;
     if (held > memoryBytes)
       this.watched.fail(`it held ${mebibytes(held)} MiB; allowed: ${mebibytes(memoryBytes)}`);
     else if (this.#unanswered >= silentPings) this.watched.fail(`it did not answer ${silentPings} pings`);

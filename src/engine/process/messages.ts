@@ -1,5 +1,8 @@
 /** What goes over the channel between this process and a child: values that the structured clone algorithm can copy. */
 
+/** Where a child has its end of it. */
+export const CHANNEL_FD = 3;
+
 /** What a child can be asked for, by name. */
 export type CallTable = Record<string, { request: unknown; progress: unknown; answer: unknown }>;
 

@@ -1,6 +1,8 @@
 /** The child's end of the channel. */
+import { Socket } from 'node:net';
 import { toEngineError, EngineError } from '../native-errors.js';
-import type { CallTable, FromChild, ToChild, ToldError } from './messages.js';
+import { FrameReader, frameOf } from './frames.js';
+import { CHANNEL_FD, type CallTable, type FromChild, type ToChild, type ToldError } from './messages.js';
 
 export interface CallContext<Progress> {
   /** Aborts when nobody waits for the answer any more. */
@@ -16,7 +18,7 @@ export type Handlers<Calls extends CallTable> = {
   ) => Promise<Calls[Name]['answer']>;
 };
 
-/** The part of `process` that this needs. */
+/** The way to the process that asks. */
 export interface Channel {
   on(event: 'message', listener: (message: ToChild) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;
@@ -81,13 +83,19 @@ function told(error: unknown): ToldError {
 }
 
 function processChannel(): Channel {
+  const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+  // A parent that is gone: `close` follows.
+  socket.on('error', () => undefined);
   return {
-    on: (event: 'message' | 'disconnect', listener: (message: ToChild) => void) =>
-      event === 'message'
-        ? process.on('message', listener)
-        : process.on('disconnect', listener as () => void),
+    on: (event: 'message' | 'disconnect', listener: (message: ToChild) => void) => {
+      if (event === 'disconnect') return socket.on('close', listener as () => void);
+      const frames = new FrameReader(Infinity);
+      return socket.on('data', (piece) => {
+        for (const { value } of frames.push(piece)) listener(value as ToChild);
+      });
+    },
     send: (message, done) => {
-      if (process.connected) process.send?.(message, undefined, {}, done);
+      if (socket.writable) socket.write(frameOf(message), (error) => done(error ?? null));
       else done(null);
     },
     exit: () => process.exit(),

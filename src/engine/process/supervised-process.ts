@@ -199,7 +199,7 @@ export class SupervisedProcess<Calls extends CallTable> {
   #start(): void {
     const { start, settings, memoryOf = memoryOfProcess } = this.#options;
     const child = start({
-      message: (message) => this.#receive(running, message),
+      message: (message, bytes) => this.#receive(running, message, bytes),
       exit: (how) => this.#exited(running, how),
     });
     const heartbeat = new Heartbeat(this.#timers, this.#options, {
@@ -219,9 +219,9 @@ export class SupervisedProcess<Calls extends CallTable> {
     this.#running.child.kill();
   }
 
-  #receive(running: Running, message: FromChild): void {
+  #receive(running: Running, message: FromChild, bytes: number): void {
     if (running !== this.#running || running.ended !== null) return;
-    running.heartbeat.heard();
+    running.heartbeat.heard(bytes);
     if (message.kind === 'ready') {
       running.ready = true;
       this.#fruitless = 0;
@@ -238,7 +238,10 @@ export class SupervisedProcess<Calls extends CallTable> {
 
   #hear(running: Running, message: Extract<FromChild, { id: number }>): void {
     const call = this.#inFlight.get(message.id);
-    if (call === undefined) return;
+    if (call === undefined) {
+      this.#end('it answered what it was not asked', null);
+      return;
+    }
     if (message.kind === 'progress') {
       if (!call.settled) call.progress?.(message.value);
       return;

@@ -46,6 +46,11 @@ const LIMITS = {
   idleMs: 60_000,
 };
 
+/** Below what computes for requests that somebody waits for, which is 5 lower than what answers them. */
+const NICENESS = 10;
+/** Of a second of audio, beside other files and beneath all that has a higher priority. A hang is told by the heartbeat. */
+const MOST_SECONDS_PER_SECOND = 4;
+
 /** Heaps of many threads keep holes. */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
@@ -62,6 +67,7 @@ export class SpeakerEngine {
       start: forking({
         main: join(__dirname, `speaker-process${extname(__filename)}`),
         env: ENVIRONMENT,
+        niceness: NICENESS,
       }),
       settings: { segmentation, embedding, threads },
       ...(timers === undefined ? {} : { timers }),
@@ -71,7 +77,7 @@ export class SpeakerEngine {
 
   /**
    * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`, `internal_error` where the file
-   * kills its process or takes more than a minute and its own length; `overloaded`; `shutting_down` after close().
+   * kills its process or takes more than a minute and four times its own length; `overloaded`; `shutting_down` after close().
    */
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
     const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal, progress } = file;
@@ -81,7 +87,7 @@ export class SpeakerEngine {
       { path, options },
       {
         signal,
-        limitMs: 60_000 + 1000 * durationSeconds,
+        limitMs: 60_000 + 1000 * MOST_SECONDS_PER_SECOND * durationSeconds,
         ...(progress === undefined ? {} : { progress }),
       },
     );

@@ -23,8 +23,8 @@ export class FakeChild implements ChildProcessHandle {
     this.killed = true;
   }
 
-  say(message: FromChild): void {
-    this.events.message(message);
+  say(message: FromChild, bytes = 100): void {
+    this.events.message(message, bytes);
   }
 
   exit(how = 'SIGKILL'): void {

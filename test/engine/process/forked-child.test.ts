@@ -1,15 +1,16 @@
 /** The supervision on real processes: what kills one is what would. No verdict hangs on time: the test lets it pass. */
 import { expect } from 'chai';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forking } from '../../../src/engine/process/child.js';
+import { forking, MOST_MESSAGE_BYTES } from '../../../src/engine/process/child.js';
 import { memoryOfProcess } from '../../../src/engine/process/heartbeat.js';
 import { SupervisedProcess } from '../../../src/engine/process/supervised-process.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
 import type { WorkerCalls } from './worker.js';
 
+const WORKER = join(__dirname, 'worker.ts');
 const BEAT_MS = 2000;
 const CALL = { limitMs: 3_600_000 };
 
@@ -24,7 +25,7 @@ describe('A child process under supervision', function () {
     return new SupervisedProcess<WorkerCalls>({
       ...{ name: 'the worker', settings, callsAtOnce: 2, maxWaiting: 10 },
       ...{ periodMs: BEAT_MS, silentPings: 3, memoryBytes: 2 ** 32, idleMs: 3_600_000 },
-      ...{ timers, start: forking({ main: join(__dirname, 'worker.ts'), env: { ONLY: 'this' } }) },
+      ...{ timers, start: forking({ main: WORKER, env: { ONLY: 'this' }, niceness: 7 }) },
       observer: { died: (how) => deaths.push(how) },
     });
   }
@@ -58,6 +59,55 @@ describe('A child process under supervision', function () {
     const names = await supervised.call('environment', null, CALL);
     expect(names).to.contain('ONLY');
     expect(names).not.to.contain('PATH');
+  });
+
+  it('has a lower priority, with all of its threads', async () => {
+    const wanted = Math.min(19, getPriority() + 7);
+    const priorities = await supervised.call('priorities', null, CALL);
+    expect(priorities).to.have.length.above(1);
+    expect(new Set(priorities)).to.deep.equal(new Set([wanted]));
+    expect(getPriority()).to.equal(wanted - 7);
+  });
+
+  describe('that says more than it should is ended', () => {
+    const failed = async (call: Promise<unknown>): Promise<void> => {
+      const failure = call.catch((error: unknown) => error);
+      await until(() => deaths.length === 1);
+      timers.pass(1000);
+      await until(() => deaths.length === 2);
+      timers.pass(2000);
+      expect(await failure).to.include({ code: 'internal_error' });
+      expect(await echo('next')).to.equal('next');
+    };
+
+    it('when an answer is too long', async () => {
+      const most = await supervised.call('answerOf', { bytes: MOST_MESSAGE_BYTES - 1000 }, CALL);
+      expect(most).to.have.length(MOST_MESSAGE_BYTES - 1000);
+      await failed(supervised.call('answerOf', { bytes: MOST_MESSAGE_BYTES }, CALL));
+      expect(deaths[0]).to.match(/^SIGKILL it sent a message of \d+ bytes; allowed: 33554432/);
+    });
+
+    it('when it talks without end, in small pieces or large ones', async () => {
+      await failed(supervised.call('chatter', { bytes: 1 }, CALL));
+      expect(deaths[0]).to.match(/^it sent too much/);
+      deaths = [];
+      await failed(supervised.call('chatter', { bytes: 2 ** 20 }, CALL));
+      expect(deaths[0]).to.match(/^it sent too much/);
+    });
+
+    it('when it writes to its standard error without end', async () => {
+      await failed(supervised.call('scream', null, CALL));
+      expect(deaths[0]).to.match(/^SIGKILL it wrote too much to its standard error a+$/);
+    });
+
+    it('when it says what is no message', async () => {
+      const header = Uint8Array.of(3, 0, 0, 0);
+      for (const body of [Uint8Array.of(1, 2, 3), Uint8Array.of(0xff, 0x0f, 0x5f)]) {
+        deaths = [];
+        await failed(supervised.call('gibberish', Buffer.concat([header, body]), CALL));
+        expect(deaths[0]).to.match(/^SIGKILL it sent /);
+      }
+    });
   });
 
   for (const how of ['exit', 'abort', 'throw'] as const) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MOST_BYTES, MOST_MESSAGES } from '../../../src/engine/process/heartbeat.js';
 import { SupervisedProcess, type ProcessOptions } from '../../../src/engine/process/supervised-process.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { fakeChildren, type FakeChild } from './fake-child.js';
@@ -88,6 +89,40 @@ describe('A supervised process', () => {
     for (const request of ['a', 'c', 'd']) latest().answer(request);
     await settled();
     expect(outcomes.map(({ value }) => value)).to.deep.equal(['a!', 'b!', 'c!', 'd!']);
+  });
+
+  it('ends a child that answers what it was not asked', async () => {
+    const outcome = call('a');
+    ready();
+    latest().say({ kind: 'answer', id: latest().idOf('a') + 1, value: 'another answer' });
+    expect(latest().killed).to.equal(true);
+    latest().exit();
+    timers.pass(1000);
+    ready();
+    latest().answer('a');
+    await settled();
+    expect(outcome.value).to.equal('a!');
+    expect(deaths).to.deep.equal(['it answered what it was not asked (SIGKILL)']);
+  });
+
+  it('ends a child that says more than can be read beside all else', () => {
+    call('a');
+    ready();
+    const say = (bytes: number): void =>
+      latest().say({ kind: 'progress', id: latest().idOf('a'), value: 0 }, bytes);
+    for (const bytes of [1, MOST_BYTES / MOST_MESSAGES + 1]) {
+      const most = bytes === 1 ? MOST_MESSAGES : Math.floor(MOST_BYTES / bytes);
+      for (let beats = 0; beats < 3; beats++) {
+        timers.pass(BEAT_MS);
+        for (let said = 0; said < most; said++) say(bytes);
+      }
+      expect(latest().killed).to.equal(false);
+    }
+    say(1);
+    say(MOST_BYTES);
+    expect(latest().killed).to.equal(true);
+    latest().exit();
+    expect(deaths).to.deep.equal(['it sent too much (SIGKILL)']);
   });
 
   it('rejects with what the child’s handler threw, under its code', async () => {

@@ -1,6 +1,7 @@
 /** A child process for tests: does what a call says, and can be made to die of it. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { EngineError } from '../../../src/engine/native-errors.js';
+import { CHANNEL_FD } from '../../../src/engine/process/messages.js';
 import { serveCalls } from '../../../src/engine/process/serve-calls.js';
 
 export type WorkerCalls = {
@@ -11,7 +12,21 @@ export type WorkerCalls = {
   wait: { request: null; progress: string; answer: never };
   fail: { request: null; progress: never; answer: never };
   environment: { request: null; progress: never; answer: string[] };
+  /** Of nice(2), of each of its threads. */
+  priorities: { request: null; progress: never; answer: number[] };
+  /** What no child of ours says: these bytes, in place of a message. */
+  gibberish: { request: Uint8Array; progress: never; answer: never };
+  answerOf: { request: { bytes: number }; progress: never; answer: Uint8Array };
+  /** Without end, as fast as it can. */
+  chatter: { request: { bytes: number }; progress: Uint8Array; answer: never };
+  scream: { request: null; progress: never; answer: never };
 };
+
+/** See proc(5), field 19 of stat. */
+function priorityOf(task: string): number {
+  const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+}
 
 function die(how: 'exit' | 'abort' | 'throw'): void {
   if (how === 'exit') process.exit(3);
@@ -45,5 +60,18 @@ serveCalls<WorkerCalls>((settings) => {
     },
     fail: () => Promise.reject(new EngineError('invalid_audio', 'The audio is cut.')),
     environment: () => Promise.resolve(Object.keys(process.env)),
+    priorities: () => Promise.resolve(readdirSync('/proc/self/task').map(priorityOf)),
+    gibberish: (bytes) => {
+      writeSync(CHANNEL_FD, bytes);
+      return new Promise<never>(() => undefined);
+    },
+    answerOf: ({ bytes }) => Promise.resolve(new Uint8Array(bytes)),
+    chatter: async ({ bytes }, { progress }) => {
+      for (;;) await progress(new Uint8Array(bytes));
+    },
+    scream: async () => {
+      const scream = 'a'.repeat(2 ** 16);
+      for (;;) await new Promise<void>((resolve) => process.stderr.write(scream, () => resolve()));
+    },
   });
 });

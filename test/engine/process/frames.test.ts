@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FrameReader, frameOf } from '../../../src/engine/process/frames.js';
+
+describe('frames', () => {
+  const read = (bytes: Buffer, cuts: readonly number[], most = 1e6): { values: unknown[]; bytes: number } => {
+    const values: unknown[] = [];
+    let sum = 0;
+    const reader = new FrameReader(most);
+    const take = (piece: Buffer): void => {
+      for (const frame of reader.push(piece)) {
+        values.push(frame.value);
+        sum += frame.bytes;
+      }
+    };
+    const places = [...new Set([0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])];
+    places.sort((one, other) => one - other);
+    for (const [index, place] of places.entries()) {
+      if (index > 0) take(bytes.subarray(places[index - 1], place));
+    }
+    return { values, bytes: sum };
+  };
+
+  it('are put together again, of pieces of any size', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.anything({ withTypedArray: true, withMap: true }), { maxLength: 8 }),
+        fc.array(fc.nat()),
+        (values, cuts) => {
+          const bytes = Buffer.concat(values.map(frameOf));
+          expect(read(bytes, cuts).values).to.deep.equal(values.map((value) => structuredClone(value)));
+          expect(read(bytes, cuts).bytes).to.equal(bytes.length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('that are too long are refused by their first four bytes', () => {
+    const header = Buffer.from([0xff, 0xff, 0xff, 0xff]);
+    expect(() => read(header, [], 1000)).to.throw('a message of 4294967295 bytes; allowed: 1000');
+    const [fits, long] = [frameOf('x'.repeat(90)), frameOf('x'.repeat(100))];
+    expect(read(fits, [], 100).values).to.have.length(1);
+    expect(() => read(long, [], 100)).to.throw('allowed: 100');
+  });
+
+  it('of bytes that are no value are refused', () => {
+    for (const body of ['', 'x', '\xff\x0f', '\xff\x0fA\xff\xff\xff\xff\x0f']) {
+      const header = Buffer.alloc(4);
+      header.writeUInt32LE(body.length);
+      expect(() => read(Buffer.concat([header, Buffer.from(body, 'latin1')]), [])).to.throw();
+    }
+  });
+});
