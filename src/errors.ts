@@ -34,6 +34,14 @@ export interface VerbatimErrorOptions {
   cause?: unknown;
 }
 
+/** The abort reason of a request whose client went away: there is nobody left to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+  constructor() {
+    super('The client closed the connection.');
+  }
+}
+
 /** An error of the contract: safe to show to a client as it is. Anything else becomes `internal_error`. */
 export class VerbatimError extends Error {
   override readonly name = 'VerbatimError';

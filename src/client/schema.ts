@@ -716,9 +716,9 @@ export interface components {
        */
       'timestamp_granularities[]'?: ('word' | 'segment')[];
       /**
-       * @description true is refused: answers come as a whole.
+       * @description Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes delivered.
        * @default false
-       * @example false
+       * @example true
        */
       stream: boolean;
       /**
@@ -773,6 +773,12 @@ export interface components {
        * @example 0.2
        */
       temperature: number;
+      /**
+       * @description Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes delivered.
+       * @default false
+       * @example true
+       */
+      stream: boolean;
       /**
        * @description Of the answer.
        * @default json
@@ -1076,6 +1082,360 @@ export interface components {
           | 'shutting_down';
       };
     };
+    OpenAiEvent:
+      | {
+          /**
+           * @example transcript.text.delta
+           * @constant
+           */
+          type: 'transcript.text.delta';
+          /**
+           * @description What comes next of `text`, with the space before it. Joined, all of them are `text`.
+           * @example Hoy es domingo,
+           */
+          delta: string;
+          /**
+           * @description With diarized_json: whose text it is.
+           * @example seg_001
+           */
+          segment_id?: string;
+        }
+      | {
+          /**
+           * @example transcript.text.segment
+           * @constant
+           */
+          type: 'transcript.text.segment';
+          /** @example seg_001 */
+          id: string;
+          /**
+           * @description On the file's time line.
+           * @example 0.91
+           */
+          start: number;
+          /**
+           * @description Never past `duration`.
+           * @example 0.91
+           */
+          end: number;
+          /**
+           * @description Empty for a turn of a speaker in which no word was recognised.
+           * @example Hoy es domingo, dieciocho de mayo.
+           */
+          text: string;
+          /**
+           * @description A, B, … in the order in which they first speak.
+           * @example A
+           */
+          speaker: string;
+        }
+      | (
+          | {
+              /**
+               * @example transcript.text.done
+               * @constant
+               */
+              type: 'transcript.text.done';
+              /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+              id: string;
+              /**
+               * @description Charged for this request.
+               * @example 3
+               */
+              credits_used: number;
+              /**
+               * @description The account's balance after it.
+               * @example 3
+               */
+              credits_remaining: number;
+              /** @example Hoy es domingo, dieciocho de mayo. */
+              text: string;
+              usage: {
+                /**
+                 * @example duration
+                 * @constant
+                 */
+                type: 'duration';
+                /**
+                 * @description Of the audio, started ones.
+                 * @example 9
+                 */
+                seconds: number;
+              };
+              /** @description What to know of this answer; absent when there is nothing. */
+              warnings?: {
+                /**
+                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+                 * @example demonstration_model
+                 * @enum {string}
+                 */
+                code: 'demonstration_model';
+                /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                message: string;
+              }[];
+            }
+          | {
+              /**
+               * @example transcript.text.done
+               * @constant
+               */
+              type: 'transcript.text.done';
+              /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+              id: string;
+              /**
+               * @description Charged for this request.
+               * @example 3
+               */
+              credits_used: number;
+              /**
+               * @description The account's balance after it.
+               * @example 3
+               */
+              credits_remaining: number;
+              /**
+               * @example transcribe
+               * @enum {string}
+               */
+              task: 'transcribe' | 'translate';
+              /**
+               * @description Its English name, in lower case.
+               * @example spanish
+               */
+              language: string;
+              /**
+               * @description Of the audio.
+               * @example 0.91
+               */
+              duration: number;
+              /** @example Hoy es domingo, dieciocho de mayo. */
+              text: string;
+              words?: {
+                /**
+                 * @description Without the marks around it.
+                 * @example domingo
+                 */
+                word: string;
+                /**
+                 * @description On the file's time line.
+                 * @example 0.91
+                 */
+                start: number;
+                /**
+                 * @description Never past `duration`.
+                 * @example 0.91
+                 */
+                end: number;
+              }[];
+              /** @description The model's own. */
+              segments?: {
+                /** @example 0 */
+                id: number;
+                /**
+                 * @description Where the window begins that it was heard in, hundredths of a second.
+                 * @example 0
+                 */
+                seek: number;
+                /**
+                 * @description On the file's time line.
+                 * @example 0.91
+                 */
+                start: number;
+                /**
+                 * @description Never past `duration`.
+                 * @example 0.91
+                 */
+                end: number;
+                /**
+                 * @description With the space before it.
+                 * @example Hoy es domingo, dieciocho de mayo.
+                 */
+                text: string;
+                /**
+                 * @description Of its text and time stamps. None where a translation model wrote the text.
+                 * @example [
+                 *       50364,
+                 *       28664,
+                 *       785,
+                 *       23435,
+                 *       50464
+                 *     ]
+                 */
+                tokens: number[];
+                /**
+                 * @description Of the pass that its text is of.
+                 * @example 0
+                 */
+                temperature: number;
+                /**
+                 * @description Mean log-probability of its tokens; of a translated one, of what was said.
+                 * @example -0.21
+                 */
+                avg_logprob: number;
+                /**
+                 * @description Bytes of the text to those that zlib makes of them.
+                 * @example 0.81
+                 */
+                compression_ratio: number;
+                /** @example 0.02 */
+                no_speech_prob: number;
+              }[];
+              usage: {
+                /**
+                 * @example duration
+                 * @constant
+                 */
+                type: 'duration';
+                /**
+                 * @description Of the audio, started ones.
+                 * @example 9
+                 */
+                seconds: number;
+              };
+              /** @description What to know of this answer; absent when there is nothing. */
+              warnings?: {
+                /**
+                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+                 * @example demonstration_model
+                 * @enum {string}
+                 */
+                code: 'demonstration_model';
+                /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                message: string;
+              }[];
+            }
+          | {
+              /**
+               * @example transcript.text.done
+               * @constant
+               */
+              type: 'transcript.text.done';
+              /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+              id: string;
+              /**
+               * @description Charged for this request.
+               * @example 3
+               */
+              credits_used: number;
+              /**
+               * @description The account's balance after it.
+               * @example 3
+               */
+              credits_remaining: number;
+              /**
+               * @example transcribe
+               * @constant
+               */
+              task: 'transcribe';
+              /**
+               * @description Of the audio.
+               * @example 0.91
+               */
+              duration: number;
+              /**
+               * @description A line for each turn, which begins with its speaker.
+               * @example A: Hoy es domingo, dieciocho de mayo.
+               */
+              text: string;
+              segments: {
+                /**
+                 * @example transcript.text.segment
+                 * @constant
+                 */
+                type: 'transcript.text.segment';
+                /** @example seg_001 */
+                id: string;
+                /**
+                 * @description On the file's time line.
+                 * @example 0.91
+                 */
+                start: number;
+                /**
+                 * @description Never past `duration`.
+                 * @example 0.91
+                 */
+                end: number;
+                /**
+                 * @description Empty for a turn of a speaker in which no word was recognised.
+                 * @example Hoy es domingo, dieciocho de mayo.
+                 */
+                text: string;
+                /**
+                 * @description A, B, … in the order in which they first speak.
+                 * @example A
+                 */
+                speaker: string;
+              }[];
+              usage: {
+                /**
+                 * @example duration
+                 * @constant
+                 */
+                type: 'duration';
+                /**
+                 * @description Of the audio, started ones.
+                 * @example 9
+                 */
+                seconds: number;
+              };
+              /** @description What to know of this answer; absent when there is nothing. */
+              warnings?: {
+                /**
+                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+                 * @example demonstration_model
+                 * @enum {string}
+                 */
+                code: 'demonstration_model';
+                /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                message: string;
+              }[];
+            }
+        )
+      | {
+          error: {
+            /** @example The field "file" is missing; send one file. */
+            message: string;
+            /**
+             * @description As OpenAI names it.
+             * @example invalid_request_error
+             * @enum {string}
+             */
+            type: 'invalid_request_error' | 'insufficient_quota' | 'rate_limit_error' | 'server_error';
+            /**
+             * @description The field at fault, if one is.
+             * @example file
+             * @example null
+             */
+            param: string | null;
+            /**
+             * @description Stable; made for programs.
+             * @example invalid_request
+             * @enum {string}
+             */
+            code:
+              | 'invalid_request'
+              | 'missing_api_key'
+              | 'invalid_api_key'
+              | 'insufficient_quota'
+              | 'insufficient_scope'
+              | 'not_found'
+              | 'key_not_found'
+              | 'model_not_found'
+              | 'method_not_allowed'
+              | 'idempotency_conflict'
+              | 'file_too_large'
+              | 'audio_too_long'
+              | 'unsupported_media_type'
+              | 'invalid_file_format'
+              | 'invalid_audio'
+              | 'unsupported_language'
+              | 'unsupported_translation'
+              | 'unsupported_diarization'
+              | 'rate_limit_exceeded'
+              | 'internal_error'
+              | 'overloaded'
+              | 'shutting_down';
+          };
+        };
     CreateKeyRequest: {
       /**
        * @description 1 to 100 characters after trimming, no control characters.
@@ -1309,7 +1669,7 @@ export interface components {
      */
     RetryAfter: number;
     /**
-     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the model; both add up the time of all windows, which run side by side.
+     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the model; both add up the time of all windows, which run side by side. Not before events, which begin while the work is done.
      * @example upload;dur=12.0, queue;dur=3.1, decode;dur=5.2, speech;dur=310.4, translate;dur=0.0
      */
     ServerTiming: string;
@@ -2066,7 +2426,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The transcript, as `response_format` says. */
+      /** @description The transcript, as `response_format` says; with `stream` events, each an `event:` line with its type and a `data:` line with its JSON, and comments while there is nothing to say. An error after the first of them is the last event, `error`. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2080,6 +2440,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['OpenAiTranscription'];
+          'text/event-stream': components['schemas']['OpenAiEvent'];
           /** @example Hoy es domingo, dieciocho de mayo. */
           'text/plain': string;
           /**
@@ -2257,7 +2618,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The transcript, as `response_format` says. */
+      /** @description The transcript, as `response_format` says; with `stream` events, each an `event:` line with its type and a `data:` line with its JSON, and comments while there is nothing to say. An error after the first of them is the last event, `error`. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2271,6 +2632,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['OpenAiTranscription'];
+          'text/event-stream': components['schemas']['OpenAiEvent'];
           /** @example Hoy es domingo, dieciocho de mayo. */
           'text/plain': string;
           /**

@@ -3,10 +3,9 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import { EngineError } from '../engine/native-errors.js';
 import type { EngineStats } from '../engine/types.js';
-import { VerbatimError } from '../errors.js';
+import { ClientGoneError, VerbatimError } from '../errors.js';
 import type { Logger } from 'pino';
 import { ofEngineError } from './engine-errors.js';
-import { ClientGoneError } from './in-flight.js';
 import { HTML_TYPE, type Exchange } from './exchange.js';
 import { errorBody } from './error-schema.js';
 import { ERROR_HEADERS, ERROR_TABLE } from './error-table.js';
@@ -36,7 +35,8 @@ export function errorHandler({ logger, engineStats, errorForms }: ErrorHandlerDe
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows an error handler by its four parameters
   return (thrown: unknown, _req, res, _next) => {
     const exchange = (res.locals as { exchange: Exchange }).exchange;
-    if (thrown instanceof ClientGoneError || res.headersSent) {
+    const isTold = res.headersSent && !exchange.isStreaming;
+    if (thrown instanceof ClientGoneError || isTold) {
       res.destroy();
       return;
     }
@@ -49,7 +49,7 @@ export function errorHandler({ logger, engineStats, errorForms }: ErrorHandlerDe
     const { status, body, headers } = form(error, exchange);
     const all = { ...headersOf(error, engineStats), ...headers };
     if (typeof body === 'string') exchange.send(status, HTML_TYPE, body, all);
-    else exchange.json(status, body, all);
+    else if (!exchange.endWithError(body)) exchange.json(status, body, all);
   };
 }
 

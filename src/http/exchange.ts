@@ -1,10 +1,11 @@
 /** One request and its answer: identity, what the log line says, and the one way a response is sent. */
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Identity } from '../ledger/types.js';
+import { endInPieces } from './body-pieces.js';
 import type { HttpDeps } from './deps.js';
+import { EVENT_STREAM_TYPE, EventStream } from './event-stream.js';
 import { GivenRequestId, headerOf, RequestId } from './headers.js';
 import { lingeringSend, refusesBody } from './lingering-close.js';
 
@@ -12,8 +13,6 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 /** nginx's code for a client that left before its answer; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
-/** Longer bodies leave piece by piece, so that a client's progress shows. */
-const PIECE_BYTES = 65_536;
 
 /** What a handler learns on the way and the log line tells. */
 export interface RequestFacts {
@@ -38,6 +37,7 @@ export class Exchange {
   #recorded = false;
   #working = false;
   #clientGone = false;
+  #events: EventStream | null = null;
 
   constructor(
     readonly req: Request,
@@ -72,6 +72,37 @@ export class Exchange {
     this.#answer(status, { 'Content-Type': contentType, ...headers }, bytes);
   }
 
+  /**
+   * An answer in events. Its head goes out with the first of them, or the first heartbeat: until then an error, or any other
+   * answer, is sent as ever.
+   */
+  events(headers: () => OutgoingHttpHeaders): EventStream {
+    const { res } = this;
+    this.#events = new EventStream({
+      ...{ res, timers: this.deps.timers },
+      begin: () => {
+        const given = headers();
+        // Proxies that collect answers before they pass them on would make one piece of it.
+        const own = { 'Content-Type': EVENT_STREAM_TYPE, 'X-Accel-Buffering': 'no' };
+        res.writeHead(200, { ...own, ...given, ...this.#everyHeader(given) });
+      },
+      ended: () => this.#record(this.#clientGone ? CLIENT_CLOSED_REQUEST : 200),
+    });
+    return this.#events;
+  }
+
+  /** Whether an answer in events has begun, and not ended. */
+  get isStreaming(): boolean {
+    return this.#events?.isRunning === true;
+  }
+
+  /** Ends an answer in events that has begun; false: there is none. */
+  endWithError(body: object): boolean {
+    if (!this.isStreaming) return false;
+    this.#events?.end([{ event: 'error', data: body }]);
+    return true;
+  }
+
   /** A file of the installation, streamed: what a client does not take stays on the disk. */
   file(root: string, name: string, contentType: string, headers: OutgoingHttpHeaders): Promise<void> {
     const { req, res } = this;
@@ -94,11 +125,13 @@ export class Exchange {
 
   #answer(status: number, given: OutgoingHttpHeaders, body: Buffer | null): void {
     const { req, res } = this;
+    this.#events?.stop();
     const headers = { ...given, ...this.#everyHeader(given) };
     if (body !== null) headers['Content-Length'] = body.length;
     if (body !== null && refusesBody(req))
       lingeringSend(req, res, { status, headers, body }, this.deps.timers);
-    else end(res.writeHead(status, headers), req.method === 'HEAD' ? null : body);
+    else if (body === null || req.method === 'HEAD') res.writeHead(status, headers).end();
+    else endInPieces(res.writeHead(status, headers), body);
     this.#record(this.#clientGone ? CLIENT_CLOSED_REQUEST : status);
   }
 
@@ -128,18 +161,6 @@ export class Exchange {
       ...this.facts,
       durationMs: Math.round(milliseconds * 10) / 10,
     });
-  }
-}
-
-function end(res: Response, body: Buffer | null): void {
-  if (body === null) res.end();
-  else if (body.length <= PIECE_BYTES) res.end(body);
-  else Readable.from(pieces(body), { objectMode: false }).pipe(res);
-}
-
-function* pieces(body: Buffer): Generator<Buffer> {
-  for (let start = 0; start < body.length; start += PIECE_BYTES) {
-    yield body.subarray(start, start + PIECE_BYTES);
   }
 }
 

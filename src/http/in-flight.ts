@@ -2,14 +2,6 @@
 import { VerbatimError } from '../errors.js';
 import type { Timers } from '../timers.js';
 
-/** The abort reason of a request whose client went away: there is nobody left to answer. */
-export class ClientGoneError extends Error {
-  override readonly name = 'ClientGoneError';
-  constructor() {
-    super('The client closed the connection.');
-  }
-}
-
 export interface InFlightRequest {
   readonly accountId: string;
   readonly keyId: string;

@@ -4,9 +4,9 @@
  */
 import { rm } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { VerbatimError } from '../errors.js';
+import { ClientGoneError, VerbatimError } from '../errors.js';
 import type { Identity } from '../ledger/types.js';
-import { ClientGoneError, type InFlightRequest } from './in-flight.js';
+import type { InFlightRequest } from './in-flight.js';
 import type {
   Answered,
   TranscriptionAnswer,
@@ -23,6 +23,7 @@ import { acceptBody, mediaType, refuseEncodedBody } from './request-body.js';
 import { headerOf } from './headers.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
 import type { Route } from './route.js';
+import { TranscriptStream, type TranscriptEvents } from './transcript-stream.js';
 import { IdempotencyReplayed, ServerTiming, timing } from './transcription-headers.js';
 import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from './upload.js';
 
@@ -30,6 +31,14 @@ import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields
 export interface AskedTranscription {
   options: TranscriptionOptions;
   written: (answer: TranscriptionAnswer) => WrittenAnswer;
+  /** Wants it in events instead, while it is made. */
+  events?: TranscriptEvents | undefined;
+}
+
+interface Received {
+  asked: AskedTranscription;
+  request: TranscriptionRequest;
+  stream: TranscriptStream | null;
 }
 
 export interface WrittenAnswer {
@@ -63,10 +72,10 @@ export function transcriptionRoute(deps: HttpDeps, dialect: Dialect): Route {
     methods: {
       POST: authenticated(deps, async (exchange, identity) => {
         const repeatable = await refuseEarly(deps, dialect, exchange, identity);
-        const { outcome, asked, uploadMs } = await inFlight(deps, dialect, exchange, identity, repeatable);
+        const { outcome, received, uploadMs } = await inFlight(deps, dialect, exchange, identity, repeatable);
         noteFacts(exchange, outcome.facts);
         if ('error' in outcome) throw outcome.error;
-        deliver(exchange, outcome, asked, uploadMs);
+        deliver(exchange, outcome, received, uploadMs);
       }),
     },
   };
@@ -113,18 +122,18 @@ async function inFlight(
   exchange: Exchange,
   { account, key }: Identity,
   repeatable: Repeatable,
-): Promise<{ outcome: TranscriptionOutcome; asked: AskedTranscription; uploadMs: number }> {
+): Promise<{ outcome: TranscriptionOutcome; received: Received; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {
-    const { asked, request } = await receive(deps, dialect, exchange, { flight, repeatable });
+    const received = await receive(deps, dialect, exchange, { flight, repeatable });
     const uploadMs = performance.now() - exchange.startedAt;
     abortOnHangUp(exchange, flight);
-    const outcome = await deps.transcription.run(request);
+    const outcome = await deps.transcription.run(received.request);
     // Whatever an aborted step failed with, the reason of the abort is what happened.
     if ('error' in outcome && flight.signal.aborted) outcome.error = flight.signal.reason;
-    return { outcome, asked, uploadMs };
+    return { outcome, received, uploadMs };
   } catch (error) {
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
@@ -154,7 +163,7 @@ async function receive(
   { form, asked: ask, path: endpoint }: Dialect,
   exchange: Exchange,
   { flight, repeatable }: { flight: InFlightRequest; repeatable: Repeatable },
-): Promise<{ asked: AskedTranscription; request: TranscriptionRequest }> {
+): Promise<Received> {
   const { accountId, keyId, signal } = flight;
   const path = uploads.newPath();
   acceptBody(exchange);
@@ -171,14 +180,17 @@ async function receive(
   try {
     const asked = ask(fields, exchange);
     const { idempotencyKey } = repeatable;
+    const { events } = asked;
+    const stream = events ? new TranscriptStream(exchange, events) : null;
     const request = {
       requestId: exchange.id,
       ...{ accountId, keyId, endpoint, idempotencyKey, signal },
       audio: { path, sha256 },
       options: asked.options,
       unkeyed: unkeyedOf(repeatable, fields),
+      listener: stream ?? undefined,
     };
-    return { asked, request };
+    return { asked, request, stream };
   } catch (error) {
     await rm(path, { force: true });
     throw error;
@@ -192,13 +204,14 @@ function unkeyedOf({ retried }: Repeatable, { one, lists }: ReceivedFields): Unk
 function deliver(
   exchange: Exchange,
   { answer, delivery }: Answered,
-  { written }: AskedTranscription,
+  { asked, stream }: Received,
   uploadMs: number,
 ): void {
   try {
-    const text = written(answer);
+    const tell = stream?.ending(answer) ?? whole(exchange, answer, asked.written(answer), uploadMs);
+    noteAnswer(exchange, answer);
     watchDelivery(exchange, delivery);
-    send(exchange, answer, text, uploadMs);
+    tell();
   } catch (error) {
     delivery?.lost();
     throw error;
@@ -211,16 +224,20 @@ function noteFacts({ facts }: Exchange, { audioSeconds, queueMs, inferenceMs }: 
   if (inferenceMs !== undefined) facts.inferenceMs = Math.round(inferenceMs);
 }
 
-function send(
+function noteAnswer({ facts }: Exchange, answer: TranscriptionAnswer): void {
+  if (answer.replayed) facts.replayed = true;
+  else if ('result' in answer) facts.transcriptionId = answer.result.id;
+}
+
+/** Sends it in one piece, once it is called. */
+function whole(
   exchange: Exchange,
   answer: TranscriptionAnswer,
   { type, body, headers }: WrittenAnswer,
   uploadMs: number,
-): void {
+): () => void {
   const { replayed } = answer;
   const { queueMs, readMs, speechMs, translateMs } = answer.timings;
-  if (replayed) exchange.facts.replayed = true;
-  else if ('result' in answer) exchange.facts.transcriptionId = answer.result.id;
   const serverTiming = timing({
     upload: uploadMs,
     queue: queueMs,
@@ -228,11 +245,12 @@ function send(
     speech: speechMs,
     translate: translateMs,
   });
-  exchange.send(200, type, body, {
+  const sent = {
     ...headerOf(ServerTiming, serverTiming),
     ...(replayed ? headerOf(IdempotencyReplayed, 'true') : {}),
     ...headers,
-  });
+  };
+  return () => exchange.send(200, type, body, sent);
 }
 
 function timedOut({ engine, settings }: HttpDeps): VerbatimError {

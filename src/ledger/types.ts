@@ -122,6 +122,8 @@ export interface Settlement {
   transcriptionId: string;
   /** As it was spoken; ISO 639-1. */
   language: string;
+  /** Some of the answer has been delivered already: it is charged though the key was revoked since. Default: no. */
+  delivered?: boolean;
   /** Token of a 'new' record, of a given key or a derived one, completed in the same transaction. */
   idempotencyToken?: string;
   /** What the work gave, stored with the idempotency record, so that a repeat gets the same. */
@@ -184,7 +186,7 @@ export interface Ledger {
   hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold>;
   /**
    * Usage row + spend + idempotency record in one transaction. Throws `invalid_api_key` if the key was revoked
-   * meanwhile; whenever it throws, nothing has changed and the hold is to be released.
+   * meanwhile, unless something was delivered; whenever it throws, nothing has changed and the hold is to be released.
    */
   settle(holdId: string, settlement: Settlement): Promise<Charge>;
   /**

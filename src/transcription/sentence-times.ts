@@ -11,14 +11,19 @@ interface Piece {
   end: number;
 }
 
+/** What was translated. */
+type Source = Pick<Transcript, 'text' | 'segments'>;
+
 /**
  * Each translated sentence with the time of its source: from the start of its first word to the end of its last one. Of a
- * segment without words every letter takes as long. `transcript` is what was translated.
+ * segment without words every letter takes as long.
  */
-export function timedSentences(
-  sentences: readonly TranslatedSentence[],
-  { text, segments }: Pick<Transcript, 'text' | 'segments'>,
-): Captioned[] {
+export function timedSentences(sentences: readonly TranslatedSentence[], source: Source): Captioned[] {
+  return sentences.map(sentenceTimer(source));
+}
+
+/** The same of sentences that come one by one, in order. */
+export function sentenceTimer({ text, segments }: Source): (sentence: TranslatedSentence) => Captioned {
   const pieces = piecesOf(segments);
   let at = 0;
   let letters = 0;
@@ -32,12 +37,12 @@ export function timedSentences(
     while (piece < pieces.length - 1 && (pieces[piece]?.end ?? 0) <= letter) piece++;
     return pieces[piece];
   };
-  return sentences.map((sentence) => {
+  return (sentence) => {
     const first = lettersUpTo(sentence.start);
     const startSeconds = timeAt(first, pieceOf(first));
     const end = lettersUpTo(sentence.end);
     return { startSeconds, endSeconds: timeAt(end, pieceOf(end - 1)), text: sentence.text };
-  });
+  };
 }
 
 function piecesOf(segments: Transcript['segments']): Piece[] {

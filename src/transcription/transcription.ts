@@ -1,6 +1,7 @@
 /**
  * One paid transcription: hold -> transcribe, and tell who speaks -> translate -> settle, or release. Whatever goes wrong, the hold is
- * given back, the idempotency record is forgotten, and the audio is closed and removed before the failure is told.
+ * given back, the idempotency record is forgotten, and the audio is closed and removed before the failure is told. Only who
+ * leaves after hearing some of the answer pays for that much.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import { creditsFor, mostCreditsFor, startedMinutes, type PaidWork, type Prices 
 import { makeReadable } from './readable-audio.js';
 import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
 import { howToHear, spokenOf, type Spoken } from './spoken.js';
+import { isLeft, Telling, type Listener } from './telling.js';
 import { translationOf } from './translation.js';
 import { UnkeyedRequests, type Delivery, type Unkeyed } from './unkeyed.js';
 import { warningsOf, type Warning } from './warnings.js';
@@ -42,6 +44,8 @@ export interface TranscriptionRequest {
   idempotencyKey: string | null;
   /** Without an Idempotency-Key, of a client that may repeat the request unasked. */
   unkeyed?: Unkeyed | undefined;
+  /** Told the answer's text while it is made. */
+  listener?: Listener | undefined;
   signal: AbortSignal;
 }
 
@@ -50,6 +54,7 @@ export type WorkOrder = Pick<TranscriptionRequest, 'accountId' | 'options' | 'si
   audio: { path: string };
   /** Behind the account's other requests; see FileToTranscribe. */
   background?: boolean;
+  telling?: Telling;
 };
 
 /** How the engine is to go about the file, beside what the order says. */
@@ -199,6 +204,7 @@ export class TranscriptionService {
   ): Promise<TranscriptionAnswer> {
     const { signal } = request;
     const held: { hold?: Promise<Hold> } = {};
+    const telling = new Telling(request);
     try {
       const course = {
         maxSeconds: this.deps.settings.maxAudioSeconds,
@@ -210,12 +216,15 @@ export class TranscriptionService {
           await held.hold;
         },
       };
-      const bill = await this.#work(request, course, facts);
+      const bill = await this.#work({ ...request, telling }, course, facts);
       await discardAudio(request);
       if (held.hold === undefined) throw new Error('The engine answered before it told the duration.');
       return await this.#settle(request, await held.hold, { token, bill });
     } catch (error) {
-      await this.#release(held.hold);
+      // The hold may still be on its way.
+      const hold = await held.hold?.catch(() => null);
+      const reason: unknown = signal.aborted ? signal.reason : error;
+      if (hold) await this.#giveBack(request, hold, { reason, telling, audioSeconds: facts.audioSeconds });
       throw error;
     }
   }
@@ -252,14 +261,15 @@ export class TranscriptionService {
     const file = { path: audio.path, accountId, signal, ...course };
     // What has been measured has been made readable.
     const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
-    const asked = { ...file, language: options.language ?? 'auto', ...howToHear(options, engine) };
+    const language = options.language ?? 'auto';
+    const asked = { ...file, language, ...howToHear(options, engine), heard: order.telling?.heard };
     const heard = await heardIn(asked, options, { engine, languages: this.languages });
     const { durationSeconds, timings: transcribing } = heard.transcript;
     transcribing.readMs += conversionMs;
     const { queueMs, inferenceMs } = transcribing;
     Object.assign(facts, { queueMs, inferenceMs });
     const { timings, work, ...spoken } = await this.#translate(order, heard);
-    const id = `tr_${randomBytes(16).toString('base64url')}`;
+    const id = newTranscriptionId();
     return {
       credits: creditsFor(settings, durationSeconds, work),
       audioSeconds: durationSeconds,
@@ -277,10 +287,36 @@ export class TranscriptionService {
     return this.deps.ledger.hold({ accountId, keyId, requestId, credits });
   }
 
-  /** The hold may still be on its way when the request has failed already. */
-  async #release(hold: Promise<Hold> | undefined): Promise<void> {
-    const placed = await hold?.catch(() => null);
-    if (placed) await this.deps.ledger.release(placed.id);
+  /** Of a request that failed: all, but for what was delivered to a client that left. */
+  async #giveBack(
+    request: TranscriptionRequest,
+    hold: Hold,
+    { reason, ...told }: { reason: unknown; telling: Telling; audioSeconds: number | undefined },
+  ): Promise<void> {
+    try {
+      if (isLeft(reason)) await this.#settleDelivered(request, hold, told);
+    } finally {
+      await this.deps.ledger.release(hold.id);
+    }
+  }
+
+  async #settleDelivered(
+    { endpoint, requestId, listener }: TranscriptionRequest,
+    hold: Hold,
+    { telling, audioSeconds = 0 }: { telling: Telling; audioSeconds: number | undefined },
+  ): Promise<void> {
+    const delivered = listener?.deliveredSeconds ?? null;
+    if (delivered === null) return;
+    const seconds = Math.min(delivered, audioSeconds);
+    // Who speaks is told in the end only.
+    const work = { translated: telling.isTranslated, diarized: false };
+    await this.deps.ledger.settle(hold.id, {
+      credits: Math.min(hold.credits, creditsFor(this.deps.settings, seconds, work)),
+      audioSeconds: seconds,
+      minutes: startedMinutes(seconds),
+      ...{ endpoint, requestId, transcriptionId: newTranscriptionId(), language: telling.language },
+      ...{ delivered: true, result: null },
+    });
   }
 
   /**
@@ -301,7 +337,7 @@ export class TranscriptionService {
   }
 
   async #translate(order: WorkOrder, { transcript, timeline }: HeardFile): Promise<Draft> {
-    const { accountId, audio, options, signal, background = false } = order;
+    const { accountId, audio, options, signal, telling, background = false } = order;
     const { engine } = this.deps;
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, engine);
@@ -316,7 +352,7 @@ export class TranscriptionService {
     const { languages } = this;
     const { translation, isTranslated } = await translationOf(
       transcript,
-      { to, file },
+      { to, file, telling },
       { engine, languages },
     );
     if (isTranslated) timings.translateMs = performance.now() - startedAt;
@@ -342,6 +378,10 @@ export class TranscriptionService {
     });
     return { replayed: false, result: { ...uncharged, ...charge }, timings };
   }
+}
+
+function newTranscriptionId(): string {
+  return `tr_${randomBytes(16).toString('base64url')}`;
 }
 
 function replay(stored: StoredAnswer): TranscriptionAnswer {

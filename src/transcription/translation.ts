@@ -3,6 +3,7 @@ import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types
 import type { LanguageSupport, TextTranslator } from './language-support.js';
 import { timedSentences } from './sentence-times.js';
 import type { TimedTranscript } from './spoken.js';
+import type { Telling } from './telling.js';
 
 export interface TranslationRequest {
   to: string;
@@ -11,6 +12,7 @@ export interface TranslationRequest {
     signal: AbortSignal;
     background?: boolean;
   };
+  telling?: Telling | undefined;
 }
 
 export interface TranslationDeps {
@@ -24,7 +26,7 @@ export interface TranslationDeps {
  */
 export async function translationOf(
   transcript: Transcript,
-  { to, file }: TranslationRequest,
+  { to, file, telling }: TranslationRequest,
   { engine, languages }: TranslationDeps,
 ): Promise<{ translation: TimedTranscript; isTranslated: boolean }> {
   const { language, durationSeconds } = transcript;
@@ -36,20 +38,23 @@ export async function translationOf(
   const { text, segments } =
     translator === 'speech model'
       ? // With Whisper's translate task.
-        await engine.transcribeFile({ ...file, language, task: 'translate', after: transcript })
-      : await sentenceBySentence(translator, transcript, { to, file });
+        await engine.transcribeFile({
+          ...file,
+          ...{ language, task: 'translate', after: transcript, heard: telling?.heardTranslated },
+        })
+      : await sentenceBySentence(translator, transcript, { to, file, telling });
   return { translation: { language: to, durationSeconds, text, segments }, isTranslated: true };
 }
 
 async function sentenceBySentence(
   translator: TextTranslator,
   transcript: Transcript,
-  { to, file: { accountId, background = false, signal } }: TranslationRequest,
+  { to, file: { accountId, background = false, signal }, telling }: TranslationRequest,
 ): Promise<Pick<TimedTranscript, 'text' | 'segments'>> {
   const { text: source, language: from } = transcript;
   const { text, sentences } = await translator.translate({
     ...{ accountId, background, signal },
-    ...{ text: source, from, to },
+    ...{ text: source, from, to, translated: telling?.translatedOf(transcript) },
   });
   return { text, segments: timedSentences(sentences, transcript) };
 }

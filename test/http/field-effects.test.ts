@@ -107,6 +107,12 @@ describe('every field of a request acts', () => {
         if (path.endsWith('/translations')) expect(status).to.equal(400);
         else expect(body['text']).to.match(/^A: Hello,\nB: World\.$/);
       },
+      stream: async () => {
+        const { headers, text } = await ask(['stream', 'true']);
+        expect(headers.get('content-type')).to.contain('text/event-stream');
+        expect(text).to.contain('"delta":"Hello, World."');
+        expect((await ask(['stream', 'false'])).body['text']).to.equal('Hello, World.');
+      },
       'Idempotency-Key': async () => {
         const once = (): Promise<Answer> =>
           openAi(path, [file, model], { 'idempotency-key': `${path} once` });
@@ -159,7 +165,6 @@ describe('every field of a request acts', () => {
       ]);
       expect(body).to.include.keys('words').and.not.to.include.keys('segments');
     },
-    stream: refusedRow('stream', 'true'),
     chunking_strategy: refusedRow('chunking_strategy', 'server_vad'),
     'include[]': refusedRow('include[]', 'logprobs'),
     'known_speaker_names[]': refusedRow('known_speaker_names[]', 'Ada'),

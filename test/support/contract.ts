@@ -46,6 +46,11 @@ function validator(pointer: string): ValidateFunction {
   return validate;
 }
 
+const JSON_BODY = 'application/json';
+const EVENTS = 'text/event-stream';
+const typeOf = ({ headers }: SeenResponse): string =>
+  (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+
 const escape = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const templates = Object.keys(document.paths).map((template) => ({
@@ -86,9 +91,9 @@ function headerViolations(documented: DocumentedResponse, response: SeenResponse
     const header = document.components.headers[key];
     const value = response.headers.get(name.toLowerCase());
     if (value === undefined) {
-      // A replayed answer did no work, so it has no timing to tell.
-      const replay = name === 'Server-Timing' && response.headers.has('idempotency-replayed');
-      if (header?.required === true && !replay)
+      // A replayed answer did no work, so it has no timing to tell; events begin before there is one.
+      const isUntimed = response.headers.has('idempotency-replayed') || typeOf(response) === EVENTS;
+      if (header?.required === true && !(name === 'Server-Timing' && isUntimed))
         violations.push(`${response.path} ${response.status}: no ${name}`);
       continue;
     }
@@ -101,15 +106,29 @@ function headerViolations(documented: DocumentedResponse, response: SeenResponse
 }
 
 function bodyViolations(documented: DocumentedResponse, pointer: string, response: SeenResponse): string[] {
-  const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+  const type = typeOf(response);
   if (documented.content[type] === undefined)
     return [`${response.path}: undocumented content type "${type}"`];
-  if (response.method === 'HEAD' || type !== 'application/json') return [];
-  const body = parse(response.body);
+  if (response.method === 'HEAD' || ![JSON_BODY, EVENTS].includes(type)) return [];
   const validate = validator(`${pointer}/content/${escape(type)}/schema`);
+  if (type === EVENTS) return eventViolations(response, validate);
+  const body = parse(response.body);
   if (!validate(body))
     return [`${response.path} ${response.status}: ${ajv.errorsText(validate.errors)} in ${response.body}`];
   return codeViolations(response, body);
+}
+
+/** Of the events that are whole: their name, in both lines, and what they tell. */
+function eventViolations({ path, body }: SeenResponse, validate: ValidateFunction): string[] {
+  const blocks = body.split('\n\n').slice(0, -1);
+  return blocks.flatMap((block) => {
+    if (block.startsWith(':')) return [];
+    const [, event, data = ''] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? [];
+    const told = parse(data) as { type?: string; error?: object } | null;
+    const isNamed = event !== undefined && event === (told?.error === undefined ? told?.type : 'error');
+    if (isNamed && validate(told)) return [];
+    return [`${path}: ${ajv.errorsText(validate.errors)} in the event ${block}`];
+  });
 }
 
 const isOpenAi = ({ path }: SeenResponse): boolean => path.startsWith('/v1/');
@@ -133,8 +152,8 @@ function parse(text: string): unknown {
 }
 
 function seen(response: ServerResponse, body: string): SeenResponse | null {
-  const head = (response as unknown as { _header: string | null })._header;
-  if (!head) return null;
+  const head = headOf(response);
+  if (head === '') return null;
   const headers = new Map<string, string>();
   for (const line of head.split('\r\n').slice(1)) {
     const colon = line.indexOf(':');
@@ -160,9 +179,10 @@ for (const name of ['end', 'write'] as const) {
     const [chunk] = args;
     const piece = typeof chunk === 'string' ? Buffer.from(chunk).toString('latin1') : latin1(chunk);
     const body = (written.get(this) ?? '') + piece;
-    const whole = body.length >= contentLength(this);
+    const isEvents = /^content-type: text\/event-stream/im.test(headOf(this));
+    const whole = isEvents ? name === 'end' : body.length >= contentLength(this);
     // A file's end() comes when its last piece has been held against the document already.
-    const again = name === 'end' && piece === '' && body !== '';
+    const again = !isEvents && name === 'end' && piece === '' && body !== '';
     written.set(this, body);
     const response = again || (!whole && this.req.method !== 'HEAD') ? null : seen(this, utf8(body));
     if (response !== null) {
@@ -175,8 +195,11 @@ for (const name of ['end', 'write'] as const) {
 
 /** As it was sent: getHeader() does not know what only writeHead() was given. */
 function contentLength(response: ServerResponse): number {
-  const head = (response as unknown as { _header: string | null })._header ?? '';
-  return Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? 0);
+  return Number(/^content-length: (\d+)\r$/im.exec(headOf(response))?.[1] ?? 0);
+}
+
+function headOf(response: ServerResponse): string {
+  return (response as unknown as { _header: string | null })._header ?? '';
 }
 
 function latin1(chunk: unknown): string {

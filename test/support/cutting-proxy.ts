@@ -9,9 +9,11 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  * - `answer`: broken in place of the answer, which the server has sent;
  * - `reset answer`: the same, and the server is told so by a reset, as by a proxy that has not read the answer;
  * - `half answer`: broken in the middle of the answer;
+ * - `resetAt`: as a reset answer, but only once this has been passed on of it;
  * - `client`: the client's side is broken by breakClients(); the server's stays, so that it notices nothing.
  */
-export type Cut = 'pass' | 'upload' | 'answer' | 'reset answer' | 'half answer' | 'client';
+export type Cut =
+  'pass' | 'upload' | 'answer' | 'reset answer' | 'half answer' | 'client' | { resetAt: string };
 
 const SOME_OF_AN_UPLOAD = 1_000_000;
 
@@ -68,12 +70,19 @@ export class CuttingProxy {
       upstream.write(chunk);
       if (cut === 'upload' && client.bytesRead >= SOME_OF_AN_UPLOAD) breakBoth();
     });
+    const reset = (): void => {
+      client.destroy();
+      upstream.resetAndDestroy();
+    };
+    let passed = '';
     upstream.on('data', (chunk) => {
-      if (cut === 'answer') breakBoth();
-      else if (cut === 'reset answer') {
-        client.destroy();
-        upstream.resetAndDestroy();
-      } else if (cut === 'half answer') client.write(chunk.subarray(0, chunk.length - 10), breakBoth);
+      if (typeof cut === 'object') {
+        client.write(chunk);
+        passed += chunk.toString('latin1');
+        if (passed.includes(cut.resetAt)) reset();
+      } else if (cut === 'answer') breakBoth();
+      else if (cut === 'reset answer') reset();
+      else if (cut === 'half answer') client.write(chunk.subarray(0, chunk.length - 10), breakBoth);
       else if (!client.destroyed) client.write(chunk);
     });
     client.on('close', () => {

@@ -3,7 +3,7 @@
  * engine only: the real one has its own.
  *
  * A file's first line decides: "audio SECONDS LANGUAGE TEXT" is decodable audio, "broken" has the right container
- * only, and anything else is no audio.
+ * only, and anything else is no audio. "|" in TEXT is where a window ends; each takes as long.
  */
 import { openSync, readSync, closeSync } from 'node:fs';
 import { systemClock } from '../../src/engine/clock.js';
@@ -55,6 +55,8 @@ export class FakeEngine implements SpeechEngine {
   readonly prompts: (string | undefined)[] = [];
   /** At what temperature each pass was asked to decode. */
   readonly temperatures: (number | undefined)[] = [];
+  /** How often it says each window's text. */
+  repeats = 1;
   openFiles = 0;
   admitted = 0;
   running = 0;
@@ -66,6 +68,7 @@ export class FakeEngine implements SpeechEngine {
   });
   #others: BacklogPlace | null = null;
   #gate: Gate | null = null;
+  #heldAfter = 0;
   #closing: Promise<void> | null = null;
   readonly #arrivals = new Set<() => void>();
   readonly #departures = new Set<() => void>();
@@ -100,8 +103,9 @@ export class FakeEngine implements SpeechEngine {
     this.#backlog.checkRoom({ accountId, audioSeconds: 0 });
   }
 
-  /** From now on transcriptions wait in a slot until release(). */
-  holdAll(): void {
+  /** From now on transcriptions wait in a slot until release(), when they have told of so many windows. */
+  holdAll(afterWindows = 0): void {
+    this.#heldAfter = afterWindows;
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
     this.#gate = { open, opened };
@@ -188,16 +192,29 @@ export class FakeEngine implements SpeechEngine {
     for (const resolve of this.#arrivals) resolve();
     this.#arrivals.clear();
     try {
-      await this.work(signal);
+      const said = task === 'translate' ? `into English: ${audio.text}` : audio.text;
+      const spoken = language === 'auto' ? audio.language : language;
+      const windows = said.split('|').map((text) => text.repeat(this.repeats));
+      const segments: Segment[] = [];
+      for (const [index, text] of windows.entries()) {
+        await this.work(signal, index);
+        if (text.trim() === '') continue;
+        const segment = spokenEvenly(text, { of: windows.length, index, seconds: audio.seconds }, file);
+        file.heard?.({
+          ...{ language: spoken, segments: [segment] },
+          text: segments.length === 0 ? text.trim() : ` ${text.trim()}`,
+        });
+        segments.push(segment);
+      }
+      await this.work(signal, windows.length);
       this.transcribed++;
-      const text = task === 'translate' ? `into English: ${audio.text}` : audio.text;
       transcribed?.(audio.seconds);
       return {
         durationSeconds: audio.seconds,
-        language: language === 'auto' ? audio.language : language,
+        language: spoken,
         languageProbability: language === 'auto' ? 0.99 : null,
-        text,
-        segments: text.trim() === '' ? [] : [spokenEvenly(text, audio.seconds, file)],
+        text: segments.map(({ text }) => text.trim()).join(' '),
+        segments,
         unsureWindows: this.unsureWindows,
         timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
       };
@@ -215,8 +232,9 @@ export class FakeEngine implements SpeechEngine {
     });
   }
 
-  /** What one pass over a file takes. */
-  protected async work(signal: AbortSignal | undefined): Promise<void> {
+  /** What one pass over a file takes before the window, or behind the last one. */
+  protected async work(signal: AbortSignal | undefined, window: number): Promise<void> {
+    if (window < this.#heldAfter) return;
     if (this.failWith !== null) {
       const error = this.failWith;
       this.failWith = null;
@@ -231,23 +249,25 @@ export class FakeEngine implements SpeechEngine {
   }
 }
 
-/** Every word takes its share of the time by its characters; the second half of each is a pause. */
+/** Every word takes its share of the window by its characters; the second half of each is a pause. */
 function spokenEvenly(
   text: string,
-  seconds: number,
+  window: { index: number; of: number; seconds: number },
   { align = false, describe = false, temperature = 0 }: FileToTranscribe,
 ): Segment {
+  const seconds = window.seconds / window.of;
+  const start = window.index * seconds;
   const perCharacter = seconds / text.length;
   const words = [...text.matchAll(/\s*\S+(?:\s+$)?/gu)].map(({ 0: word, index }) => ({
     text: word,
-    startSeconds: index * perCharacter,
-    endSeconds: (index + word.length / 2) * perCharacter,
+    startSeconds: start + index * perCharacter,
+    endSeconds: start + (index + word.length / 2) * perCharacter,
     probability: 0.9,
   }));
   const tokens = [50364, ...Array.from(text, (character) => character.charCodeAt(0)), 50414];
-  const decoding = { windowStartSeconds: 0, tokens, averageLogProbability: -0.25, temperature };
+  const decoding = { windowStartSeconds: start, tokens, averageLogProbability: -0.25, temperature };
   const segment = {
-    ...{ startSeconds: 0, endSeconds: seconds, text, noSpeechProbability: 0.125 },
+    ...{ startSeconds: start, endSeconds: start + seconds, text, noSpeechProbability: 0.125 },
     ...(describe ? { decoding } : {}),
   };
   return align ? { ...segment, words } : segment;

@@ -7,9 +7,11 @@ export function fakeTranslator(
 ): TextTranslator {
   return {
     supports,
-    translate: ({ text: source, from, to }) => {
+    translate: ({ text: source, from, to, translated: tell }) => {
       const text = translated(source, { from, to });
-      return Promise.resolve({ text, sentences: [{ start: 0, end: source.length, text }] });
+      const sentence = { start: 0, end: source.length, text };
+      tell?.({ text, sentence });
+      return Promise.resolve({ text, sentences: [sentence] });
     },
   };
 }

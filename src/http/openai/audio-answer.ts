@@ -15,6 +15,7 @@ import type { OpenAiRequest } from './audio-fields.js';
 import {
   IgnoredFields,
   type OpenAiSegment,
+  type OpenAiTranscription,
   type OpenAiWord,
   type VerboseTranscription,
 } from './audio-schema.js';
@@ -22,9 +23,8 @@ import { diarizedBody } from './diarized-answer.js';
 import { englishName } from './language-names.js';
 
 export function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest): WrittenAnswer {
-  if ('body' in answer) throw new Error('No answer of these endpoints was ever stored as a body.');
-  const { result } = answer;
-  const headers = headersOf(result, request);
+  const result = resultIn(answer);
+  const headers = { ...chargeHeaders(result), ...ignoredHeaders(request) };
   const { format } = request.options;
   if (format === 'json') {
     return { type: JSON_TYPE, body: JSON.stringify(jsonBody(result, request)), headers };
@@ -34,12 +34,19 @@ export function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest
   return { type: TEXT_TYPES[format], body, headers };
 }
 
-function headersOf(result: TranscriptionResult, { ignored }: OpenAiRequest): OutgoingHttpHeaders {
-  const told = ignored.length === 0 ? {} : headerOf(IgnoredFields, ignored.join(', '));
-  return { ...chargeHeaders(result), ...told };
+export function resultIn(answer: TranscriptionAnswer): TranscriptionResult {
+  if ('body' in answer) throw new Error('No answer of these endpoints was ever stored as a body.');
+  return answer.result;
 }
 
-function jsonBody(result: TranscriptionResult, request: OpenAiRequest): object {
+export function ignoredHeaders({ ignored }: OpenAiRequest): OutgoingHttpHeaders {
+  return ignored.length === 0 ? {} : headerOf(IgnoredFields, ignored.join(', '));
+}
+
+export function jsonBody(
+  result: TranscriptionResult,
+  request: OpenAiRequest,
+): Static<typeof OpenAiTranscription> {
   switch (request.responseFormat) {
     case 'verbose_json':
       return verbose(result, request);

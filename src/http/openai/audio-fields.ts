@@ -26,8 +26,8 @@ const STRATEGY_MEMBERS = ['type', 'prefix_padding_ms', 'silence_duration_ms', 't
   (member) => `chunking_strategy[${member}]`,
 );
 const LISTS = ['include', 'timestamp_granularities', 'known_speaker_names', 'known_speaker_references'];
-const FIELDS = ['model', 'response_format', 'temperature'];
-const TRANSCRIPTION_FIELDS = [...FIELDS, 'language', 'stream', 'chunking_strategy', ...STRATEGY_MEMBERS];
+const FIELDS = ['model', 'response_format', 'temperature', 'stream'];
+const TRANSCRIPTION_FIELDS = [...FIELDS, 'language', 'chunking_strategy', ...STRATEGY_MEMBERS];
 
 export const TRANSCRIPTION_FORM = form(TRANSCRIPTION_FIELDS, LISTS);
 export const TRANSLATION_FORM = form(FIELDS, []);
@@ -43,6 +43,8 @@ export interface OpenAiRequest {
   options: TranscriptionOptions;
   responseFormat: ResponseFormat;
   granularities: readonly Granularity[];
+  /** Whether it is told in events while it is made. */
+  stream: boolean;
   /** Fields that were understood, and did nothing. */
   ignored: readonly string[];
 }
@@ -59,7 +61,8 @@ export function askedTranscription({ one, lists }: ReceivedFields, service: Serv
   const granularities = granularitiesOf(lists.get('timestamp_granularities') ?? [], responseFormat);
   const { language, ignored } = languageOf(one.get('language'), service.engine.languages);
   const options = optionsOf(one, responseFormat, granularities);
-  return { options: { ...options, language }, responseFormat, granularities, ignored };
+  const stream = streamOf(one, responseFormat);
+  return { options: { ...options, language }, responseFormat, granularities, stream, ignored };
 }
 
 /** Into English. Throws as askedTranscription() does. */
@@ -68,7 +71,7 @@ export function askedTranslation({ one }: ReceivedFields, service: Service): Ope
   const responseFormat = wordOf(one, 'response_format', TRANSLATION_FORMATS, 'json');
   const granularities = ['segment'] as const;
   const options = { ...optionsOf(one, responseFormat, granularities), translateTo: 'en' };
-  return { options, responseFormat, granularities, ignored: [] };
+  return { options, responseFormat, granularities, stream: streamOf(one, responseFormat), ignored: [] };
 }
 
 function optionsOf(
@@ -92,9 +95,6 @@ function optionsOf(
 
 /** What would silently do nothing. */
 function refuseUnserved({ one, lists }: ReceivedFields): void {
-  const stream = given(one, 'stream').toLowerCase();
-  if (!['', 'false', '0'].includes(stream))
-    throw invalid('stream', 'stream must be false: answers come as a whole.');
   const strategy = given(one, 'chunking_strategy');
   const members = STRATEGY_MEMBERS.filter((name) => one.has(name));
   if ((strategy !== '' && strategy !== 'auto') || members.length > 0) {
@@ -140,6 +140,15 @@ function wordOf<T extends string>(
   const word = allowed.find((known) => known === value);
   if (word === undefined) throw invalid(name, `${name} must be one of: ${allowed.join(', ')}.`);
   return word;
+}
+
+/** Events carry text: subtitles are numbered and cut by what comes after. */
+function streamOf(fields: ReadonlyMap<string, string>, responseFormat: ResponseFormat): boolean {
+  const value = given(fields, 'stream').toLowerCase();
+  if (['', 'false', '0'].includes(value)) return false;
+  if (!['true', '1'].includes(value)) throw invalid('stream', 'stream must be one of: true, false.');
+  if (responseFormat !== 'srt' && responseFormat !== 'vtt') return true;
+  throw invalid('stream', `stream must be false with response_format ${responseFormat}.`);
 }
 
 function granularitiesOf(values: readonly string[], responseFormat: ResponseFormat): Granularity[] {

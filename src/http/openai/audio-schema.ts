@@ -35,6 +35,16 @@ const temperature = Type.Optional(
   }),
 );
 
+const stream = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, ' +
+      'verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes delivered.',
+    examples: [true],
+  }),
+);
+
 const responseFormat = (formats: readonly string[], more = '') =>
   Type.Optional(
     oneOf(formats, {
@@ -73,13 +83,7 @@ export const CreateTranscriptionRequest = shape({
     'word',
     'Of verbose_json: `words`, `segments` (the default), or both.',
   ),
-  stream: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'true is refused: answers come as a whole.',
-      examples: [false],
-    }),
-  ),
+  stream,
   chunking_strategy: Type.Optional(
     oneOf(['auto'], {
       description:
@@ -93,7 +97,7 @@ export const CreateTranscriptionRequest = shape({
 });
 
 export const CreateTranslationRequest = shape({
-  ...{ file, model, prompt, temperature },
+  ...{ file, model, prompt, temperature, stream },
   response_format: responseFormat(TRANSLATION_FORMATS),
 });
 

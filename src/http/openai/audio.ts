@@ -5,6 +5,7 @@ import type { Route } from '../route.js';
 import { transcriptionRoute, type Dialect } from '../transcription-route.js';
 import type { FormRules } from '../upload.js';
 import { openAiAnswer } from './audio-answer.js';
+import { openAiEvents } from './audio-events.js';
 import {
   askedTranscription,
   askedTranslation,
@@ -18,7 +19,11 @@ export function openAiAudioRoutes(deps: HttpDeps): Route[] {
     ...{ path, form },
     asked: (fields) => {
       const request = read(fields, deps);
-      return { options: request.options, written: (answer) => openAiAnswer(answer, request) };
+      return {
+        options: request.options,
+        written: (answer) => openAiAnswer(answer, request),
+        events: request.stream ? openAiEvents(request) : undefined,
+      };
     },
     idempotencyKey: readIdempotencyKey,
     isRetry,

@@ -1,14 +1,16 @@
 /** Who said what, in the shape that OpenAI documents. */
 import type { Static } from 'typebox';
+import { TextJoiner } from '../../engine/transcript-text.js';
 import { speakerLines } from '../../transcription/diarized.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import { inThousandths, type TimedText } from '../../transcription/timed-text.js';
 import type { DiarizedSegment, DiarizedTranscription } from './audio-schema.js';
 
+type Segment = Static<typeof DiarizedSegment>;
 type Body = Omit<Static<typeof DiarizedTranscription>, 'usage' | 'warnings'>;
 
 export function diarizedBody({ durationSeconds, language, segments }: TranscriptionResult): Body {
-  const lettered = (segments ?? []).map((segment) => ({ ...segment, speaker: letterOf(segment) }));
+  const lettered = withLetters(segments);
   return {
     task: 'transcribe',
     duration: inThousandths(durationSeconds),
@@ -17,10 +19,31 @@ export function diarizedBody({ durationSeconds, language, segments }: Transcript
   };
 }
 
+/** Each segment with what it adds to the text of diarizedBody(): joined, the pieces are that. */
+export function diarizedPieces({
+  language,
+  segments,
+}: Pick<TranscriptionResult, 'language' | 'segments'>): { piece: string; segment: Segment }[] {
+  let [joiner, before] = [new TextJoiner(language), ''];
+  return withLetters(segments).map((lettered, index) => {
+    const segment = diarizedSegment(lettered, index);
+    const { speaker, text } = segment;
+    if (text === '') return { piece: '', segment };
+    if (speaker === before) return { piece: joiner.add(text), segment };
+    const parting = before === '' ? '' : '\n';
+    [joiner, before] = [new TextJoiner(language), speaker];
+    return { piece: `${parting}${speaker}: ${joiner.add(text)}`, segment };
+  });
+}
+
+function withLetters(segments: TranscriptionResult['segments']): (TimedText & { speaker: string })[] {
+  return (segments ?? []).map((segment) => ({ ...segment, speaker: letterOf(segment) }));
+}
+
 function diarizedSegment(
   { startSeconds: start, endSeconds: end, text, speaker }: TimedText & { speaker: string },
   index: number,
-): Static<typeof DiarizedSegment> {
+): Segment {
   const id = `seg_${String(index + 1).padStart(3, '0')}`;
   return { type: 'transcript.text.segment', id, start, end, text, speaker };
 }

@@ -129,6 +129,17 @@ export const examples: Record<string, Examples> = {
   CreateTranslationRequest: {
     subtitles: { value: { file: '(the bytes of the file)', model: 'whisper-1', response_format: 'srt' } },
   },
+  OpenAiEvent: {
+    delta: { value: { type: 'transcript.text.delta', delta: transcription.text } },
+    done: {
+      value: {
+        type: 'transcript.text.done',
+        text: transcription.text,
+        usage: { type: 'duration', seconds: 4 },
+        ...{ id: transcription.id, credits_used: 1, credits_remaining: 496 },
+      },
+    },
+  },
   OpenAiModel: { base: { value: OPENAI_MODEL } },
   OpenAiModelList: { 'one model': { value: { object: 'list', data: [OPENAI_MODEL] } } },
   CreateKeyRequest: { laptop: { value: { name: 'laptop' } } },

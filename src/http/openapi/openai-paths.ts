@@ -63,13 +63,16 @@ function errorExample(code: ErrorCode): object {
 }
 
 const transcript: Json = {
-  description: 'The transcript, as `response_format` says.',
+  description:
+    'The transcript, as `response_format` says; with `stream` events, each an `event:` line with its type and a `data:` line with ' +
+    'its JSON, and comments while there is nothing to say. An error after the first of them is the last event, `error`.',
   headers: headerRefs(
     ...[RequestId, ServerTiming, IdempotencyReplayed, IgnoredFields],
     ...[TranscriptionId, CreditsUsed, CreditsRemaining],
   ),
   content: {
     ...content('application/json', 'OpenAiTranscription'),
+    ...content('text/event-stream', 'OpenAiEvent'),
     ...Object.fromEntries(
       Object.entries(textExamples).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
     ),

@@ -10,6 +10,7 @@ import {
   OpenAiTranscription,
 } from '../openai/audio-schema.js';
 import { OpenAiErrorBody } from '../openai/errors.js';
+import { OpenAiEvent } from '../openai/event-schema.js';
 import { OpenAiModel, OpenAiModelList } from '../openai/models.js';
 import { Health, Readiness } from '../probes-schema.js';
 
@@ -25,6 +26,7 @@ export const schemas = {
   OpenAiModel,
   OpenAiModelList,
   OpenAiError: OpenAiErrorBody,
+  OpenAiEvent,
   CreateKeyRequest,
   CreatedKey,
   KeyList,

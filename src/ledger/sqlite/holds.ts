@@ -86,11 +86,11 @@ export class Holds {
     return { id: String(id), credits };
   }
 
-  /** Spends `credits` of an open hold, in the packs' spending order, and gives back the rest. */
-  settle(holdId: string, credits: number): HoldRow {
+  /** Spends `credits` of an open hold, in the packs' spending order, and gives back the rest. Of a live key, unless `evenIfRevoked`. */
+  settle(holdId: string, credits: number, { evenIfRevoked = false } = {}): HoldRow {
     const hold = this.#open.get(holdId);
     if (hold === undefined) throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
-    return this.#settle(hold, credits);
+    return this.#settle(hold, credits, evenIfRevoked);
   }
 
   settleOf(jobId: string, credits: number): HoldRow {
@@ -105,9 +105,9 @@ export class Holds {
     if (hold !== undefined) this.#release(hold);
   }
 
-  #settle(hold: HoldRow, credits: number): HoldRow {
+  #settle(hold: HoldRow, credits: number, evenIfRevoked = false): HoldRow {
     checkAmount('A charge', credits, hold.credits);
-    this.#requireLiveKey(hold.account_id, hold.key_id);
+    if (!evenIfRevoked) this.#requireLiveKey(hold.account_id, hold.key_id);
     let left = credits;
     for (const part of this.#parts.all(hold.id)) {
       const charged = Math.min(part.credits, left);

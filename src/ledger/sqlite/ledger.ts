@@ -227,7 +227,8 @@ class SqliteLedger implements Ledger {
     return this.#lockWait.run(
       () =>
         this.#transaction(() => {
-          const hold = this.#holds.settle(holdId, settlement.credits);
+          const { credits, delivered = false } = settlement;
+          const hold = this.#holds.settle(holdId, credits, { evenIfRevoked: delivered });
           this.#usage.record(hold, settlement);
           const creditsRemaining = this.#credits.balance(hold.account_id).balance;
           const { idempotencyToken: token, result } = settlement;

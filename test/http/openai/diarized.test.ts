@@ -1,6 +1,7 @@
 /** response_format=diarized_json, as OpenAI documents it. */
 import { expect } from 'chai';
 import { fakeAudio } from '../../support/fake-engine.js';
+import { EventReader, joinedDeltas } from '../../support/event-reader.js';
 import { FakeDiarizer } from '../../support/fake-diarizer.js';
 import { call, form, type Answer, type Part } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -45,6 +46,40 @@ describe('diarized_json', () => {
       ],
       usage: { type: 'duration', seconds: 9 },
     });
+  });
+
+  it('tells it in events: every segment, before it what it adds to the text, and in the end all of it', async () => {
+    diarizer.turns = [
+      { startSeconds: 0, endSeconds: 4.1, speaker: 'S1' },
+      { startSeconds: 4.1, endSeconds: 8, speaker: 'S2' },
+      { startSeconds: 8.5, endSeconds: 9, speaker: 'S1' },
+    ];
+    const text = 'Who is there? Nobody you know.';
+    const whole = (await ask(text)).body;
+    const reader = await EventReader.open(server, '/v1/audio/transcriptions', {
+      headers: bearer(customer.key),
+      body: form([
+        ...([
+          ['file', fakeAudio(9, { text })],
+          ['model', 'whisper-1'],
+        ] as Part[]),
+        ...([
+          ['response_format', 'diarized_json'],
+          ['stream', 'true'],
+        ] as Part[]),
+      ]),
+    });
+    const events = await reader.rest();
+    const segments = whole['segments'] as { id: string }[];
+    const type = 'transcript.text.delta';
+    expect(events.slice(0, -1).map(({ data }) => data)).to.deep.equal([
+      { type, delta: 'A: Who is there?', segment_id: 'seg_001' },
+      segments[0],
+      { type, delta: '\nB: Nobody you know.', segment_id: 'seg_002' },
+      ...segments.slice(1),
+    ]);
+    expect(joinedDeltas(events)).to.equal(whole['text']);
+    expect(events.at(-1)!.data).to.deep.include({ ...whole, type: 'transcript.text.done' });
   });
 
   it('goes on after Z', async () => {

@@ -142,7 +142,9 @@ describe("forms of OpenAI's audio", () => {
   });
 
   it('refuses by name what it does not do', async () => {
-    await refused(send(['stream', 'true']), 400, 'stream');
+    await refused(send(['stream', 'often']), 400, 'stream');
+    for (const format of ['srt', 'vtt'])
+      await refused(send(['stream', 'true'], ['response_format', format]), 400, 'stream');
     await refused(send(['response_format', 'yaml']), 400, 'response_format');
     await refused(
       send(['response_format', 'diarized_json']),

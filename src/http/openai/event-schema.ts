@@ -1,0 +1,41 @@
+/** The events of an answer with `stream`. */
+import { Type } from 'typebox';
+import { creditsRemaining, creditsUsed, transcriptId } from '../transcription-headers.js';
+import { shape } from '../shape.js';
+import {
+  DiarizedSegment,
+  DiarizedTranscription,
+  PlainTranscription,
+  VerboseTranscription,
+} from './audio-schema.js';
+import { OpenAiErrorBody } from './errors.js';
+
+const typed = <T extends string>(type: T) =>
+  Type.Unsafe<T>({ type: 'string', const: type, examples: [type] });
+
+export const TranscriptDelta = shape({
+  type: typed('transcript.text.delta'),
+  delta: Type.String({
+    description: 'What comes next of `text`, with the space before it. Joined, all of them are `text`.',
+    examples: ['Hoy es domingo, '],
+  }),
+  segment_id: Type.Optional(
+    Type.String({ description: 'With diarized_json: whose text it is.', examples: ['seg_001'] }),
+  ),
+});
+
+const beside = {
+  type: typed('transcript.text.done'),
+  id: transcriptId,
+  credits_used: creditsUsed,
+  credits_remaining: creditsRemaining,
+};
+
+/** The last one. */
+export const TranscriptDone = Type.Union([
+  shape({ ...beside, ...PlainTranscription.properties }),
+  shape({ ...beside, ...VerboseTranscription.properties }),
+  shape({ ...beside, ...DiarizedTranscription.properties }),
+]);
+
+export const OpenAiEvent = Type.Union([TranscriptDelta, DiarizedSegment, TranscriptDone, OpenAiErrorBody]);

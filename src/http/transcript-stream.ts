@@ -1,0 +1,70 @@
+/** A transcript in events while it is made: each piece as soon as it is said, or together with others once the client has room. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Listener } from '../transcription/telling.js';
+import type { TranscriptionAnswer } from '../transcription/transcription.js';
+import type { EventStream, ServerEvent } from './event-stream.js';
+import type { Exchange } from './exchange.js';
+import { headerOf } from './headers.js';
+import { IdempotencyReplayed } from './transcription-headers.js';
+
+/** An endpoint's own events. */
+export interface TranscriptEvents {
+  headers: OutgoingHttpHeaders;
+  delta: (text: string) => ServerEvent;
+  /** What is told last, where so many characters of the answer's text were told already. */
+  done: (answer: TranscriptionAnswer, toldLength: number) => readonly ServerEvent[];
+}
+
+export class TranscriptStream implements Listener {
+  readonly #stream: EventStream;
+  #headers: OutgoingHttpHeaders;
+  #saidLength = 0;
+  /** What the client has had no room for, and up to where it goes. */
+  #pending = '';
+  #pendingSeconds = 0;
+  #deliveredSeconds: number | null = null;
+
+  constructor(
+    exchange: Pick<Exchange, 'events'>,
+    private readonly events: TranscriptEvents,
+  ) {
+    this.#headers = events.headers;
+    this.#stream = exchange.events(() => this.#headers);
+    this.#stream.onRoom(() => this.#flush());
+  }
+
+  /** What the system has taken: the client has no more than that. */
+  get deliveredSeconds(): number | null {
+    return this.#deliveredSeconds;
+  }
+
+  /** Characters that are kept for the client. */
+  get pendingLength(): number {
+    return this.#pending.length;
+  }
+
+  said(text: string, endSeconds: number): void {
+    this.#saidLength += text.length;
+    this.#pending += text;
+    this.#pendingSeconds = endSeconds;
+    this.#flush();
+  }
+
+  /** Tells what was not said yet, and the end, once it is called. */
+  ending(answer: TranscriptionAnswer): () => void {
+    const events = this.events.done(answer, this.#saidLength - this.#pending.length);
+    if (answer.replayed) this.#headers = { ...this.#headers, ...headerOf(IdempotencyReplayed, 'true') };
+    return () => {
+      this.#pending = '';
+      this.#stream.end(events);
+    };
+  }
+
+  #flush(): void {
+    if (this.#pending === '' || this.#stream.isFull) return;
+    const seconds = this.#pendingSeconds;
+    const event = this.events.delta(this.#pending);
+    this.#pending = '';
+    this.#stream.send(event, () => (this.#deliveredSeconds = seconds));
+  }
+}
