@@ -9,7 +9,8 @@ export function lie(bytes: Buffer, random: Mulberry32): Buffer {
   if (magic === 'RIFF' || magic === 'RF64' || magic === 'RIFX') lieInWav(out, random);
   else if (magic === 'fLaC') lieInFlac(out, random);
   else if (magic === 'OggS') lieInOgg(out, random);
-  else lieInMp3(out, random);
+  else if (magic.startsWith('ID3') || out[0] === 0xff) lieInMp3(out, random);
+  else lieInFields(out, random);
   return out;
 }
 
@@ -67,6 +68,13 @@ function lieInMp3(out: Buffer, random: Mulberry32): void {
     const frame = out.indexOf(0xff, random.below(Math.max(1, out.length)));
     if (frame >= 0) put(out, frame + 1 + random.below(3), random.below(256), 1);
   }
+}
+
+/** Of containers of boxes, chunks and elements: a size or a count, of which their beginnings and ends are full. */
+function lieInFields(out: Buffer, random: Mulberry32): void {
+  const reach = Math.min(out.length, 2048);
+  const from = random.next() < 0.5 ? 0 : out.length - reach;
+  put(out, from + random.below(Math.max(1, reach)), absurd(random), random.pick([1, 2, 4, 8]));
 }
 
 function lieInOgg(out: Buffer, random: Mulberry32): void {

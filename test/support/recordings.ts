@@ -1,6 +1,9 @@
 /** Files as browsers, phones and cameras make them, written by ffmpeg, which `setup` installs. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import type { AudioSeed } from './mutate-audio.js';
 
 export interface Recording {
   /** Its extension says what it is; the service does not look at it. */
@@ -63,6 +66,14 @@ export function recordLate(sound: string, path: string, seconds: number): string
 export function recordSilently(path: string): string {
   runFfmpeg([...TEST_CARD, '-c:v', 'libx264', path]);
   return path;
+}
+
+/** One of each kind, to be spoiled. */
+export function recordingSeeds(sound: string, directory: string): AudioSeed[] {
+  return RECORDINGS.map(({ name, args }) => {
+    const path = record(sound, join(directory, name), args);
+    return { name, bytes: readFileSync(path) };
+  });
 }
 
 /** What it says. */

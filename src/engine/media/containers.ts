@@ -2,7 +2,7 @@
  * The containers that ffmpeg reads for us, told by their content alone. Text is never one of them: a playlist or a script, which
  * names other files, has no way to a program that would open these.
  */
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 
 export interface Container {
   /** For people. */
@@ -46,8 +46,10 @@ const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[
   ),
 ];
 
-/** null: none of these. Rejects as open() does. */
+/** null: none of these, or no file. Rejects as open() does. */
 export async function containerOf(path: string): Promise<Container | null> {
+  // A pipe would make who opens it wait.
+  if (!(await stat(path)).isFile()) return null;
   const file = await open(path, 'r');
   try {
     const head = await bytesAt(file, 0, HEAD_BYTES);

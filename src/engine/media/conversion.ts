@@ -1,5 +1,6 @@
 /** A file on its way through ffmpeg, in steps: the child runs during one, and stands still until the next. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
@@ -8,6 +9,15 @@ import { failureOfConversion, noSamples, type HowItEnded } from './failures.js';
 
 /** A step's longest time: of most clips the whole conversion. */
 const STEP_MS = 100;
+
+/** Of a processor: what a clip takes three times over, most of it for the start of ffmpeg. */
+const TRIAL_MS = 400;
+
+/** Steps of one that gets hardly any of a processor, or does nothing with it. */
+const TRIAL_STEPS = 50;
+
+/** Linux counts in hundredths of a second, whatever the kernel's own. */
+const MS_PER_TICK = 10;
 
 /** Of its standard error, from the end; that of its progress is a line. */
 const KEPT_CHARACTERS = 8192;
@@ -25,6 +35,7 @@ export class Conversion {
   private words = '';
   private refersElsewhere = false;
   private line = '';
+  private steps = 0;
 
   /** Starts. `ffmpeg`: a path, or a name in the directories where programs are. */
   constructor(
@@ -58,8 +69,13 @@ export class Conversion {
     return 0;
   }
 
+  get isTried(): boolean {
+    return this.steps >= TRIAL_STEPS || this.processorMs() >= TRIAL_MS;
+  }
+
   /** One step; resolves to the duration of the new file once it is whole. Rejects with EngineError, or as files are written. */
   async measure(): Promise<number | null> {
+    this.steps++;
     this.signal('SIGCONT');
     await Promise.race([this.gone, this.clock.sleep(STEP_MS)]);
     if (this.ended === null) {
@@ -82,6 +98,22 @@ export class Conversion {
     // One that has ended has given its number back.
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     process.kill(-pid, constants.signals[name]);
+  }
+
+  /** Of its own time; 0 once it has ended. */
+  private processorMs(): number {
+    try {
+      const stat = readFileSync(`/proc/${this.child.pid ?? 0}/stat`, 'latin1');
+      // Fields 14 and 15, in user and in kernel mode; the name before them is in parentheses and may hold anything.
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11)
+        .map(Number);
+      return ((user ?? 0) + (system ?? 0)) * MS_PER_TICK;
+    } catch {
+      return 0;
+    }
   }
 
   private hearProgress(text: string): void {

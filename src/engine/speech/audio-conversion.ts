@@ -37,7 +37,7 @@ export async function convertFile(
   try {
     await makePrivateFile(job.to);
     const check = (conversion: Conversion): void => refuseTooMuch(conversion, file);
-    const { spentMs } = await measuring.run({ accountId, signal, open, check });
+    const { spentMs } = await measuring.run({ accountId, signal, hasTrial: true, open, check });
     return { milliseconds: spentMs };
   } catch (error) {
     await gone();

@@ -7,6 +7,9 @@
  * most; one that is not done then stays open while there is a place, of its account and in all, and is otherwise
  * closed, to begin anew when one is free. So a short clip never waits for a place, at most one step of a long file is
  * done twice, and at most `atOnce + open` decoders exist.
+ *
+ * What starts a program first gets no clip done in one step. It is on trial, and stays open without a place, until its trial is
+ * over; so few are on trial at a time that everybody soon is.
  */
 import type { Clock } from '../clock.js';
 import { FairQueue, type Waiting } from '../fair-queue.js';
@@ -19,18 +22,24 @@ export interface MeasuringLimits {
   /** Files that stay open between their turns. */
   open: number;
   openPerAccount: number;
+  /** Files on trial, one of an account. */
+  onTrial: number;
 }
 
 /** An AudioReader, or what does more than to read. */
 export interface Measurable {
   /** One step; resolves to the duration in seconds once it is known, to null while there is more to do. */
   measure(): Promise<number | null>;
+  /** Of what has a trial. */
+  readonly isTried?: boolean;
   close(): void;
 }
 
 export interface FileToMeasure<R extends Measurable> {
   accountId: string;
   signal?: AbortSignal | undefined;
+  /** Default: it has none. */
+  hasTrial?: boolean;
   open(): Promise<R>;
   /** Called after every step; what it throws ends the measuring. */
   check(reader: R): void;
@@ -53,6 +62,8 @@ interface Turns extends Waiting {
   busy: boolean;
   readonly settled: boolean;
   readonly spentMs: number;
+  readonly hasTrial: boolean;
+  readonly isTried: boolean;
   /** One turn; resolves to the duration once it is known. */
   step(): Promise<number | null>;
   /** Throws when the file is not to be measured on. */
@@ -84,6 +95,14 @@ class Measuring<R extends Measurable> implements Turns {
 
   get accountId(): string {
     return this.file.accountId;
+  }
+
+  get hasTrial(): boolean {
+    return this.file.hasTrial === true;
+  }
+
+  get isTried(): boolean {
+    return this.reader?.isTried === true;
   }
 
   /** Nobody knows what is left of a file; those that have taken little so far are likely to need little. */
@@ -132,6 +151,8 @@ export class MeasuringQueue {
   private readonly queue = new FairQueue<Turns>(LONGEST_CLAIM_MS);
   /** The files that stay open between their turns. */
   private readonly places = new Set<Turns>();
+  /** Those that do, too, for a while. */
+  private readonly trials = new Set<Turns>();
   private running = 0;
 
   constructor(
@@ -170,7 +191,18 @@ export class MeasuringQueue {
 
   private mayGoOn(measuring: Turns): boolean {
     if (measuring.busy) return false;
-    return !measuring.begun || this.places.has(measuring) || this.hasPlaceFor(measuring);
+    if (this.places.has(measuring) || this.trials.has(measuring)) return true;
+    if (!measuring.begun && this.hasTrialFor(measuring)) return true;
+    return this.hasPlaceFor(measuring);
+  }
+
+  /** What has no trial needs none. */
+  private hasTrialFor({ accountId, hasTrial }: Turns): boolean {
+    if (!hasTrial) return true;
+    return (
+      this.trials.size < this.limits.onTrial &&
+      [...this.trials].every((other) => other.accountId !== accountId)
+    );
   }
 
   private hasPlaceFor({ accountId }: Turns): boolean {
@@ -180,8 +212,7 @@ export class MeasuringQueue {
   }
 
   private async turn(measuring: Turns): Promise<void> {
-    // Taken before it is opened again.
-    if (measuring.begun) this.places.add(measuring);
+    this.takeItsPlace(measuring);
     measuring.busy = true;
     this.running++;
     try {
@@ -197,6 +228,13 @@ export class MeasuringQueue {
     this.pump();
   }
 
+  /** Before it is opened. */
+  private takeItsPlace(measuring: Turns): void {
+    if (this.trials.has(measuring)) return;
+    if (measuring.begun) this.places.add(measuring);
+    else if (measuring.hasTrial) (this.hasTrialFor(measuring) ? this.trials : this.places).add(measuring);
+  }
+
   /** A step that fails is charged as well. */
   private async step(measuring: Turns): Promise<number | null> {
     const before = measuring.spentMs;
@@ -209,6 +247,8 @@ export class MeasuringQueue {
 
   private keepOrClose(measuring: Turns): void {
     if (this.places.has(measuring)) return;
+    if (this.trials.has(measuring) && !measuring.isTried) return;
+    this.trials.delete(measuring);
     if (this.hasPlaceFor(measuring)) this.places.add(measuring);
     else measuring.close();
   }
@@ -217,6 +257,7 @@ export class MeasuringQueue {
     if (measuring.settled) return;
     settle();
     this.places.delete(measuring);
+    this.trials.delete(measuring);
     this.queue.remove(measuring);
   }
 }

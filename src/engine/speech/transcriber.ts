@@ -67,7 +67,7 @@ export interface SpeechEngineOptions {
 export const AUDIO_WORKERS = 3;
 
 /** Of these, one at least is left to what is paid for. */
-export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 1 };
+export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 1, onTrial: 4 };
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
