@@ -52,8 +52,13 @@ describe('Serving under load', function () {
 
   afterEach(() => server.stop());
 
-  async function transcribe(path: string, signal?: AbortSignal): Promise<Answer> {
+  async function transcribe(
+    path: string,
+    signal?: AbortSignal,
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
     body.append('audio', await openAsBlob(path), basename(path));
     const response = await request(`${server.url}/api/v1/transcribe`, {
       method: 'POST',
@@ -127,6 +132,41 @@ describe('Serving under load', function () {
         `${quantile(ratios, 0.9).toFixed(2)}x (p90), ${Math.max(...ratios).toFixed(2)}x (worst)`,
     );
     expect(quantile(ratios, 0.9)).to.be.below(3);
+  });
+
+  it('answers a 3-second clip beside a 3-hour file whose speakers are told, within 3x its time; with its own, 8x', async () => {
+    const path = join(directory, 'three-hours-of-speakers.mp3');
+    writeRepeatedMp3(path, 3 * 3600);
+    const diarize = { diarize: 'true' };
+    const times = async (count: number, fields: Record<string, string>): Promise<number[]> => {
+      const taken: number[] = [];
+      for (let n = 0; n < count; n++) {
+        await sleep(37 * (n % 11));
+        const start = performance.now();
+        await transcribe(clip, undefined, fields);
+        taken.push(performance.now() - start);
+      }
+      return taken;
+    };
+    const idle = [median((await times(12, {})).slice(2)), median((await times(12, diarize)).slice(2))];
+    const hangUp = new AbortController();
+    const long = transcribe(path, hangUp.signal, { ...diarize, language: 'en' }).catch(
+      (error: unknown) => error,
+    );
+    await untilBusySlots(SLOTS);
+    const beside = [await times(40, {}), await times(40, diarize)];
+    expect(await metric('verbatim_diarizations_running'), 'the long file is still listened to').to.equal(1);
+    hangUp.abort();
+    expect(await long).to.have.property('name', 'AbortError');
+    for (const [index, bound] of [3, 8].entries()) {
+      const ratios = (beside[index] ?? []).map((ms) => ms / (idle[index] ?? NaN));
+      const [middle, late] = [median(ratios), quantile(ratios, 0.9)];
+      const which = index === 0 ? 'clip' : 'clip with its speakers';
+      report(
+        `${which}: idle ${idle[index]?.toFixed(0)} ms; beside it ${middle.toFixed(2)}x (median), ${late.toFixed(2)}x (p90)`,
+      );
+      expect(late).to.be.below(bound);
+    }
   });
 
   it('keeps the event loop free while all slots are busy', async () => {
