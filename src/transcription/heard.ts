@@ -1,7 +1,7 @@
 /** What is said in a file and, side by side with it, who says it. */
 import { EngineError } from '../engine/native-errors.js';
 import type { SpeakerTurn } from '../engine/speakers/speaker-turn.js';
-import type { FileToTranscribe, SpeechEngine, Transcript } from '../engine/types.js';
+import type { FileToTranscribe, HeardPart, SpeechEngine, Transcript } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { LanguageSupport } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
@@ -38,8 +38,13 @@ export async function heardIn(
     listening.turns = turnsIn({ ...file, signal }, durationSeconds, options, languages);
     listening.turns.catch((error: unknown) => stop.abort(error));
   };
+  // No hours are transcribed of speech that is to be refused.
+  const heard = (part: HeardPart): void => {
+    languages.diarizerFor(part.language);
+    file.heard?.(part);
+  };
   try {
-    const transcript = await engine.transcribeFile({ ...file, signal, measured });
+    const transcript = await engine.transcribeFile({ ...file, signal, measured, heard });
     // A language that was detected in silence says nothing.
     if (transcript.text.trim() !== '') languages.diarizerFor(transcript.language);
     const turns = await listening.turns;
