@@ -28,6 +28,16 @@ export function normalizeLanguage(value: string): string | null {
   return code.length === 2 && names.of(code) !== undefined ? code : null;
 }
 
+/** Whether it is a code of this service, as it writes it. */
+export function isLanguageCode(code: string): boolean {
+  return normalizeLanguage(code) === code;
+}
+
+/** The English name of a code; the code itself where there is none. */
+export function languageName(code: string): string {
+  return names.of(code) ?? code;
+}
+
 /** Whisper's one code that is not the ISO one: Javanese. */
 export function toWhisperLanguage(code: string): string {
   return code === 'jv' ? 'jw' : code;

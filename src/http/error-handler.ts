@@ -44,7 +44,7 @@ export function errorHandler({ logger, engineStats, errorForms }: ErrorHandlerDe
     if (error.code === 'internal_error' || isExhausted(thrown)) {
       logger.error({ requestId: exchange.id, route: exchange.route, err: thrown }, 'request failed');
     }
-    const { form = ownForm } = errorForms.find(({ under }) => exchange.req.path.startsWith(under)) ?? {};
+    const { form = jsonError } = errorForms.find(({ under }) => exchange.req.path.startsWith(under)) ?? {};
     exchange.facts.code = error.code;
     const { status, body, headers } = form(error, exchange);
     const all = { ...headersOf(error, engineStats), ...headers };
@@ -53,7 +53,7 @@ export function errorHandler({ logger, engineStats, errorForms }: ErrorHandlerDe
   };
 }
 
-const ownForm: ErrorForm = (error, exchange) => ({
+export const jsonError: ErrorForm = (error, exchange) => ({
   status: ERROR_TABLE[error.code].status,
   body: errorBody(error, exchange.id),
   headers: {},

@@ -15,14 +15,14 @@ import type {
   TranscriptionRequest,
 } from '../transcription/transcription.js';
 import type { Unkeyed } from '../transcription/unkeyed.js';
-import { authenticated } from './auth.js';
+import { authenticated, type AuthenticatedHandler } from './auth.js';
 import { watchDelivery } from './delivery.js';
 import type { HttpDeps } from './deps.js';
 import type { Exchange } from './exchange.js';
 import { acceptBody, mediaType, refuseEncodedBody } from './request-body.js';
 import { headerOf } from './headers.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
-import type { Route } from './route.js';
+import type { Handler, Route } from './route.js';
 import { TranscriptStream, type TranscriptEvents } from './transcript-stream.js';
 import { IdempotencyReplayed, ServerTiming, timing } from './transcription-headers.js';
 import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from './upload.js';
@@ -66,11 +66,18 @@ interface Repeatable {
   retried?: boolean | undefined;
 }
 
-export function transcriptionRoute(deps: HttpDeps, dialect: Dialect): Route {
+/** Lets the handler have who calls, or throws. */
+export type CallerGuard = (deps: HttpDeps, handler: AuthenticatedHandler) => Handler;
+
+export function transcriptionRoute(
+  deps: HttpDeps,
+  dialect: Dialect,
+  guard: CallerGuard = authenticated,
+): Route {
   return {
     path: dialect.path,
     methods: {
-      POST: authenticated(deps, async (exchange, identity) => {
+      POST: guard(deps, async (exchange, identity) => {
         const repeatable = await refuseEarly(deps, dialect, exchange, identity);
         const { outcome, received, uploadMs } = await inFlight(deps, dialect, exchange, identity, repeatable);
         noteFacts(exchange, outcome.facts);

@@ -9,9 +9,9 @@ import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app.js';
 import type { HttpSettings } from '../http/deps.js';
-import type { ErrorForms } from '../http/error-handler.js';
+import { jsonError, type ErrorForms } from '../http/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
-import { DASHBOARD } from '../http/dashboard/paths.js';
+import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
 import { dashboardError, dashboardRoutes } from '../http/dashboard/routes.js';
 import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
@@ -150,7 +150,11 @@ function createServer(options: ServerOptions, inFlight: InFlightRegistry, upload
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
   const openAi = { under: OPENAI_PREFIX, form: openAiError };
-  return dashboard ? [openAi, { under: DASHBOARD, form: dashboardError }] : [openAi];
+  const pages = [
+    { under: PATHS.tryTranscribe, form: jsonError },
+    { under: DASHBOARD, form: dashboardError },
+  ];
+  return dashboard ? [openAi, ...pages] : [openAi];
 }
 
 /** What looks again and again, until it is closed. */

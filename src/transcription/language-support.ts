@@ -54,6 +54,17 @@ export class LanguageSupport {
     throw unsupportedDiarization(`No installed model tells apart who speaks ${what}.`);
   }
 
+  /** Whether it can be told who speaks, whatever the language turns out to be. */
+  diarizesAny(): boolean {
+    try {
+      this.diarizerFor(null);
+      return true;
+    } catch (error) {
+      if (error instanceof VerbatimError) return false;
+      throw error;
+    }
+  }
+
   /** What translates the pair: a text translator, else the speech model itself. Throws `unsupported_translation`. */
   translatorFor(from: string, to: string): TextTranslator | 'speech model' {
     if (this.translator?.supports(from, to)) return this.translator;
@@ -66,7 +77,7 @@ export class LanguageSupport {
     return to === 'en' && this.engine.translatesToEnglish && this.engine.languages.includes(from);
   }
 
-  #covers(from: string, to: string): boolean {
+  covers(from: string, to: string): boolean {
     return this.translator?.supports(from, to) === true || this.#spokenInto(from, to);
   }
 
@@ -93,7 +104,7 @@ export class LanguageSupport {
       return;
     }
     const { languages } = this.engine;
-    if (languages.includes(to) || languages.some((from) => this.#covers(from, to))) return;
+    if (languages.includes(to) || languages.some((from) => this.covers(from, to))) return;
     throw unsupportedPair('any language the speech model knows', to);
   }
 }

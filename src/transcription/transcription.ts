@@ -12,6 +12,7 @@ import { fingerprint } from './fingerprint.js';
 import { heardIn, type HeardFile } from './heard.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
+import { offerOf, type Offer } from './offer.js';
 import { creditsFor, mostCreditsFor, startedMinutes, type PaidWork, type Prices } from './price.js';
 import { makeReadable } from './readable-audio.js';
 import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
@@ -129,10 +130,16 @@ export interface TranscriptionDeps {
 export class TranscriptionService {
   private readonly languages: LanguageSupport;
   private readonly unkeyed: UnkeyedRequests;
+  #offer: Offer | null = null;
 
   constructor(private readonly deps: TranscriptionDeps) {
     this.languages = new LanguageSupport(deps.engine, deps.translator, deps.diarizer);
     this.unkeyed = new UnkeyedRequests(deps.ledger);
+  }
+
+  /** What a request may ask for, and at which prices. */
+  get offer(): Offer {
+    return (this.#offer ??= offerOf(this.deps, this.languages));
   }
 
   /** The least a request can cost: one started minute. */

@@ -18,19 +18,22 @@ export interface View {
   scripts?: readonly string[];
 }
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-];
+/** `more`: what one page needs beside it. */
+const policy = (...more: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    ...more,
+  ].join('; ');
 
 export const PAGE_HEADERS: OutgoingHttpHeaders = Object.freeze({
-  'Content-Security-Policy': POLICY.join('; '),
+  'Content-Security-Policy': policy(),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
@@ -39,8 +42,15 @@ export const PAGE_HEADERS: OutgoingHttpHeaders = Object.freeze({
   'X-Frame-Options': 'DENY',
 });
 
+/** For a page that plays what was chosen or recorded. */
+export const AUDIO_HEADERS: OutgoingHttpHeaders = Object.freeze({
+  'Content-Security-Policy': policy('media-src blob:'),
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(self)',
+});
+
 const NAVIGATION: readonly (readonly [path: string, title: string])[] = [
   [PATHS.overview, TEXTS.pages.overview],
+  [PATHS.try, TEXTS.pages.try],
   [PATHS.usage, TEXTS.pages.usage],
   [PATHS.keys, TEXTS.pages.keys],
   [PATHS.history, TEXTS.pages.history],

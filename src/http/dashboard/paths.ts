@@ -6,6 +6,8 @@ export const PATHS = {
   usage: `${DASHBOARD}/usage`,
   usageCsv: `${DASHBOARD}/usage.csv`,
   keys: `${DASHBOARD}/keys`,
+  try: `${DASHBOARD}/try`,
+  tryTranscribe: `${DASHBOARD}/try/transcribe`,
   history: `${DASHBOARD}/history`,
   account: `${DASHBOARD}/account`,
   password: `${DASHBOARD}/account/password`,
@@ -23,7 +25,14 @@ export const endSessionPath = (id: string): string => `${DASHBOARD}/account/sess
 
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
-const PAGES: readonly string[] = [PATHS.overview, PATHS.usage, PATHS.keys, PATHS.history, PATHS.account];
+const PAGES: readonly string[] = [
+  PATHS.overview,
+  PATHS.try,
+  PATHS.usage,
+  PATHS.keys,
+  PATHS.history,
+  PATHS.account,
+];
 
 /** Where to go after signing in: a page of ours, whatever the form says. */
 export function pageOrOverview(given: string | null): string {

@@ -6,6 +6,7 @@ import type { Route } from '../route.js';
 import { accountPageRoutes } from './account.js';
 import { historyRoutes } from './history.js';
 import { keyPageRoutes } from './keys.js';
+import { tryRoutes } from './try.js';
 import { usageRoutes } from './usage.js';
 import { DashboardAssets } from './assets.js';
 import { overviewRoutes } from './overview.js';
@@ -23,6 +24,7 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
   return [
     ...signInRoutes(deps, visits, checks),
     ...overviewRoutes(deps, visits),
+    ...tryRoutes(deps, visits),
     ...usageRoutes(deps, visits),
     ...keyPageRoutes(deps, visits),
     ...historyRoutes(deps, visits),

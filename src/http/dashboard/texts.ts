@@ -10,6 +10,7 @@ export const TEXTS = {
   utc: 'UTC',
   pages: {
     overview: 'Overview',
+    try: 'Try it',
     usage: 'Usage',
     keys: 'API keys',
     history: 'History',
@@ -23,6 +24,7 @@ export const TEXTS = {
       'Signing in needs https, or an address of this machine itself such as http://localhost: elsewhere anybody on the way could ' +
       'read the password. Put a proxy with https in front and name it in VERBATIM_TRUST_PROXY, or use "ssh -L".',
     notFound: 'There is nothing at this address.',
+    signedOut: 'Your session has ended. Sign in again.',
     noKey: 'There is no such key.',
     noEntry: 'The history has no such entry.',
     noWindow: 'Usage is shown of 7, 30 or 90 days.',
@@ -68,6 +70,42 @@ export const TEXTS = {
     expires: 'Expires',
     never: 'never',
     moreLeft: (packs: number) => `Of packs with nothing left, the ${packs} newest are shown.`,
+  },
+  try: {
+    noScript:
+      'This page needs scripts, to play the audio beside its words. The API works without: see the curl line of a new key.',
+    choose: 'Choose a recording, or drop one here',
+    formats: 'WAV, FLAC, MP3, OGG, and what browsers and phones record; at most 100 MB.',
+    record: 'Record with the microphone',
+    stop: 'Stop recording',
+    language: 'Language spoken',
+    detect: 'detect',
+    translate: 'Translate into',
+    dont: 'do not translate',
+    diarize: 'Tell who speaks',
+    submit: 'Transcribe',
+    price: (perMinute: number) => `Credits for a started minute of audio: ${perMinute}.`,
+    surcharges: (translation: number, diarization: number) =>
+      `On top, for translating: ${translation}; for telling who speaks: ${diarization}.`,
+    balance: (credits: string) => `You have: ${credits}.`,
+    result: 'Transcript',
+    translation: 'Translation',
+    files: 'Download',
+    /** For the page's script; {names} are filled in there. */
+    script: {
+      willCost: '{name}: {seconds} s, which will cost {credits} of your credits.',
+      unknownLength: '{name}: its length is told by the server; see the price of a minute.',
+      uploading: 'Sending: {percent} %',
+      working: 'Transcribing …',
+      done: 'Done. Credits spent: {credits}; left: {left}.',
+      failed: 'It did not work: {message}',
+      broken: 'The connection broke off.',
+      noMicrophone: 'The microphone cannot be used: {message}',
+      recording: 'Recording …',
+      recorded: 'recording.webm',
+      playFrom: 'Play from {time}',
+      speaker: 'Speaker {name}',
+    },
   },
   usage: {
     window: 'Time',

@@ -1,6 +1,7 @@
 /** Who is there, and the one way a page is answered: session, origin, form, refusals. */
 import type { Account } from '../../ledger/types.js';
 import type { SignedIn, Visitor } from '../../ledger/access/types.js';
+import type { AuthenticatedHandler } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
 import { HTML_TYPE, type Exchange } from '../exchange.js';
 import { readForm } from '../request-body.js';
@@ -80,6 +81,26 @@ export class Visits {
         if (visit === null) return { to: PATHS.signIn };
         return act(visit, await readForm(exchange, this.deps));
       });
+    };
+  }
+
+  /** What a script of an account's page asks for; `key`: what it is booked under. Errors are JSON, as the API's. */
+  memberCall(handler: AuthenticatedHandler): Handler {
+    return async (exchange) => {
+      const { ledger, inFlight } = this.deps;
+      inFlight.assertOpen();
+      try {
+        requireSameOrigin(exchange, siteOf(exchange));
+        const visit = await this.#memberOf(exchange);
+        if (visit === null) throw new Refusal(403, TEXTS.errors.signedOut);
+        const { account } = visit;
+        exchange.identity = { account, key: await ledger.access.dashboardKey(account.id) };
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        exchange.json(error.status, { error: { message: error.message } });
+        return;
+      }
+      await handler(exchange, exchange.identity);
     };
   }
 

@@ -1,6 +1,6 @@
 /** Who may sign in to the dashboard, and who has. Every method is one transaction, as the ledger's are. */
 import { DAY_MS } from '../time.js';
-import type { Account } from '../types.js';
+import type { Account, ApiKey } from '../types.js';
 import type { PasswordRecord } from './password.js';
 
 /** What an account may see of others: nothing, or all of the service. */
@@ -66,6 +66,12 @@ export interface AccountAccess {
     visitor: Visitor,
     rehashed?: PasswordRecord,
   ): Promise<StartedSession | null>;
+
+  /**
+   * The key that the account's requests from the dashboard are booked under: listed and revoked as any other, and made anew when it
+   * was. Its raw form is thrown away. Throws `not_found` for an unknown account.
+   */
+  dashboardKey(accountId: string): Promise<ApiKey>;
 
   /** null: unknown, ended, or not used for too long. */
   findSession(token: string): Promise<SignedIn | null>;

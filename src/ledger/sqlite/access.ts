@@ -4,12 +4,15 @@ import { VerbatimError } from '../../errors.js';
 import type { PasswordRecord } from '../access/password.js';
 import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor } from '../access/types.js';
 import { DAY_MS, toIso, type WallClock } from '../time.js';
-import type { Account } from '../types.js';
+import type { Account, ApiKey } from '../types.js';
+import type { ApiKeys } from './api-keys.js';
 import { normalizeEmail, toAccount, type AccountRow } from './accounts.js';
 import { Sessions } from './sessions.js';
 import { digestOf } from './token-digest.js';
 import type { Transactions } from './transactions.js';
 
+/** Name of the key, as it is listed. */
+const DASHBOARD_KEY = 'dashboard';
 const LINK_LIFE_MS = DAY_MS;
 
 interface PasswordRow {
@@ -31,15 +34,24 @@ export class SqliteAccess implements AccountAccess {
   readonly #password;
   readonly #putPassword;
   readonly #byEmail;
+  readonly #dashboardKey;
+  readonly #putDashboardKey;
 
   constructor(
     database: Database.Database,
     private readonly clock: WallClock,
+    private readonly keys: ApiKeys,
     private readonly transactions: Transactions,
   ) {
     this.#sessions = new Sessions(database, clock);
     this.#account = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ?');
     this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
+    this.#dashboardKey = database
+      .prepare<[string], string>('SELECT key_id FROM dashboard_keys WHERE account_id = ?')
+      .pluck();
+    this.#putDashboardKey = database.prepare<[string, string]>(
+      'INSERT OR REPLACE INTO dashboard_keys (account_id, key_id) VALUES (?, ?)',
+    );
     this.#setRole = database.prepare<[Role, string], AccountRow>(
       'UPDATE accounts SET role = ? WHERE id = ? RETURNING *',
     );
@@ -122,6 +134,15 @@ export class SqliteAccess implements AccountAccess {
     });
   }
 
+  async dashboardKey(accountId: string): Promise<ApiKey> {
+    return (
+      (await this.transactions.read(() => this.#liveDashboardKey(accountId))) ??
+      (await this.transactions.write(
+        () => this.#liveDashboardKey(accountId) ?? this.#newDashboardKey(accountId),
+      ))
+    );
+  }
+
   async findSession(token: string): Promise<SignedIn | null> {
     const digest = digestOf(token);
     const found = await this.transactions.read(() => this.#sessions.find(digest));
@@ -154,6 +175,19 @@ export class SqliteAccess implements AccountAccess {
   sweep(): void {
     this.#sweepLinks.run(this.clock());
     this.#sessions.sweep();
+  }
+
+  #liveDashboardKey(accountId: string): ApiKey | null {
+    const id = this.#dashboardKey.get(accountId);
+    if (id === undefined) return null;
+    return this.keys.list(accountId).find((key) => key.id === id && key.revokedAt === null) ?? null;
+  }
+
+  #newDashboardKey(accountId: string): ApiKey {
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- nobody is to have it
+    const { rawKey, ...key } = this.keys.create({ accountId, name: DASHBOARD_KEY, scopes: [] });
+    this.#putDashboardKey.run(accountId, key.id);
+    return key;
   }
 
   #ownerOf(token: string): Account | null {

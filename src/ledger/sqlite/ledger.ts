@@ -132,7 +132,7 @@ class SqliteLedger implements Ledger {
       settle: (work) => this.#lockWait.run(() => this.#transaction(work), Infinity),
     };
     const instances = this.#instances;
-    this.access = new SqliteAccess(database, clock, transactions);
+    this.access = new SqliteAccess(database, clock, this.#keys, transactions);
     this.history = new SqliteHistory(database, clock, transactions);
     this.webhooks = new WebhookEvents(database, { instances, transactions, clock });
     this.jobs = new SqliteJobs(database, {

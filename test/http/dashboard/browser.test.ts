@@ -11,7 +11,7 @@ import { transcribe } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
 
 const PASSWORD = 'correct horse battery staple';
-const PAGES = ['', '/usage', '/keys', '/history', '/account'];
+const PAGES = ['', '/try', '/usage', '/keys', '/history', '/account'];
 
 describe('dashboard: in Chromium', function () {
   this.timeout(120_000);

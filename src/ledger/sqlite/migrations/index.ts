@@ -3,6 +3,14 @@ import { structuredResults } from './002-structured-results.js';
 import { derivedKeys } from './003-derived-keys.js';
 import { jobs } from './004-jobs.js';
 import { access } from './005-access.js';
+import { dashboardKeys } from './006-dashboard-keys.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [initial, structuredResults, derivedKeys, jobs, access];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  structuredResults,
+  derivedKeys,
+  jobs,
+  access,
+  dashboardKeys,
+];

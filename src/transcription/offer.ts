@@ -1,0 +1,35 @@
+import { isLanguageCode } from '../engine/languages.js';
+import type { SpeechEngine } from '../engine/types.js';
+import type { LanguageSupport } from './language-support.js';
+import type { Prices } from './price.js';
+
+/** What the installed models can be asked for; none of it changes while the service runs. */
+export interface Offer {
+  /** That are spoken; ISO 639-1. */
+  languages: readonly string[];
+  /** That at least one of them can be translated into. */
+  targets: readonly string[];
+  /** Whether it can be told who speaks, in whatever language. */
+  diarizes: boolean;
+  /** Whether words have times. */
+  alignsWords: boolean;
+  prices: Prices;
+}
+
+const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
+const CODES = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter(isLanguageCode);
+
+export function offerOf(
+  { engine, settings }: { engine: SpeechEngine; settings: Prices },
+  support: LanguageSupport,
+): Offer {
+  const { languages, alignsWords } = engine;
+  const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = settings;
+  return {
+    languages,
+    targets: CODES.filter((to) => languages.some((from) => from !== to && support.covers(from, to))),
+    diarizes: support.diarizesAny(),
+    alignsWords,
+    prices: { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute },
+  };
+}
