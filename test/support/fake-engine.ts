@@ -3,9 +3,9 @@
  * engine only: the real one has its own.
  *
  * A file's first line decides: "audio SECONDS LANGUAGE TEXT" is decodable audio, "broken" has the right container
- * only, and anything else is no audio. "|" in TEXT is where a window ends; each takes as long.
+ * only, "recording of " before either makes it one to be converted, and anything else is no audio. "|" in TEXT is where a window ends; each takes as long.
  */
-import { openSync, readSync, closeSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../src/engine/clock.js';
 import type { Segment } from '../../src/engine/binding.js';
 import { EngineError } from '../../src/engine/native-errors.js';
@@ -13,6 +13,7 @@ import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
 import type {
   EngineStats,
   AudioToMeasure,
+  FileToConvert,
   FileToTranscribe,
   SpeechEngine,
   Transcript,
@@ -23,7 +24,16 @@ export function fakeAudio(seconds: number, { language = 'en', text = 'Hello, Wor
   return Buffer.from(`audio ${seconds} ${language} ${text}\n`);
 }
 
+/** What the engine does not read itself. */
+export function fakeRecording(audio: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(RECORDING), audio]);
+}
+
 export const BROKEN_AUDIO = Buffer.from('broken\n');
+
+const RECORDING = 'recording of ';
+/** Of every conversion. */
+export const CONVERSION_MS = 7;
 
 interface FakeAudio {
   seconds: number;
@@ -83,11 +93,20 @@ export class FakeEngine implements SpeechEngine {
     this.#others = this.#backlog.readmit({ accountId: 'another account', audioSeconds });
   }
 
-  /** It needs no ffmpeg for anything. */
-  async convertFile({ signal }: AudioToMeasure): Promise<null> {
+  async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
     this.#refuseWhenClosing();
-    signal?.throwIfAborted();
-    return Promise.resolve(null);
+    file.signal?.throwIfAborted();
+    const line = firstLine(file.path);
+    if (!line.startsWith(RECORDING)) return Promise.resolve(null);
+    file.covers?.(0);
+    writeFileSync(file.to, `${line.slice(RECORDING.length)}\n`);
+    try {
+      refuseUncovered(file, readAudio(file.to).seconds);
+    } catch (error) {
+      rmSync(file.to);
+      throw error;
+    }
+    return Promise.resolve({ milliseconds: CONVERSION_MS });
   }
 
   async measureFile(file: AudioToMeasure): Promise<number> {
