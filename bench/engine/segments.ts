@@ -39,7 +39,7 @@ export async function cutFile(path: string, { binding, policy, voice }: Cutting)
       longestCall = Math.max(longestCall, (performance.now() - start) / 1000);
       if (step === null) break;
       if (typeof step === 'string') continue;
-      windows.push({ start: step.startSeconds, end: step.endSeconds });
+      windows.push(...step.pieces.map(({ startSeconds: start, endSeconds: end }) => ({ start, end })));
       step.release();
     }
     const { user, system } = process.cpuUsage(before);

@@ -24,9 +24,11 @@ std::size_t index_of(const OptionReader& reader, const char* key, Napi::Env env,
   return static_cast<std::size_t>(value);
 }
 
-Napi::Array to_js(Napi::Env env, const std::vector<double>& seconds, double start_seconds) {
+// Seconds of a window to those of its file.
+template <typename Place>
+Napi::Array placed(Napi::Env env, const std::vector<double>& seconds, Place place) {
   Napi::Array out = Napi::Array::New(env, seconds.size());
-  for (std::uint32_t i = 0; i < seconds.size(); ++i) out.Set(i, start_seconds + seconds[i]);
+  for (std::uint32_t i = 0; i < seconds.size(); ++i) out.Set(i, place(seconds[i]));
   return out;
 }
 
@@ -70,14 +72,16 @@ Napi::Object to_js(Napi::Env env, const DecoderHeads& heads) {
   return out;
 }
 
-Napi::Object to_js(Napi::Env env, const TextAlignment& alignment, double start_seconds) {
+Napi::Object to_js(Napi::Env env, const TextAlignment& alignment, const TimeLine& time_line) {
   Napi::Array words = Napi::Array::New(env, alignment.words.size());
   for (std::uint32_t i = 0; i < alignment.words.size(); ++i) words.Set(i, alignment.words[i]);
   Napi::Array times = Napi::Array::New(env, alignment.times.size());
   for (std::uint32_t i = 0; i < alignment.times.size(); ++i) {
     Napi::Object each = Napi::Object::New(env);
-    each.Set("startSeconds", to_js(env, alignment.times[i].starts, start_seconds));
-    each.Set("endSeconds", to_js(env, alignment.times[i].ends, start_seconds));
+    each.Set("startSeconds",
+             placed(env, alignment.times[i].starts, [&](double at) { return time_line.of_start(at); }));
+    each.Set("endSeconds",
+             placed(env, alignment.times[i].ends, [&](double at) { return time_line.of_end(at); }));
     times.Set(i, each);
   }
   Napi::Object out = Napi::Object::New(env);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include "audio/cutting/time_line.h"
 
 #include "napi_setup.h"
 #include "option_reader.h"
@@ -16,9 +17,9 @@ std::vector<HeadSet> head_sets(Napi::Value value, const std::string& name);
 // The property `alignmentHeads` of a model's options; none if it is absent.
 HeadSet alignment_heads(Napi::Value options);
 
-// DecoderHeads and TextAlignment of the contract; times are moved by `start_seconds`, from the window's time
-// line to the file's.
+// DecoderHeads and TextAlignment of the contract; times are moved from the window's time line to
+// the file's.
 Napi::Object to_js(Napi::Env env, const DecoderHeads& heads);
-Napi::Object to_js(Napi::Env env, const TextAlignment& alignment, double start_seconds);
+Napi::Object to_js(Napi::Env env, const TextAlignment& alignment, const TimeLine& time_line);
 
 }  // namespace verbatim::addon

@@ -109,7 +109,7 @@ Napi::Value RecogniserWrap::align_text(const Napi::CallbackInfo& info) {
           return held->model->align_text(audio->window, text, sets, threads, abort.flag());
         },
         [audio](Napi::Env e, const TextAlignment& alignment) {
-          return to_js(e, alignment, audio->window.start_seconds());
+          return to_js(e, alignment, audio->window.time_line());
         });
   });
 }

@@ -23,7 +23,7 @@ Napi::Value SlotWrap::transcribe(const Napi::CallbackInfo& info) {
       // Beams and a longer context may have grown the state.
       shared->memory.resize(shared->slot->memory_bytes());
       shared->model->memory.resize(shared->model->model->memory_bytes());
-      return to_js(e, result, held->window.start_seconds());
+      return to_js(e, result, held->window.time_line());
     };
     return run_on_worker(
         env, "verbatim.transcribe",

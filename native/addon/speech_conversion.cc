@@ -13,34 +13,34 @@ Napi::Array to_array(Napi::Env env, const std::vector<T>& items, Convert convert
   return out;
 }
 
-Napi::Object word_to_js(Napi::Env env, const Word& word, double start_seconds) {
+Napi::Object word_to_js(Napi::Env env, const Word& word, const TimeLine& time_line) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("text", word.text);
-  out.Set("startSeconds", start_seconds + word.start_seconds);
-  out.Set("endSeconds", start_seconds + word.end_seconds);
+  out.Set("startSeconds", time_line.of_start(word.start_seconds));
+  out.Set("endSeconds", time_line.of_end(word.end_seconds));
   out.Set("probability", word.probability);
   return out;
 }
 
-Napi::Object decoding_to_js(Napi::Env env, const SegmentDecoding& decoding, double window_start_seconds) {
+Napi::Object decoding_to_js(Napi::Env env, const SegmentDecoding& decoding, const TimeLine& time_line) {
   Napi::Object out = Napi::Object::New(env);
-  out.Set("windowStartSeconds", window_start_seconds);
+  out.Set("windowStartSeconds", time_line.of_start(0));
   out.Set("tokens", to_array(env, decoding.tokens, [&](int id) { return Napi::Number::New(env, id); }));
   out.Set("averageLogProbability", decoding.average_log_probability);
   out.Set("temperature", decoding.temperature);
   return out;
 }
 
-Napi::Object segment_to_js(Napi::Env env, const Segment& segment, double start_seconds) {
+Napi::Object segment_to_js(Napi::Env env, const Segment& segment, const TimeLine& time_line) {
   Napi::Object out = Napi::Object::New(env);
-  out.Set("startSeconds", start_seconds + segment.start_seconds);
-  out.Set("endSeconds", start_seconds + segment.end_seconds);
+  out.Set("startSeconds", time_line.of_start(segment.start_seconds));
+  out.Set("endSeconds", time_line.of_end(segment.end_seconds));
   out.Set("text", segment.text);
   out.Set("noSpeechProbability", segment.no_speech_probability);
-  if (segment.decoding) out.Set("decoding", decoding_to_js(env, *segment.decoding, start_seconds));
+  if (segment.decoding) out.Set("decoding", decoding_to_js(env, *segment.decoding, time_line));
   if (!segment.words.empty()) {
-    out.Set("words", to_array(env, segment.words,
-                              [&](const Word& word) { return word_to_js(env, word, start_seconds); }));
+    out.Set("words",
+            to_array(env, segment.words, [&](const Word& word) { return word_to_js(env, word, time_line); }));
   }
   return out;
 }
@@ -100,10 +100,10 @@ DecodeOptions decode_options(Napi::Value options) {
   return out;
 }
 
-Napi::Object to_js(Napi::Env env, const WindowResult& result, double start_seconds) {
+Napi::Object to_js(Napi::Env env, const WindowResult& result, const TimeLine& time_line) {
   Napi::Object out = Napi::Object::New(env);
-  out.Set("segments", to_array(env, result.segments,
-                               [&](const Segment& s) { return segment_to_js(env, s, start_seconds); }));
+  out.Set("segments",
+          to_array(env, result.segments, [&](const Segment& s) { return segment_to_js(env, s, time_line); }));
   out.Set("language", result.language);
   out.Set("languageProbabilities", probabilities_to_js(env, result));
   out.Set("averageLogProbability", average_to_js(env, result));

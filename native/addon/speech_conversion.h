@@ -1,6 +1,7 @@
 #pragma once
 
 #include "accelerator/accelerator.h"
+#include "audio/cutting/time_line.h"
 #include "napi_setup.h"
 #include "option_reader.h"
 #include "speech/decode.h"
@@ -14,10 +15,10 @@ void read_accelerator(const OptionReader& options, AcceleratorMode& out);
 // DecodeOptions of the contract. Throws a JS TypeError that names the property.
 DecodeOptions decode_options(Napi::Value options);
 
-// WindowResult of the contract: the times of segments and words are moved by `start_seconds`, from the
-// window's time line to the file's. Bytes of a token that are no whole UTF-8 character become U+FFFD; a
+// WindowResult of the contract: the times of segments and words are moved from the window's time line to the
+// file's. Bytes of a token that are no whole UTF-8 character become U+FFFD; a
 // segment's text is whole.
-Napi::Object to_js(Napi::Env env, const WindowResult& result, double start_seconds);
+Napi::Object to_js(Napi::Env env, const WindowResult& result, const TimeLine& time_line);
 
 // SpeechModelInfo of the contract.
 Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info);

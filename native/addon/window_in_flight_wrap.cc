@@ -20,7 +20,7 @@ HeldInFlight::HeldInFlight(Napi::Env env, std::shared_ptr<HeldRecogniser> of, st
                            const DecodeOptions& options)
     : model(std::move(of)),
       window(model->model->open(samples_of(cut), options)),
-      start_seconds(cut->window.start_seconds()),
+      time_line(cut->window.time_line()),
       memory(env, window->memory_bytes()) {}
 
 WindowStage HeldInFlight::stage() const noexcept {
@@ -74,7 +74,7 @@ Napi::Value WindowInFlightWrap::result(const Napi::CallbackInfo& info) {
     if (!held.is_aborted) require_at_rest(held, WindowStage::kDone);
     if (held.has_given_result) refuse("The result of this window has been taken.");
     held.has_given_result = true;
-    return to_js(env, held.window->result(), held.start_seconds);
+    return to_js(env, held.window->result(), held.time_line);
   });
 }
 

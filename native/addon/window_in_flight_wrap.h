@@ -24,8 +24,8 @@ struct HeldInFlight {
 
   const std::shared_ptr<HeldRecogniser> model;
   const std::shared_ptr<WindowInFlight> window;
-  // Where the window's start lies on the file's time line.
-  const double start_seconds;
+  // Of the window in its file.
+  const TimeLine time_line;
   Place place = Place::kAtRest;
   bool is_aborted = false;
   bool has_given_result = false;

@@ -78,7 +78,7 @@ void cut_all(const std::string& path, const WindowPolicy& policy) {
     require(!window->samples.empty(), "windows hold samples");
     require(window->samples.size() <= policy.max_seconds * kSampleRate + 1,
             "windows are no longer than allowed");
-    end = window->start_sample + static_cast<std::int64_t>(window->samples.size());
+    end = std::llround(window->end_seconds() * kSampleRate);
   }
 }
 

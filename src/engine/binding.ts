@@ -58,6 +58,8 @@ export interface AudioWindow {
   /** Place on the file's time line, seconds. */
   readonly startSeconds: number;
   readonly endSeconds: number;
+  /** The stretches of the file that it holds, in order: one, or several between which longer silence was left out. */
+  readonly pieces: readonly { startSeconds: number; endSeconds: number }[];
   /** What of it is no pause, in order, on the file's time line. */
   readonly speech: readonly { startSeconds: number; endSeconds: number }[];
   /** Frees the samples now instead of at garbage collection; idempotent. */

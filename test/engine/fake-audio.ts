@@ -14,6 +14,8 @@ export const FAKE_POLICY: WindowPolicy = {
 export interface FakeWindow {
   startSeconds: number;
   endSeconds: number;
+  /** One from start to end when not given. */
+  pieces?: AudioWindow['pieces'];
   /** '' for a window in which nothing is heard. */
   text?: string;
   /** What detection says; en when not given. */
@@ -71,10 +73,14 @@ export class FakeAudioWindow implements AudioWindow {
     return this.spec.endSeconds;
   }
 
+  get pieces(): AudioWindow['pieces'] {
+    const { startSeconds, endSeconds, pieces = [{ startSeconds, endSeconds }] } = this.spec;
+    return pieces;
+  }
+
   /** All of it. */
   get speech(): AudioWindow['speech'] {
-    const { startSeconds, endSeconds } = this.spec;
-    return [{ startSeconds, endSeconds }];
+    return this.pieces;
   }
 
   release(): void {

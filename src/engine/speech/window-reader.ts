@@ -67,7 +67,10 @@ export class WindowReader {
   }
 
   private number(window: AudioWindow): CutWindow {
-    const seconds = window.endSeconds - window.startSeconds;
+    const seconds = window.pieces.reduce(
+      (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
+      0,
+    );
     const advanceSeconds = Math.max(0, this.reader.positionSeconds - this.positionSeconds);
     this.positionSeconds = this.reader.positionSeconds;
     return { window, index: this.windows++, seconds, advanceSeconds, readyAt: this.clock.now() };

@@ -2,16 +2,17 @@ import { expect } from 'chai';
 import { AudioWorkers } from '../../../src/engine/speech/audio-workers.js';
 import { WindowReader } from '../../../src/engine/speech/window-reader.js';
 import { FakeBinding } from '../fake-binding.js';
-import { FAKE_POLICY, fileOfWindows } from '../fake-audio.js';
+import { FAKE_POLICY, fileOfWindows, type FakeWindow } from '../fake-audio.js';
 import { FakeClock } from '../fake-clock.js';
 
 describe('WindowReader', () => {
   async function readerOf(
     seconds: number,
+    window: Partial<FakeWindow> = {},
   ): Promise<{ reader: WindowReader; workers: AudioWorkers; clock: FakeClock }> {
     const clock = new FakeClock();
     const fake = new FakeBinding(clock);
-    fake.addFile('file', fileOfWindows(seconds, [{}]));
+    fake.addFile('file', fileOfWindows(seconds, [window]));
     const voice = await fake.loadVoiceActivityModel('voice.bin');
     const opening = fake.openAudio('file', FAKE_POLICY, { voice });
     await clock.run();
@@ -32,6 +33,17 @@ describe('WindowReader', () => {
     expect(await window).to.include({ index: 0, seconds: 30, advanceSeconds: 30 });
     expect(order).to.deep.equal(['other', 'window']);
     expect(await Promise.all([reader.next(), clock.run()])).to.deep.equal([null, undefined]);
+  });
+
+  it('tells how long a window is without the silence that was left out of it', async () => {
+    const pieces = [
+      { startSeconds: 1, endSeconds: 5 },
+      { startSeconds: 25, endSeconds: 30 },
+    ];
+    const { reader, clock } = await readerOf(30, { pieces });
+    const window = reader.next();
+    await clock.run();
+    expect(await window).to.include({ seconds: 9, advanceSeconds: 30 });
   });
 
   it('ends between two calls when it is closed', async () => {

@@ -59,6 +59,7 @@ class FakeAligner {
     return {
       startSeconds,
       endSeconds,
+      pieces: [{ startSeconds, endSeconds }],
       speech: [],
       release: () => {
         this.open--;

@@ -35,12 +35,16 @@ constexpr FrameIndex kKept = 60;
 // Width of the place whose mean level is compared where a window has to be cut without a pause.
 constexpr FrameIndex kQuietPlace = 20;
 
-// A stretch of nothing that long ends a window. Models that read 30 s at once bear gaps and cost the same for
-// a short window; those that are encoded at their own length do not.
+// A stretch of nothing that long ends a window. Models that read 30 s at once cost the same for a short
+// window and do not hear where one ends; those that are encoded at their own length do.
 constexpr FrameIndex kGapFull = 400;
 constexpr FrameIndex kGapShort = 80;
-// With a model that knows speech what else is heard need not be borne for long.
-constexpr FrameIndex kGapFullVoice = 200;
+// Where windows are filled, a stretch of nothing that is this long is left out of them, but for so much at
+// either end.
+constexpr FrameIndex kSkipped = 40;
+constexpr FrameIndex kSkipMargin = 15;
+// A window and what was left out of it are no longer than so many of its longest.
+constexpr FrameIndex kLongestSpan = 2;
 
 // Speech goes on over a shorter pause.
 constexpr FrameIndex kShortestPause = 10;
@@ -55,11 +59,6 @@ double to_seconds(FrameIndex frames) { return static_cast<double>(frames) / kFra
 std::unique_ptr<SpeechTracker> make_tracker(const VoiceActivityModel* voice) {
   if (voice == nullptr) return std::make_unique<SignalTracker>();
   return std::make_unique<VoiceTracker>(*voice);
-}
-
-FrameIndex gap_of(const WindowPolicy& policy, bool hears_voice) {
-  if (policy.cut == WindowPolicy::Cut::kPause) return kGapShort;
-  return hears_voice ? kGapFullVoice : kGapFull;
 }
 
 void check(const WindowPolicy& policy) {
@@ -85,7 +84,7 @@ struct Segmenter::Impl {
         tracker(make_tracker(voice)),
         longest(
             std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
-        gap(gap_of(policy, voice != nullptr)) {}
+        gap(policy.cut == WindowPolicy::Cut::kPause ? kGapShort : kGapFull) {}
 
   AudioReader& reader;
   const WindowPolicy policy;
@@ -259,13 +258,43 @@ struct Segmenter::Impl {
     return std::min(half - pause <= kHalfPause ? half : pause + kMargin, limit);
   }
 
+  // What is left out of a window from `start` to `end`.
+  std::vector<Run> skipped(FrameIndex start, FrameIndex end) const {
+    constexpr auto kNothing = &SpeechTracker::Frame::nothing;
+    std::vector<Run> found;
+    if (policy.cut == WindowPolicy::Cut::kPause) return found;
+    for (FrameIndex at = run_end(start, end, kNothing, false); at < end;) {
+      const FrameIndex stop = run_end(at, tracker->labelled(), kNothing, true);
+      if (stop - at >= kSkipped && at + kSkipMargin < end)
+        found.push_back({at + kSkipMargin, std::min(stop - kSkipMargin, end)});
+      at = run_end(stop, end, kNothing, false);
+    }
+    return found;
+  }
+
+  // Of the windows from `start` that are no longer than they may be the end of the longest, or what is known;
+  // nothing when this call may read no more.
+  std::optional<FrameIndex> reach(FrameIndex start) {
+    for (FrameIndex limit = start + longest;;) {
+      if (!know(limit + kLookAhead)) return std::nullopt;
+      if (limit > tracker->labelled()) return tracker->labelled();
+      FrameIndex left_out = 0;
+      for (const auto& [begin, end] : skipped(start, limit)) left_out += end - begin;
+      const FrameIndex next = std::min(start + longest + left_out, start + kLongestSpan * longest);
+      if (next <= limit) return limit;
+      limit = next;
+    }
+  }
+
   // Nothing when this call may read no more.
   std::optional<FrameIndex> choose_end(FrameIndex start) {
     // The kPause policy looks a window further, to see what a cut leaves for the next.
     const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
-    if (!know(start + longest + (pauses ? longest : kLookAhead))) return std::nullopt;
+    if (pauses && !know(start + 2 * longest)) return std::nullopt;
+    const auto most = reach(start);
+    if (!most) return std::nullopt;
+    const FrameIndex limit = *most;
     const FrameIndex known = tracker->labelled();
-    const FrameIndex limit = std::min(start + longest, known);
     FrameIndex end = pauses ? std::min(start + 2 * longest, known) : limit;
     bool natural = ended && end == known;
     if (const auto nothing = find_gap(start, end)) {
@@ -279,24 +308,31 @@ struct Segmenter::Impl {
     return quietest(std::max(start + 1, limit - to_frames(policy.search_seconds)), limit);
   }
 
-  Window take(FrameIndex start, FrameIndex end) {
-    const std::int64_t from = (start - first) * kFrame;
-    const std::int64_t to =
-        std::min<std::int64_t>((end - first) * kFrame, static_cast<std::int64_t>(samples.size()));
-    return {.samples = std::vector<float>(samples.begin() + from, samples.begin() + to),
-            .start_sample = start * kFrame,
-            .speech = speech(start, end, static_cast<std::size_t>(to - from))};
+  Window take(FrameIndex start, FrameIndex end) const {
+    Window window{.start_sample = start * kFrame};
+    FrameIndex at = start;
+    for (const auto& [from, to] : skipped(start, end)) {
+      append(window, at, from);
+      if (to < end) window.skips.push_back({window.samples.size(), (to - from) * kFrame});
+      at = to;
+    }
+    append(window, at, end);
+    return window;
   }
 
-  // What is no pause in [start, end), a window of so many samples.
-  std::vector<SpeechSpan> speech(FrameIndex start, FrameIndex end, std::size_t size) const {
-    std::vector<SpeechSpan> spans;
-    for (const auto& [begin, stop] : runs(start, end, kShortestPause)) {
+  // What is heard in [from, to), and what of it is no pause.
+  void append(Window& window, FrameIndex from, FrameIndex to) const {
+    const auto before = static_cast<std::int64_t>(window.samples.size());
+    const auto size = static_cast<std::int64_t>(samples.size());
+    window.samples.insert(window.samples.end(), samples.begin() + std::min(size, (from - first) * kFrame),
+                          samples.begin() + std::min(size, (to - first) * kFrame));
+    for (const auto& [begin, stop] : runs(from, to, kShortestPause)) {
       if (stop - begin < kClick) continue;
-      const auto from = static_cast<std::size_t>((begin - start) * kFrame);
-      spans.push_back({from, std::min(size, from + static_cast<std::size_t>((stop - begin) * kFrame))});
+      const std::int64_t start = before + (begin - from) * kFrame;
+      window.speech.push_back(
+          {static_cast<std::size_t>(start),
+           std::min(window.samples.size(), static_cast<std::size_t>(start + (stop - begin) * kFrame))});
     }
-    return spans;
   }
 
   std::optional<Window> next(FrameIndex patience) {

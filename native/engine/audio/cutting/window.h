@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "audio/cutting/time_line.h"
 #include "audio/sample_rate.h"
 
 namespace verbatim {
@@ -26,24 +27,28 @@ struct WindowPolicy {
   double search_seconds = 5.0;
 };
 
-// Speech between two pauses, in samples from the window's start.
+// A part of a window, such as speech between two pauses, in samples from the window's start.
 struct SpeechSpan {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-// A stretch of audio that holds signal, with its place on the file's time line.
+// Audio that holds signal, with its place on the file's time line: one stretch, or several between which
+// longer silence was left out.
 struct Window {
   std::vector<float> samples;
   // First sample's place in the file at 16 kHz.
   std::int64_t start_sample = 0;
   // What of it is speech, as far as the segmenter knows: in order, apart; empty: nothing is known.
   std::vector<SpeechSpan> speech{};
+  std::vector<Skip> skips{};
 
+  // Its own length.
+  double seconds() const { return static_cast<double>(samples.size()) / kSampleRate; }
+  TimeLine time_line() const { return {.start_sample = start_sample, .skips = skips}; }
+  // In the file.
   double start_seconds() const { return static_cast<double>(start_sample) / kSampleRate; }
-  double end_seconds() const {
-    return static_cast<double>(start_sample + static_cast<std::int64_t>(samples.size())) / kSampleRate;
-  }
+  double end_seconds() const { return time_line().of_end(seconds()); }
 };
 
 }  // namespace verbatim

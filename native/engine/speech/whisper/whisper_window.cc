@@ -49,9 +49,7 @@ WindowResult WhisperWindow::result() {
   }
   WindowResult result = decoding_.result([this](TokenId id) { return vocabulary_.text(id); });
   result.timings += timings;
-  if (align_)
-    alignment::place_words(result.segments, window_->speech,
-                           window_->end_seconds() - window_->start_seconds());
+  if (align_) alignment::place_words(result.segments, window_->speech, window_->seconds());
   return result;
 }
 

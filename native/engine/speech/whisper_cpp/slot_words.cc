@@ -48,7 +48,7 @@ void SlotWords::align(const Window& window, const DecodeOptions& options, Window
     segment.words = alignment::make_words(segment.tokens, own, spaced);
     first += segment.tokens.size();
   }
-  alignment::place_words(result.segments, window.speech, window.end_seconds() - window.start_seconds());
+  alignment::place_words(result.segments, window.speech, window.seconds());
 }
 
 }  // namespace verbatim

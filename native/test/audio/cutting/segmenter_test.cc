@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -12,6 +13,26 @@ using namespace verbatim;
 using namespace verbatim::test;
 
 namespace {
+
+struct Piece {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+// Of the file, in samples.
+std::vector<Piece> pieces(const Window& window) {
+  std::vector<Piece> found{{window.start_sample, window.start_sample}};
+  std::size_t at = 0;
+  for (const Skip& skip : window.skips) {
+    REQUIRE(skip.at > at);
+    REQUIRE(skip.length > 0);
+    found.back().end += static_cast<std::int64_t>(skip.at - at);
+    found.push_back({found.back().end + skip.length, found.back().end + skip.length});
+    at = skip.at;
+  }
+  found.back().end += static_cast<std::int64_t>(window.samples.size() - at);
+  return found;
+}
 
 // A made-up recording: noise, and in it stretches that rise and fall four times a second as speech does.
 class Recording {
@@ -78,11 +99,20 @@ class Recording {
     std::int64_t end = 0;
     for (const Window& window : windows) {
       CHECK(window.start_sample >= end);
-      end = window.start_sample + static_cast<std::int64_t>(window.samples.size());
-      REQUIRE(end <= static_cast<std::int64_t>(samples_.size()));
       CHECK(!window.samples.empty());
-      CHECK(window.end_seconds() - window.start_seconds() <= policy.max_seconds + 1e-9);
-      CHECK(std::equal(window.samples.begin(), window.samples.end(), samples_.begin() + window.start_sample));
+      CHECK(window.seconds() <= policy.max_seconds + 1e-9);
+      if (policy.cut == WindowPolicy::Cut::kPause) CHECK(window.skips.empty());
+      auto at = window.samples.begin();
+      for (const auto& [begin, stop] : pieces(window)) {
+        CHECK(begin < stop);
+        CHECK(begin >= end);
+        end = stop;
+        REQUIRE(end <= static_cast<std::int64_t>(samples_.size()));
+        REQUIRE(window.samples.end() - at >= stop - begin);
+        CHECK(std::equal(at, at + (stop - begin), samples_.begin() + begin));
+        at += stop - begin;
+      }
+      CHECK(at == window.samples.end());
     }
   }
 
@@ -101,8 +131,10 @@ WindowPolicy by_pauses() {
 double covered(const std::vector<Window>& windows, Recording::Span span) {
   double sum = 0;
   for (const Window& window : windows) {
-    sum += std::max(0.0,
-                    std::min(span.end, window.end_seconds()) - std::max(span.begin, window.start_seconds()));
+    for (const auto& [begin, end] : pieces(window)) {
+      sum += std::max(0.0, std::min(span.end, static_cast<double>(end) / kSampleRate) -
+                               std::max(span.begin, static_cast<double>(begin) / kSampleRate));
+    }
   }
   return sum / (span.end - span.begin);
 }
@@ -128,7 +160,7 @@ void check_cuts(const std::vector<Window>& windows, const Recording& recording) 
 
 double total(const std::vector<Window>& windows) {
   double sum = 0;
-  for (const Window& window : windows) sum += window.end_seconds() - window.start_seconds();
+  for (const Window& window : windows) sum += window.seconds();
   return sum;
 }
 
@@ -282,6 +314,48 @@ TEST_CASE(
   for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
     CHECK(windows[i].end_seconds() - windows[i].start_seconds() >= 25);
   }
+}
+
+TEST_CASE("published models: longer silence is left out of a window, what is kept stays at its place") {
+  Recording recording(-65);
+  recording.silence(1);
+  for (int i = 0; i < 6; ++i) recording.speech(3, -20).silence(0.4).speech(2, -20).silence(3.5);
+  const auto windows = recording.cut(full());
+  check_covered(windows, recording);
+  check_cuts(windows, recording);
+  // 30 s of speech and 6 pauses of 0.4 s.
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[0].skips.size() >= 4);
+  CHECK(total(windows) < 35);
+  for (const Window& window : windows) {
+    for (const Skip& skip : window.skips) CHECK(skip.length > 3 * kSampleRate);
+    const TimeLine line = window.time_line();
+    for (const auto& [begin, end] : window.speech) {
+      const double from = line.of_start(static_cast<double>(begin) / kSampleRate);
+      const double to = line.of_end(static_cast<double>(end) / kSampleRate);
+      // The voice of the recording is soft at both ends.
+      CHECK(std::any_of(recording.spoken().begin(), recording.spoken().end(), [&](const auto& span) {
+        return std::abs(span.begin - from) < 0.06 && std::abs(span.end - to) < 0.06;
+      }));
+    }
+  }
+}
+
+TEST_CASE("published models: a pause that is hardly longer than what would be kept of it stays whole") {
+  Recording recording(-65);
+  recording.silence(1).speech(3, -20).silence(0.3).speech(3, -20).silence(1);
+  const auto windows = recording.cut(full());
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].skips.empty());
+}
+
+TEST_CASE("published models: a window and what is left out of it have a bound") {
+  Recording recording(-65);
+  for (int i = 0; i < 30; ++i) recording.speech(0.5, -20).silence(3.5);
+  const auto windows = recording.cut(full());
+  check_covered(windows, recording);
+  for (const Window& window : windows) CHECK(window.end_seconds() - window.start_seconds() <= 60);
+  CHECK(windows.size() == 2);
 }
 
 TEST_CASE("a constant offset and hum do not hide pauses") {
