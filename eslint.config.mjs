@@ -3,17 +3,19 @@ import tseslint from 'typescript-eslint';
 import prettier from 'eslint-config-prettier';
 
 /**
- * Imports flow one way: main -> cli -> service -> http -> transcription -> {engine, ledger}; models stands on engine alone, and
- * the client on nothing. Each room may import from the rooms named behind it, and from src/errors.
+ * Imports flow one way: main -> cli -> service -> http -> {jobs, webhooks} -> transcription -> {engine, ledger}; models stands on
+ * engine alone, webhooks on the ledger, and the client on nothing. Each room may import from the rooms named behind it, and from src/errors.
  */
 const ROOMS = {
   engine: [],
   ledger: [],
   models: ['engine'],
   transcription: ['engine', 'ledger'],
-  http: ['engine', 'ledger', 'transcription'],
-  service: ['engine', 'ledger', 'models', 'transcription', 'http'],
-  cli: ['engine', 'ledger', 'models', 'transcription', 'http', 'service'],
+  jobs: ['engine', 'ledger', 'transcription'],
+  webhooks: ['ledger'],
+  http: ['engine', 'ledger', 'transcription', 'jobs', 'webhooks'],
+  service: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http'],
+  cli: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http', 'service'],
   client: [],
 };
 /** Packages that only one room knows. */
@@ -22,6 +24,8 @@ const PACKAGES = {
   typebox: 'http',
   busboy: 'http',
   'better-sqlite3': 'ledger',
+  'ipaddr.js': 'webhooks',
+  standardwebhooks: 'webhooks',
   commander: 'cli',
   'onnxruntime-node': 'engine',
 };

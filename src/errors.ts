@@ -7,6 +7,7 @@ export const ERROR_CODES = [
   'insufficient_scope',
   'not_found',
   'key_not_found',
+  'job_not_found',
   'model_not_found',
   'method_not_allowed',
   'idempotency_conflict',

@@ -12,6 +12,7 @@ import { printableLines } from './printable.js';
 import { addServe } from './serve.js';
 import { addTranscribe } from './transcribe.js';
 import { addTranslate } from './translate.js';
+import { addWebhooks } from './webhooks.js';
 import { DONE, failureOf } from './words.js';
 
 export function createProgram(): Command {
@@ -26,6 +27,7 @@ export function createProgram(): Command {
     addAccounts,
     addCredits,
     addKeys,
+    addWebhooks,
     addDatabase,
     addModels,
     addOpenApi,

@@ -1,20 +1,25 @@
 /** A typed client of the REST API, on fetch. Types come from the OpenAPI document (`npm run generate:client`). */
 import { randomUUID } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
-import { basename } from 'node:path';
-import { Agent, fetch, FormData, type Dispatcher } from 'undici';
+import { Agent, fetch, type Dispatcher, type FormData } from 'undici';
 import { VerbatimApiError } from './errors.js';
+import { transcribeForm } from './form.js';
+import { Jobs } from './jobs.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { components } from './schema.js';
 
 export { VerbatimApiError, type ErrorCode } from './errors.js';
 export type { RetryOptions, Sleep } from './retry.js';
+export { JobEndedError, Jobs } from './jobs.js';
+export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
 export type { components, operations, paths } from './schema.js';
 
 type Schemas = components['schemas'];
 export type Me = Schemas['Me'];
 export type Usage = Schemas['Usage'];
 export type Transcription = Schemas['Transcription'];
+export type AcceptedJob = Schemas['AcceptedJob'];
+export type Job = Schemas['Job'];
+export type JobList = Schemas['JobList'];
 export type CreatedKey = Schemas['CreatedKey'];
 export type KeyList = Schemas['KeyList'];
 export type RevokedKey = Schemas['RevokedKey'];
@@ -62,6 +67,8 @@ export interface CallOptions {
  * signal's reason when aborted.
  */
 export class VerbatimClient {
+  /** Transcriptions that are answered later. */
+  readonly jobs: Jobs;
   readonly #options: ClientOptions;
   readonly #dispatcher: Dispatcher;
 
@@ -69,6 +76,7 @@ export class VerbatimClient {
     this.#options = options;
     // fetch's own 300 s would give up on a long file, and by that abort it.
     this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+    this.jobs = new Jobs((method, path, request) => this.#send(method, path, request), options.sleep);
   }
 
   /** Waits for what is under way, then ends the client's connections; a dispatcher that was given stays open. */
@@ -135,35 +143,10 @@ export class VerbatimClient {
   }
 }
 
-interface ApiRequest {
+export interface ApiRequest {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
   body?: string | FormData;
   /** Default true. */
   repeatable?: boolean;
-}
-
-async function transcribeForm(input: TranscribeInput): Promise<FormData> {
-  const form = new FormData();
-  const fields = {
-    language: input.language,
-    translate_to: input.translateTo,
-    punctuate: input.punctuate,
-    diarize: input.diarize,
-    num_speakers: input.numSpeakers,
-    min_speakers: input.minSpeakers,
-    max_speakers: input.maxSpeakers,
-    timestamps: input.timestamps,
-    format: input.format,
-    prompt: input.prompt,
-  };
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) form.append(name, String(value));
-  }
-  if (typeof input.audio === 'string') {
-    form.append('audio', await openAsBlob(input.audio), basename(input.audio));
-  } else {
-    form.append('audio', input.audio, 'audio');
-  }
-  return form;
 }

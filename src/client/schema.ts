@@ -30,6 +30,66 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/jobs': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** The account's jobs, newest first */
+    get: operations['listJobs'];
+    put?: never;
+    /**
+     * Transcribe an audio file later
+     * @description Takes what `/transcribe` takes, refuses what it refuses, and answers as soon as the file is measured and its credits are held. The job is worked on in turn with other accounts, behind its own account's requests. It survives a restart of the service. Credits are spent when it succeeds, and given back when it fails, is cancelled, or its key is revoked before.
+     */
+    post: operations['createJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/jobs/{id}': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The job's id, as `POST /api/v1/jobs` answered it.
+         * @example job_mvC0kFvXqzT1wR8yN5dE2Q
+         */
+        id: components['parameters']['JobId'];
+      };
+      cookie?: never;
+    };
+    /** A job, with its result when it has succeeded */
+    get: operations['getJob'];
+    put?: never;
+    post?: never;
+    /**
+     * Cancel a job, or forget one that has ended
+     * @description A job that has not ended is cancelled at once, and not charged. One that has ended is forgotten with its result, and nobody is told of it any more.
+     */
+    delete: operations['deleteJob'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/me': {
     parameters: {
       query?: never;
@@ -382,6 +442,7 @@ export interface components {
           | 'insufficient_scope'
           | 'not_found'
           | 'key_not_found'
+          | 'job_not_found'
           | 'model_not_found'
           | 'method_not_allowed'
           | 'idempotency_conflict'
@@ -669,6 +730,674 @@ export interface components {
        * @example 3
        */
       credits_remaining: number;
+    };
+    CreateJobRequest: {
+      /**
+       * @description One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed WebM, Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. The format is decided by content.
+       * @example (the bytes of the file)
+       */
+      audio: string;
+      /**
+       * @description Spoken language: ISO 639-1, or 639-2/3 mapped to it, any case; a region is dropped. Detected when absent.
+       * @example es
+       * @example spa
+       * @example es-MX
+       */
+      language?: string;
+      /**
+       * @description Language to translate the transcript into; the spoken language gives the transcript itself. A pair that no installed model covers, directly or through English, is refused before anything is transcribed when `language` is given, and before anything is charged when it is detected.
+       * @example en
+       */
+      translate_to?: string;
+      /**
+       * @description false: lower-case words without punctuation. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @default true
+       * @example true
+       * @example off
+       */
+      punctuate: string;
+      /**
+       * @description true: who speaks is told. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that tell speakers apart are installed, or none for the language that is spoken. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @default false
+       * @example false
+       * @example off
+       */
+      diarize: string;
+      /**
+       * @description How many people speak, where that is known. Not with min_speakers or max_speakers. Only with `diarize`.
+       * @example 2
+       */
+      num_speakers?: number;
+      /**
+       * @description At least so many people speak. Only with `diarize`.
+       * @example 2
+       */
+      min_speakers?: number;
+      /**
+       * @description At most so many people speak. Only with `diarize`.
+       * @example 2
+       */
+      max_speakers?: number;
+      /**
+       * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. One of none, segment, word, in any case.
+       * @default none
+       * @example none
+       * @example word
+       */
+      timestamps: string;
+      /**
+       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to tell is then in the headers. Errors are JSON all the same. One of json, text, srt, vtt, in any case.
+       * @default json
+       * @example json
+       * @example vtt
+       */
+      format: string;
+      /**
+       * @description Names and words to expect, spelt as they are to be written.
+       * @example Verbatim, whisper.cpp, Ada Lovelace
+       */
+      prompt?: string;
+      /**
+       * @description Where the end of the job is to be told, by a POST after the Standard Webhooks specification: http or https, and on the public internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.
+       * @example https://example.org/verbatim
+       */
+      webhook_url?: string;
+      /**
+       * @description `whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is made, and told once.
+       * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+       */
+      webhook_secret?: string;
+    };
+    AcceptedJob: {
+      /** @example job_mvC0kFvXqzT1wR8yN5dE2Q */
+      id: string;
+      /**
+       * @example queued
+       * @enum {string}
+       */
+      status: 'queued';
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Of a job with `webhook_url` and without a secret of its own. Shown in this answer and its repeats only.
+       * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+       */
+      webhook_secret?: string;
+    };
+    Job: {
+      /** @example job_mvC0kFvXqzT1wR8yN5dE2Q */
+      id: string;
+      /**
+       * @example running
+       * @enum {string}
+       */
+      status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+      /**
+       * @description The share of the audio that lies behind; 1 when the job has succeeded, and only then.
+       * @example 0.42
+       */
+      progress: number;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      finished_at: string | null;
+      /**
+       * @description Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.
+       * @example 37
+       * @example null
+       */
+      eta_seconds: number | null;
+      /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
+      result?: {
+        /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+        id: string;
+        /**
+         * @description Of the decoded audio; its started minutes are billed.
+         * @example 0.91
+         */
+        duration_sec: number;
+        /**
+         * @description ISO 639-1 code.
+         * @example es
+         */
+        language: string;
+        /** @example Hoy es domingo, dieciocho de mayo. */
+        text: string;
+        /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+        segments?: {
+          /**
+           * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+           * @example 0.91
+           */
+          start: number;
+          /**
+           * @description Never past `duration_sec`.
+           * @example 0.91
+           */
+          end: number;
+          /**
+           * @description Empty for a turn of a speaker in which no word was recognised.
+           * @example Hoy es domingo,
+           */
+          text: string;
+          /**
+           * @description With `diarize`: S1, S2, … in the order in which they first speak.
+           * @example S1
+           */
+          speaker?: string;
+        }[];
+        /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
+        words?: {
+          /**
+           * @description With its marks.
+           * @example domingo,
+           */
+          word: string;
+          /**
+           * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+           * @example 0.91
+           */
+          start: number;
+          /**
+           * @description Never past `duration_sec`.
+           * @example 0.91
+           */
+          end: number;
+          /**
+           * @description How sure the model was of it.
+           * @example 0.98
+           */
+          probability: number;
+          /**
+           * @description With `diarize`: S1, S2, … in the order in which they first speak.
+           * @example S1
+           */
+          speaker?: string;
+        }[];
+        /** @description Present when translate_to was sent. */
+        translation?: {
+          /**
+           * @description ISO 639-1 code.
+           * @example es
+           */
+          language: string;
+          /** @example Today is Sunday. */
+          text: string;
+          /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+          segments?: {
+            /**
+             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration_sec`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description Empty for a turn of a speaker in which no word was recognised.
+             * @example Hoy es domingo,
+             */
+            text: string;
+            /**
+             * @description With `diarize`: S1, S2, … in the order in which they first speak.
+             * @example S1
+             */
+            speaker?: string;
+          }[];
+        };
+        /** @description What to know of this answer; absent when there is nothing. */
+        warnings?: {
+          /**
+           * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+           * @example demonstration_model
+           * @enum {string}
+           */
+          code: 'demonstration_model';
+          /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+          message: string;
+        }[];
+        /**
+         * @description Charged for this request.
+         * @example 3
+         */
+        credits_used: number;
+        /**
+         * @description The account's balance after it.
+         * @example 3
+         */
+        credits_remaining: number;
+        /**
+         * @description With `format` text, srt or vtt: the text or the subtitles, as `/transcribe` answers with them.
+         * @example WEBVTT
+         *
+         *     00:00:00.240 --> 00:00:03.100
+         *     Hoy es domingo, dieciocho de mayo.
+         */
+        formatted?: string;
+      };
+      /** @description Of a job that failed. Nothing was charged. */
+      error?: {
+        /**
+         * @description One of the codes of the service's errors.
+         * @example invalid_audio
+         */
+        code: string;
+        /** @example The audio has no samples. */
+        message: string;
+        /**
+         * @example audio
+         * @example null
+         */
+        param: string | null;
+      };
+    };
+    JobList: {
+      /** @description Newest first, without their results. */
+      jobs: {
+        /** @example job_mvC0kFvXqzT1wR8yN5dE2Q */
+        id: string;
+        /**
+         * @example running
+         * @enum {string}
+         */
+        status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+        /**
+         * @description The share of the audio that lies behind; 1 when the job has succeeded, and only then.
+         * @example 0.42
+         */
+        progress: number;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        created_at: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        started_at: string | null;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        finished_at: string | null;
+        /**
+         * @description Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.
+         * @example 37
+         * @example null
+         */
+        eta_seconds: number | null;
+        /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
+        result?: {
+          /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+          id: string;
+          /**
+           * @description Of the decoded audio; its started minutes are billed.
+           * @example 0.91
+           */
+          duration_sec: number;
+          /**
+           * @description ISO 639-1 code.
+           * @example es
+           */
+          language: string;
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          text: string;
+          /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+          segments?: {
+            /**
+             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration_sec`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description Empty for a turn of a speaker in which no word was recognised.
+             * @example Hoy es domingo,
+             */
+            text: string;
+            /**
+             * @description With `diarize`: S1, S2, … in the order in which they first speak.
+             * @example S1
+             */
+            speaker?: string;
+          }[];
+          /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
+          words?: {
+            /**
+             * @description With its marks.
+             * @example domingo,
+             */
+            word: string;
+            /**
+             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration_sec`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description How sure the model was of it.
+             * @example 0.98
+             */
+            probability: number;
+            /**
+             * @description With `diarize`: S1, S2, … in the order in which they first speak.
+             * @example S1
+             */
+            speaker?: string;
+          }[];
+          /** @description Present when translate_to was sent. */
+          translation?: {
+            /**
+             * @description ISO 639-1 code.
+             * @example es
+             */
+            language: string;
+            /** @example Today is Sunday. */
+            text: string;
+            /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+            segments?: {
+              /**
+               * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+               * @example 0.91
+               */
+              start: number;
+              /**
+               * @description Never past `duration_sec`.
+               * @example 0.91
+               */
+              end: number;
+              /**
+               * @description Empty for a turn of a speaker in which no word was recognised.
+               * @example Hoy es domingo,
+               */
+              text: string;
+              /**
+               * @description With `diarize`: S1, S2, … in the order in which they first speak.
+               * @example S1
+               */
+              speaker?: string;
+            }[];
+          };
+          /** @description What to know of this answer; absent when there is nothing. */
+          warnings?: {
+            /**
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @example demonstration_model
+             * @enum {string}
+             */
+            code: 'demonstration_model';
+            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            message: string;
+          }[];
+          /**
+           * @description Charged for this request.
+           * @example 3
+           */
+          credits_used: number;
+          /**
+           * @description The account's balance after it.
+           * @example 3
+           */
+          credits_remaining: number;
+          /**
+           * @description With `format` text, srt or vtt: the text or the subtitles, as `/transcribe` answers with them.
+           * @example WEBVTT
+           *
+           *     00:00:00.240 --> 00:00:03.100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          formatted?: string;
+        };
+        /** @description Of a job that failed. Nothing was charged. */
+        error?: {
+          /**
+           * @description One of the codes of the service's errors.
+           * @example invalid_audio
+           */
+          code: string;
+          /** @example The audio has no samples. */
+          message: string;
+          /**
+           * @example audio
+           * @example null
+           */
+          param: string | null;
+        };
+      }[];
+      /**
+       * @description To be sent as `cursor` for the next page; null: there is none.
+       * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
+       * @example null
+       */
+      next_cursor: string | null;
+    };
+    JobEvent: {
+      /**
+       * @example job.succeeded
+       * @enum {string}
+       */
+      type: 'job.succeeded' | 'job.failed' | 'job.cancelled';
+      /**
+       * Format: date-time
+       * @description When the job ended.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      timestamp: string;
+      data: {
+        /** @example job_mvC0kFvXqzT1wR8yN5dE2Q */
+        id: string;
+        /**
+         * @example running
+         * @enum {string}
+         */
+        status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+        /**
+         * @description The share of the audio that lies behind; 1 when the job has succeeded, and only then.
+         * @example 0.42
+         */
+        progress: number;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        created_at: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        started_at: string | null;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        finished_at: string | null;
+        /**
+         * @description Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.
+         * @example 37
+         * @example null
+         */
+        eta_seconds: number | null;
+        /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
+        result?: {
+          /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+          id: string;
+          /**
+           * @description Of the decoded audio; its started minutes are billed.
+           * @example 0.91
+           */
+          duration_sec: number;
+          /**
+           * @description ISO 639-1 code.
+           * @example es
+           */
+          language: string;
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          text: string;
+          /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+          segments?: {
+            /**
+             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration_sec`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description Empty for a turn of a speaker in which no word was recognised.
+             * @example Hoy es domingo,
+             */
+            text: string;
+            /**
+             * @description With `diarize`: S1, S2, … in the order in which they first speak.
+             * @example S1
+             */
+            speaker?: string;
+          }[];
+          /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
+          words?: {
+            /**
+             * @description With its marks.
+             * @example domingo,
+             */
+            word: string;
+            /**
+             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration_sec`.
+             * @example 0.91
+             */
+            end: number;
+            /**
+             * @description How sure the model was of it.
+             * @example 0.98
+             */
+            probability: number;
+            /**
+             * @description With `diarize`: S1, S2, … in the order in which they first speak.
+             * @example S1
+             */
+            speaker?: string;
+          }[];
+          /** @description Present when translate_to was sent. */
+          translation?: {
+            /**
+             * @description ISO 639-1 code.
+             * @example es
+             */
+            language: string;
+            /** @example Today is Sunday. */
+            text: string;
+            /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+            segments?: {
+              /**
+               * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+               * @example 0.91
+               */
+              start: number;
+              /**
+               * @description Never past `duration_sec`.
+               * @example 0.91
+               */
+              end: number;
+              /**
+               * @description Empty for a turn of a speaker in which no word was recognised.
+               * @example Hoy es domingo,
+               */
+              text: string;
+              /**
+               * @description With `diarize`: S1, S2, … in the order in which they first speak.
+               * @example S1
+               */
+              speaker?: string;
+            }[];
+          };
+          /** @description What to know of this answer; absent when there is nothing. */
+          warnings?: {
+            /**
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @example demonstration_model
+             * @enum {string}
+             */
+            code: 'demonstration_model';
+            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            message: string;
+          }[];
+          /**
+           * @description Charged for this request.
+           * @example 3
+           */
+          credits_used: number;
+          /**
+           * @description The account's balance after it.
+           * @example 3
+           */
+          credits_remaining: number;
+          /**
+           * @description With `format` text, srt or vtt: the text or the subtitles, as `/transcribe` answers with them.
+           * @example WEBVTT
+           *
+           *     00:00:00.240 --> 00:00:03.100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          formatted?: string;
+        };
+        /** @description Of a job that failed. Nothing was charged. */
+        error?: {
+          /**
+           * @description One of the codes of the service's errors.
+           * @example invalid_audio
+           */
+          code: string;
+          /** @example The audio has no samples. */
+          message: string;
+          /**
+           * @example audio
+           * @example null
+           */
+          param: string | null;
+        };
+      };
     };
     CreateTranscriptionRequest: {
       /**
@@ -1065,6 +1794,7 @@ export interface components {
           | 'insufficient_scope'
           | 'not_found'
           | 'key_not_found'
+          | 'job_not_found'
           | 'model_not_found'
           | 'method_not_allowed'
           | 'idempotency_conflict'
@@ -1419,6 +2149,7 @@ export interface components {
               | 'insufficient_scope'
               | 'not_found'
               | 'key_not_found'
+              | 'job_not_found'
               | 'model_not_found'
               | 'method_not_allowed'
               | 'idempotency_conflict'
@@ -1645,6 +2376,26 @@ export interface components {
      * @example base
      */
     ModelName: string;
+    /**
+     * @description The job's id, as `POST /api/v1/jobs` answered it.
+     * @example job_mvC0kFvXqzT1wR8yN5dE2Q
+     */
+    JobId: string;
+    /**
+     * @description Only jobs of this status.
+     * @example running
+     */
+    JobStatusFilter: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+    /**
+     * @description Most jobs of one answer.
+     * @example 50
+     */
+    JobLimit: number;
+    /**
+     * @description The `next_cursor` of the page before.
+     * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
+     */
+    JobCursor: string;
   };
   requestBodies: never;
   headers: {
@@ -1668,6 +2419,11 @@ export interface components {
      * @example 12
      */
     RetryAfter: number;
+    /**
+     * @description The path of what was made.
+     * @example /api/v1/jobs/job_mvC0kFvXqzT1wR8yN5dE2Q
+     */
+    Location: string;
     /**
      * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the model; both add up the time of all windows, which run side by side. Not before events, which begin while the work is done.
      * @example upload;dur=12.0, queue;dur=3.1, decode;dur=5.2, speech;dur=310.4, translate;dur=0.0
@@ -1853,7 +2609,484 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listJobs: {
+    parameters: {
+      query?: {
+        /**
+         * @description Only jobs of this status.
+         * @example running
+         */
+        status?: components['parameters']['JobStatusFilter'];
+        /**
+         * @description Most jobs of one answer.
+         * @example 50
+         */
+        limit?: components['parameters']['JobLimit'];
+        /**
+         * @description The `next_cursor` of the page before.
+         * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
+         */
+        cursor?: components['parameters']['JobCursor'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of jobs. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobList'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  createJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /**
+         * @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.
+         * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'multipart/form-data': components['schemas']['CreateJobRequest'];
+      };
+    };
+    responses: {
+      /** @description The job waits for its turn. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AcceptedJob'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `insufficient_credits`: The balance cannot cover the audio. Nothing was transcribed or charged. */
+      402: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `file_too_large`: The file is over 100,000,000 bytes.
+       *
+       *     `audio_too_long`: The audio is longer than the service takes.
+       */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded.
+       *
+       *     `unsupported_audio_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
+       */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `invalid_audio`: The right container, but broken, empty, or without samples.
+       *
+       *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       *
+       *     `unsupported_translation`: No installed model covers the pair of languages.
+       *
+       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The job's id, as `POST /api/v1/jobs` answered it.
+         * @example job_mvC0kFvXqzT1wR8yN5dE2Q
+         */
+        id: components['parameters']['JobId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `job_not_found`: The account has no such job, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  deleteJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The job's id, as `POST /api/v1/jobs` answered it.
+         * @example job_mvC0kFvXqzT1wR8yN5dE2Q
+         */
+        id: components['parameters']['JobId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job as it is now, or was. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `job_not_found`: The account has no such job, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -1941,7 +3174,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2035,7 +3268,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2133,7 +3366,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2245,7 +3478,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2359,7 +3592,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2548,7 +3781,7 @@ export interface operations {
       /**
        * @description `insufficient_quota`: The balance cannot cover the audio. Nothing was transcribed or charged.
        *
-       *     `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address.
+       *     `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address.
        */
       429: {
         headers: {
@@ -2740,7 +3973,7 @@ export interface operations {
       /**
        * @description `insufficient_quota`: The balance cannot cover the audio. Nothing was transcribed or charged.
        *
-       *     `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address.
+       *     `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address.
        */
       429: {
         headers: {
@@ -2833,7 +4066,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2943,7 +4176,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3019,7 +4252,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3077,7 +4310,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3162,7 +4395,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3225,7 +4458,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3284,7 +4517,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];

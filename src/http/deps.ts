@@ -7,6 +7,8 @@ import type { Logger } from 'pino';
 import type { AddressLimit } from './address-limit.js';
 import type { Metrics } from './metrics.js';
 import type { InFlightRegistry } from './in-flight.js';
+import type { JobService } from '../jobs/job-service.js';
+import type { AddressGuard } from '../webhooks/addresses.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
 import type { UploadDirectory } from './upload-directory.js';
@@ -41,6 +43,9 @@ export interface HttpDeps {
   /** Names of the speech models on the disk, whether this process serves them or not. */
   installedModels: () => readonly string[];
   transcription: TranscriptionService;
+  jobs: JobService;
+  /** Where webhooks may go. */
+  webhookGuard: AddressGuard;
   inFlight: InFlightRegistry;
   uploads: UploadDirectory;
   uploadTurns: UploadTurns;

@@ -71,7 +71,7 @@ function headersOf(
 }
 
 /** Express and its router mark what the client did wrong (a malformed %-escape, say) with a 4xx status. */
-function toVerbatimError(thrown: unknown): VerbatimError {
+export function toVerbatimError(thrown: unknown): VerbatimError {
   if (thrown instanceof VerbatimError) return thrown;
   if (thrown instanceof EngineError) return ofEngineError(thrown);
   if (isClientError(thrown)) {

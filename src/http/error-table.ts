@@ -7,9 +7,10 @@ import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from './heade
 export type Guard = 'http' | 'routing' | 'token' | 'key' | 'scope';
 
 /** Operations that share one way from the upload to the transcript. */
-const TRANSCRIBING = ['transcribe', 'createTranscription', 'createTranslation'] as const;
+const TRANSCRIBING = ['transcribe', 'createJob', 'createTranscription', 'createTranslation'] as const;
 
-type Operation = 'createKey' | 'revokeKey' | (typeof TRANSCRIBING | typeof BY_MODEL)[number];
+type Operation =
+  'createKey' | 'revokeKey' | 'getJob' | 'deleteJob' | (typeof TRANSCRIBING | typeof BY_MODEL)[number];
 
 /** Those that take a model's name. */
 const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel'] as const;
@@ -66,6 +67,12 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     raisedBy: ['revokeKey'],
     meaning: 'The account has no such key.',
     message: 'The account has no key with this id.',
+  },
+  job_not_found: {
+    status: 404,
+    raisedBy: ['getJob', 'deleteJob'],
+    meaning: 'The account has no such job, or no longer.',
+    message: 'The account has no job with this id.',
   },
   model_not_found: {
     status: 404,
@@ -147,7 +154,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   rate_limited: {
     status: 429,
     raisedBy: ['http'],
-    meaning: "The account's own limit on requests in flight, or the limit on connections of one address.",
+    meaning:
+      "The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address.",
     message: 'The account has 64 requests in flight; its limit is 64.',
   },
   internal_error: {

@@ -19,6 +19,7 @@ export interface RequestFacts {
   /** Of a page of the dashboard, which no key opens. */
   accountId?: string;
   transcriptionId?: string;
+  jobId?: string;
   audioSeconds?: number;
   queueMs?: number;
   inferenceMs?: number;

@@ -44,6 +44,14 @@ export const RequestId = responseHeader({
   example: 'req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10',
 });
 
+export const Location = responseHeader({
+  name: 'Location',
+  description: 'The path of what was made.',
+  required: true,
+  schema: Type.String({ pattern: '^/' }),
+  example: '/api/v1/jobs/job_mvC0kFvXqzT1wR8yN5dE2Q',
+});
+
 export const WwwAuthenticate = responseHeader({
   name: 'WWW-Authenticate',
   description: 'The scheme to use.',

@@ -27,9 +27,13 @@ import { TranscriptStream, type TranscriptEvents } from './transcript-stream.js'
 import { IdempotencyReplayed, ServerTiming, timing } from './transcription-headers.js';
 import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from './upload.js';
 
-/** What the client asked for, and how it wants to be told. */
-export interface AskedTranscription {
+/** What the client asked for. */
+export interface AskedWork {
   options: TranscriptionOptions;
+}
+
+/** And how it wants to be told. */
+export interface AskedTranscription extends AskedWork {
   written: (answer: TranscriptionAnswer) => WrittenAnswer;
   /** Wants it in events instead, while it is made. */
   events?: TranscriptEvents | undefined;
@@ -38,6 +42,11 @@ export interface AskedTranscription {
 interface Received {
   asked: AskedTranscription;
   request: TranscriptionRequest;
+}
+
+/** How the answer is told. */
+interface Telling {
+  asked: AskedTranscription;
   stream: TranscriptStream | null;
 }
 
@@ -48,15 +57,17 @@ export interface WrittenAnswer {
 }
 
 /** An endpoint's own words for it. */
-export interface Dialect {
+export interface Dialect<A extends AskedWork = AskedTranscription> {
   path: string;
   form: FormRules;
   /** Throws what the client is refused with. */
-  asked: (fields: ReceivedFields, exchange: Exchange) => AskedTranscription;
+  asked: (fields: ReceivedFields, exchange: Exchange) => A;
   /** Throws when it is malformed; null: none was sent. */
   idempotencyKey: (exchange: Exchange) => string | null;
   /** Of an endpoint whose clients repeat requests that have no key: whether they say that this is a repeat. */
   isRetry?: (exchange: Exchange) => boolean;
+  /** Throws when the account's work is not to be taken in now; default: as the engine's backlog says. */
+  checkRoom?: (accountId: string) => Promise<void>;
 }
 
 /** How a repeat of the request would be known. */
@@ -64,6 +75,13 @@ interface Repeatable {
   idempotencyKey: string | null;
   /** Without a key; undefined: not at all. */
   retried?: boolean | undefined;
+}
+
+/** Who sends what. */
+export interface Intake {
+  exchange: Exchange;
+  identity: Identity;
+  repeatable: Repeatable;
 }
 
 /** Lets the handler have who calls, or throws. */
@@ -79,19 +97,35 @@ export function transcriptionRoute(
     methods: {
       POST: guard(deps, async (exchange, identity) => {
         const repeatable = await refuseEarly(deps, dialect, exchange, identity);
-        const { outcome, received, uploadMs } = await inFlight(deps, dialect, exchange, identity, repeatable);
+        const intake = { exchange, identity, repeatable };
+        const { outcome, uploadMs } = await inFlight(deps, dialect, intake, (request, asked) =>
+          transcribed(deps, exchange, { request, asked }),
+        );
         noteFacts(exchange, outcome.facts);
         if ('error' in outcome) throw outcome.error;
-        deliver(exchange, outcome, received, uploadMs);
+        deliver(exchange, outcome, uploadMs);
       }),
     },
   };
 }
 
-/** A request whose answer may be stored needs neither credits nor time. */
-async function refuseEarly(
+async function transcribed(
+  { transcription }: HttpDeps,
+  exchange: Exchange,
+  { request, asked }: Received,
+): Promise<TranscriptionOutcome & Telling> {
+  const { events } = asked;
+  const stream = events ? new TranscriptStream(exchange, events) : null;
+  const outcome = await transcription.run({ ...request, listener: stream ?? undefined });
+  // Whatever an aborted step failed with, the reason of the abort is what happened.
+  if ('error' in outcome && request.signal.aborted) outcome.error = request.signal.reason;
+  return { ...outcome, asked, stream };
+}
+
+/** Refuses what can be refused before the body is read. A request whose answer may be stored needs neither credits nor time. */
+export async function refuseEarly<A extends AskedWork>(
   deps: HttpDeps,
-  dialect: Dialect,
+  dialect: Dialect<A>,
   exchange: Exchange,
   { account }: Identity,
 ): Promise<Repeatable> {
@@ -109,7 +143,8 @@ async function refuseEarly(
   if (balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
   }
-  engine.checkRoom(account.id);
+  if (dialect.checkRoom === undefined) engine.checkRoom(account.id);
+  else await dialect.checkRoom(account.id);
   return repeatable;
 }
 
@@ -123,24 +158,21 @@ function mayBeStored(
 }
 
 /** The time in flight: from the first byte of the upload until nothing of the request is left. */
-async function inFlight(
+export async function inFlight<A extends AskedWork, T>(
   deps: HttpDeps,
-  dialect: Dialect,
-  exchange: Exchange,
-  { account, key }: Identity,
-  repeatable: Repeatable,
-): Promise<{ outcome: TranscriptionOutcome; received: Received; uploadMs: number }> {
+  dialect: Dialect<A>,
+  { exchange, identity: { account, key }, repeatable }: Intake,
+  work: (request: TranscriptionRequest, asked: A) => Promise<T>,
+): Promise<{ outcome: T; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {
-    const received = await receive(deps, dialect, exchange, { flight, repeatable });
+    const { asked, request } = await receive(deps, dialect, exchange, { flight, repeatable });
     const uploadMs = performance.now() - exchange.startedAt;
     abortOnHangUp(exchange, flight);
-    const outcome = await deps.transcription.run(received.request);
-    // Whatever an aborted step failed with, the reason of the abort is what happened.
-    if ('error' in outcome && flight.signal.aborted) outcome.error = flight.signal.reason;
-    return { outcome, received, uploadMs };
+    const outcome = await work(request, asked);
+    return { outcome, uploadMs };
   } catch (error) {
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
@@ -165,12 +197,12 @@ function abortOnHangUp({ req, res }: Exchange, flight: InFlightRequest): void {
 }
 
 /** Leaves no file behind when it throws; else the file is the request's. */
-async function receive(
+async function receive<A extends AskedWork>(
   { settings, timers, uploads, uploadTurns }: HttpDeps,
-  { form, asked: ask, path: endpoint }: Dialect,
+  { form, asked: ask, path: endpoint }: Dialect<A>,
   exchange: Exchange,
   { flight, repeatable }: { flight: InFlightRequest; repeatable: Repeatable },
-): Promise<Received> {
+): Promise<{ asked: A; request: TranscriptionRequest }> {
   const { accountId, keyId, signal } = flight;
   const path = uploads.newPath();
   acceptBody(exchange);
@@ -187,17 +219,14 @@ async function receive(
   try {
     const asked = ask(fields, exchange);
     const { idempotencyKey } = repeatable;
-    const { events } = asked;
-    const stream = events ? new TranscriptStream(exchange, events) : null;
     const request = {
       requestId: exchange.id,
       ...{ accountId, keyId, endpoint, idempotencyKey, signal },
       audio: { path, sha256 },
       options: asked.options,
       unkeyed: unkeyedOf(repeatable, fields),
-      listener: stream ?? undefined,
     };
-    return { asked, request, stream };
+    return { asked, request };
   } catch (error) {
     await rm(path, { force: true });
     throw error;
@@ -210,8 +239,7 @@ function unkeyedOf({ retried }: Repeatable, { one, lists }: ReceivedFields): Unk
 
 function deliver(
   exchange: Exchange,
-  { answer, delivery }: Answered,
-  { asked, stream }: Received,
+  { answer, delivery, asked, stream }: Answered & Telling,
   uploadMs: number,
 ): void {
   try {

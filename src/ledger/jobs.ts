@@ -43,7 +43,7 @@ export interface NewJob {
   /** Of the account's jobs that have not ended, this one included. */
   mostOpen: number;
   /** Of a 'new' record, completed in the same transaction: what a repeat is told. */
-  idempotency: { token: string; told: JsonValue } | null;
+  idempotency: { token: string; told: (createdAt: string) => JsonValue } | null;
 }
 
 /** The right to work on a job, or to send an event, until it lapses. */
@@ -65,12 +65,16 @@ export interface LeaseTerms {
   mostPerAccount: number;
 }
 
+/** One that has not ended. */
+export type OpenJob = Pick<StoredJob, 'id' | 'accountId' | 'audioSeconds' | 'doneSeconds'>;
+
 /** Where a list goes on: behind this job. */
 export interface JobPlace {
   createdAt: string;
   id: string;
 }
 
+/** What costs more than is held, since the price has risen meanwhile, is charged at what is held. */
 export type JobSettlement = Omit<Settlement, 'requestId' | 'idempotencyToken'>;
 
 /** Whoever names a lease that has lapsed meanwhile changes nothing, and is told so by false or null. */
@@ -87,8 +91,8 @@ export interface JobBooks {
     query: { status: JobStatus | null; limit: number; after: JobPlace | null },
   ): Promise<StoredJob[]>;
   countOpen(accountId: string): Promise<number>;
-  /** Seconds of audio still to be worked on, in the order in which an account's jobs are begun. */
-  open(): Promise<{ id: string; accountId: string; secondsLeft: number }[]>;
+  /** Of all accounts, in the order in which an account's jobs are begun. */
+  open(): Promise<OpenJob[]>;
   /** Ends a job that has not ended, uncharged, and forgets one that has; null: the account has none such. */
   cancelOrForget(accountId: string, id: string): Promise<StoredJob | null>;
 

@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { isAllowEntry } from '../webhooks/addresses.js';
 import { ConfigError, refuseUnknown, type EnvironmentVariables, type Variable } from './variables.js';
 
 export { ConfigError };
@@ -9,7 +10,7 @@ export { ConfigError };
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Holds the database, unless that is named, and the uploads. */
+  /** Holds the database, unless that is named, the uploads, and the audio of jobs. */
   readonly dataDir: string;
   readonly database: string;
   readonly modelsDir: string;
@@ -24,6 +25,12 @@ export interface Config {
   readonly maxBacklogSeconds: number;
   readonly maxAudioSeconds: number;
   readonly maxInFlight: number;
+  /** Of one account: jobs that have not ended. */
+  readonly maxOpenJobs: number;
+  /** How long jobs that have ended are kept. */
+  readonly jobRetentionHours: number;
+  /** Addresses, networks and host names that webhooks may go to beside the public internet. */
+  readonly webhookAllow: readonly string[];
   readonly maxConnectionsPerAddress: number;
   /** Addresses, networks and `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[];
@@ -102,6 +109,9 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS', 36_000, 1, 100_000_000),
     maxAudioSeconds: integer('VERBATIM_MAX_AUDIO_SECONDS', 14_400, 1, 1_000_000),
     maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
+    maxOpenJobs: integer('VERBATIM_MAX_OPEN_JOBS', 100, 1, 100_000),
+    jobRetentionHours: integer('VERBATIM_JOB_RETENTION_HOURS', 72, 1, 87_600),
+    webhookAllow: Object.freeze(webhookAllow(text('VERBATIM_WEBHOOK_ALLOW', ''))),
     maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
     trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
     corsOrigins: Object.freeze(origins(text('VERBATIM_CORS_ORIGINS', ''))),
@@ -152,6 +162,14 @@ function isNetwork(entry: string): boolean {
   const version = isIP(address);
   if (version === 0 || more !== undefined) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+function webhookAllow(value: string): string[] {
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.length === 1 && entries[0] === '') return [];
+  if (entries.every(isAllowEntry)) return entries;
+  const allowed = 'IP addresses, networks such as 10.0.0.0/8 and host names, separated by commas';
+  throw new ConfigError('VERBATIM_WEBHOOK_ALLOW', value, allowed);
 }
 
 /** As browsers write them: an origin that is written otherwise would never be met. */

@@ -112,6 +112,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
     diarizer: createDiarizer(parts.speakers, parts.metrics),
+    jobsDirectory: join(config.dataDir, 'jobs'),
     timers: systemTimers,
     clock: Date.now,
     installedModels: installedSpeechModels,

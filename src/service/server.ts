@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Diarizer, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/address-limit.js';
 import { accountRoutes } from '../http/api/account.js';
+import { jobRoutes } from '../http/api/jobs.js';
 import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app.js';
@@ -28,12 +29,14 @@ import { InFlightRegistry } from '../http/in-flight.js';
 import type { TextTranslator } from '../transcription/language-support.js';
 import { Responsiveness } from '../http/responsiveness.js';
 import { RevocationWatch } from '../http/revocation-watch.js';
+import { startJobs, type Later } from './jobs.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
 
 const RESOURCES: readonly MakeRoutes[] = [
   accountRoutes,
   transcribeRoutes,
+  jobRoutes,
   openAiAudioRoutes,
   openAiModelRoutes,
   keyRoutes,
@@ -48,6 +51,11 @@ const UPLOAD_CHUNKS_AT_ONCE = 8;
 export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
   /** Requests in flight of one account. */
   maxInFlight: number;
+  /** Jobs of one account that have not ended. */
+  maxOpenJobs: number;
+  jobRetentionHours: number;
+  /** Where webhooks may go beside the public internet; see AddressGuard. */
+  webhookAllow: readonly string[];
   /** Connections of one address; requests, where a trusted proxy passes them on for it. */
   maxConnectionsPerAddress: number;
 }
@@ -69,6 +77,8 @@ export interface ServerOptions {
   settings: ServerSettings;
   /** Where uploads wait for their transcription, each server's in a directory of its own. */
   uploadBase: string;
+  /** Where the audio of jobs lies, for all servers of the database. */
+  jobsDirectory: string;
 }
 
 export interface RunningServer {
@@ -100,11 +110,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestsInFlight: () => inFlight.size,
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
-  const server = createServer(options, inFlight, uploads);
+  const transcription = new TranscriptionService(options);
+  const later = startJobs(options, transcription);
+  const server = createServer(options, { inFlight, uploads, transcription, later });
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
   } catch (error) {
+    await later.close();
     await uploads.remove();
     throw error;
   }
@@ -112,15 +125,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const shutDown = async (drainMs: number): Promise<void> => {
     await inFlight.drain(drainMs);
     for (const watch of watches) watch.close();
-    await closeConnections(server, timers);
+    await Promise.all([later.close(), closeConnections(server, timers)]);
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
   return { url: urlOf(server), close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
-function createServer(options: ServerOptions, inFlight: InFlightRegistry, uploads: UploadDirectory): Server {
-  const { version, ledger, engine, installedModels, translator, diarizer } = options;
+interface ServerParts {
+  inFlight: InFlightRegistry;
+  uploads: UploadDirectory;
+  transcription: TranscriptionService;
+  later: Later;
+}
+
+function createServer(
+  options: ServerOptions,
+  { inFlight, uploads, transcription, later }: ServerParts,
+): Server {
+  const { version, ledger, engine, installedModels } = options;
   const { logger, metrics, timers, clock, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
@@ -128,7 +151,9 @@ function createServer(options: ServerOptions, inFlight: InFlightRegistry, upload
     ledger,
     engine,
     installedModels,
-    transcription: new TranscriptionService({ ledger, engine, translator, diarizer, settings }),
+    transcription,
+    jobs: later.jobs,
+    webhookGuard: later.guard,
     inFlight,
     uploads,
     uploadTurns: new UploadTurns(UPLOAD_CHUNKS_AT_ONCE),

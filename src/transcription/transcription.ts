@@ -10,6 +10,7 @@ import { VerbatimError } from '../errors.js';
 import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { fingerprint } from './fingerprint.js';
 import { heardIn, type HeardFile } from './heard.js';
+import { beginIdempotent } from './idempotent.js';
 import { LanguageSupport, type TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
 import { offerOf, type Offer } from './offer.js';
@@ -193,15 +194,7 @@ export class TranscriptionService {
   async #beginIdempotent(request: TranscriptionRequest): Promise<string | StoredAnswer | null> {
     const { accountId, idempotencyKey: key } = request;
     if (key === null) return null;
-    const { ledger } = this.deps;
-    const begun = await ledger.beginIdempotent({ accountId, key, fingerprint: fingerprint(request) });
-    if (begun.state === 'new') return begun.token;
-    if (begun.state === 'replay') return begun.answer;
-    const message =
-      begun.reason === 'still_running'
-        ? 'The first request with this Idempotency-Key is still running.'
-        : 'This Idempotency-Key was used for a different request.';
-    throw new VerbatimError('idempotency_conflict', message, { param: 'Idempotency-Key' });
+    return beginIdempotent(this.deps.ledger, { accountId, key, fingerprint: fingerprint(request) });
   }
 
   async #transcribeAndBill(

@@ -2,9 +2,13 @@
 import { expect } from 'chai';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { FakeDiarizer } from '../support/fake-diarizer.js';
+import { Webhook } from 'standardwebhooks';
 import { fakeAudio } from '../support/fake-engine.js';
+import { endedJob, jobCall, postJob } from '../support/jobs.js';
 import { call, form, transcribe, type Answer, type Part } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
+import { WebhookListener, type HeardMessage } from '../support/webhook-listener.js';
 
 interface Named {
   $ref: string;
@@ -52,7 +56,7 @@ describe('every field of a request acts', () => {
   let customer: Customer;
   const diarizer = new FakeDiarizer();
   before(async () => {
-    server = await TestServer.start({ diarizer });
+    server = await TestServer.start({ diarizer, settings: { webhookAllow: ['127.0.0.1'] } });
     customer = await server.customer();
   });
   after(() => server.dispose());
@@ -182,6 +186,116 @@ describe('every field of a request acts', () => {
     expect(diarizer.asked.at(-1)).to.include({ minSpeakers: min, maxSpeakers: max });
     expect((await send(audio, [name, value])).error).to.include({ code: 'invalid_request', param: name });
   };
+  const result = async (...parts: Part[]): Promise<Record<string, unknown>> => {
+    const { body } = await postJob(server, customer.key, parts);
+    return (await endedJob(server, customer.key, String(body['id'])))['result'] as Record<string, unknown>;
+  };
+  const jobs = (query = ''): Promise<Answer> => jobCall(server, customer.key, query);
+  const idsOf = ({ body }: Answer): string[] => (body['jobs'] as { id: string }[]).map(({ id }) => id);
+  const jobRows: Readonly<Record<string, () => Promise<void>>> = {
+    'POST /api/v1/jobs audio': async () => {
+      expect(await result(audio)).to.include({ text: 'Hello, World.', duration_sec: 3 });
+      expect(await result(['audio', fakeAudio(4, { text: 'Other words.' })])).to.include({
+        text: 'Other words.',
+      });
+    },
+    'POST /api/v1/jobs language': async () => {
+      expect(await result(audio, ['language', 'deu'])).to.include({ language: 'de' });
+    },
+    'POST /api/v1/jobs translate_to': async () => {
+      expect(await result(audio)).not.to.have.property('translation');
+      expect(await result(audio, ['translate_to', 'en'])).to.have.property('translation');
+    },
+    'POST /api/v1/jobs punctuate': async () => {
+      expect(await result(audio, ['punctuate', 'off'])).to.include({ text: 'hello world' });
+    },
+    'POST /api/v1/jobs diarize': async () => {
+      expect(await result(audio)).not.to.have.property('words');
+      expect(await result(audio, ['diarize', '1'])).to.have.nested.property('words[0].speaker');
+    },
+    'POST /api/v1/jobs num_speakers': async () => {
+      await result(audio, ['diarize', '1'], ['num_speakers', '3']);
+      expect(diarizer.asked.at(-1)).to.include({ minSpeakers: 3, maxSpeakers: 3 });
+    },
+    'POST /api/v1/jobs min_speakers': async () => {
+      await result(audio, ['diarize', '1'], ['min_speakers', '2']);
+      expect(diarizer.asked.at(-1)).to.include({ minSpeakers: 2 });
+    },
+    'POST /api/v1/jobs max_speakers': async () => {
+      await result(audio, ['diarize', '1'], ['max_speakers', '4']);
+      expect(diarizer.asked.at(-1)).to.include({ maxSpeakers: 4 });
+    },
+    'POST /api/v1/jobs timestamps': async () => {
+      expect(await result(audio)).not.to.have.any.keys('segments', 'words');
+      expect(await result(audio, ['timestamps', 'word'])).to.include.keys('segments', 'words');
+    },
+    'POST /api/v1/jobs format': async () => {
+      expect(await result(audio)).not.to.have.property('formatted');
+      expect((await result(audio, ['format', 'vtt']))['formatted']).to.match(/^WEBVTT\n/);
+    },
+    'POST /api/v1/jobs prompt': async () => {
+      await result(audio, ['prompt', 'Grace Hopper']);
+      expect(server.engine.prompts.at(-1)).to.equal('Grace Hopper');
+    },
+    'POST /api/v1/jobs webhook_url': async () => {
+      const event = await told();
+      expect(JSON.parse(event.body)).to.deep.include({ type: 'job.succeeded' });
+    },
+    'POST /api/v1/jobs webhook_secret': async () => {
+      const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+      const { body, headers } = await told(['webhook_secret', secret]);
+      expect(new Webhook(secret).verify(body, headers)).to.deep.include({ type: 'job.succeeded' });
+    },
+    'POST /api/v1/jobs Idempotency-Key': async () => {
+      const once = (): Promise<Answer> =>
+        postJob(server, customer.key, [audio], { 'idempotency-key': 'a job once' });
+      const [first, again] = [await once(), await once()];
+      expect(again.body).to.deep.equal(first.body);
+      expect(again.headers.get('idempotency-replayed')).to.equal('true');
+    },
+    'GET /api/v1/jobs status': async () => {
+      await result(audio);
+      expect(idsOf(await jobs('?status=succeeded'))).not.to.have.length(0);
+      expect(idsOf(await jobs('?status=cancelled'))).to.have.length(0);
+    },
+    'GET /api/v1/jobs limit': async () => {
+      await result(audio);
+      await result(audio);
+      expect(idsOf(await jobs('?limit=1'))).to.have.length(1);
+      expect(idsOf(await jobs('?limit=2'))).to.have.length(2);
+    },
+    'GET /api/v1/jobs cursor': async () => {
+      await result(audio);
+      await result(audio);
+      const [, second] = idsOf(await jobs());
+      const { next_cursor: cursor } = (await jobs('?limit=1')).body;
+      expect(idsOf(await jobs(`?limit=1&cursor=${String(cursor)}`))).to.deep.equal([second]);
+    },
+    'GET /api/v1/jobs/{id} id': async () => {
+      await result(audio);
+      const [id] = idsOf(await jobs());
+      expect((await jobs(`/${id}`)).body).to.include({ id });
+      expect((await jobs(`/${id}x`)).status).to.equal(404);
+    },
+    'DELETE /api/v1/jobs/{id} id': async () => {
+      await result(audio);
+      const [id, kept] = idsOf(await jobs());
+      expect((await jobCall(server, customer.key, `/${id}`, { method: 'DELETE' })).body).to.include({ id });
+      expect(idsOf(await jobs())[0]).to.equal(kept);
+    },
+  };
+  /** What the end of a job is told with. */
+  const told = async (...parts: Part[]): Promise<HeardMessage> => {
+    const listener = await WebhookListener.start();
+    try {
+      await postJob(server, customer.key, [audio, ['webhook_url', listener.url], ...parts]);
+      await until(() => listener.heard.length > 0);
+      return listener.heard[0]!;
+    } finally {
+      await listener.close();
+    }
+  };
+
   const rows: Readonly<Record<string, () => Promise<void>>> = {
     'POST /api/v1/transcribe audio': async () => {
       const longer: Part = ['audio', fakeAudio(4, { text: 'Other words.' })];
@@ -240,6 +354,7 @@ describe('every field of a request acts', () => {
       expect(again.headers.get('idempotency-replayed')).to.equal('true');
       expect(other.body['id']).not.to.equal(first.body['id']);
     },
+    ...jobRows,
     ...openAiRows,
     'GET /v1/models/{model} model': async () => {
       expect((await manage('/v1/models/fake')).body).to.include({ id: 'fake' });

@@ -87,6 +87,12 @@ describe('Jobs in the ledger', () => {
     expect(await balance()).to.equal(10);
   });
 
+  it('are charged no more than is held, though the price has risen', async () => {
+    await create();
+    expect(await ledger.jobs.succeed((await take()).lease, bill(7))).to.equal(true);
+    expect((await find('job_1')).outcome?.charge).to.deep.equal({ creditsUsed: 2, creditsRemaining: 8 });
+  });
+
   it('are cancelled uncharged while they wait and while they run; then whoever works on them is told', async () => {
     await create();
     await create();
@@ -171,13 +177,14 @@ describe('Jobs in the ledger', () => {
     const asked = { accountId: ann.account.id, key: 'once', fingerprint: 'f' };
     const begun = await ledger.beginIdempotent(asked);
     if (begun.state !== 'new') throw new Error(begun.state);
-    await create({ idempotency: { token: begun.token, told: { id: 'job_1' } } });
+    await create({ idempotency: { token: begun.token, told: (createdAt) => ({ id: 'job_1', createdAt }) } });
+    const { createdAt } = await find('job_1');
     await ledger.abandonIdempotent(begun.token);
     await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
     await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
     expect(await ledger.beginIdempotent(asked)).to.deep.equal({
       state: 'replay',
-      answer: { kind: 'job', told: { id: 'job_1' } },
+      answer: { kind: 'job', told: { id: 'job_1', createdAt } },
     });
     bench.now += 24 * HOUR_MS;
     expect((await ledger.beginIdempotent(asked)).state).to.equal('new');
@@ -203,8 +210,8 @@ describe('Jobs in the ledger', () => {
     await ledger.jobs.renew([{ lease, doneSeconds: 60 }], 1000);
     const accountId = ann.account.id;
     expect(await ledger.jobs.open()).to.deep.equal([
-      { id: 'job_1', accountId, secondsLeft: 30.5 },
-      { id: 'job_2', accountId, secondsLeft: 30 },
+      { id: 'job_1', accountId, audioSeconds: 90.5, doneSeconds: 60 },
+      { id: 'job_2', accountId, audioSeconds: 30, doneSeconds: 0 },
     ]);
     expect(await ledger.jobs.unfinishedAmong(['job_1', 'job_9'])).to.deep.equal(['job_1']);
   });

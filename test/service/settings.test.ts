@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { register } from '../../src/models/import.js';
 import { packageRoot } from '../../src/package-root.js';
 import { slotsOn } from '../../src/service/slots.js';
@@ -15,6 +16,7 @@ import { threadPoolSize } from '../../src/service/thread-pool.js';
 import { VARIABLES, type Variable } from '../../src/service/variables.js';
 import { MODEL, samplePath } from '../native/support.js';
 import { buildDashboard } from '../support/dashboard.js';
+import { endedJob, jobCall, postJob } from '../support/jobs.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
 import { record } from '../support/recordings.js';
 import { Served, workplace } from '../support/served.js';
@@ -139,6 +141,8 @@ async function startAll(): Promise<Servers> {
       VERBATIM_SPEAKER_EMBEDDING: 'voices',
       VERBATIM_SPEECH_DECODER: 'batched',
       VERBATIM_COMPUTE: 'bfloat16',
+      VERBATIM_MAX_OPEN_JOBS: '1',
+      VERBATIM_WEBHOOK_ALLOW: '127.0.0.0/8',
       VERBATIM_BATCH: '3',
       VERBATIM_SLOTS: '2',
     },
@@ -442,6 +446,54 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
       expect(status, path).to.equal(404);
       expect(headers.get('content-type')).to.match(/^application\/json/);
     }
+  },
+  VERBATIM_MAX_OPEN_JOBS: async ({ plain, batched }) => {
+    const refused = async (served: Served): Promise<boolean> => {
+      const key = await served.key();
+      const audio = readFileSync(samplePath('en-wav16.wav'));
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => postJob(served, key, [['audio', audio]])),
+      );
+      return answers.some(({ error }) => error?.message.includes('its limit is 1.'));
+    };
+    expect(await refused(plain)).to.equal(false);
+    await until(() => refused(batched));
+  },
+  VERBATIM_JOB_RETENTION_HOURS: async () => {
+    const directory = workplace();
+    const first = await Served.start({}, directory).listening();
+    const key = await first.key();
+    const { body } = await postJob(first, key, [['audio', readFileSync(samplePath('en-wav16.wav'))]]);
+    const id = String(body['id']);
+    await endedJob(first, key, id);
+    const find = async (hours: string, work: (served: Served) => Promise<void>): Promise<void> => {
+      const served = await Served.start({ VERBATIM_JOB_RETENTION_HOURS: hours }, directory).listening();
+      await work(served);
+      served.child.kill('SIGKILL');
+      await served.ended();
+    };
+    first.child.kill('SIGKILL');
+    await first.ended();
+    const books = new Database(join(directory, 'data', 'verbatim.db'));
+    books.exec('UPDATE jobs SET finished_at = finished_at - 2 * 3600000');
+    books.close();
+    await find('3', async (served) => {
+      expect((await jobCall(served, key, `/${id}`)).status).to.equal(200);
+    });
+    await find('1', (served) => until(async () => (await jobCall(served, key, `/${id}`)).status === 404));
+    rmSync(directory, { recursive: true });
+  },
+  VERBATIM_WEBHOOK_ALLOW: async ({ plain, batched }) => {
+    const posted = async (served: Served): Promise<Answer> =>
+      postJob(served, await served.key(), [
+        ['audio', readFileSync(samplePath('en-wav16.wav'))],
+        ['webhook_url', 'http://127.0.0.1:9/'],
+      ]);
+    expect((await posted(plain)).error).to.include({ param: 'webhook_url' });
+    await until(async () => (await posted(batched)).status === 202);
+    expect(await refusal({ VERBATIM_WEBHOOK_ALLOW: 'http://n8n' })).to.contain(
+      'VERBATIM_WEBHOOK_ALLOW is "http://n8n"; allowed: IP addresses, networks such as 10.0.0.0/8 and host names',
+    );
   },
   VERBATIM_CREDITS_PER_MINUTE: async ({ plain, set }) => {
     expect((await answerTo(plain, 'en-wav16.wav')).body).to.include({ credits_used: 1 });

@@ -10,7 +10,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { fakeAudio } from '../support/fake-engine.js';
-import { Load, type Job, type Payload } from './kill-nine/load.js';
+import { Load, type Errand, type Payload } from './kill-nine/load.js';
 import { Victim } from './kill-nine/victim.js';
 
 const KILLS = Number(process.env['KILLS'] ?? 200);
@@ -99,7 +99,7 @@ function payloads(): Payload[] {
 }
 
 /** Audits, compares every job with its usage rows, and returns request id -> credits charged. */
-async function checkBooks(path: string, jobs: readonly Job[]): Promise<Map<string, number>> {
+async function checkBooks(path: string, jobs: readonly Errand[]): Promise<Map<string, number>> {
   const ledger = openLedger({ path, secret: SECRET });
   expect(await ledger.audit()).to.deep.equal([]);
   let left = 0;
@@ -117,7 +117,7 @@ async function checkBooks(path: string, jobs: readonly Job[]): Promise<Map<strin
   return charges;
 }
 
-function charged(job: Job, charges: ReadonlyMap<string, number>): number {
+function charged(job: Errand, charges: ReadonlyMap<string, number>): number {
   return job.attempts.reduce((sum, requestId) => sum + (charges.get(requestId) ?? 0), 0);
 }
 

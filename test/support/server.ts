@@ -1,5 +1,5 @@
 /** The real service on a free port: real HTTP, real SQLite file, real upload directory. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
@@ -87,6 +87,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       clock: options.ledger?.clock ?? Date.now,
       settings: { ...serverSettings(readConfig({}, packageRoot)), ...options.settings },
       uploadBase: directory,
+      jobsDirectory: join(directory, 'jobs'),
     });
     return server;
   }
@@ -138,6 +139,12 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       .flatMap((name) =>
         readdirSync(join(this.directory, name)).map((file) => join(this.directory, name, file)),
       );
+  }
+
+  /** Ids of the jobs whose audio lies on disk now. */
+  jobFiles(): string[] {
+    const jobs = join(this.directory, 'jobs');
+    return existsSync(jobs) ? readdirSync(jobs) : [];
   }
 
   close(drainMs = 0): Promise<void> {

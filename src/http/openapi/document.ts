@@ -22,6 +22,7 @@ charged once.
 
 const tags = [
   { name: 'transcription', description: 'Audio in, text out.' },
+  { name: 'jobs', description: 'Audio in, text later.' },
   {
     name: 'openai',
     description: "The same for OpenAI's clients, with errors in their shape; see `OpenAiError`.",

@@ -32,6 +32,20 @@ const subtitled = {
   durationSeconds: transcription.duration_sec,
 };
 
+const ACCEPTED = { id: 'job_mvC0kFvXqzT1wR8yN5dE2Q', status: 'queued', created_at: CREATED_AT };
+const ended = {
+  ...{ started_at: '2026-11-20T17:24:00.120Z', finished_at: '2026-11-20T17:24:01.480Z' },
+  eta_seconds: null,
+};
+const succeededJob = {
+  ...{ ...ACCEPTED, status: 'succeeded', progress: 1, ...ended },
+  result: { ...transcription, credits_used: 1, credits_remaining: 499 },
+};
+const failedJob = {
+  ...{ ...ACCEPTED, status: 'failed', progress: 0, ...ended },
+  error: { code: 'invalid_audio', message: 'The audio has no samples.', param: 'audio' },
+};
+
 /** By content type. */
 export const textExamples = {
   'text/plain': transcription.text,
@@ -99,6 +113,33 @@ export const examples: Record<string, Examples> = {
         credits_used: 1,
         credits_remaining: 498,
       },
+    },
+  },
+  CreateJobRequest: {
+    'subtitles, told when they are there': {
+      value: {
+        ...{ audio: '(the bytes of the file)', format: 'srt' },
+        webhook_url: 'https://example.org/verbatim',
+      },
+    },
+  },
+  AcceptedJob: {
+    accepted: { value: { ...ACCEPTED, webhook_secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' } },
+  },
+  Job: {
+    running: {
+      value: {
+        ...{ ...ACCEPTED, status: 'running', progress: 0.42, eta_seconds: 37 },
+        ...{ started_at: '2026-11-20T17:24:00.120Z', finished_at: null },
+      },
+    },
+    succeeded: { value: succeededJob },
+    failed: { value: failedJob },
+  },
+  JobList: { 'one page of one': { value: { jobs: [failedJob], next_cursor: null } } },
+  JobEvent: {
+    succeeded: {
+      value: { type: 'job.succeeded', timestamp: succeededJob.finished_at, data: succeededJob },
     },
   },
   OpenAiTranscription: {

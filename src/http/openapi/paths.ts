@@ -1,5 +1,6 @@
 /** The endpoints, as path items of the document. */
 import { Days } from '../api/account-schema.js';
+import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../idempotency-key.js';
 import {
@@ -10,7 +11,7 @@ import {
   TranscriptionId,
 } from '../transcription-headers.js';
 import { errorsOf, type Guard } from '../error-table.js';
-import { GivenRequestId, RequestId, RetryAfter, type ResponseHeader } from '../headers.js';
+import { GivenRequestId, Location, RequestId, RetryAfter, type ResponseHeader } from '../headers.js';
 import type { Parameter } from '../parameter.js';
 import { errorResponses, type InvalidRequestExample } from './error-responses.js';
 import { examples, textExamples } from './examples.js';
@@ -28,6 +29,7 @@ const MISSING_AUDIO: InvalidRequestExample = {
   param: 'audio',
 };
 const BAD_DAYS: InvalidRequestExample = { message: Days.refusal, param: Days.name };
+const BAD_LIMIT: InvalidRequestExample = { message: JobLimit.refusal, param: JobLimit.name };
 const BAD_NAME: InvalidRequestExample = {
   message: 'The key name must have 1 to 100 characters after trimming.',
   param: 'name',
@@ -97,6 +99,22 @@ const transcribe: Json = {
   },
 };
 
+const jobEnded: Json = {
+  tags: ['jobs'],
+  operationId: 'jobEnded',
+  summary: 'A job has ended',
+  description:
+    'Sent to `webhook_url` after the Standard Webhooks specification: `webhook-id` stays the same however often it is sent, ' +
+    '`webhook-signature` is made of id, `webhook-timestamp` and body with the secret. Over 262,144 characters it comes without `result`.',
+  security: [],
+  requestBody: { required: true, content: content('application/json', 'JobEvent') },
+  responses: {
+    '200': {
+      description: 'Any 2xx: taken. 410: no more of this one. All else, redirects included: sent again.',
+    },
+  },
+};
+
 const accountPaths: Json = {
   '/api/v1/me': path({
     get: {
@@ -159,6 +177,62 @@ const keyPaths: Json = {
       },
     },
     KeyId,
+  ),
+};
+
+const jobPaths: Json = {
+  '/api/v1/jobs': path({
+    post: {
+      tags: ['jobs'],
+      operationId: 'createJob',
+      summary: 'Transcribe an audio file later',
+      description:
+        'Takes what `/transcribe` takes, refuses what it refuses, and answers as soon as the file is measured and its credits are held. ' +
+        "The job is worked on in turn with other accounts, behind its own account's requests. It survives a restart of the service. " +
+        'Credits are spent when it succeeds, and given back when it fails, is cancelled, or its key is revoked before.',
+      parameters: parameterRefs(IdempotencyKey),
+      requestBody: { required: true, content: content('multipart/form-data', 'CreateJobRequest') },
+      responses: {
+        '202': answer('AcceptedJob', 'The job waits for its turn.', [Location, IdempotencyReplayed]),
+        ...errors('createJob', BEHIND_KEY, MISSING_AUDIO),
+      },
+      callbacks: {
+        ended: { '{$request.body#/webhook_url}': { post: jobEnded } },
+      },
+    },
+    get: {
+      tags: ['jobs'],
+      operationId: 'listJobs',
+      summary: "The account's jobs, newest first",
+      parameters: parameterRefs(JobStatusFilter, JobLimit, JobCursor),
+      responses: {
+        '200': answer('JobList', 'A page of jobs.'),
+        ...errors('listJobs', BEHIND_KEY, BAD_LIMIT),
+      },
+    },
+  }),
+  '/api/v1/jobs/{id}': path(
+    {
+      get: {
+        tags: ['jobs'],
+        operationId: 'getJob',
+        summary: 'A job, with its result when it has succeeded',
+        responses: { '200': answer('Job', 'The job.'), ...errors('getJob', BEHIND_KEY) },
+      },
+      delete: {
+        tags: ['jobs'],
+        operationId: 'deleteJob',
+        summary: 'Cancel a job, or forget one that has ended',
+        description:
+          'A job that has not ended is cancelled at once, and not charged. One that has ended is forgotten with its result, and nobody is ' +
+          'told of it any more.',
+        responses: {
+          '200': answer('Job', 'The job as it is now, or was.'),
+          ...errors('deleteJob', BEHIND_KEY),
+        },
+      },
+    },
+    JobId,
   ),
 };
 
@@ -228,6 +302,7 @@ const servicePaths: Json = {
 
 export const paths: Json = {
   '/api/v1/transcribe': path({ post: transcribe }),
+  ...jobPaths,
   ...accountPaths,
   ...keyPaths,
   ...Object.fromEntries(

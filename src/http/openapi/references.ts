@@ -1,5 +1,6 @@
 /** Parameters and headers as components of the document, and references to them. */
 import { Days } from '../api/account-schema.js';
+import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../idempotency-key.js';
 import {
@@ -13,6 +14,7 @@ import {
   Allow,
   GivenRequestId,
   RequestId,
+  Location,
   RetryAfter,
   WwwAuthenticate,
   type ResponseHeader,
@@ -28,10 +30,11 @@ type Json = Record<string, unknown>;
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   RequestId: GivenRequestId,
   ...{ IdempotencyKey, RetryCount, Days, KeyId, ModelName },
+  ...{ JobId, JobStatusFilter, JobLimit, JobCursor },
 };
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {
-  ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, ServerTiming, IdempotencyReplayed },
+  ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, Location, ServerTiming, IdempotencyReplayed },
   ...{ TranscriptionId, CreditsUsed, CreditsRemaining },
   ...{ IgnoredFields, ShouldRetry },
 };

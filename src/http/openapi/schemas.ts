@@ -1,5 +1,6 @@
 /** The shapes of requests and answers, by the names that the document gives them. */
 import { Me, Usage } from '../api/account-schema.js';
+import { AcceptedJob, Job, JobEvent, JobList, JobRequestForm } from '../api/jobs-schema.js';
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
 import { TranscribeRequest } from '../api/transcribe-schema.js';
 import { Transcription } from '../api/transcription-schema.js';
@@ -20,6 +21,11 @@ export const schemas = {
   Usage,
   TranscribeRequest,
   Transcription,
+  CreateJobRequest: JobRequestForm,
+  AcceptedJob,
+  Job,
+  JobList,
+  JobEvent,
   CreateTranscriptionRequest,
   CreateTranslationRequest,
   OpenAiTranscription,

@@ -93,10 +93,12 @@ export class Holds {
     return this.#settle(hold, credits, evenIfRevoked);
   }
 
-  settleOf(jobId: string, credits: number): HoldRow {
+  /** Spends at most what is held for the job. */
+  settleOf(jobId: string, credits: number): { hold: HoldRow; charged: number } {
     const hold = this.#ofJob.get(jobId);
     if (hold === undefined) throw new Error(`Nothing is held for job ${jobId}; it cannot be settled.`);
-    return this.#settle(hold, credits);
+    const charged = Math.min(credits, hold.credits);
+    return { hold: this.#settle(hold, charged), charged };
   }
 
   /** Gives everything back that is held for a job. */

@@ -9,6 +9,7 @@ import type {
   WorkLease,
   LeaseTerms,
   NewJob,
+  OpenJob,
   StoredJob,
   TakenJob,
 } from '../jobs.js';
@@ -73,7 +74,7 @@ export class SqliteJobs implements JobBooks {
     return this.parts.transactions.read(() => this.#countOpen(accountId));
   }
 
-  open(): Promise<{ id: string; accountId: string; secondsLeft: number }[]> {
+  open(): Promise<OpenJob[]> {
     return this.parts.transactions.read(() => this.#statements.open.all());
   }
 
@@ -134,8 +135,8 @@ export class SqliteJobs implements JobBooks {
     return transactions.settle(() => {
       const job = this.#mine(lease);
       if (job === undefined) return false;
-      const hold = holds.settleOf(job.id, settlement.credits);
-      usage.record(hold, { ...settlement, requestId: job.request_id });
+      const { hold, charged } = holds.settleOf(job.id, settlement.credits);
+      usage.record(hold, { ...settlement, credits: charged, requestId: job.request_id });
       const creditsRemaining = credits.balance(hold.account_id).balance;
       const result = JSON.stringify(settlement.result);
       this.#end(job.id, 'succeeded', { hold: hold.id, result, creditsRemaining });
@@ -189,12 +190,12 @@ export class SqliteJobs implements JobBooks {
       now: clock(),
     });
     holds.place({ accountId, keyId, requestId, credits }, { jobId: id });
-    if (job.idempotency !== null) {
-      const { token, told } = job.idempotency;
-      idempotency.accept(token, { id, accountId }, told);
-    }
     const made = this.#find(accountId, id);
     if (made === null) throw new Error(`Job ${id} was not written.`);
+    if (job.idempotency !== null) {
+      const { token, told } = job.idempotency;
+      idempotency.accept(token, { id, accountId }, told(made.createdAt));
+    }
     return made;
   }
 
@@ -250,8 +251,8 @@ function prepare(database: Database.Database) {
     countOpen: database
       .prepare<[string], number>(`SELECT count(*) FROM jobs WHERE account_id = ? AND ${OPEN}`)
       .pluck(),
-    open: database.prepare<[], { id: string; accountId: string; secondsLeft: number }>(
-      `SELECT id, account_id AS accountId, max(0.0, audio_seconds - done_seconds) AS secondsLeft
+    open: database.prepare<[], OpenJob>(
+      `SELECT id, account_id AS accountId, audio_seconds AS audioSeconds, done_seconds AS doneSeconds
        FROM jobs WHERE ${OPEN} ORDER BY created_at, id`,
     ),
     next: database.prepare<Record<string, number>, JobRow>(

@@ -14,7 +14,14 @@ const [path = '', secret = '', uploadBase = ''] = process.argv.slice(2);
 async function main(): Promise<void> {
   const ledger = createLedger({ path, secret });
   const server = await startServer({
-    ...{ host: '127.0.0.1', port: 0, version: 'test', uploadBase, ledger },
+    ...{
+      host: '127.0.0.1',
+      port: 0,
+      version: 'test',
+      uploadBase,
+      jobsDirectory: `${uploadBase}-jobs`,
+      ledger,
+    },
     engine: new QuickEngine(),
     installedModels: () => [],
     diarizer: { unavailable: 'No speaker models.' },

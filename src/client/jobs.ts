@@ -1,0 +1,112 @@
+/** Transcriptions that are answered later. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
+import { transcribeForm } from './form.js';
+import type {
+  AcceptedJob,
+  ApiRequest,
+  CallOptions,
+  Job,
+  JobList,
+  TranscribeInput,
+  TranscribeOptions,
+} from './index.js';
+import type { Sleep } from './retry.js';
+
+export interface CreateJobInput extends TranscribeInput {
+  /** Where the end of the job is to be told. */
+  webhookUrl?: string;
+  /** `whsec_…`; absent: the service makes one, and tells it in its answer. */
+  webhookSecret?: string;
+}
+
+export interface JobQuery {
+  status?: Job['status'];
+  /** 1 to 100; default 20. */
+  limit?: number;
+  /** The `next_cursor` of the page before. */
+  cursor?: string;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** Longest pause between two looks, in milliseconds; default 10,000. */
+  maxPauseMs?: number;
+  /** Told at every look. */
+  onProgress?: (job: Job) => void;
+}
+
+const FIRST_PAUSE_MS = 250;
+
+/** A job that has ended without a result. */
+export class JobEndedError extends Error {
+  override readonly name = 'JobEndedError';
+
+  constructor(readonly job: Job) {
+    super(job.error?.message ?? `The job was ${job.status}.`);
+  }
+
+  /** Of the service's errors; null when the job was cancelled. */
+  get code(): string | null {
+    return this.job.error?.code ?? null;
+  }
+}
+
+export type SendRequest = <T>(method: string, path: string, request: ApiRequest) => Promise<T>;
+
+export class Jobs {
+  constructor(
+    private readonly send: SendRequest,
+    private readonly sleep: Sleep = (milliseconds, signal) =>
+      after(milliseconds, undefined, signal === undefined ? {} : { signal }),
+  ) {}
+
+  /** Resolves when the file is there and its credits are held. */
+  async create(input: CreateJobInput, options: TranscribeOptions = {}): Promise<AcceptedJob> {
+    const body = await transcribeForm(input);
+    if (input.webhookUrl !== undefined) body.append('webhook_url', input.webhookUrl);
+    if (input.webhookSecret !== undefined) body.append('webhook_secret', input.webhookSecret);
+    const headers = { 'idempotency-key': options.idempotencyKey ?? randomUUID() };
+    return this.send('POST', '/api/v1/jobs', { signal: options.signal, headers, body });
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<Job> {
+    return this.send('GET', pathOf(id), options);
+  }
+
+  list(query: JobQuery = {}, options: CallOptions = {}): Promise<JobList> {
+    const asked = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) asked.set(name, String(value));
+    const search = asked.toString();
+    return this.send('GET', `/api/v1/jobs${search === '' ? '' : `?${search}`}`, options);
+  }
+
+  /** Cancels a job that has not ended, uncharged, or forgets one that has; not repeated after a lost answer, lest it do both. */
+  cancel(id: string, { signal }: CallOptions = {}): Promise<Job> {
+    return this.send('DELETE', pathOf(id), { signal, repeatable: false });
+  }
+
+  /** Looks again and again until the job has succeeded. Rejects with JobEndedError when it has failed or was cancelled. */
+  async wait(id: string, { signal, maxPauseMs = 10_000, onProgress }: WaitOptions = {}): Promise<Job> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      const job = await this.get(id, signal === undefined ? {} : { signal });
+      onProgress?.(job);
+      if (job.status === 'succeeded') return job;
+      if (job.finished_at !== null) throw new JobEndedError(job);
+      await this.#pause(Math.min(pauseMs, maxPauseMs, (job.eta_seconds ?? 1) * 1000), signal);
+    }
+  }
+
+  /** Rejects with the signal's reason. */
+  async #pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.sleep(milliseconds, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+}
+
+function pathOf(id: string): string {
+  return `/api/v1/jobs/${encodeURIComponent(id)}`;
+}

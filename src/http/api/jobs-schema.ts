@@ -1,0 +1,224 @@
+/** What /jobs takes and answers. */
+import { Type, type Static } from 'typebox';
+import type { JobTicket, WatchedJob } from '../../jobs/job-service.js';
+import { optionsOf } from '../../jobs/stored-options.js';
+import { JOB_STATUSES, type JobPlace, type JobStatus, type StoredJob } from '../../ledger/jobs.js';
+import { answerText } from '../../transcription/answer-text.js';
+import { resultOf } from '../../transcription/result.js';
+import { MOST_URL_CHARACTERS } from '../../webhooks/target.js';
+import { checkedParameter, parameter } from '../parameter.js';
+import { id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../shape.js';
+import { TranscribeRequest } from './transcribe-schema.js';
+import { Transcription, transcriptionBody } from './transcription-schema.js';
+
+/** `webhook_url` and `webhook_secret`, beside the fields of a transcription. */
+export const WebhookFields = {
+  webhook_url: Type.Optional(
+    Type.String({
+      maxLength: MOST_URL_CHARACTERS,
+      description:
+        'Where the end of the job is to be told, by a POST after the Standard Webhooks specification: http or https, and on the public ' +
+        'internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.',
+      examples: ['https://example.org/verbatim'],
+    }),
+  ),
+  webhook_secret: Type.Optional(
+    Type.String({
+      pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
+      description:
+        '`whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is made, and told once.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+    }),
+  ),
+};
+
+export const JobRequestForm = shape({ ...TranscribeRequest.properties, ...WebhookFields });
+
+const jobId = id('job', 'mvC0kFvXqzT1wR8yN5dE2Q');
+
+export const AcceptedJob = shape({
+  id: jobId,
+  status: oneOf(['queued'], { examples: ['queued'] }),
+  created_at: timestamp,
+  webhook_secret: Type.Optional(
+    Type.String({
+      description:
+        'Of a job with `webhook_url` and without a secret of its own. Shown in this answer and its repeats only.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+    }),
+  ),
+});
+
+export function acceptedJobBody({ id, createdAt, webhookSecret }: JobTicket): Static<typeof AcceptedJob> {
+  return {
+    ...{ id, status: 'queued', created_at: createdAt },
+    ...(webhookSecret === null ? {} : { webhook_secret: webhookSecret }),
+  };
+}
+
+const result = shape(
+  {
+    ...Transcription.properties,
+    formatted: Type.Optional(
+      Type.String({
+        description:
+          'With `format` text, srt or vtt: the text or the subtitles, as `/transcribe` answers with them.',
+        examples: ['WEBVTT\n\n00:00:00.240 --> 00:00:03.100\nHoy es domingo, dieciocho de mayo.\n'],
+      }),
+    ),
+  },
+  'What `/transcribe` answers. Of a job that succeeded, and not in lists.',
+);
+
+const error = shape(
+  {
+    code: Type.String({
+      description: "One of the codes of the service's errors.",
+      examples: ['invalid_audio'],
+    }),
+    message: Type.String({ examples: ['The audio has no samples.'] }),
+    param: textOrNull({ examples: ['audio', null] }),
+  },
+  'Of a job that failed. Nothing was charged.',
+);
+
+export const Job = shape({
+  id: jobId,
+  status: oneOf(JOB_STATUSES, { examples: ['running'] }),
+  progress: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'The share of the audio that lies behind; 1 when the job has succeeded, and only then.',
+    examples: [0.42],
+  }),
+  created_at: timestamp,
+  started_at: timestampOrNull,
+  finished_at: timestampOrNull,
+  eta_seconds: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    description:
+      'Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.',
+    examples: [37, null],
+  }),
+  result: Type.Optional(result),
+  error: Type.Optional(error),
+});
+
+export function jobBody({ job, progress, etaSeconds }: WatchedJob): Static<typeof Job> {
+  return {
+    ...{ id: job.id, status: job.status, progress: Math.round(progress * 1000) / 1000 },
+    ...{ created_at: job.createdAt, started_at: job.startedAt, finished_at: job.finishedAt },
+    eta_seconds: etaSeconds,
+    ...(job.outcome === null ? {} : { result: resultBody(job.outcome, job) }),
+    ...(job.error === null ? {} : { error: { ...job.error } }),
+  };
+}
+
+function resultBody(
+  { result: stored, charge }: NonNullable<StoredJob['outcome']>,
+  { options }: StoredJob,
+): Static<typeof result> {
+  const told = resultOf(stored, charge);
+  const { format } = optionsOf(options);
+  const body = transcriptionBody(told);
+  return format === 'json' ? body : { ...body, formatted: answerText(told, format) };
+}
+
+export const JobList = shape({
+  jobs: Type.Array(Job, { description: 'Newest first, without their results.' }),
+  next_cursor: textOrNull({
+    description: 'To be sent as `cursor` for the next page; null: there is none.',
+    examples: ['MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw', null],
+  }),
+});
+
+/** `jobs`: one more than the page has, where there is one. */
+export function jobListBody(jobs: readonly WatchedJob[], limit: number): Static<typeof JobList> {
+  const page = jobs.slice(0, limit);
+  const last = page.at(-1)?.job;
+  return {
+    jobs: page.map(({ job, ...rest }) => jobBody({ ...rest, job: { ...job, outcome: null } })),
+    next_cursor: jobs.length > limit && last !== undefined ? cursorOf(last) : null,
+  };
+}
+
+/** Longer messages tell of the job without its result, which is to be fetched. */
+const MOST_PAYLOAD_CHARACTERS = 262_144;
+
+/** The message that a job has ended: https://www.standardwebhooks.com. */
+export const JobEvent = shape({
+  type: oneOf(['job.succeeded', 'job.failed', 'job.cancelled'], { examples: ['job.succeeded'] }),
+  timestamp: Type.String({ ...timestamp, description: 'When the job ended.' }),
+  data: Job,
+});
+
+export function webhookPayload(job: StoredJob): string {
+  const whole = JSON.stringify(eventBody(job));
+  return whole.length <= MOST_PAYLOAD_CHARACTERS
+    ? whole
+    : JSON.stringify(eventBody({ ...job, outcome: null }));
+}
+
+function eventBody(job: StoredJob): object {
+  const progress =
+    job.status === 'succeeded' ? 1 : job.audioSeconds > 0 ? job.doneSeconds / job.audioSeconds : 0;
+  const data = jobBody({ job, progress: Math.min(1, progress), etaSeconds: null });
+  return { type: `job.${job.status}`, timestamp: job.finishedAt, data };
+}
+
+export const JobId = parameter({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: "The job's id, as `POST /api/v1/jobs` answered it.",
+  schema: Type.String(),
+  example: 'job_mvC0kFvXqzT1wR8yN5dE2Q',
+});
+
+export const JobStatusFilter = checkedParameter({
+  name: 'status',
+  in: 'query',
+  required: false,
+  description: 'Only jobs of this status.',
+  schema: Type.Unsafe<JobStatus>({ type: 'string', enum: [...JOB_STATUSES] }),
+  example: 'running',
+  refusal: `status must be one of: ${JOB_STATUSES.join(', ')}.`,
+});
+
+const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
+
+export const JobLimit = checkedParameter({
+  name: 'limit',
+  in: 'query',
+  required: false,
+  description: 'Most jobs of one answer.',
+  schema: Type.Integer(PAGE),
+  example: 50,
+  refusal: `limit must be one integer from ${PAGE.minimum} to ${PAGE.maximum}.`,
+});
+
+export const DEFAULT_JOB_LIMIT = PAGE.default;
+
+export const JobCursor = checkedParameter({
+  name: 'cursor',
+  in: 'query',
+  required: false,
+  description: 'The `next_cursor` of the page before.',
+  schema: Type.String({ pattern: '^[A-Za-z0-9_-]{1,200}$' }),
+  example: 'MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw',
+  refusal: 'cursor must be the next_cursor of an earlier answer.',
+});
+
+function cursorOf({ createdAt, id }: JobPlace): string {
+  return Buffer.from(`${createdAt} ${id}`).toString('base64url');
+}
+
+/** Throws `invalid_request`. */
+export function placeOf(cursor: string): JobPlace {
+  const [createdAt = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  if (Number.isNaN(Date.parse(createdAt)) || !id.startsWith('job_')) {
+    throw invalid(JobCursor.name, JobCursor.refusal);
+  }
+  return { createdAt, id };
+}

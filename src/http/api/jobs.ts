@@ -1,0 +1,123 @@
+/** /jobs: transcriptions that are answered later. */
+import { VerbatimError } from '../../errors.js';
+import { JOBS_ENDPOINT } from '../../jobs/job-runner.js';
+import type { WatchedJob, WebhookTarget } from '../../jobs/job-service.js';
+import {
+  checkWebhookSecret,
+  checkWebhookUrl,
+  MOST_URL_CHARACTERS,
+  newWebhookSecret,
+} from '../../webhooks/target.js';
+import { authenticated } from '../auth.js';
+import type { HttpDeps } from '../deps.js';
+import { headerOf, Location } from '../headers.js';
+import { readIdempotencyKey } from '../idempotency-key.js';
+import { readParameter } from '../parameter.js';
+import type { Handler, Route } from '../route.js';
+import { invalid } from '../shape.js';
+import { IdempotencyReplayed } from '../transcription-headers.js';
+import { inFlight, refuseEarly, type AskedWork, type Dialect } from '../transcription-route.js';
+import {
+  acceptedJobBody,
+  DEFAULT_JOB_LIMIT,
+  jobBody,
+  JobCursor,
+  JobId,
+  JobLimit,
+  jobListBody,
+  JobStatusFilter,
+  placeOf,
+} from './jobs-schema.js';
+import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+
+interface AskedJob extends AskedWork {
+  webhook: WebhookTarget | null;
+}
+
+const MOST_SECRET_CHARACTERS = 128;
+
+const FIELDS: ReadonlyMap<string, number> = new Map([
+  ...TEXT_FIELDS,
+  ['webhook_url', MOST_URL_CHARACTERS],
+  ['webhook_secret', MOST_SECRET_CHARACTERS],
+]);
+
+export function jobRoutes(deps: HttpDeps): Route[] {
+  return [
+    { path: JOBS_ENDPOINT, methods: { GET: list(deps), POST: create(deps) } },
+    { path: `${JOBS_ENDPOINT}/:${JobId.name}`, methods: { GET: find(deps), DELETE: end(deps) } },
+  ];
+}
+
+function create(deps: HttpDeps): Handler {
+  const dialect: Dialect<AskedJob> = {
+    path: JOBS_ENDPOINT,
+    form: { fileField: 'audio', textFields: FIELDS },
+    asked: ({ one }) => ({ options: parseOptions(one), webhook: webhookOf(one, deps) }),
+    idempotencyKey: readIdempotencyKey,
+    checkRoom: (accountId) => deps.jobs.checkRoom(accountId),
+  };
+  return authenticated(deps, async (exchange, identity) => {
+    const repeatable = await refuseEarly(deps, dialect, exchange, identity);
+    const { outcome } = await inFlight(
+      deps,
+      dialect,
+      { exchange, identity, repeatable },
+      (request, { webhook }) => deps.jobs.create({ ...request, webhook }),
+    );
+    const { accepted, replayed } = outcome;
+    if (replayed) exchange.facts.replayed = true;
+    exchange.facts.jobId = accepted.id;
+    exchange.json(202, acceptedJobBody(accepted), {
+      ...headerOf(Location, `${JOBS_ENDPOINT}/${accepted.id}`),
+      ...(replayed ? headerOf(IdempotencyReplayed, 'true') : {}),
+    });
+  });
+}
+
+function webhookOf(fields: ReadonlyMap<string, string>, { webhookGuard }: HttpDeps): WebhookTarget | null {
+  const url = fields.get('webhook_url');
+  const secret = fields.get('webhook_secret');
+  if (url === undefined) {
+    if (secret === undefined) return null;
+    throw invalid('webhook_secret', 'webhook_secret goes with webhook_url.');
+  }
+  return {
+    url: checkWebhookUrl(url, webhookGuard),
+    secret: secret === undefined ? newWebhookSecret() : checkWebhookSecret(secret),
+    isNew: secret === undefined,
+  };
+}
+
+function list(deps: HttpDeps): Handler {
+  return authenticated(deps, async (exchange, { account }) => {
+    const { query } = exchange.req;
+    const status = readParameter(JobStatusFilter, query[JobStatusFilter.name], null);
+    const limit = readParameter(JobLimit, query[JobLimit.name], DEFAULT_JOB_LIMIT);
+    const cursor = readParameter(JobCursor, query[JobCursor.name], null);
+    const after = cursor === null ? null : placeOf(cursor);
+    const jobs = await deps.jobs.list(account.id, { status, after, limit: limit + 1 });
+    exchange.json(200, jobListBody(jobs, limit));
+  });
+}
+
+function find(deps: HttpDeps): Handler {
+  return authenticated(deps, async (exchange, { account }) => {
+    const id = exchange.req.params[JobId.name];
+    const job = JobId.fits(id) ? await deps.jobs.find(account.id, id) : null;
+    exchange.json(200, jobBody(known(job)));
+  });
+}
+
+function end(deps: HttpDeps): Handler {
+  return authenticated(deps, async (exchange, { account }) => {
+    const id = exchange.req.params[JobId.name];
+    const job = JobId.fits(id) ? await deps.jobs.cancelOrForget(account.id, id) : null;
+    exchange.json(200, jobBody(known(job)));
+  });
+}
+
+function known(job: WatchedJob | null): WatchedJob {
+  if (job !== null) return job;
+  throw new VerbatimError('job_not_found', 'The account has no job with this id.');
+}

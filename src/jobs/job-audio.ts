@@ -1,0 +1,80 @@
+/** Where the audio of jobs lies until they end: a directory that all servers of the database share. */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const JOB_ID = /^job_[A-Za-z0-9_-]{22}$/;
+
+/** A file is there a moment before its job is. */
+const ORPHAN_AGE_MS = 600_000;
+
+export function newJobId(): string {
+  return `job_${randomBytes(16).toString('base64url')}`;
+}
+
+export class JobAudio {
+  constructor(private readonly directory: string) {}
+
+  path(id: string): string {
+    if (!JOB_ID.test(id)) throw new Error(`"${id}" is no job's id.`);
+    return join(this.directory, id);
+  }
+
+  /** Moves a file here; when this resolves it is on the disk. */
+  async keep(from: string, id: string): Promise<void> {
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    const path = this.path(id);
+    try {
+      await move(from, path);
+      await toDisk(path);
+      await toDisk(dirname(path));
+    } catch (error) {
+      await this.remove(id);
+      throw error;
+    }
+  }
+
+  async has(id: string): Promise<boolean> {
+    return access(this.path(id), constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.path(id), { force: true });
+  }
+
+  /** Removes the audio of jobs that have ended, or were never made: what servers left that died at the wrong moment. */
+  async sweep(unfinishedAmong: (ids: readonly string[]) => Promise<string[]>, now: number): Promise<void> {
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    const old: string[] = [];
+    for (const id of await readdir(this.directory)) {
+      if (!JOB_ID.test(id)) continue;
+      const found = await stat(this.path(id)).catch(() => null);
+      if (found !== null && found.mtimeMs < now - ORPHAN_AGE_MS) old.push(id);
+    }
+    const needed = new Set(await unfinishedAmong(old));
+    for (const id of old) if (!needed.has(id)) await this.remove(id);
+  }
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    await rm(from, { force: true });
+  }
+}
+
+async function toDisk(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * Works on jobs as the ledger hands them out, a few of each account at once; whose windows go first is the engine's affair. What
+ * breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in the queue, with its credits
+ * held; only its own end charges them or gives them back.
+ */
+import { VerbatimError } from '../errors.js';
+import type { JobBooks, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
+import type { Ledger } from '../ledger/types.js';
+import type { Timer, Timers } from '../timers.js';
+import { storedResult } from '../transcription/result.js';
+import type { TranscriptionService } from '../transcription/transcription.js';
+import type { JobAudio } from './job-audio.js';
+import { optionsOf } from './stored-options.js';
+
+/** The path that usage is booked under. */
+export const JOBS_ENDPOINT = '/api/v1/jobs';
+
+/** Files that are open in the background, over all accounts. */
+const MOST_AT_ONCE = 64;
+/** Enough short files of one account to fill a batch; its long ones wait for each other. */
+const MOST_PER_ACCOUNT = 8;
+
+/** A server that dies is missed after this long, where nothing tells it sooner. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 7_500;
+/** How often jobs are looked for that nobody here was told of: put back, or left by a dead server. */
+const POLL_MS = 1_000;
+const HOUSEKEEPING_MS = 600_000;
+
+/** A job at which servers die is not tried for ever, nor one whose work fails in a server that lives. */
+const MOST_INTERRUPTIONS = 20;
+const MOST_FAILURES = 3;
+/** A run that takes longer is stuck. */
+const LONGEST_RUN_MS = 24 * 3_600_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface JobRunnerDeps {
+  ledger: Pick<Ledger, 'jobs' | 'revokedAmong'>;
+  transcription: Pick<TranscriptionService, 'perform'>;
+  audio: JobAudio;
+  timers: Timers;
+  retentionMs: number;
+  now: () => number;
+  /** An error in the words that a client may see. */
+  told: (error: unknown) => VerbatimError;
+  /** A job has ended, here: its event is due. */
+  onEnd: () => void;
+  /** Hears of what failed and will be tried again. */
+  onError: (error: unknown) => void;
+}
+
+/** Why work is broken off. */
+type Break = 'lost' | 'stopping' | 'revoked' | 'stuck';
+
+class BrokenOff extends Error {
+  override readonly name = 'BrokenOff';
+  constructor(readonly why: Break) {
+    super(`The work was broken off: ${why}.`);
+  }
+}
+
+interface RunningJob {
+  lease: WorkLease;
+  keyId: string;
+  controller: AbortController;
+  doneSeconds: number;
+}
+
+/** What becomes of a job now. */
+type Ending =
+  | { kind: 'succeeded'; settlement: JobSettlement }
+  | { kind: 'failed'; error: JobError }
+  | { kind: 'again'; pauseMs: number; interrupted: boolean }
+  | { kind: 'lost' };
+
+export class JobRunner {
+  readonly #running = new Map<string, RunningJob>();
+  readonly #timers: Timer[];
+  readonly #pauses = new Set<() => void>();
+  readonly #work = new Set<Promise<void>>();
+  #filling: Promise<void> | null = null;
+  #isWanted = false;
+  #stopping = false;
+
+  constructor(private readonly deps: JobRunnerDeps) {
+    const { timers } = deps;
+    this.#timers = [
+      timers.every(POLL_MS, () => {
+        this.wake();
+        void this.#quietly(() => this.#breakOffRevoked());
+      }),
+      timers.every(RENEW_MS, () => void this.#quietly(() => this.#renew())),
+      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#keepHouse())),
+    ];
+    void this.#quietly(() => this.#keepHouse());
+    this.wake();
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Seconds of a job's audio that lie behind; null: it does not run here. */
+  doneSeconds(id: string): number | null {
+    return this.#running.get(id)?.doneSeconds ?? null;
+  }
+
+  /** There may be a job to take. */
+  wake(): void {
+    this.#isWanted = true;
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = null;
+      // Somebody may have called when the last look was over.
+      if (this.#mayTake) this.wake();
+    });
+  }
+
+  /** Of a job that was cancelled: its lease is gone. */
+  breakOff(id: string): void {
+    this.#running.get(id)?.controller.abort(new BrokenOff('lost'));
+  }
+
+  /** What runs goes back into the queue. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    for (const timer of this.#timers) timer.cancel();
+    for (const { controller } of this.#running.values()) controller.abort(new BrokenOff('stopping'));
+    for (const wake of this.#pauses) wake();
+    await this.#filling;
+    await Promise.all(this.#work);
+  }
+
+  get #mayTake(): boolean {
+    return this.#isWanted && !this.#stopping && this.#running.size < MOST_AT_ONCE;
+  }
+
+  async #fill(): Promise<void> {
+    while (this.#mayTake) {
+      this.#isWanted = false;
+      await this.#quietly(async () => {
+        const terms = { leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT };
+        const taken = await this.deps.ledger.jobs.take(terms);
+        if (taken === null) return;
+        this.#isWanted = true;
+        this.#begin(taken);
+      });
+    }
+  }
+
+  #begin(taken: TakenJob): void {
+    const { lease, job } = taken;
+    const running = { lease, keyId: job.keyId, controller: new AbortController(), doneSeconds: 0 };
+    this.#running.set(job.id, running);
+    if (this.#stopping) running.controller.abort(new BrokenOff('stopping'));
+    const work: Promise<void> = this.#quietly(() => this.#carryOut(taken, running)).finally(() => {
+      // A job whose lease lapsed may have been taken here once more.
+      if (this.#running.get(job.id) === running) this.#running.delete(job.id);
+      this.#work.delete(work);
+      this.wake();
+    });
+    this.#work.add(work);
+  }
+
+  async #carryOut(taken: TakenJob, running: RunningJob): Promise<void> {
+    const ending = await this.#perform(taken, running);
+    if (ending.kind === 'lost' || !(await this.#write(running.lease, ending))) return;
+    if (ending.kind === 'again') return;
+    await this.deps.audio.remove(taken.job.id);
+    this.deps.onEnd();
+  }
+
+  async #perform(taken: TakenJob, running: RunningJob): Promise<Ending> {
+    const { controller } = running;
+    const stuck = this.deps.timers.after(LONGEST_RUN_MS, () => controller.abort(new BrokenOff('stuck')));
+    try {
+      return { kind: 'succeeded', settlement: await this.#transcribe(taken, running) };
+    } catch (error) {
+      return await this.#endingOf(controller.signal.aborted ? controller.signal.reason : error, taken);
+    } finally {
+      stuck.cancel();
+    }
+  }
+
+  async #transcribe({ job, interruptions }: TakenJob, running: RunningJob): Promise<JobSettlement> {
+    const { ledger, transcription, audio } = this.deps;
+    const { signal } = running.controller;
+    if (interruptions >= MOST_INTERRUPTIONS) throw new Error(`Work on it broke off ${interruptions} times.`);
+    const revoked = await ledger.revokedAmong([job.keyId]);
+    if (revoked.length > 0) throw new BrokenOff('revoked');
+    const { id, accountId, audioSeconds: durationSeconds } = job;
+    signal.throwIfAborted();
+    const bill = await transcription.perform(
+      { accountId, options: optionsOf(job.options), signal, audio: { path: audio.path(id) } },
+      { durationSeconds, transcribed: (seconds) => (running.doneSeconds = seconds) },
+    );
+    const { credits, audioSeconds, minutes, uncharged } = bill;
+    return {
+      ...{ credits, audioSeconds, minutes, endpoint: JOBS_ENDPOINT },
+      ...{ transcriptionId: uncharged.id, language: uncharged.language },
+      result: storedResult(uncharged),
+    };
+  }
+
+  async #endingOf(error: unknown, { job, interruptions }: TakenJob): Promise<Ending> {
+    if (error instanceof BrokenOff && error.why === 'lost') return { kind: 'lost' };
+    if (error instanceof BrokenOff && error.why === 'stopping') {
+      return { kind: 'again', pauseMs: 0, interrupted: false };
+    }
+    const told = error instanceof BrokenOff && error.why === 'revoked' ? revokedKey() : this.deps.told(error);
+    const { code, message, param, retryAfterSeconds } = told;
+    if (code === 'shutting_down' || code === 'overloaded') {
+      const pauseMs = retryAfterSeconds === null ? LONGEST_PAUSE_MS : retryAfterSeconds * 1000;
+      return { kind: 'again', pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS), interrupted: false };
+    }
+    if (code === 'internal_error') this.deps.onError(error);
+    const mayHelp = code === 'internal_error' && interruptions < MOST_FAILURES;
+    if (mayHelp && (await this.deps.audio.has(job.id))) {
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** interruptions);
+      return { kind: 'again', pauseMs, interrupted: true };
+    }
+    return { kind: 'failed', error: { code, message, param } };
+  }
+
+  /** Until it is written: finished work is not lost to a disk that is full for a while. False: the lease has lapsed. */
+  async #write(lease: WorkLease, ending: Exclude<Ending, { kind: 'lost' }>): Promise<boolean> {
+    const { jobs } = this.deps.ledger;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await write(jobs, lease, ending);
+      } catch (error) {
+        if (error instanceof VerbatimError && error.code === 'invalid_api_key') {
+          const { code, message, param } = revokedKey();
+          ending = { kind: 'failed', error: { code, message, param } };
+          continue;
+        }
+        this.deps.onError(error);
+        // The books give it back when the ledger closes, or by its lease.
+        if (this.#stopping) return false;
+        await this.#pause(pauseMs);
+      }
+    }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        timer.cancel();
+        this.#pauses.delete(wake);
+        resolve();
+      };
+      const timer = this.deps.timers.after(milliseconds, wake);
+      this.#pauses.add(wake);
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#running.values()];
+    if (held.length === 0) return;
+    const lost = new Set(await this.deps.ledger.jobs.renew(held, LEASE_MS));
+    for (const { lease, controller } of held) {
+      if (lost.has(lease.id)) controller.abort(new BrokenOff('lost'));
+    }
+  }
+
+  async #breakOffRevoked(): Promise<void> {
+    const running = [...this.#running.values()];
+    if (running.length === 0) return;
+    const keys = [...new Set(running.map(({ keyId }) => keyId))];
+    const revoked = await this.deps.ledger.revokedAmong(keys);
+    for (const { keyId, controller } of running) {
+      if (revoked.includes(keyId)) controller.abort(new BrokenOff('revoked'));
+    }
+  }
+
+  async #keepHouse(): Promise<void> {
+    const { ledger, audio, retentionMs, now } = this.deps;
+    while (!this.#stopping && (await ledger.jobs.forgetOld(retentionMs)));
+    await audio.sweep((ids) => ledger.jobs.unfinishedAmong(ids), now());
+  }
+
+  async #quietly(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.deps.onError(error);
+    }
+  }
+}
+
+function write(
+  jobs: JobBooks,
+  lease: WorkLease,
+  ending: Exclude<Ending, { kind: 'lost' }>,
+): Promise<boolean> {
+  if (ending.kind === 'succeeded') return jobs.succeed(lease, ending.settlement);
+  if (ending.kind === 'failed') return jobs.fail(lease, ending.error);
+  return jobs.putBack(lease, ending);
+}
+
+function revokedKey(): VerbatimError {
+  return new VerbatimError('invalid_api_key', 'The API key was revoked before the job was done.');
+}

@@ -1,0 +1,182 @@
+/** Transcriptions that are answered later: accepted, measured and paid for while the client waits, worked on behind its requests. */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { SpeechEngine } from '../engine/types.js';
+import type { JobPlace, JobStatus, StoredJob } from '../ledger/jobs.js';
+import type { Ledger, StoredAnswer } from '../ledger/types.js';
+import { VerbatimError } from '../errors.js';
+import { fingerprint } from '../transcription/fingerprint.js';
+import { beginIdempotent } from '../transcription/idempotent.js';
+import type { TranscriptionRequest, TranscriptionService } from '../transcription/transcription.js';
+import { etaSeconds } from './eta.js';
+import { newJobId, type JobAudio } from './job-audio.js';
+import type { JobRunner } from './job-runner.js';
+import { storedOptions } from './stored-options.js';
+
+export interface WebhookTarget {
+  url: string;
+  secret: string;
+  /** The service made the secret: its owner is to be told. */
+  isNew: boolean;
+}
+
+export type JobRequest = Omit<TranscriptionRequest, 'unkeyed'> & { webhook: WebhookTarget | null };
+
+/** What the client of a new job is told. */
+export type JobTicket = {
+  id: string;
+  createdAt: string;
+  /** null: the client has it, or there is none. */
+  webhookSecret: string | null;
+};
+
+export interface WatchedJob {
+  job: StoredJob;
+  /** From 0 to 1, which it is when the job has succeeded. */
+  progress: number;
+  /** null: it has ended. */
+  etaSeconds: number | null;
+}
+
+/** Of a job whose windows are done, and which is still worked on: its text is translated, say. */
+const NEARLY_DONE = 0.99;
+
+export interface JobServiceDeps {
+  ledger: Ledger;
+  engine: Pick<SpeechEngine, 'stats'>;
+  transcription: Pick<TranscriptionService, 'measure'>;
+  audio: JobAudio;
+  runner: Pick<JobRunner, 'wake' | 'breakOff' | 'doneSeconds'>;
+  /** Told when a job has ended otherwise than by its work. */
+  onEnd: () => void;
+  maxOpen: number;
+}
+
+export class JobService {
+  constructor(private readonly deps: JobServiceDeps) {}
+
+  /** Throws `rate_limited` when the account has as many jobs that have not ended as it may. */
+  async checkRoom(accountId: string): Promise<void> {
+    const { ledger, maxOpen } = this.deps;
+    const open = await ledger.jobs.countOpen(accountId);
+    if (open < maxOpen) return;
+    const message = `The account has ${open} jobs that have not ended; its limit is ${maxOpen}.`;
+    throw new VerbatimError('rate_limited', message);
+  }
+
+  /** The file is the service's from now on. Rejects as TranscriptionService.measure() does, or with `rate_limited`; nothing is left then. */
+  async create(request: JobRequest): Promise<{ accepted: JobTicket; replayed: boolean }> {
+    try {
+      const begun = await this.#begin(request);
+      if (begun !== null && typeof begun !== 'string')
+        return { accepted: acceptedBefore(begun), replayed: true };
+      return { accepted: await this.#acceptOrAbandon(request, begun), replayed: false };
+    } finally {
+      await rm(request.audio.path, { force: true });
+    }
+  }
+
+  async find(accountId: string, id: string): Promise<WatchedJob | null> {
+    const job = await this.deps.ledger.jobs.find(accountId, id);
+    return job === null ? null : ((await this.#watched([job]))[0] ?? null);
+  }
+
+  async list(
+    accountId: string,
+    query: { status: JobStatus | null; limit: number; after: JobPlace | null },
+  ): Promise<WatchedJob[]> {
+    return this.#watched(await this.deps.ledger.jobs.list(accountId, query));
+  }
+
+  /** Cancels one that has not ended, forgets one that has; null: there is none such. */
+  async cancelOrForget(accountId: string, id: string): Promise<WatchedJob | null> {
+    const { ledger, runner, audio, onEnd } = this.deps;
+    const job = await ledger.jobs.cancelOrForget(accountId, id);
+    if (job === null) return null;
+    runner.breakOff(id);
+    await audio.remove(id);
+    onEnd();
+    return (await this.#watched([job]))[0] ?? null;
+  }
+
+  #begin(request: JobRequest): Promise<string | StoredAnswer | null> {
+    const { accountId, idempotencyKey: key } = request;
+    if (key === null) return Promise.resolve(null);
+    return beginIdempotent(this.deps.ledger, { accountId, key, fingerprint: fingerprintOf(request) });
+  }
+
+  async #acceptOrAbandon(request: JobRequest, token: string | null): Promise<JobTicket> {
+    try {
+      return await this.#accept(request, token);
+    } catch (error) {
+      if (token !== null) await this.deps.ledger.abandonIdempotent(token);
+      throw error;
+    }
+  }
+
+  async #accept(request: JobRequest, token: string | null): Promise<JobTicket> {
+    const { ledger, transcription, audio, runner, maxOpen } = this.deps;
+    const { accountId, keyId, requestId, options, webhook, signal } = request;
+    const { durationSeconds: audioSeconds, credits } = await transcription.measure(request);
+    const id = newJobId();
+    const webhookSecret = webhook?.isNew === true ? webhook.secret : null;
+    const told = (createdAt: string): JobTicket => ({ id, createdAt, webhookSecret });
+    await audio.keep(request.audio.path, id);
+    try {
+      // The last look before it is accepted: nobody is left to be told.
+      signal.throwIfAborted();
+      const { createdAt } = await ledger.jobs.create({
+        ...{ id, accountId, keyId, requestId, audioSeconds, credits, mostOpen: maxOpen },
+        options: storedOptions(options),
+        webhook: webhook && { url: webhook.url, secret: webhook.secret },
+        idempotency: token === null ? null : { token, told },
+      });
+      runner.wake();
+      return told(createdAt);
+    } catch (error) {
+      await audio.remove(id);
+      throw error;
+    }
+  }
+
+  async #watched(jobs: readonly StoredJob[]): Promise<WatchedJob[]> {
+    const etas = jobs.some(({ finishedAt }) => finishedAt === null)
+      ? await this.#etas()
+      : new Map<string, number>();
+    return jobs.map((job) => ({
+      job,
+      progress: this.#progress(job),
+      etaSeconds: job.finishedAt === null ? (etas.get(job.id) ?? 1) : null,
+    }));
+  }
+
+  async #etas(): Promise<Map<string, number>> {
+    const { ledger, engine, runner } = this.deps;
+    const open = await ledger.jobs.open();
+    const waiting = open.map(({ id, accountId, audioSeconds, doneSeconds }) => ({
+      ...{ id, accountId },
+      secondsLeft: Math.max(0, audioSeconds - (runner.doneSeconds(id) ?? doneSeconds)),
+    }));
+    return etaSeconds(waiting, engine.stats());
+  }
+
+  #progress({ id, status, audioSeconds, doneSeconds }: StoredJob): number {
+    if (status === 'succeeded') return 1;
+    const done = this.deps.runner.doneSeconds(id) ?? doneSeconds;
+    return audioSeconds === 0 ? 0 : Math.min(NEARLY_DONE, done / audioSeconds);
+  }
+}
+
+/** Where the end of a job is told belongs to what was asked. */
+function fingerprintOf(request: JobRequest): string {
+  const { webhook } = request;
+  const asked = fingerprint(request);
+  if (webhook === null) return asked;
+  const told = [asked, webhook.url, webhook.isNew ? null : webhook.secret];
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+}
+
+function acceptedBefore(stored: StoredAnswer): JobTicket {
+  if (stored.kind !== 'job') throw new Error('A transcription is answered under its own path.');
+  return stored.told as JobTicket;
+}

@@ -1,0 +1,59 @@
+/** What is answered later: jobs, and the messages that tell of their end. */
+import type { SpeechEngine } from '../engine/types.js';
+import { toVerbatimError } from '../http/error-handler.js';
+import { webhookPayload } from '../http/api/jobs-schema.js';
+import { JobAudio } from '../jobs/job-audio.js';
+import { JobRunner } from '../jobs/job-runner.js';
+import { JobService } from '../jobs/job-service.js';
+import type { Ledger } from '../ledger/types.js';
+import type { Timers } from '../timers.js';
+import type { TranscriptionService } from '../transcription/transcription.js';
+import { AddressGuard } from '../webhooks/addresses.js';
+import { WebhookDispatcher } from '../webhooks/dispatcher.js';
+import { WebhookSender } from '../webhooks/sender.js';
+import type { Logger } from './log.js';
+
+const HOUR_MS = 3_600_000;
+
+export interface LaterOptions {
+  ledger: Ledger;
+  engine: SpeechEngine;
+  logger: Logger;
+  timers: Timers;
+  clock: () => number;
+  jobsDirectory: string;
+  settings: { maxOpenJobs: number; jobRetentionHours: number; webhookAllow: readonly string[] };
+}
+
+export interface Later {
+  jobs: JobService;
+  guard: AddressGuard;
+  /** Jobs that run go back into the queue. */
+  close(): Promise<void>;
+}
+
+export function startJobs(options: LaterOptions, transcription: TranscriptionService): Later {
+  const { ledger, engine, logger, timers, clock, jobsDirectory, settings } = options;
+  const guard = new AddressGuard(settings.webhookAllow);
+  const dispatcher = new WebhookDispatcher({
+    ...{ books: ledger.webhooks, timers, payload: webhookPayload, now: clock, random: Math.random },
+    sender: new WebhookSender({ guard, timers }),
+    onError: (err) => logger.warn({ err }, 'a webhook will be tried again'),
+  });
+  const audio = new JobAudio(jobsDirectory);
+  const onEnd = (): void => dispatcher.wake();
+  const runner = new JobRunner({
+    ...{ ledger, transcription, audio, timers, onEnd, now: clock, told: toVerbatimError },
+    retentionMs: settings.jobRetentionHours * HOUR_MS,
+    onError: (err) => logger.error({ err }, 'a job will be tried again'),
+  });
+  const jobs = new JobService({
+    ...{ ledger, engine, transcription, audio, runner, onEnd },
+    maxOpen: settings.maxOpenJobs,
+  });
+  const close = async (): Promise<void> => {
+    await runner.close();
+    await dispatcher.close();
+  };
+  return { jobs, guard, close };
+}

@@ -1,0 +1,124 @@
+/** Empties the outbox: every event is sent until it is taken, or for a day, always under the same id. */
+import { Webhook } from 'standardwebhooks';
+import type { StoredJob, TakenEvent, WebhookBooks, WorkLease } from '../ledger/jobs.js';
+import type { Timer, Timers } from '../timers.js';
+import { ATTEMPT_MS, type SendProblem, type WebhookSender } from './sender.js';
+
+/** Connections, over all accounts and of one: one endpoint that hangs keeps nobody else's events. */
+const MOST_AT_ONCE = 16;
+const MOST_PER_ACCOUNT = 2;
+const POLL_MS = 1_000;
+/** Longer than any attempt. */
+const LEASE_MS = 4 * ATTEMPT_MS;
+
+const FIRST_PAUSE_MS = 5_000;
+const GROWTH = 4;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+/** Up to so much more or less, so that those that failed together do not come back together. */
+const JITTER = 0.2;
+
+export interface WebhookDispatcherDeps {
+  books: WebhookBooks;
+  sender: Pick<WebhookSender, 'send'>;
+  /** What a job's event says: the same at every attempt. */
+  payload: (job: StoredJob) => string;
+  timers: Timers;
+  now: () => number;
+  random: () => number;
+  onError: (error: unknown) => void;
+}
+
+export class WebhookDispatcher {
+  readonly #timer: Timer;
+  readonly #stopping = new AbortController();
+  readonly #sending = new Set<Promise<void>>();
+  #filling: Promise<void> | null = null;
+  #isWanted = false;
+
+  constructor(private readonly deps: WebhookDispatcherDeps) {
+    this.#timer = deps.timers.every(POLL_MS, () => this.wake());
+    this.wake();
+  }
+
+  /** There may be an event that is due. */
+  wake(): void {
+    this.#isWanted = true;
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = null;
+      if (this.#mayTake) this.wake();
+    });
+  }
+
+  /** What is on its way is broken off, and sent again by the next start. */
+  async close(): Promise<void> {
+    this.#timer.cancel();
+    this.#stopping.abort(new Error('The server is stopping.'));
+    await this.#filling;
+    await Promise.all(this.#sending);
+  }
+
+  get #mayTake(): boolean {
+    return this.#isWanted && !this.#stopping.signal.aborted && this.#sending.size < MOST_AT_ONCE;
+  }
+
+  async #fill(): Promise<void> {
+    const { books, onError } = this.deps;
+    while (this.#mayTake) {
+      this.#isWanted = false;
+      try {
+        const taken = await books.take({ leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT });
+        if (taken === null) return;
+        this.#isWanted = true;
+        this.#begin(taken);
+      } catch (error) {
+        onError(error);
+      }
+    }
+  }
+
+  #begin(taken: TakenEvent): void {
+    const sending: Promise<void> = this.#deliver(taken)
+      .catch((error: unknown) => this.deps.onError(error))
+      .finally(() => {
+        this.#sending.delete(sending);
+        this.wake();
+      });
+    this.#sending.add(sending);
+  }
+
+  async #deliver(taken: TakenEvent): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      const problem = await this.#attempt(taken, signal);
+      await this.#note(taken.lease, problem);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #attempt({ lease: { id }, job, url, secret }: TakenEvent, signal: AbortSignal): Promise<SendProblem> {
+    const { sender, payload, now } = this.deps;
+    const body = payload(job);
+    const at = new Date(now());
+    const headers = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Verbatim-Webhooks',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(id, at, body),
+    };
+    return sender.send({ url, headers, body }, signal);
+  }
+
+  async #note(lease: WorkLease, outcome: SendProblem): Promise<void> {
+    const { books, random } = this.deps;
+    if (outcome === null) await books.delivered(lease);
+    else await books.failed(lease, outcome.problem, outcome.final ? null : pauseMs(lease.attempt, random));
+  }
+}
+
+/** Before the next attempt: 5 s, 20 s, 80 s, … 6 h. */
+function pauseMs(attempts: number, random: () => number): number {
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
+  return Math.round(pause * (1 + JITTER * (2 * random() - 1)));
+}
