@@ -12,9 +12,9 @@ import type { Visits } from './visits.js';
 
 const { overview: texts } = TEXTS;
 /** Of packs with nothing left. */
-const EMPTY_PACKS = 10;
+export const EMPTY_PACKS = 10;
 
-type Pack = CreditPack & PackAmounts;
+export type Pack = CreditPack & PackAmounts;
 
 export function overviewRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
   const page = visits.memberPage(async ({ account }) => {
@@ -42,7 +42,8 @@ function overviewView({ balance, lifetimePurchased }: Balance, packs: readonly P
   return { title: TEXTS.pages.overview, main };
 }
 
-function packTable(packs: readonly Pack[]): Html {
+/** Those that hold credits, and some that are used up. */
+export function packTable(packs: readonly Pack[]): Html {
   const empty = packs.filter(({ remaining, held }) => remaining + held === 0).length;
   return html`<p>${texts.packsNote} ${empty >= EMPTY_PACKS && texts.moreLeft(EMPTY_PACKS)}</p>
     ${table({

@@ -90,10 +90,13 @@ export function documentOf(
   return page.text;
 }
 
-function navigation({ email }: Account, current: string): Html {
+const OPERATOR_NAVIGATION = [...NAVIGATION, [PATHS.accounts, TEXTS.pages.accounts] as const];
+
+function navigation({ email, role }: Account, current: string): Html {
+  const pages = role === 'operator' ? OPERATOR_NAVIGATION : NAVIGATION;
   return html`<nav aria-label="${TEXTS.navigation}">
       <ul>
-        ${NAVIGATION.map(
+        ${pages.map(
           ([path, title]) =>
             html`<li><a href="${path}" ${path === current && html`aria-current="page"`}>${title}</a></li>`,
         )}

@@ -12,6 +12,7 @@ export const PATHS = {
   account: `${DASHBOARD}/account`,
   password: `${DASHBOARD}/account/password`,
   endOthers: `${DASHBOARD}/account/sessions/end-others`,
+  accounts: `${DASHBOARD}/operator/accounts`,
   signIn: `${DASHBOARD}/sign-in`,
   link: `${DASHBOARD}/link`,
   signOut: `${DASHBOARD}/sign-out`,
@@ -23,6 +24,11 @@ export function signInUrl(base: string, token: string): string {
 
 export const endSessionPath = (id: string): string => `${DASHBOARD}/account/sessions/${id}/end`;
 
+/** `action`: of a form on the account's page. */
+export function operatedPath(id: string, action?: 'grant' | 'role' | 'link'): string {
+  return `${PATHS.accounts}/${id}${action === undefined ? '' : `/${action}`}`;
+}
+
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
 const PAGES: readonly string[] = [
@@ -32,6 +38,7 @@ const PAGES: readonly string[] = [
   PATHS.keys,
   PATHS.history,
   PATHS.account,
+  PATHS.accounts,
 ];
 
 /** Where to go after signing in: a page of ours, whatever the form says. */

@@ -9,6 +9,7 @@ import { keyPageRoutes } from './keys.js';
 import { tryRoutes } from './try.js';
 import { usageRoutes } from './usage.js';
 import { DashboardAssets } from './assets.js';
+import { operatedAccountRoutes } from './accounts.js';
 import { overviewRoutes } from './overview.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
 import { PasswordChecks } from './password-checks.js';
@@ -28,6 +29,7 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...usageRoutes(deps, visits),
     ...keyPageRoutes(deps, visits),
     ...historyRoutes(deps, visits),
+    ...operatedAccountRoutes(deps, visits),
     ...accountPageRoutes(deps, visits, checks),
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
   ];

@@ -84,6 +84,21 @@ export class Visits {
     };
   }
 
+  /** A page of operators; to others there is none. */
+  operatorPage(render: Render<MemberVisit>): Handler {
+    return this.memberPage((visit) => {
+      requireOperator(visit);
+      return render(visit);
+    });
+  }
+
+  operatorForm(act: Act<MemberVisit>): Handler {
+    return this.memberForm((visit, form) => {
+      requireOperator(visit);
+      return act(visit, form);
+    });
+  }
+
   /** What a script of an account's page asks for; `key`: what it is booked under. Errors are JSON, as the API's. */
   memberCall(handler: AuthenticatedHandler): Handler {
     return async (exchange) => {
@@ -133,6 +148,10 @@ export class Visits {
     const page = documentOf(view, this.assets, { account, path: exchange.req.path });
     exchange.send(view.status ?? 200, HTML_TYPE, page, { ...PAGE_HEADERS, ...view.headers });
   }
+}
+
+function requireOperator({ account }: MemberVisit): void {
+  if (account.role !== 'operator') throw new Refusal(404, TEXTS.errors.notFound);
 }
 
 export function refusalView({

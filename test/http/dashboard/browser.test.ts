@@ -253,6 +253,13 @@ describe('dashboard: in Chromium', function () {
           await go(page, path);
           expect(await axeViolations(page), path).to.deep.equal([]);
         }
+        await server.ledger.access.setRole(ann.account.id, 'operator');
+        for (const path of ['', `/${ann.account.id}`]) {
+          await go(page, `/operator/accounts${path}`);
+          expect(await axeViolations(page), path).to.deep.equal([]);
+        }
+        await page.getByRole('button', { name: 'Make a sign-in link' }).click();
+        expect(await axeViolations(page), 'a link').to.deep.equal([]);
         await go(page, '/keys');
         await page.getByLabel('What it is for').fill('axe');
         await page.getByRole('button', { name: 'Make key' }).click();
@@ -265,7 +272,9 @@ describe('dashboard: in Chromium', function () {
       await context.close();
       context = await browser.newContext({ viewport: { width: 320, height: 640 } });
       const page = await signedIn();
-      for (const path of [...PAGES, '/sign-in', '/link', '/nowhere']) {
+      await server.ledger.access.setRole(ann.account.id, 'operator');
+      const operated = ['/operator/accounts', `/operator/accounts/${ann.account.id}`];
+      for (const path of [...PAGES, ...operated, '/sign-in', '/link', '/nowhere']) {
         await go(page, path);
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(320);
       }

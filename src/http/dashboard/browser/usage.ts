@@ -45,6 +45,11 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** As the table writes it, without the year. */
+function dayOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(5, 10);
+}
+
 function draw(figure: HTMLElement, usage: Usage): void {
   const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 } };
   const paths = uPlot.paths.bars?.({ size: [0.8, 48] });
@@ -62,7 +67,7 @@ function draw(figure: HTMLElement, usage: Usage): void {
       legend: { show: false },
       cursor: { show: false },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      axes: [axis, axis],
+      axes: [{ ...axis, values: (_chart, seconds) => seconds.map(dayOf) }, axis],
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.1)] } },
       series: [{}, ...series.reverse()],
     },

@@ -1,0 +1,137 @@
+import { ROLES } from '../../ledger/access/types.js';
+import type { Account } from '../../ledger/types.js';
+import { moment, number } from './format.js';
+import { html, type Html } from './html.js';
+import { noticeOf } from './notice.js';
+import { packTable, type Pack } from './overview.js';
+import type { View } from './page.js';
+import { operatedPath, PATHS } from './paths.js';
+import { table } from './table.js';
+import { TEXTS } from './texts.js';
+
+const { accounts: texts, account: own } = TEXTS;
+
+/** Of one of a page's forms. */
+export interface FormError {
+  form: 'make' | 'grant';
+  message: string;
+}
+
+type Listed = Account & { balance: number };
+
+interface ListState {
+  /** null: this is the last page. */
+  next: number | null;
+  isFirst: boolean;
+  notice: unknown;
+  error: FormError | undefined;
+}
+
+export function accountsView(accounts: readonly Listed[], { next, isFirst, notice, error }: ListState): View {
+  const main = html`${noticeOf(notice)}
+    <section>
+      <h2>${texts.make}</h2>
+      <form class="card" method="post" action="${PATHS.accounts}">
+        ${alert('make', error)}
+        <label
+          >${texts.email} <input type="email" name="email" maxlength="254" required autocomplete="off"
+        /></label>
+        <label>${texts.optional} <input name="name" maxlength="100" autocomplete="off" dir="auto" /></label>
+        <button>${texts.makeSubmit}</button>
+      </form>
+    </section>
+    <section>
+      <h2>${texts.list}</h2>
+      ${table({
+        caption: texts.list,
+        columns: [texts.email, texts.name, texts.role, texts.balance, texts.created],
+        figures: [3],
+        rows: accounts.map(({ id, email, name, role, balance, createdAt }) => [
+          html`<a class="email" href="${operatedPath(id)}">${email}</a>`,
+          name,
+          own.roles[role],
+          number(balance),
+          moment(createdAt),
+        ]),
+      })}
+      <p class="row">
+        ${!isFirst && html`<a href="${PATHS.accounts}">${texts.first}</a>`}
+        ${next !== null && html`<a rel="next" href="${PATHS.accounts}?page=${next}">${texts.next}</a>`}
+      </p>
+    </section>`;
+  return { title: TEXTS.pages.accounts, main };
+}
+
+function alert(form: FormError['form'], error: FormError | undefined): Html | false {
+  return error?.form === form && html`<p role="alert">${error.message}</p>`;
+}
+
+interface OperatedState {
+  packs: readonly Pack[];
+  notice: unknown;
+  error: FormError | undefined;
+}
+
+export function operatedView(account: Listed, { packs, notice, error }: OperatedState): View {
+  const { id, email, name, role, balance, createdAt } = account;
+  const main = html`${noticeOf(notice)}
+    <dl class="facts">
+      <dt>${texts.name}</dt>
+      <dd dir="auto">${name}</dd>
+      <dt>${texts.role}</dt>
+      <dd>${own.roles[role]}</dd>
+      <dt>${texts.balance}</dt>
+      <dd>${number(balance)}</dd>
+      <dt>${texts.created}</dt>
+      <dd>${moment(createdAt)}</dd>
+    </dl>
+    <h2>${texts.grant}</h2>
+    <form class="card" method="post" action="${operatedPath(id, 'grant')}">
+      ${alert('grant', error)}
+      <label>
+        ${texts.amount}
+        <input
+          name="amount"
+          inputmode="numeric"
+          pattern="[0-9]+"
+          title="${texts.wholeNumber}"
+          required
+          autocomplete="off"
+        />
+      </label>
+      <label>${texts.expires} <input type="date" name="expires" /></label>
+      <button>${texts.grant}</button>
+    </form>
+    ${packs.length > 0 && packTable(packs)}
+    <h2>${texts.role}</h2>
+    <form class="card" method="post" action="${operatedPath(id, 'role')}">
+      <label>
+        ${texts.role}
+        <select name="role">
+          ${ROLES.map(
+            (one) =>
+              html`<option value="${one}" ${one === role && html`selected`}>${own.roles[one]}</option>`,
+          )}
+        </select>
+      </label>
+      <button>${texts.setRole}</button>
+    </form>
+    <h2>${texts.link}</h2>
+    <form class="card" method="post" action="${operatedPath(id, 'link')}">
+      <p>${texts.linkNote}</p>
+      <button>${texts.makeLink}</button>
+    </form>`;
+  return { title: email, main };
+}
+
+export function madeLinkView({ id, email }: Account, link: string): View {
+  const main = html`<p>${texts.madeLink} <strong class="email">${email}</strong>:</p>
+    <div>
+      <pre id="link" tabindex="0">${link}</pre>
+      <button type="button" data-copy="link" data-copied="${texts.copied}" hidden>${texts.copy}</button>
+      <span role="status"></span>
+    </div>
+    <p>${texts.linkNote}</p>
+    <p><a href="${operatedPath(id)}">${texts.back}</a></p>`;
+  return { title: texts.link, main, modules: ['copy.js'] };
+}

@@ -1,0 +1,118 @@
+/** The operator's accounts: made, given credits and roles, let in by a link; the same calls as the command line's. */
+import { VerbatimError } from '../../errors.js';
+import { ROLES } from '../../ledger/access/types.js';
+import { DAY_MS, parseIso, toIso } from '../../ledger/time.js';
+import type { Account } from '../../ledger/types.js';
+import type { HttpDeps } from '../deps.js';
+import type { Route } from '../route.js';
+import { accountsView, madeLinkView, operatedView, type FormError } from './accounts-views.js';
+import { EMPTY_PACKS } from './overview.js';
+import { operatedPath, PATHS, signInUrl } from './paths.js';
+import { Refusal } from './refusal.js';
+import { TEXTS } from './texts.js';
+import { fieldOf, type MemberVisit, type PageReply, type Visits } from './visits.js';
+
+const PER_PAGE = 50;
+
+export function operatedAccountRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
+  async function list({ exchange }: MemberVisit, error?: FormError): Promise<PageReply> {
+    const { page, notice } = exchange.req.query;
+    const first = typeof page === 'string' && /^\d{1,6}$/.test(page) ? Number(page) * PER_PAGE : 0;
+    const all = await ledger.listAccounts();
+    const shown = [];
+    for (const account of all.slice(first, first + PER_PAGE)) {
+      shown.push({ ...account, balance: (await ledger.balance(account.id)).balance });
+    }
+    const next = first + PER_PAGE < all.length ? first / PER_PAGE + 1 : null;
+    return asked(accountsView(shown, { next, isFirst: first === 0, notice, error }), error);
+  }
+
+  async function make(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
+    const [email, name] = [fieldOf(form, 'email'), form.get('name')];
+    return told(
+      async () => {
+        const { id } = await ledger.createAccount({ email, name });
+        return { to: `${operatedPath(id)}?notice=account-made` };
+      },
+      (message) => list(visit, { form: 'make', message }),
+    );
+  }
+
+  async function accountOf({ exchange }: MemberVisit): Promise<Account> {
+    const { id } = exchange.req.params;
+    const account = (await ledger.listAccounts()).find((one) => one.id === id);
+    if (account === undefined) throw new Refusal(404, TEXTS.errors.noAccount);
+    return account;
+  }
+
+  async function show(visit: MemberVisit, error?: FormError): Promise<PageReply> {
+    const account = await accountOf(visit);
+    const { balance } = await ledger.balance(account.id);
+    const packs = await ledger.listPacks(account.id, EMPTY_PACKS);
+    const { notice } = visit.exchange.req.query;
+    return asked(operatedView({ ...account, balance }, { packs, notice, error }), error);
+  }
+
+  async function grant(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
+    const { id: accountId } = await accountOf(visit);
+    const [amount, expires] = [fieldOf(form, 'amount').trim(), form.get('expires') ?? ''];
+    return told(
+      async () => {
+        const whole = /^\d{1,15}$/.test(amount) ? Number(amount) : NaN;
+        await ledger.grantCredits({ accountId, amount: whole, expiresAt: endOf(expires) });
+        return { to: `${operatedPath(accountId)}?notice=granted` };
+      },
+      (message) => show(visit, { form: 'grant', message }),
+    );
+  }
+
+  async function setRole(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
+    const { id } = await accountOf(visit);
+    const role = ROLES.find((known) => known === form.get('role'));
+    if (role === undefined) throw new Refusal(400, TEXTS.errors.form('role'));
+    if (id === visit.account.id) throw new Refusal(400, TEXTS.errors.ownRole);
+    await ledger.access.setRole(id, role);
+    return { to: `${operatedPath(id)}?notice=role-set` };
+  }
+
+  async function makeLink(visit: MemberVisit): Promise<PageReply> {
+    const account = await accountOf(visit);
+    const { token } = await ledger.access.createLink(account.id);
+    return madeLinkView(account, signInUrl(visit.site.origin, token));
+  }
+
+  return [
+    {
+      path: PATHS.accounts,
+      methods: { GET: visits.operatorPage((visit) => list(visit)), POST: visits.operatorForm(make) },
+    },
+    { path: operatedPath(':id'), methods: { GET: visits.operatorPage((visit) => show(visit)) } },
+    { path: operatedPath(':id', 'grant'), methods: { POST: visits.operatorForm(grant) } },
+    { path: operatedPath(':id', 'role'), methods: { POST: visits.operatorForm(setRole) } },
+    { path: operatedPath(':id', 'link'), methods: { POST: visits.operatorForm(makeLink) } },
+  ];
+}
+
+/** What the ledger refuses is told on the page whose form asked for it. */
+async function told(
+  work: () => Promise<PageReply>,
+  again: (message: string) => Promise<PageReply>,
+): Promise<PageReply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof VerbatimError && error.code === 'invalid_request') return again(error.message);
+    throw error;
+  }
+}
+
+function asked<T extends object>(view: T, error: FormError | undefined): T & { status?: number } {
+  return error === undefined ? view : { ...view, status: 400 };
+}
+
+/** A date counts to its end, as on the command line; what is none is for the ledger to refuse. */
+function endOf(date: string): string | null {
+  if (date === '') return null;
+  const start = parseIso(date);
+  return start === null || date.includes('T') ? date : toIso(start + DAY_MS);
+}
