@@ -1,17 +1,28 @@
 /** Who speaks in what is told of a transcript: words and segments with their speakers, and what a speaker says without a word. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { joinTexts } from '../engine/transcript-text.js';
 import type { Caption } from './captions.js';
 import type { SpeakerTimeline } from './speaker-timeline.js';
 import type { TimedText } from './timed-text.js';
 
+/** Captions after which the event loop gets its turn: a millisecond's work. */
+const CAPTIONS_AT_ONCE = 256;
+
 /**
  * Captions of one speaker each, with the speakers' names, and between them every turn in which no word of its speaker was
  * recognised, as a caption of nothing. Ordered by start; of one speaker none overlaps another.
  */
-export function diarized(captions: readonly Caption[], timeline: SpeakerTimeline): Caption[] {
+export async function diarized(captions: readonly Caption[], timeline: SpeakerTimeline): Promise<Caption[]> {
   const spoken = captions.map((caption) => ({ ...caption, speaker: speakerOf(caption, timeline) }));
+  await nextTurn();
   const silent = timeline.turnsWithout(spoken).map((turn) => ({ ...turn, text: '', words: [] }));
-  return merged(spoken, silent).map((caption) => named(caption, timeline));
+  await nextTurn();
+  const all: Caption[] = [];
+  for (const caption of merged<Caption & { speaker: string }>(spoken, silent)) {
+    all.push(named(caption, timeline));
+    if (all.length % CAPTIONS_AT_ONCE === 0) await nextTurn();
+  }
+  return all;
 }
 
 function speakerOf(caption: Caption, timeline: SpeakerTimeline): string {

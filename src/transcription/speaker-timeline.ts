@@ -7,6 +7,8 @@ export interface TimeSpan {
   endSeconds: number;
 }
 
+type SpokenSpan = TimeSpan & { speaker: string };
+
 interface Voice {
   speaker: string;
   /** In order, without overlap, none empty. */
@@ -61,15 +63,18 @@ export class SpeakerTimeline {
   }
 
   /** Every turn that its speaker has none of these texts in, by start; the texts are in order. */
-  turnsWithout(texts: readonly (TimeSpan & { speaker: string })[]): (TimeSpan & { speaker: string })[] {
-    const silent = this.#voices.flatMap(({ speaker, spans }) => {
-      const own = texts.filter((text) => text.speaker === speaker);
+  turnsWithout(texts: readonly SpokenSpan[]): SpokenSpan[] {
+    const bySpeaker = new Map<string, SpokenSpan[]>(this.#voices.map(({ speaker }) => [speaker, []]));
+    for (const text of texts) bySpeaker.get(text.speaker)?.push(text);
+    const silent: SpokenSpan[] = [];
+    for (const { speaker, spans } of this.#voices) {
+      const own = bySpeaker.get(speaker) ?? [];
       let next = 0;
-      return spans.flatMap((span) => {
+      for (const span of spans) {
         while ((own[next]?.endSeconds ?? Infinity) < span.startSeconds) next++;
-        return isHeardIn(span, own, next) ? [] : [{ ...span, speaker }];
-      });
-    });
+        if (!isHeardIn(span, own, next)) silent.push({ ...span, speaker });
+      }
+    }
     return silent.sort(byStart);
   }
 }

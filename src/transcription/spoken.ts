@@ -60,7 +60,7 @@ export async function spokenOf(
   const speakerOf = timeline === null ? undefined : timeline.speakerOf.bind(timeline);
   const punctuated = await captionsOf(segments, language, durationSeconds, speakerOf);
   const shown = options.punctuate ? punctuated : await plain(punctuated, language);
-  const captions = timeline === null ? shown : diarized(shown, timeline);
+  const captions = timeline === null ? shown : await diarized(shown, timeline);
   return {
     text: said,
     segments: captions.map(withoutWords),
