@@ -9,7 +9,7 @@ import type { StoreRoots } from './store.js';
 export type SpeakerModelEntry = SpeakerSegmentationModelEntry | SpeakerEmbeddingModelEntry;
 
 export interface SpeakerImportTraits {
-  /** Of an embedding; default: 0.6. */
+  /** Of an embedding; default: 0.4. */
   threshold?: number;
   /** Likewise; default: 2. */
   minSeconds?: number;
@@ -48,7 +48,7 @@ export async function importSpeakerModel(
   const entry: SpeakerModelEntry =
     kind === 'speaker-segmentation'
       ? { ...model, kind }
-      : { ...model, kind, languages: 'any', threshold: 0.6, minSeconds: 2, ...traits };
+      : { ...model, kind, languages: 'any', threshold: 0.4, minSeconds: 2, ...traits };
   register(roots.modelsDir, entry);
   return entry;
 }

@@ -2,6 +2,7 @@ import type { ClusteringOptions } from './clustering.js';
 import { voicesOf } from './clustering.js';
 import { CondensedItems } from './condensed-items.js';
 import type { EmbeddingModel } from './embedding-model.js';
+import { inPieces } from './pieces.js';
 import type { SegmentationModel } from './segmentation-model.js';
 import { slidingWindows } from './sliding-windows.js';
 import type { SpeakerTurn } from './speaker-turn.js';
@@ -82,7 +83,7 @@ async function hear(
   { segmentation, embedding }: SpeakerModels,
   items: { reliable: CondensedItems; all: CondensedItems },
 ): Promise<HeardWindow> {
-  const window = await segmentation.segment(samples, start);
+  const window = inPieces(await segmentation.segment(samples, start), segmentation.grid);
   const embeddings: (Float32Array | null)[] = [];
   for (let speaker = 0; speaker < speakersIn(window); speaker++) {
     const spoken = (alone: boolean): Float32Array =>

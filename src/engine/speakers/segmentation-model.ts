@@ -33,7 +33,8 @@ export function segmentationModel(model: OnnxModel): SegmentationModel {
   return {
     windowSamples,
     grid,
-    segment: async (samples, start) => {
+    segment: async (heard, start) => {
+      const samples = longEnough(heard);
       const dims = [1, 1, samples.length];
       const output = await model.run({ [input]: { data: samples, dims } });
       const [windows, frames = 0, count] = output.dims;
@@ -45,6 +46,14 @@ export function segmentationModel(model: OnnxModel): SegmentationModel {
       return { start, frames, activity: speakerActivity(output.data, classes, speakers) };
     },
   };
+}
+
+/** Silence behind less than a tenth of a second, of which a network has no frame. */
+function longEnough(samples: Float32Array): Float32Array {
+  if (samples.length >= RATE / 10) return samples;
+  const padded = new Float32Array(RATE / 10);
+  padded.set(samples);
+  return padded;
 }
 
 /** The name of the one input, which takes [n, 1, samples]. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { powersetClasses, speakerActivity } from '../../../src/engine/speakers/powerset.js';
 import { slidingWindows } from '../../../src/engine/speakers/sliding-windows.js';
 import { turnsOf, type NamedWindow } from '../../../src/engine/speakers/turns.js';
+import { inPieces } from '../../../src/engine/speakers/pieces.js';
 import { assignedVoices } from '../../../src/engine/speakers/voice-assignment.js';
 import {
   spokenSamples,
@@ -102,6 +103,43 @@ describe('What a speaker of a window says', () => {
         [8, 20],
       ]),
     ]).to.deep.equal([1, 2, 8, 9]);
+  });
+});
+
+describe('Speech in pieces', () => {
+  const GRID = { shift: 320, size: 320 };
+  /** 0.5 to 5.5 s and 5.7 to 6 s of one; 8 to 9 s of another, over both. */
+  const window = (): WindowActivity => {
+    const activity = new Uint8Array(1000);
+    activity.fill(255, 25, 275).fill(200, 285, 300);
+    activity.fill(255, 500 + 400, 500 + 450);
+    return { start: 160, frames: 500, activity };
+  };
+  const spans = (pieces: WindowActivity): [number, number][] =>
+    Array.from({ length: pieces.activity.length / pieces.frames }, (_, row) => {
+      const frames = pieces.activity.subarray(row * pieces.frames, (row + 1) * pieces.frames);
+      return [frames.findIndex(Boolean), frames.findLastIndex(Boolean) + 1];
+    });
+
+  it('are about two seconds each, of equal length, over short gaps', () => {
+    const pieces = inPieces(window(), GRID);
+    expect(pieces).to.include({ start: 160, frames: 500 });
+    expect(spans(pieces)).to.deep.equal([
+      [25, 117],
+      [117, 208],
+      [208, 300],
+      [400, 450],
+    ]);
+  });
+
+  it('are all the speech that there was, and no more', () => {
+    const [whole, pieces] = [window(), inPieces(window(), GRID)];
+    const loudest = (of: WindowActivity, frame: number): number =>
+      Math.max(...spans(of).map((_, row) => of.activity[row * of.frames + frame]!));
+    for (let frame = 0; frame < 500; frame++) expect(loudest(pieces, frame)).to.equal(loudest(whole, frame));
+    expect(inPieces({ start: 0, frames: 500, activity: new Uint8Array(1500) }, GRID).activity).to.have.length(
+      0,
+    );
   });
 });
 
