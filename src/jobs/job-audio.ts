@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { JobBooks } from '../ledger/jobs.js';
 
 const JOB_ID = /^job_[A-Za-z0-9_-]{22}$/;
 
-/** A file is there a moment before its job is. */
+/** A file is there a moment before its job is known. */
 const ORPHAN_AGE_MS = 600_000;
 
 export function newJobId(): string {
@@ -46,17 +47,19 @@ export class JobAudio {
     await rm(this.path(id), { force: true });
   }
 
-  /** Removes the audio of jobs that have ended, or were never made: what servers left that died at the wrong moment. */
-  async sweep(unfinishedAmong: (ids: readonly string[]) => Promise<string[]>, now: number): Promise<void> {
+  /** Removes what servers left that died at the wrong moment: audio of jobs that have ended, or were never made. */
+  async sweep(knownAmong: JobBooks['knownAmong'], now: number): Promise<void> {
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
-    const old: string[] = [];
-    for (const id of await readdir(this.directory)) {
-      if (!JOB_ID.test(id)) continue;
-      const found = await stat(this.path(id)).catch(() => null);
-      if (found !== null && found.mtimeMs < now - ORPHAN_AGE_MS) old.push(id);
+    const ids = (await readdir(this.directory)).filter((name) => JOB_ID.test(name));
+    const known = new Map((await knownAmong(ids)).map(({ id, ended }) => [id, ended]));
+    for (const id of ids) {
+      if (known.get(id) ?? (await this.#isOld(id, now))) await this.remove(id);
     }
-    const needed = new Set(await unfinishedAmong(old));
-    for (const id of old) if (!needed.has(id)) await this.remove(id);
+  }
+
+  async #isOld(id: string, now: number): Promise<boolean> {
+    const found = await stat(this.path(id)).catch(() => null);
+    return found !== null && found.mtimeMs < now - ORPHAN_AGE_MS;
   }
 }
 

@@ -276,7 +276,7 @@ export class JobRunner {
   async #keepHouse(): Promise<void> {
     const { ledger, audio, retentionMs, now } = this.deps;
     while (!this.#stopping && (await ledger.jobs.forgetOld(retentionMs)));
-    await audio.sweep((ids) => ledger.jobs.unfinishedAmong(ids), now());
+    await audio.sweep((ids) => ledger.jobs.knownAmong(ids), now());
   }
 
   async #quietly(work: () => Promise<void>): Promise<void> {

@@ -105,8 +105,8 @@ export interface JobBooks {
   /** Usage row + spend + result in one transaction. Throws `invalid_api_key` if the key was revoked meanwhile. */
   succeed(lease: WorkLease, settlement: JobSettlement): Promise<boolean>;
   fail(lease: WorkLease, error: JobError): Promise<boolean>;
-  /** Of these ids, those of jobs whose audio is still needed. */
-  unfinishedAmong(ids: readonly string[]): Promise<string[]>;
+  /** Of these ids, those of jobs that are known, and whether they have ended. */
+  knownAmong(ids: readonly string[]): Promise<{ id: string; ended: boolean }[]>;
   /** Forgets jobs that ended so long ago and have told of it, or given that up; true when there may be more. */
   forgetOld(retentionMs: number): Promise<boolean>;
 }

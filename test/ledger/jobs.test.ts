@@ -213,7 +213,11 @@ describe('Jobs in the ledger', () => {
       { id: 'job_1', accountId, audioSeconds: 90.5, doneSeconds: 60 },
       { id: 'job_2', accountId, audioSeconds: 30, doneSeconds: 0 },
     ]);
-    expect(await ledger.jobs.unfinishedAmong(['job_1', 'job_9'])).to.deep.equal(['job_1']);
+    await ledger.jobs.cancelOrForget(accountId, 'job_2');
+    expect(await ledger.jobs.knownAmong(['job_1', 'job_2', 'job_9'])).to.deep.equal([
+      { id: 'job_1', ended: false },
+      { id: 'job_2', ended: true },
+    ]);
   });
 
   it('are forgotten when they ended long ago, but not before they have told of it', async () => {

@@ -154,8 +154,9 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  unfinishedAmong(ids: readonly string[]): Promise<string[]> {
-    return this.parts.transactions.read(() => this.#statements.unfinished.all(JSON.stringify(ids)));
+  async knownAmong(ids: readonly string[]): Promise<{ id: string; ended: boolean }[]> {
+    const known = await this.parts.transactions.read(() => this.#statements.known.all(JSON.stringify(ids)));
+    return known.map(({ id, ended }) => ({ id, ended: ended === 1 }));
   }
 
   forgetOld(retentionMs: number): Promise<boolean> {
@@ -299,10 +300,8 @@ function prepare(database: Database.Database) {
            AND NOT EXISTS (SELECT 1 FROM webhook_events event WHERE event.job_id = jobs.id AND event.due_at IS NOT NULL)
          LIMIT ${FORGET_LIMIT})`,
     ),
-    unfinished: database
-      .prepare<[string], string>(
-        `SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(?)) AND ${OPEN}`,
-      )
-      .pluck(),
+    known: database.prepare<[string], { id: string; ended: number }>(
+      'SELECT id, finished_at IS NOT NULL AS ended FROM jobs WHERE id IN (SELECT value FROM json_each(?))',
+    ),
   };
 }

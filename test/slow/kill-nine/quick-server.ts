@@ -9,6 +9,13 @@ import { serverSettings } from '../../../src/service/server-settings.js';
 import { systemTimers } from '../../../src/timers.js';
 import { QuickEngine } from './quick-engine.js';
 
+/** Enough for the load; and its messages are heard on this machine. */
+const SETTINGS = {
+  VERBATIM_MAX_IN_FLIGHT: '1000',
+  VERBATIM_MAX_OPEN_JOBS: '100000',
+  VERBATIM_WEBHOOK_ALLOW: '127.0.0.1',
+};
+
 const [path = '', secret = '', uploadBase = ''] = process.argv.slice(2);
 
 async function main(): Promise<void> {
@@ -29,7 +36,7 @@ async function main(): Promise<void> {
     metrics: new Metrics(),
     timers: systemTimers,
     clock: Date.now,
-    settings: serverSettings(readConfig({ VERBATIM_MAX_IN_FLIGHT: '1000' }, packageRoot)),
+    settings: serverSettings(readConfig(SETTINGS, packageRoot)),
   });
   process.stdout.write(`recovered ${JSON.stringify(ledger.recovery)}\nlistening on ${server.url}\n`);
 }

@@ -1,0 +1,156 @@
+/** The end of a job, told: the whole way, with real HTTP at both ends. */
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { webhookPayload } from '../../src/http/api/jobs-schema.js';
+import type { StoredJob } from '../../src/ledger/jobs.js';
+import { storedResult } from '../../src/transcription/result.js';
+import { fakeAudio } from '../support/fake-engine.js';
+import { endedJob, jobCall, postJob } from '../support/jobs.js';
+import { ManualTimers } from '../support/manual-timers.js';
+import type { Part } from '../support/requests.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
+import { WebhookListener, type HeardMessage } from '../support/webhook-listener.js';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const MINUTE_MS = 60_000;
+
+describe('webhooks', () => {
+  let server: TestServer;
+  let listener: WebhookListener;
+  let timers: ManualTimers;
+  let now: number;
+  let ann: Customer;
+
+  beforeEach(async () => {
+    timers = new ManualTimers();
+    now = Date.now();
+    listener = await WebhookListener.start();
+    server = await TestServer.start({
+      timers,
+      ledger: { clock: () => now },
+      settings: { webhookAllow: ['127.0.0.1'] },
+    });
+    ann = await server.customer(100);
+  });
+  afterEach(async () => {
+    server.engine.release();
+    expect(await server.ledger.audit()).to.deep.equal([]);
+    await server.dispose();
+    await listener.close();
+  });
+
+  const post = async (...parts: Part[]): Promise<string> => {
+    const hook: Part[] = [
+      ['webhook_url', listener.url],
+      ['webhook_secret', SECRET],
+    ];
+    const { body } = await postJob(server, ann.key, [['audio', fakeAudio(3)], ...hook, ...parts]);
+    return String(body['id']);
+  };
+  const heard = async (count: number): Promise<HeardMessage> => {
+    await until(() => listener.heard.length >= count);
+    return listener.heard[count - 1]!;
+  };
+  const eventOf = (message: HeardMessage): Record<string, unknown> =>
+    new Webhook(SECRET).verify(message.body, message.headers) as Record<string, unknown>;
+  const state = async (): Promise<unknown> =>
+    (await server.ledger.webhooks.list({ state: null, limit: 1 }))[0]?.state;
+  /** Lets so much time pass that what is due is looked for. */
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+    timers.pass(1000);
+  };
+
+  it('tell of success, signed, with the job as it can be fetched', async () => {
+    const id = await post();
+    const event = eventOf(await heard(1));
+    const job = await endedJob(server, ann.key, id);
+    expect(event).to.deep.equal({ type: 'job.succeeded', timestamp: job['finished_at'], data: job });
+    await until(async () => (await state()) === 'delivered');
+  });
+
+  it('tell of failure and of cancelling', async () => {
+    server.engine.holdAll();
+    const id = await post();
+    await server.engine.untilRunning(1);
+    await jobCall(server, ann.key, `/${id}`, { method: 'DELETE' });
+    expect(eventOf(await heard(1))).to.deep.include({ type: 'job.cancelled' });
+    await until(() => server.engine.running === 0);
+    const other = await post();
+    await server.engine.untilRunning(1);
+    await server.ledger.revokeKey(ann.account.id, ann.key.id);
+    timers.pass(1000);
+    const event = eventOf(await heard(2));
+    expect(event).to.deep.include({ type: 'job.failed' });
+    expect(event['data'])
+      .to.deep.include({ id: other })
+      .and.to.have.nested.property('error.code', 'invalid_api_key');
+  });
+
+  it('are sent again under the same id until they are taken', async () => {
+    listener.respond = (_message, response) => void response.writeHead(503).end();
+    await post();
+    const first = await heard(1);
+    for (let attempt = 2; attempt < 5; attempt++) {
+      await until(
+        async () =>
+          (await server.ledger.webhooks.list({ state: 'pending', limit: 1 }))[0]?.lastProblem ===
+          'It answered 503.',
+      );
+      await until(async () => {
+        pass(MINUTE_MS);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return listener.heard.length >= attempt;
+      });
+    }
+    listener.respond = (_message, response) => void response.writeHead(204).end();
+    await until(async () => {
+      pass(30 * MINUTE_MS);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return (await state()) === 'delivered';
+    });
+    expect(new Set(listener.heard.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+    expect(new Set(listener.heard.map(({ body }) => body)).size).to.equal(1);
+    expect(first.headers['webhook-id']).to.match(/^msg_/);
+  });
+
+  it('leave a long result to be fetched', () => {
+    const job = (text: string): StoredJob => ({
+      ...{ id: 'job_1', accountId: 'acc', keyId: 'key', requestId: 'req', status: 'succeeded', options: {} },
+      ...{ audioSeconds: 3, doneSeconds: 3, createdAt: '', startedAt: '', finishedAt: '', error: null },
+      outcome: {
+        result: storedResult({
+          ...{ id: 'tr_1', durationSeconds: 3, language: 'en', text, segments: null, words: null },
+          ...{ described: null, translation: null, warnings: [] },
+        }),
+        charge: { creditsUsed: 1, creditsRemaining: 1 },
+      },
+    });
+    const told = (text: string): unknown => (JSON.parse(webhookPayload(job(text))) as { data: unknown }).data;
+    expect(told('a')).to.have.nested.property('result.text', 'a');
+    expect(told('a'.repeat(262_144))).to.include({ id: 'job_1', status: 'succeeded', progress: 1 });
+    expect(told('a'.repeat(262_144))).not.to.have.property('result');
+  });
+
+  it('of one account that hang leave places to another’s', async () => {
+    listener.respond = () => undefined;
+    for (let n = 0; n < 4; n++) await endedJob(server, ann.key, await post());
+    await until(() => listener.heard.length === 2);
+    const bob = await server.customer();
+    const quick = await WebhookListener.start();
+    await postJob(server, bob.key, [
+      ['audio', fakeAudio(3)],
+      ['webhook_url', quick.url],
+    ]);
+    await until(() => quick.heard.length === 1);
+    expect(listener.heard).to.have.length(2);
+    await quick.close();
+  });
+
+  it('are of jobs alone that name a URL', async () => {
+    const { body } = await postJob(server, ann.key);
+    await endedJob(server, ann.key, String(body['id']));
+    expect(await state()).to.equal(undefined);
+  });
+});
