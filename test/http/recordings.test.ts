@@ -7,8 +7,8 @@ import type { SpeechEngine } from '../../src/engine/types.js';
 import { conversionsOf } from '../support/child-processes.js';
 import { loadRealEngine } from '../support/real-engine.js';
 import { record, recordLate, RECORDINGS } from '../support/recordings.js';
-import { transcribe, type Answer, type Part } from '../support/requests.js';
-import { TestServer, type Customer } from '../support/server.js';
+import { call, transcribe, type Answer, type Part } from '../support/requests.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
 
 const fixtures = join(__dirname, '..', 'fixtures', 'audio');
 const WAV = join(fixtures, 'samples', 'en-wav16.wav');
@@ -63,6 +63,19 @@ describe('recordings of browsers, phones and cameras', () => {
       expect({ status, ...body }).to.include({ ...said, status: 200, credits_used: 1 });
     });
   }
+
+  it("OpenAI's clients are heard as well", async () => {
+    const body = new FormData();
+    const webm = record(WAV, join(directory, 'openai.webm'), ['-c:a', 'libopus']);
+    body.append('file', new Blob([new Uint8Array(readFileSync(webm))]), 'audio.wav');
+    body.append('model', 'whisper-1');
+    const answer = await call(server, '/v1/audio/transcriptions', {
+      method: 'POST',
+      headers: bearer(customer.key),
+      body,
+    });
+    expect(answer.body).to.include({ text: SAID.text });
+  });
 
   it('times are those of the video, in which the sound begins late', async () => {
     const { body } = await send(recordLate(WAV, join(directory, 'late.mp4'), 3), [['timestamps', 'word']]);

@@ -1,6 +1,7 @@
 /**
- * Two thousand spoiled audio files through a running server (its own process; `npm run build` first): every one is answered
- * with a transcript or with a 4xx of the contract, the process lives, nothing is left behind, and memory stays flat.
+ * Two thousand spoiled audio files, and as many recordings that only ffmpeg reads, through a running server (its own process;
+ * `npm run build` first): every one is answered with a transcript or with a 4xx of the contract, the process lives, neither file
+ * nor child is left behind, and memory stays flat; that of ffmpeg is bounded.
  */
 import { expect } from 'chai';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -10,7 +11,12 @@ import { residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import type { ErrorCode } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/error-table.js';
+import { conversionsOf } from '../support/child-processes.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
+import { recordingSeeds } from '../support/recordings.js';
+
+/** What a child's address space is bounded by. */
+const MOST_CHILD_BYTES = 768 * (1 << 20);
 
 const FILES = Number(process.env['FILES'] ?? 2000);
 const SEED = Number(process.env['SEED'] ?? 1);
@@ -20,6 +26,7 @@ const MEBIBYTE = 1 << 20;
 const WARM_UP = 0.5;
 const ALLOWED_GROWTH = 32 * MEBIBYTE;
 
+const clip = join(__dirname, '..', 'fixtures', 'audio', 'samples', 'en-wav16.wav');
 const fixtures = join(__dirname, '..', 'fixtures', 'audio');
 
 function seeds(): AudioSeed[] {
@@ -39,7 +46,7 @@ describe('spoiled audio files', function () {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
     server = await startVerbatim({
       main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
-      env: { TMPDIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
+      env: { VERBATIM_DATA_DIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
     });
   });
   after(async () => {
@@ -67,14 +74,32 @@ describe('spoiled audio files', function () {
   }
 
   const uploadsLeft = (): string[] =>
-    readdirSync(directory, { recursive: true, withFileTypes: true })
+    readdirSync(join(directory, 'uploads'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => entry.name);
 
-  it(`${FILES} files, seed ${SEED}`, async () => {
+  it(`${FILES} files, seed ${SEED}`, () => sendAll(seeds()));
+
+  it(`${FILES} recordings, seed ${SEED}`, async () => {
+    const made = mkdtempSync(join(directory, 'made-'));
+    const recordings = recordingSeeds(clip, made);
+    rmSync(made, { recursive: true });
+    let most = 0;
+    const look = (): void => {
+      const sizes = conversionsOf(server.pid).map(({ pid }) => addressSpaceBytes(pid));
+      most = Math.max(most, ...sizes);
+    };
+    const watch = setInterval(look, 20);
+    await sendAll(recordings);
+    clearInterval(watch);
+    process.stderr.write(`      most of a child: ${Math.round(most / MEBIBYTE)} MiB\n`);
+    expect(most).to.be.within(1, MOST_CHILD_BYTES);
+  });
+
+  async function sendAll(originals: readonly AudioSeed[]): Promise<void> {
     const answers = new Map<string, number>();
     const residentMiB: number[] = [];
-    const files = mutateAudio(seeds(), { count: FILES, seed: SEED });
+    const files = mutateAudio(originals, { count: FILES, seed: SEED });
     let done = 0;
     const worker = async (): Promise<void> => {
       for (const file of files) {
@@ -91,7 +116,17 @@ describe('spoiled audio files', function () {
     expect(done).to.equal(FILES);
     expect(server.child.exitCode, 'the server died').to.equal(null);
     expect(uploadsLeft()).to.deep.equal([]);
+    expect(conversionsOf(server.pid)).to.deep.equal([]);
     const settled = residentMiB.slice(Math.floor(residentMiB.length * WARM_UP));
     expect(Math.max(...settled) - (settled[0] ?? 0)).to.be.below(ALLOWED_GROWTH / MEBIBYTE);
-  });
+  }
 });
+
+/** 0 once it is gone. */
+function addressSpaceBytes(pid: number): number {
+  try {
+    return 1024 * Number(/^VmPeak:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
