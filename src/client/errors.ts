@@ -20,13 +20,25 @@ export class VerbatimApiError extends Error {
   }
 
   static async from(response: Response): Promise<VerbatimApiError> {
-    const text = await response.text();
+    return VerbatimApiError.of(response, await response.text());
+  }
+
+  /** Of an answer that had begun well; `text` is the error's, or nothing where it only ended. */
+  static inAnswer(response: Response, text: string): VerbatimApiError {
+    return VerbatimApiError.of(response, text, 'The answer ended before it was whole.');
+  }
+
+  private static of(
+    response: Response,
+    text: string,
+    otherwise = `The service answered ${response.status} ${response.statusText}.`,
+  ): VerbatimApiError {
     const body = parseError(text);
     const retryAfter = response.headers.get('retry-after');
     return new VerbatimApiError(
       response.status,
       body?.code ?? 'unknown',
-      body?.message ?? `The service answered ${response.status} ${response.statusText}.`,
+      body?.message ?? otherwise,
       body?.param ?? null,
       body?.request_id ?? response.headers.get('x-request-id'),
       retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null,

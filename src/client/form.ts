@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
-import type { TranscribeInput } from './index.js';
+import type { StreamInput, TranscribeInput } from './index.js';
 
 export async function transcribeForm(input: TranscribeInput): Promise<FormData> {
   const form = new FormData();
@@ -21,10 +21,23 @@ export async function transcribeForm(input: TranscribeInput): Promise<FormData> 
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));
   }
-  if (typeof input.audio === 'string') {
-    form.append('audio', await openAsBlob(input.audio), basename(input.audio));
-  } else {
-    form.append('audio', input.audio, 'audio');
-  }
+  await appendAudio(form, 'audio', input.audio);
   return form;
+}
+
+/** As OpenAI's endpoints take it. */
+export async function streamForm({ audio, language, prompt, diarize }: StreamInput): Promise<FormData> {
+  const form = new FormData();
+  form.append('model', 'whisper-1');
+  form.append('stream', 'true');
+  if (language !== undefined) form.append('language', language);
+  if (prompt !== undefined) form.append('prompt', prompt);
+  if (diarize === true) form.append('response_format', 'diarized_json');
+  await appendAudio(form, 'file', audio);
+  return form;
+}
+
+async function appendAudio(form: FormData, name: string, audio: string | Blob): Promise<void> {
+  if (typeof audio === 'string') form.append(name, await openAsBlob(audio), basename(audio));
+  else form.append(name, audio, 'audio');
 }

@@ -1,13 +1,15 @@
 /** A typed client of the REST API, on fetch. Types come from the OpenAPI document (`npm run generate:client`). */
 import { randomUUID } from 'node:crypto';
-import { Agent, fetch, type Dispatcher, type FormData } from 'undici';
+import { Agent, fetch, type Dispatcher, type FormData, type Response } from 'undici';
 import { VerbatimApiError } from './errors.js';
-import { transcribeForm } from './form.js';
+import { eventsOf, type TranscriptionEvent } from './events.js';
+import { streamForm, transcribeForm } from './form.js';
 import { Jobs } from './jobs.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { components } from './schema.js';
 
 export { VerbatimApiError, type ErrorCode } from './errors.js';
+export type { TranscriptionEvent } from './events.js';
 export type { RetryOptions, Sleep } from './retry.js';
 export { JobEndedError, Jobs } from './jobs.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
@@ -50,6 +52,19 @@ export interface TranscribeInput {
   format?: 'json' | 'text' | 'srt' | 'vtt';
   /** Names and words to expect, up to 1,000 characters. */
   prompt?: string;
+}
+
+export interface StreamInput {
+  /** Path of a file, which is streamed from disk, or its bytes. */
+  audio: string | Blob;
+  /** Default: what is spoken is told in its own language. */
+  intoEnglish?: boolean;
+  /** Spoken language; not with `intoEnglish`. */
+  language?: string;
+  /** Names and words to expect. */
+  prompt?: string;
+  /** Whether segments tell who speaks; they, and the text, then come in the end. Not with `intoEnglish`. */
+  diarize?: boolean;
 }
 
 export interface TranscribeOptions {
@@ -122,12 +137,35 @@ export class VerbatimClient {
     return this.#send('POST', '/api/v1/transcribe', { signal: options.signal, headers, body });
   }
 
+  /**
+   * The text piece by piece while it is made, and in the end the whole of it. Refusals are repeated as those of transcribe();
+   * what fails in the middle throws. Who stops reading leaves, and pays for the minutes that were told.
+   */
+  async *stream(
+    input: StreamInput,
+    options: TranscribeOptions = {},
+  ): AsyncGenerator<TranscriptionEvent, void, undefined> {
+    const path = `/v1/audio/${input.intoEnglish === true ? 'translations' : 'transcriptions'}`;
+    const body = await streamForm(input);
+    const headers = { 'idempotency-key': options.idempotencyKey ?? randomUUID() };
+    const { signal } = options;
+    const open = (): Promise<Response> => this.#open('POST', path, { signal, headers, body });
+    const response = await withRetries(open, this.#options, { signal, repeatable: true });
+    yield* eventsOf(response);
+  }
+
   #send<T>(method: string, path: string, request: ApiRequest): Promise<T> {
     const { signal, repeatable = true } = request;
     return withRetries(() => this.#attempt<T>(method, path, request), this.#options, { signal, repeatable });
   }
 
   async #attempt<T>(method: string, path: string, request: ApiRequest): Promise<T> {
+    const response = await this.#open(method, path, request);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return (isJson ? await response.json() : await response.text()) as T;
+  }
+
+  async #open(method: string, path: string, request: ApiRequest): Promise<Response> {
     const { apiKey, baseUrl } = this.#options;
     const { signal, headers, body } = request;
     const response = await fetch(new URL(path, baseUrl), {
@@ -138,8 +176,7 @@ export class VerbatimClient {
       ...(signal === undefined ? {} : { signal }),
     });
     if (!response.ok) throw await VerbatimApiError.from(response);
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    return (isJson ? await response.json() : await response.text()) as T;
+    return response;
   }
 }
 

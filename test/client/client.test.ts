@@ -145,6 +145,60 @@ describe('client', () => {
     expect(server.logs).to.have.length(0);
   });
 
+  describe('a stream', () => {
+    const audioOf = (text: string): Blob => new Blob([new Uint8Array(fakeAudio(180, { text }))]);
+
+    it('gives the text while it is made, and then the whole', async () => {
+      server.engine.holdAll(1);
+      const events = client().stream({ audio: audioOf('One.|Two.'), language: 'de', prompt: 'Ada' });
+      const delta = { type: 'transcript.text.delta', delta: 'One.' };
+      expect((await events.next()).value).to.deep.equal(delta);
+      expect(server.engine.running).to.equal(1);
+      expect(server.engine.prompts.at(-1)).to.equal('Ada');
+      server.engine.release();
+      expect((await events.next()).value).to.deep.equal({ ...delta, delta: ' Two.' });
+      const { value } = await events.next();
+      expect(value).to.include({ type: 'transcript.text.done', text: 'One. Two.', credits_used: 3 });
+      expect((await events.next()).done).to.equal(true);
+    });
+
+    it('into English, and by speakers', async () => {
+      server.engine.translatesToEnglish = true;
+      const german = new Blob([new Uint8Array(fakeAudio(3, { text: 'Hallo.', language: 'de' }))]);
+      const texts: string[] = [];
+      for await (const event of client().stream({ audio: german, intoEnglish: true }))
+        if (event.type === 'transcript.text.done') texts.push(event.text);
+      expect(texts).to.deep.equal(['en: Hallo.']);
+      const speakers: string[] = [];
+      for await (const event of client().stream({ audio: audioOf('One. Two.'), diarize: true }))
+        if (event.type === 'transcript.text.segment') speakers.push(event.speaker);
+      expect(speakers).to.include('A');
+    });
+
+    it('throws what goes wrong, before and in the middle', async () => {
+      const before = client().stream({ audio: new Blob(['no audio']) });
+      expect(await rejection(before.next())).to.be.instanceOf(VerbatimApiError);
+      server.engine.holdAll(1);
+      const events = client().stream({ audio: audioOf('One.|Two.|Three.') });
+      await events.next();
+      server.engine.failWith = new Error('Out of order.');
+      server.engine.release();
+      await events.next();
+      const error = await rejection(events.next());
+      expect(error).to.be.instanceOf(VerbatimApiError);
+      expect(error).to.include({ status: 200, code: 'internal_error' });
+    });
+
+    it('that is left is charged for what it told', async () => {
+      server.engine.holdAll(2);
+      const before = await server.balance(customer);
+      for await (const event of client().stream({ audio: audioOf('One.|Two.|Three.') }))
+        if ('delta' in event && event.delta === ' Two.') break;
+      await until(() => server.engine.running === 0 && server.uploads().length === 0);
+      expect(before - (await server.balance(customer))).to.equal(2);
+    });
+  });
+
   describe('errors', () => {
     it('have all that the service says', async () => {
       const error = (await rejection(client().usage(91))) as VerbatimApiError;

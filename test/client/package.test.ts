@@ -53,19 +53,21 @@ describe('The client as a package of its own', function () {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-client-'));
     application = join(directory, 'application');
     mkdirSync(application);
-    const undici = join(root, 'node_modules', 'undici');
     await npm(join(root, 'src', 'client'), 'pack', '--pack-destination', directory);
-    await npm(application, 'pack', undici, '--ignore-scripts', '--pack-destination', directory);
+    for (const name of Object.keys(manifestOf(join(root, 'src', 'client')).dependencies)) {
+      const dependency = join(root, 'node_modules', name);
+      await npm(application, 'pack', dependency, '--ignore-scripts', '--pack-destination', directory);
+    }
     writeFileSync(join(application, 'package.json'), '{"private": true, "type": "module"}');
     const tarballs = readdirSync(directory).filter((name) => name.endsWith('.tgz'));
     await npm(application, 'install', ...tarballs.map((name) => join(directory, name)));
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('brings its own code and undici, and nothing that is compiled', () => {
+  it('brings its own code and the two packages it stands on, and nothing that is compiled', () => {
     const modules = join(application, 'node_modules');
     const installed = readdirSync(modules).filter((name) => !name.startsWith('.'));
-    expect(installed).to.have.members(['@verbatim', 'undici']);
+    expect(installed).to.have.members(['@verbatim', 'eventsource-parser', 'undici']);
     expect(readdirSync(join(modules, '@verbatim'))).to.deep.equal(['client']);
     const client = join(modules, '@verbatim', 'client');
     expect(readdirSync(client)).to.have.members(['README.md', 'dist', 'package.json']);
@@ -73,11 +75,15 @@ describe('The client as a package of its own', function () {
     expect(files.filter((name) => /\.node$|\.gyp$|(^|\/)build(\/|$)|node-gyp/.test(name))).to.deep.equal([]);
   });
 
-  it('has the version of the service, and the undici that it is tested with', () => {
-    const { version, dependencies } = manifestOf(root);
+  it('has the version of the service, and the packages that it is tested with', () => {
+    const { version } = manifestOf(root);
+    const tested = (name: string): string => manifestOf(join(root, 'node_modules', name)).version;
     const client = manifestOf(join(application, 'node_modules', '@verbatim', 'client'));
     expect(client.version).to.equal(version);
-    expect(client.dependencies).to.deep.equal({ undici: dependencies['undici'] });
+    expect(client.dependencies).to.deep.equal({
+      'eventsource-parser': tested('eventsource-parser'),
+      undici: tested('undici'),
+    });
   });
 
   it('talks to a server from there', async () => {
