@@ -131,6 +131,20 @@ describe("OpenAI's client", () => {
           .and.not.to.include.keys('segments');
       });
 
+      it('stream: pieces that joined are the text, then the whole', async () => {
+        const audio = [file(), createReadStream(join(packageRoot, 'models', 'bundled', 'sample-es.flac'))];
+        for (const [index, said] of [SAID, 'Hoy es domingo, dieciocho de mayo.'].entries()) {
+          const stream = await openai.audio.transcriptions.create({
+            ...{ file: audio[index]!, model, stream: true },
+          });
+          const events: OpenAI.Audio.TranscriptionStreamEvent[] = [];
+          for await (const event of stream) events.push(event);
+          const deltas = events.flatMap((event) => ('delta' in event ? event.delta : []));
+          expect(deltas.join('')).to.equal(said);
+          expect(events.at(-1)).to.include({ type: 'transcript.text.done', text: said, credits_used: 1 });
+        }
+      });
+
       it('translates into English', async () => {
         const spanish = () => createReadStream(join(packageRoot, 'models', 'bundled', 'sample-es.flac'));
         const plain = await openai.audio.translations.create({ file: spanish(), model });
