@@ -255,6 +255,9 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
   VERBATIM_DATA_DIR: ({ plain, proxied }) => {
     expect(existsSync(join(plain.directory, 'data', 'verbatim.db'))).to.equal(true);
     expect(existsSync(join(proxied.directory, 'elsewhere', 'verbatim.db'))).to.equal(true);
+    for (const room of ['uploads', 'jobs']) {
+      expect(existsSync(join(proxied.directory, 'elsewhere', room)), room).to.equal(true);
+    }
     expect(existsSync(join(proxied.directory, 'data'))).to.equal(false);
   },
   VERBATIM_DATABASE: ({ set }) => {
