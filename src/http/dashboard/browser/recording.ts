@@ -5,7 +5,7 @@ export interface RecordingEvents {
   failed: (message: string) => void;
 }
 
-export function record(button: HTMLButtonElement, events: RecordingEvents): void {
+export function recordOnPress(button: HTMLButtonElement, events: RecordingEvents): void {
   const label = button.textContent;
   let recorder: MediaRecorder | null = null;
 

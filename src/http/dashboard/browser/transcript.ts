@@ -7,7 +7,7 @@ interface Timed {
 type Segment = Timed & { text: string };
 type Word = Timed & { word: string };
 
-export interface Answer {
+export interface TriedAnswer {
   transcription: {
     language: string;
     text: string;
@@ -29,7 +29,7 @@ interface Place {
 const COLOURS = 6;
 let downloads: string[] = [];
 
-export function showTranscript(answer: Answer, place: Place): void {
+export function showTranscript(answer: TriedAnswer, place: Place): void {
   const { transcription } = answer;
   const { byId, audio } = place;
   const { segments = [], words = [], translation } = transcription;
@@ -129,7 +129,7 @@ function follow(audio: HTMLAudioElement, marks: readonly Mark[]): void {
   light();
 }
 
-function offer({ transcription, files }: Answer, list: HTMLElement): void {
+function offer({ transcription, files }: TriedAnswer, list: HTMLElement): void {
   for (const url of downloads) URL.revokeObjectURL(url);
   const all = { ...files, json: JSON.stringify(transcription, null, 2) };
   const links = Object.entries(all).map(([kind, content]) => {

@@ -1,7 +1,7 @@
 /** A recording is chosen, dropped or recorded, sent, and shown with words that follow the audio. */
-import { record } from './recording.js';
+import { recordOnPress } from './recording.js';
 import { send } from './sending.js';
-import { showTranscript, type Answer } from './transcript.js';
+import { showTranscript, type TriedAnswer } from './transcript.js';
 
 interface Prices {
   creditsPerMinute: number;
@@ -77,7 +77,7 @@ async function submit(): Promise<void> {
   button.disabled = true;
   progress.hidden = false;
   try {
-    const answer = await send<Answer>(form.action, data, (percent) => {
+    const answer = await send<TriedAnswer>(form.action, data, (percent) => {
       if (percent < 100) {
         progress.value = percent;
         say('status', 'uploading', { percent });
@@ -122,7 +122,7 @@ form.addEventListener('drop', (event) => {
   const [file] = event.dataTransfer?.files ?? [];
   if (file !== undefined) choose(file);
 });
-record(byId('record') as HTMLButtonElement, {
+recordOnPress(byId('record') as HTMLButtonElement, {
   begun: () => say('status', 'recording'),
   done: (blob) => choose(new File([blob], texts['recorded'] ?? '', { type: blob.type })),
   failed: (message) => say('failure', 'noMicrophone', { message }),
