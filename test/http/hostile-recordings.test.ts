@@ -10,7 +10,7 @@ import type { SpeechEngine } from '../../src/engine/types.js';
 import { conversionsOf } from '../support/child-processes.js';
 import { outsideMov } from '../support/outside-mov.js';
 import { loadRealEngine } from '../support/real-engine.js';
-import { recorded, runFfmpeg } from '../support/recordings.js';
+import { recordingOf, runFfmpeg } from '../support/recordings.js';
 import { transcribe } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 
@@ -29,7 +29,7 @@ describe('recordings that name other files', () => {
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-hostile-'));
-    path = recorded(WAV, join(directory, 'canary.mov'), ['-c:a', 'pcm_s16le']);
+    path = recordingOf(WAV, join(directory, 'canary.mov'), ['-c:a', 'pcm_s16le']);
     canary = createServer((req, res) => {
       asked.push(req.url ?? '');
       res.end(readFileSync(path));

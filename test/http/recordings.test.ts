@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { conversionsOf } from '../support/child-processes.js';
 import { loadRealEngine } from '../support/real-engine.js';
-import { recorded, recordLate, RECORDINGS } from '../support/recordings.js';
+import { recordingOf, recordLate, RECORDINGS } from '../support/recordings.js';
 import { call, transcribe, type Answer, type Part } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 
@@ -42,7 +42,7 @@ describe('recordings of browsers, phones and cameras', () => {
 
   for (const { name, args } of RECORDINGS) {
     it(name, async () => {
-      const { status, body } = await send(recorded(WAV, join(directory, name), args));
+      const { status, body } = await send(recordingOf(WAV, join(directory, name), args));
       expect({ status, ...body }).to.include({
         ...SAID,
         status: 200,
@@ -66,7 +66,7 @@ describe('recordings of browsers, phones and cameras', () => {
 
   it("OpenAI's clients are heard as well", async () => {
     const body = new FormData();
-    const webm = recorded(WAV, join(directory, 'openai.webm'), ['-c:a', 'libopus']);
+    const webm = recordingOf(WAV, join(directory, 'openai.webm'), ['-c:a', 'libopus']);
     body.append('file', new Blob([new Uint8Array(readFileSync(webm))]), 'audio.wav');
     body.append('model', 'whisper-1');
     const answer = await call(server, '/v1/audio/transcriptions', {

@@ -13,7 +13,7 @@ import { Scenario } from '../engine/speech/scenario.js';
 import { samplePath } from '../native/support.js';
 import { conversionsOf, isAlive } from '../support/child-processes.js';
 import { ManualTimers } from '../support/manual-timers.js';
-import { recorded, runFfmpeg } from '../support/recordings.js';
+import { recordingOf, runFfmpeg } from '../support/recordings.js';
 import { call, transcribe, type Answer } from '../support/requests.js';
 import { Served } from '../support/served.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
@@ -27,7 +27,9 @@ describe('a conversion', () => {
 
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-conversions-'));
-    recording = readFileSync(recorded(samplePath('en-wav16.wav'), join(directory, 'a.m4a'), ['-c:a', 'aac']));
+    recording = readFileSync(
+      recordingOf(samplePath('en-wav16.wav'), join(directory, 'a.m4a'), ['-c:a', 'aac']),
+    );
     endless = join(directory, 'endless');
     writeFileSync(endless, '#!/bin/sh\nwhile :; do echo out_time_us=1000000; sleep 0.01; done\n', {
       mode: 0o755,

@@ -18,7 +18,7 @@ import { MODEL, samplePath } from '../native/support.js';
 import { buildDashboard } from '../support/dashboard.js';
 import { endedJob, jobCall, postJob } from '../support/jobs.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
-import { recorded } from '../support/recordings.js';
+import { recordingOf } from '../support/recordings.js';
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
 import { writeVoiceModel } from '../support/voice-models.js';
@@ -387,7 +387,9 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     // It was asked for its version.
     await until(() => existsSync(runs));
     rmSync(runs);
-    const recording = readFileSync(recorded(samplePath('en-wav16.wav'), join(set.directory, 'a.webm'), []));
+    const recording = readFileSync(
+      recordingOf(samplePath('en-wav16.wav'), join(set.directory, 'a.webm'), []),
+    );
     for (const served of [plain, set]) {
       const answer = await transcribe(served, { key: await served.key(), parts: [['audio', recording]] });
       expect(answer.body).to.include({ text: 'Hello Emma, this is Laura.' });

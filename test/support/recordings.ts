@@ -41,7 +41,7 @@ export const RECORDINGS: readonly Recording[] = [
   { name: '96-khz.mkv', args: ['-ar', '96000', '-c:a', 'flac'] },
 ];
 
-export function recorded(sound: string, path: string, args: readonly string[]): string {
+export function recordingOf(sound: string, path: string, args: readonly string[]): string {
   runFfmpeg(['-i', sound, ...args, path]);
   return path;
 }
@@ -71,7 +71,7 @@ export function recordSilently(path: string): string {
 /** One of each kind, to be spoiled. */
 export function recordingSeeds(sound: string, directory: string): AudioSeed[] {
   return RECORDINGS.map(({ name, args }) => {
-    const path = recorded(sound, join(directory, name), args);
+    const path = recordingOf(sound, join(directory, name), args);
     return { name, bytes: readFileSync(path) };
   });
 }

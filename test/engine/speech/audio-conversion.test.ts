@@ -18,7 +18,7 @@ import { MEASURING } from '../../../src/engine/speech/transcriber.js';
 import type { FileToConvert, SpeechEngine } from '../../../src/engine/types.js';
 import { samplePath } from '../../native/support.js';
 import { conversionsOf } from '../../support/child-processes.js';
-import { recorded, recordSilently } from '../../support/recordings.js';
+import { recordingOf, recordSilently } from '../../support/recordings.js';
 import { until } from '../../support/until.js';
 import { Scenario } from './scenario.js';
 
@@ -47,7 +47,7 @@ describe('Conversion', () => {
 
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-conversion-'));
-    webm = recorded(samplePath('en-wav16.wav'), join(directory, 'a.webm'), ['-c:a', 'libopus']);
+    webm = recordingOf(samplePath('en-wav16.wav'), join(directory, 'a.webm'), ['-c:a', 'libopus']);
   });
   after(() => rmSync(directory, { recursive: true }));
 
@@ -198,12 +198,12 @@ describe('Conversion', () => {
       await start(null);
       const silent = recordSilently(join(directory, 'silent.mp4'));
       expect(await refusal(silent)).to.equal('invalid_audio: the MP4, MOV or 3GP file has no audio track');
-      const cut = recorded(samplePath('en-wav16.wav'), join(directory, 'cut.m4a'), ['-c:a', 'aac']);
+      const cut = recordingOf(samplePath('en-wav16.wav'), join(directory, 'cut.m4a'), ['-c:a', 'aac']);
       truncateSync(cut, statSync(cut).size / 2);
       expect(await refusal(cut)).to.equal(
         'invalid_audio: the MP4, MOV or 3GP file is cut off: its index (moov) is missing',
       );
-      const dts = recorded(samplePath('en-wav16.wav'), join(directory, 'dts.mkv'), [
+      const dts = recordingOf(samplePath('en-wav16.wav'), join(directory, 'dts.mkv'), [
         '-ar',
         '48000',
         '-strict',
