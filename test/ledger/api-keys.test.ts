@@ -35,6 +35,7 @@ describe('ledger: API keys', () => {
         email: 'ann@example.com',
         name: 'Ann',
         createdAt: '2026-01-15T12:00:00.000Z',
+        role: 'user',
       },
     });
     expect((await ledger.authenticate(rawKey))?.key).to.include({ id, name: 'laptop' });

@@ -339,7 +339,7 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     );
     for (const deaf of [auto!, silero!]) {
       expect((await answerTo(deaf, 'en-wav16.wav')).body).to.include({ text: '' });
-      expect(deaf.stderr).to.contain('"voiceActivity":"silero"');
+      await until(() => deaf.stderr.includes('"voiceActivity":"silero"'));
       await deaf.stop();
     }
     const missing = { VERBATIM_MODELS_DIR: join(directory, 'nothing') };
