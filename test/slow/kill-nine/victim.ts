@@ -9,6 +9,8 @@ export interface VictimOptions {
   uploads: string;
   /** The whole service with its model instead of the quick engine. */
   real: boolean;
+  /** Of the whole service; default: the one that is installed. */
+  ffmpeg?: string;
 }
 
 /** A server in a process of its own, made to be killed. */
@@ -30,6 +32,10 @@ export class Victim {
     throw new Error(`The server ended with ${child.exitCode ?? child.signalCode ?? '?'} before it listened.`);
   }
 
+  get pid(): number {
+    return this.process.pid!;
+  }
+
   async kill(): Promise<void> {
     const exited = once(this.process, 'close');
     this.process.stdout?.destroy();
@@ -45,7 +51,7 @@ function spawnQuick({ database, secret, uploads }: VictimOptions): ChildProcess 
   });
 }
 
-function spawnReal({ database, secret, uploads }: VictimOptions): ChildProcess {
+function spawnReal({ database, secret, uploads, ffmpeg }: VictimOptions): ChildProcess {
   const script = join(__dirname, '../../../src/main.ts');
   return spawn(process.execPath, ['--require', 'tsx/cjs', script, 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -58,6 +64,7 @@ function spawnReal({ database, secret, uploads }: VictimOptions): ChildProcess {
         VERBATIM_DATA_DIR: uploads,
       },
       ...{ VERBATIM_LOG_LEVEL: 'error', VERBATIM_MAX_IN_FLIGHT: '1000' },
+      ...(ffmpeg === undefined ? {} : { VERBATIM_FFMPEG: ffmpeg }),
     },
   });
 }
