@@ -2,9 +2,11 @@
 import { expect } from 'chai';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { FakeDiarizer } from '../../support/fake-diarizer.js';
+import { endedJob, jobCall, postJob } from '../../support/jobs.js';
 import { transcribe, type Answer, type Part } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { readSrt, readVtt } from '../../support/strict-subtitles.js';
+import { until } from '../../support/until.js';
 
 interface DiarizedBody {
   text: string;
@@ -90,6 +92,53 @@ describe('answers with speakers', () => {
     expect((await pay()).body).to.include({ credits_used: 1 });
     expect((await pay(['diarize', '1'])).body).to.include({ credits_used: 5, credits_remaining: 94 });
     expect(await server.ledger.usage(payer.account.id, 1)).to.include({ totalCredits: 6, totalMinutes: 2 });
+  });
+
+  it('are given by jobs, too, and at the same price', async () => {
+    const payer = await server.customer(100);
+    const parts: Part[] = [['diarize', 'true'], ['max_speakers', '3'], ['format', 'srt'], audio];
+    const { status, body } = await postJob(server, payer.key, parts);
+    expect(status).to.equal(202);
+    const { result, ...job } = await endedJob(server, payer.key, String(body['id']));
+    expect(job).to.include({ status: 'succeeded' });
+    const direct = await transcribe(server, { key: payer.key, parts });
+    expect(result).to.deep.include({ formatted: direct.text, credits_used: 5, credits_remaining: 95 });
+    expect(
+      diarizer.asked.slice(-2).map(({ background, maxSpeakers }) => [background, maxSpeakers]),
+    ).to.deep.equal([
+      [true, 3],
+      [false, 3],
+    ]);
+    expect(await server.ledger.usage(payer.account.id, 1)).to.deep.include({
+      totalCredits: 10,
+      byEndpoint: [
+        { endpoint: '/api/v1/jobs', minutes: 1 },
+        { endpoint: '/api/v1/transcribe', minutes: 1 },
+      ],
+    });
+  });
+
+  it('hold their price while a job waits for it, and give it back when it is not told', async () => {
+    const payer = await server.customer(100);
+    diarizer.holdAll();
+    const parts: Part[] = [['diarize', 'true'], audio];
+    const { body } = await postJob(server, payer.key, parts);
+    expect(await server.balance(payer)).to.equal(95);
+    await until(() => diarizer.running === 1);
+    await jobCall(server, payer.key, `/${String(body['id'])}`, { method: 'DELETE' });
+    await until(() => diarizer.running === 0);
+    diarizer.release();
+    expect(await server.balance(payer)).to.equal(100);
+    const german: Part[] = [
+      ['diarize', 'true'],
+      ['audio', fakeAudio(9, { language: 'de', text: 'Wer ist da?' })],
+    ];
+    diarizer.languages = ['en'];
+    const refused = await postJob(server, payer.key, german);
+    const job = await endedJob(server, payer.key, String(refused.body['id']));
+    expect(job).to.include({ status: 'failed' });
+    expect(job['error']).to.include({ code: 'unsupported_diarization', param: 'diarize' });
+    expect(await server.balance(payer)).to.equal(100);
   });
 
   it('are the same for a repeat, which is not charged', async () => {
