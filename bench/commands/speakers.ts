@@ -9,11 +9,21 @@ import { identifyModel, type ModelIdentity } from '../reports/environment.js';
 import { rounded, type Shown } from '../reports/report.js';
 import { diarizeAll } from '../speakers/diarize-all.js';
 import { modelPair, type PairOptions } from '../speakers/model-pair.js';
+import {
+  HEARD_WORDS,
+  readHeard,
+  readSaidTurns,
+  SAID_TURNS,
+  type HeardRecording,
+} from '../speakers/said-words.js';
+import { scoreWords, wordSpeakerTable } from '../reports/word-speaker-table.js';
 
 interface Options extends OutputOptions, PairOptions {
   rttm: string;
   hypotheses?: string;
   audio?: string;
+  heard?: string;
+  words?: string;
   threads: number;
   told: boolean;
 }
@@ -30,6 +40,14 @@ export function addBenchSpeakers(bench: Command): void {
     .requiredOption('--rttm <dir>', 'who speaks when, as it is known: .rttm files')
     .option('--hypotheses <dir>', 'who speaks when, as any program tells it: .rttm files')
     .option('--audio <dir>', 'in place of them: the recordings, for the speaker models to tell it')
+    .option(
+      '--heard <dir>',
+      `in place of either: what the service makes of the recordings (transcribe --diarize --timestamps word --json), ${HEARD_WORDS}`,
+    )
+    .option(
+      '--words <dir>',
+      `who says which words, ${SAID_TURNS}: also tells how many words have the right speaker`,
+    )
     .option('--segmentation <name>', `a speaker model of the manifest, or an ONNX file ${DEFAULT}`)
     .option('--embedding <name>', 'likewise')
     .option(
@@ -46,9 +64,13 @@ export function addBenchSpeakers(bench: Command): void {
 async function benchSpeakers(options: Options, command: Command): Promise<void> {
   if (options.audio === undefined) refuseGiven(command, OF_AUDIO, 'acts only with --audio');
   const references = readRttmDirectory(options.rttm);
+  const said = options.words === undefined ? null : readSaidTurns(options.words, references.keys());
   const answers = await answersOf(options, references);
   const scores = [...references].map(([recording, reference]) =>
     scoreRecording(recording, reference, answers.turns.get(recording) ?? []),
+  );
+  const words = [...(said ?? [])].map(([recording, turns]) =>
+    scoreWords(recording, turns, answers.heard?.get(recording) ?? answers.turns.get(recording) ?? []),
   );
   publish(
     {
@@ -56,39 +78,55 @@ async function benchSpeakers(options: Options, command: Command): Promise<void> 
       title: 'Who spoke when',
       environment: benchContext().environment,
       models: answers.models,
-      settings: { rttm: options.rttm, recordings: scores.length, ...answers.settings },
+      settings: {
+        rttm: options.rttm,
+        recordings: scores.length,
+        ...(options.words === undefined ? {} : { words: options.words }),
+        ...answers.settings,
+      },
       warmUp: answers.models.length === 0 ? 'none' : 'the first recording',
       runs: 1,
-      tables: speakerTables(scores),
+      tables: [...speakerTables(scores), ...(said === null ? [] : [wordSpeakerTable(words)])],
       charts: [],
       notes: [
         'DER: missed speech, false alarms and confused speakers by the speech of the reference; overlapped speech counts for each who speaks. The parts are those without a collar.',
         'A collar leaves out so much on each side of every start and end of the reference.',
         'JER: mean over the speakers of the reference of what one of the pair, they or who stands for them, speaks alone, by what either speaks.',
         'One speaker, random labels: who only knows the turns of the reference, and says that one person speaks them all, or draws for each of them one of as many people as there are (mean of 20 draws).',
+        ...(said === null ? [] : WORD_NOTES),
       ],
-      measurements: scores,
+      measurements: said === null ? scores : { recordings: scores, words },
     },
     options,
   );
 }
 
+const WORD_NOTES = [
+  'Right: words whose speaker is theirs, under the mapping of speakers that makes most of them right; of words that the service recognised, those that are the same in an alignment of fewest edits with what was said.',
+  'Known words have the speaker whose turn most of each lies in; the words of a turn are spread evenly over it.',
+  'One speaker, random labels: of all words that were said.',
+];
+
 interface Answers {
   turns: Map<string, SpeakerTurn[]>;
+  /** null: no words were recognised, and the known ones are judged by the turns they lie in. */
+  heard: Map<string, HeardRecording> | null;
   models: ModelIdentity[];
   settings: Record<string, Shown>;
 }
 
 async function answersOf(options: Options, references: ReadonlyMap<string, SpeakerTurn[]>): Promise<Answers> {
-  const { hypotheses, audio } = options;
-  if ((hypotheses === undefined) === (audio === undefined))
-    throw new Error('Either --hypotheses or --audio is needed.');
+  const { hypotheses, audio, heard } = options;
+  if ([hypotheses, audio, heard].filter((source) => source !== undefined).length !== 1)
+    throw new Error('One of --hypotheses, --audio and --heard is needed.');
   if (hypotheses !== undefined)
     return {
       turns: hypothesesOf(options.rttm, hypotheses, references),
+      heard: null,
       models: [],
       settings: { hypotheses },
     };
+  if (heard !== undefined) return answersHeard(heard, references);
   const { threads, told } = options;
   const models = modelPair(options, benchContext());
   const { turns, realTimeFactor } = await diarizeAll(references, {
@@ -99,6 +137,7 @@ async function answersOf(options: Options, references: ReadonlyMap<string, Speak
   });
   return {
     turns,
+    heard: null,
     models: await Promise.all(
       [models.segmentation, models.embedding].map((path) => identifyModel(basename(path), path)),
     ),
@@ -109,6 +148,12 @@ async function answersOf(options: Options, references: ReadonlyMap<string, Speak
       'real-time factor': rounded(realTimeFactor),
     },
   };
+}
+
+function answersHeard(directory: string, references: ReadonlyMap<string, SpeakerTurn[]>): Answers {
+  const heard = readHeard(directory, references.keys());
+  const turns = new Map([...heard].map(([recording, { turns }]) => [recording, turns]));
+  return { turns, heard, models: [], settings: { heard: directory } };
 }
 
 /** A recording that nobody speaks in is told by an empty file of its name, or not at all; one that is not asked for is a mistake. */

@@ -9,7 +9,7 @@ export function oneSpeaker(reference: readonly SpeakerTurn[]): SpeakerTurn[] {
 }
 
 /** As many people as there are, and each turn anybody's. */
-export function randomSpeakers(reference: readonly SpeakerTurn[], random: Random): SpeakerTurn[] {
+export function randomSpeakers<T extends SpeakerTurn>(reference: readonly T[], random: Random): T[] {
   const speakers = speakersOf(reference);
   return reference.map((turn) => ({ ...turn, speaker: pick(random, speakers) }));
 }

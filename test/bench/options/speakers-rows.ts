@@ -17,7 +17,28 @@ interface Answers {
   one: string;
   /** x speaks 0-7, y 7-10. */
   late: string;
+  /** What the service makes of it: x speaks 0-8, y 8-10. */
+  heard: string;
+  /** A says six words, B four, a second each. */
+  said: string;
 }
+
+const SAID = [
+  { speaker: 'A', start: 0, end: 6, text: 'one two three four five six' },
+  { speaker: 'B', start: 6, end: 10, text: 'seven eight nine ten' },
+];
+
+const HEARD = {
+  segments: [
+    { start: 0, end: 8, text: 'One, two, three, seven', speaker: 'x' },
+    { start: 8, end: 10, text: '', speaker: 'y' },
+    { start: 10, end: 10, text: '', speaker: 'z' },
+  ],
+  words: ['One,', 'two,', 'three,', 'or', 'nine.'].map((word, index) => ({
+    ...{ word, start: index, end: index + 1, probability: 1 },
+    speaker: index === 2 ? 'y' : 'x',
+  })),
+};
 
 function answers<T>(work: (answers: Answers) => Promise<T>): Promise<T> {
   return withDirectory((directory) => {
@@ -27,7 +48,15 @@ function answers<T>(work: (answers: Answers) => Promise<T>): Promise<T> {
       writeFileSync(join(path, 'talk.rttm'), lines.join('\n'));
       return path;
     };
+    const told = (name: string, content: unknown): string => {
+      const path = join(directory, name);
+      mkdirSync(path);
+      writeFileSync(join(path, 'talk.json'), JSON.stringify(content));
+      return path;
+    };
     return work({
+      heard: told('heard', HEARD),
+      said: told('said', SAID),
       known: folder('known', line(0, 6, 'A'), line(6, 4, 'B')),
       one: folder('one', line(0, 10, 'x')),
       late: folder('late', line(0, 7, 'x'), line(7, 3, 'y')),
@@ -139,11 +168,68 @@ export const speakersRows: Rows = {
       const missing = await failureText(...humWords({ ...places, audio: places.models }));
       expect(missing).to.contain('holds no audio of "talk" (.wav');
       const both = await refusalOf(...humWords(places), '--hypotheses', places.rttm);
-      expect(both).to.contain('Either --hypotheses or --audio is needed.');
-      expect(await refusalOf('speakers', '--rttm', places.rttm)).to.contain('Either --hypotheses or --audio');
+      expect(both).to.contain('One of --hypotheses, --audio and --heard is needed.');
+      expect(await refusalOf('speakers', '--rttm', places.rttm)).to.contain(
+        'One of --hypotheses, --audio and --heard',
+      );
       // Nobody speaks there: the bundled models, and what `serve` would take, hear that nobody hums.
       const bundled = await reportOf(['speakers', '--rttm', places.rttm, '--audio', places.audio]);
       expect(bundled.models.map(({ name }) => name)).to.deep.equal(BUNDLED);
+    }),
+  'speakers --heard': () =>
+    answers(async ({ known, one, heard }) => {
+      const words = ['speakers', '--rttm', known, '--heard', heard];
+      const found = await reportOf(words);
+      // The empty segment of no length is nobody's.
+      expect(firstRow(found)).to.include({ 'DER %': 20, 'speakers known, told': '2, 2' });
+      expect(found.tables).to.have.length(1);
+      expect(await refusalOf(...words, '--hypotheses', one)).to.contain(
+        'One of --hypotheses, --audio and --heard is needed',
+      );
+      expect(await refusalOf(...words, '--threads', '1')).to.contain('--threads acts only with --audio');
+      expect(await refusalOf('speakers', '--rttm', known, '--heard', one)).to.contain(
+        'tells no words of "talk"',
+      );
+      writeFileSync(
+        join(heard, 'talk.json'),
+        JSON.stringify({ ...HEARD, words: [{ word: 'one', start: 0, end: 1 }] }),
+      );
+      expect(await refusalOf(...words)).to.contain('word 0 has no speaker');
+      writeFileSync(join(heard, 'talk.json'), '{');
+      expect(await refusalOf(...words)).to.contain('talk.json is no JSON');
+    }),
+  'speakers --words': () =>
+    answers(async ({ known, one, late, heard, said }) => {
+      const rightWords = async (...answer: string[]): Promise<unknown> => {
+        const { tables, settings } = await reportOf([
+          'speakers',
+          '--rttm',
+          known,
+          ...answer,
+          '--words',
+          said,
+        ]);
+        expect(settings).to.include({ words: said });
+        return tables[1]?.rows[0];
+      };
+      expect((await scored(known, late)).tables).to.have.length(1);
+      // x has the first of B's words, too; who says that one person speaks is right about A's.
+      const trivial = { recording: 'talk', words: 10, 'one speaker, right %': 60 };
+      expect(await rightWords('--hypotheses', late)).to.include({ ...trivial, judged: 10, 'right %': 90 });
+      expect(await rightWords('--hypotheses', one)).to.include({ ...trivial, judged: 10, 'right %': 60 });
+      // Three of A's and one of B's are recognised: x has two of A's, and B's as well.
+      expect(await rightWords('--heard', heard)).to.include({ ...trivial, judged: 4, 'right %': 50 });
+      const missing = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', one);
+      expect(missing).to.contain('tells no words of "talk" (NAME.json: [{speaker, start, end, text}])');
+      for (const [content, told] of [
+        [{}, 'a list is missing'],
+        [[{ start: 0, end: 1, speaker: 'A' }], 'turn 0 has no text'],
+        [[{ start: 2, end: 1, speaker: 'A', text: 'one' }], 'turn 0: start and end'],
+      ] as const) {
+        writeFileSync(join(said, 'talk.json'), JSON.stringify(content));
+        const refused = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', said);
+        expect(refused).to.contain(told);
+      }
     }),
   'speakers --segmentation': () =>
     hums((places) => ofPair(places, 'segmentation', 'pyannote-segmentation-3.0')),
