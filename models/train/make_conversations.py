@@ -3,12 +3,12 @@
 
     python3 models/train/make_conversations.py DIRECTORY --seed 1
     python3 models/train/make_conversations.py DIRECTORY --people models/train/data/speakers
-    npx verbatim bench speakers --rttm DIRECTORY --audio DIRECTORY
+    npx verbatim bench speakers --rttm DIRECTORY --audio DIRECTORY --words DIRECTORY
 
 Of synthetic voices that no training hears, which say sentences of the phrase grammar in English; or, with --people, of
 the people whom train_speakers.py prepared and held out. Times between turns are those of conversations.py. Writes for each
 conversation NAME.wav (16 kHz), NAME.rttm, and NAME.json: [{speaker, start, end, text}], times in seconds; recorded people
-have no text.
+have no text, and nothing for --words.
 """
 import argparse
 import json
