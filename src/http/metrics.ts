@@ -17,7 +17,11 @@ export interface MetricsSources {
   engineStats: () => EngineStats;
   diarizationStats: () => { waiting: number; running: number };
   requestsInFlight: () => number;
+  openJobs: () => Promise<{ queued: number; running: number }>;
+  pendingWebhooks: () => Promise<number>;
 }
+
+export type EndedStatus = 'succeeded' | 'failed' | 'cancelled';
 
 export interface RequestMeasurement {
   method: string;
@@ -92,6 +96,10 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     'speaker_process_deaths_total',
     'Processes of the speaker models that died, or had to be ended',
   );
+  readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that have ended here', ['status']);
+  readonly #webhookAttempts = this.#counter('webhook_attempts_total', 'Attempts to send a webhook', [
+    'outcome',
+  ]);
   readonly #connections = new Gauge({
     name: 'verbatim_connections',
     help: 'Open connections of clients',
@@ -131,6 +139,15 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#gauge('diarizations_waiting', 'Files that wait for the speaker models', () => speakers().waiting);
     this.#gauge('diarizations_running', 'Files that the speaker models hear', () => speakers().running);
     this.#gauge('requests_in_flight', 'Transcriptions being received or worked on', sources.requestsInFlight);
+    this.#later(sources);
+  }
+
+  jobEnded(status: EndedStatus): void {
+    this.#endedJobs.inc({ status });
+  }
+
+  webhookAttempted(outcome: 'delivered' | 'failed'): void {
+    this.#webhookAttempts.inc({ outcome });
   }
 
   requestDone({ method, route, status, seconds }: RequestMeasurement): void {
@@ -218,6 +235,29 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
       { version, node: process.version, model, device: devices.ids.join(','), device_name: devices.name },
       1,
     );
+  }
+
+  /** Of all servers of the database. One that cannot be read keeps nobody from the other metrics. */
+  #later({ openJobs, pendingWebhooks }: MetricsSources): void {
+    const registers = [this.#registry];
+    new Gauge({
+      ...{ name: 'verbatim_jobs_open', help: 'Jobs that have not ended', labelNames: ['status'], registers },
+      async collect() {
+        const { queued, running } = await openJobs().catch(() => ({ queued: NaN, running: NaN }));
+        this.set({ status: 'queued' }, queued);
+        this.set({ status: 'running' }, running);
+      },
+    });
+    new Gauge({
+      ...{
+        name: 'verbatim_webhooks_waiting',
+        help: 'Webhooks that are to be sent, or sent again',
+        registers,
+      },
+      async collect() {
+        this.set(await pendingWebhooks().catch(() => NaN));
+      },
+    });
   }
 
   #counter<T extends string>(name: string, help: string, labelNames: T[] = []): Counter<T> {

@@ -45,7 +45,7 @@ export interface JobRunnerDeps {
   /** An error in the words that a client may see. */
   told: (error: unknown) => VerbatimError;
   /** A job has ended, here: its event is due. */
-  onEnd: () => void;
+  onEnd: (how: 'succeeded' | 'failed') => void;
   /** Hears of what failed and will be tried again. */
   onError: (error: unknown) => void;
 }
@@ -167,7 +167,7 @@ export class JobRunner {
     if (ending.kind === 'lost' || !(await this.#write(running.lease, ending))) return;
     if (ending.kind === 'again') return;
     await this.deps.audio.remove(taken.job.id);
-    this.deps.onEnd();
+    this.deps.onEnd(ending.kind);
   }
 
   async #perform(taken: TakenJob, running: RunningJob): Promise<Ending> {

@@ -48,7 +48,7 @@ export interface JobServiceDeps {
   audio: JobAudio;
   runner: Pick<JobRunner, 'wake' | 'breakOff' | 'doneSeconds'>;
   /** Told when a job has ended otherwise than by its work. */
-  onEnd: () => void;
+  onEnd: (how: 'cancelled') => void;
   maxOpen: number;
 }
 
@@ -91,11 +91,12 @@ export class JobService {
   /** Cancels one that has not ended, forgets one that has; null: there is none such. */
   async cancelOrForget(accountId: string, id: string): Promise<WatchedJob | null> {
     const { ledger, runner, audio, onEnd } = this.deps;
+    const before = await ledger.jobs.find(accountId, id);
     const job = await ledger.jobs.cancelOrForget(accountId, id);
     if (job === null) return null;
     runner.breakOff(id);
     await audio.remove(id);
-    onEnd();
+    if (before?.finishedAt === null && job.status === 'cancelled') onEnd('cancelled');
     return (await this.#watched([job]))[0] ?? null;
   }
 

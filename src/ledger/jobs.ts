@@ -93,6 +93,7 @@ export interface JobBooks {
   countOpen(accountId: string): Promise<number>;
   /** Of all accounts, in the order in which an account's jobs are begun. */
   open(): Promise<OpenJob[]>;
+  countOpenOfAll(): Promise<{ queued: number; running: number }>;
   /** Ends a job that has not ended, uncharged, and forgets one that has; null: the account has none such. */
   cancelOrForget(accountId: string, id: string): Promise<StoredJob | null>;
 
@@ -142,6 +143,8 @@ export interface WebhookBooks {
   delivered(lease: WorkLease): Promise<boolean>;
   /** `pauseMs`: until the next attempt, if that is within the time that attempts are made; null: it is the last one. */
   failed(lease: WorkLease, problem: string, pauseMs: number | null): Promise<boolean>;
+  /** Those that are still to be sent. */
+  countPending(): Promise<number>;
   /** Newest first. */
   list(query: { state: WebhookState | null; limit: number }): Promise<WebhookEvent[]>;
   /** Due at once, with the full time for attempts; null: there is none such. Delivered ones are sent once more. */

@@ -11,6 +11,7 @@ import type { TranscriptionService } from '../transcription/transcription.js';
 import { AddressGuard } from '../webhooks/addresses.js';
 import { WebhookDispatcher } from '../webhooks/dispatcher.js';
 import { WebhookSender } from '../webhooks/sender.js';
+import type { EndedStatus, Metrics } from '../http/metrics.js';
 import type { Logger } from './log.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +20,7 @@ export interface LaterOptions {
   ledger: Ledger;
   engine: SpeechEngine;
   logger: Logger;
+  metrics: Pick<Metrics, 'jobEnded' | 'webhookAttempted'>;
   timers: Timers;
   clock: () => number;
   jobsDirectory: string;
@@ -33,15 +35,19 @@ export interface Later {
 }
 
 export function startJobs(options: LaterOptions, transcription: TranscriptionService): Later {
-  const { ledger, engine, logger, timers, clock, jobsDirectory, settings } = options;
+  const { ledger, engine, logger, metrics, timers, clock, jobsDirectory, settings } = options;
   const guard = new AddressGuard(settings.webhookAllow);
   const dispatcher = new WebhookDispatcher({
     ...{ books: ledger.webhooks, timers, payload: webhookPayload, now: clock, random: Math.random },
     sender: new WebhookSender({ guard, timers }),
+    onAttempt: (outcome) => metrics.webhookAttempted(outcome),
     onError: (err) => logger.warn({ err }, 'a webhook will be tried again'),
   });
   const audio = new JobAudio(jobsDirectory);
-  const onEnd = (): void => dispatcher.wake();
+  const onEnd = (how: EndedStatus): void => {
+    metrics.jobEnded(how);
+    dispatcher.wake();
+  };
   const runner = new JobRunner({
     ...{ ledger, transcription, audio, timers, onEnd, now: clock, told: toVerbatimError },
     retentionMs: settings.jobRetentionHours * HOUR_MS,

@@ -108,6 +108,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     diarizationStats: () =>
       'stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 },
     requestsInFlight: () => inFlight.size,
+    openJobs: () => options.ledger.jobs.countOpenOfAll(),
+    pendingWebhooks: () => options.ledger.webhooks.countPending(),
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
   const transcription = new TranscriptionService(options);

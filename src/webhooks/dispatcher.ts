@@ -25,6 +25,7 @@ export interface WebhookDispatcherDeps {
   timers: Timers;
   now: () => number;
   random: () => number;
+  onAttempt: (outcome: 'delivered' | 'failed') => void;
   onError: (error: unknown) => void;
 }
 
@@ -111,7 +112,8 @@ export class WebhookDispatcher {
   }
 
   async #note(lease: WorkLease, outcome: SendProblem): Promise<void> {
-    const { books, random } = this.deps;
+    const { books, random, onAttempt } = this.deps;
+    onAttempt(outcome === null ? 'delivered' : 'failed');
     if (outcome === null) await books.delivered(lease);
     else await books.failed(lease, outcome.problem, outcome.final ? null : pauseMs(lease.attempt, random));
   }

@@ -7,7 +7,7 @@ import { storedResult } from '../../src/transcription/result.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { endedJob, jobCall, postJob } from '../support/jobs.js';
 import { ManualTimers } from '../support/manual-timers.js';
-import type { Part } from '../support/requests.js';
+import { call, type Part } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
 import { WebhookListener, type HeardMessage } from '../support/webhook-listener.js';
@@ -86,6 +86,24 @@ describe('webhooks', () => {
     expect(event['data'])
       .to.deep.include({ id: other })
       .and.to.have.nested.property('error.code', 'invalid_api_key');
+  });
+
+  it('are counted: what waits, and how attempts ended', async () => {
+    const metrics = async (): Promise<string[]> =>
+      (await call(server, '/metrics')).text.split('\n').filter((line) => /^verbatim_webhook/.test(line));
+    expect(await metrics()).to.deep.equal(['verbatim_webhooks_waiting 0']);
+    listener.respond = (_message, response) => void response.writeHead(503).end();
+    await post();
+    await until(async () =>
+      (await metrics()).includes('verbatim_webhook_attempts_total{outcome="failed"} 1'),
+    );
+    expect(await metrics()).to.include('verbatim_webhooks_waiting 1');
+    listener.respond = (_message, response) => void response.writeHead(204).end();
+    await until(async () => {
+      pass(MINUTE_MS);
+      return (await metrics()).includes('verbatim_webhooks_waiting 0');
+    });
+    expect(await metrics()).to.include('verbatim_webhook_attempts_total{outcome="delivered"} 1');
   });
 
   it('are sent again under the same id until they are taken', async () => {

@@ -78,6 +78,14 @@ export class SqliteJobs implements JobBooks {
     return this.parts.transactions.read(() => this.#statements.open.all());
   }
 
+  countOpenOfAll(): Promise<{ queued: number; running: number }> {
+    return this.parts.transactions.read(() => {
+      const counted = { queued: 0, running: 0 };
+      for (const { status, jobs } of this.#statements.countOpenOfAll.all()) counted[status] = jobs;
+      return counted;
+    });
+  }
+
   cancelOrForget(accountId: string, id: string): Promise<StoredJob | null> {
     return this.parts.transactions.write(() => {
       const job = this.#find(accountId, id);
@@ -252,6 +260,9 @@ function prepare(database: Database.Database) {
     countOpen: database
       .prepare<[string], number>(`SELECT count(*) FROM jobs WHERE account_id = ? AND ${OPEN}`)
       .pluck(),
+    countOpenOfAll: database.prepare<[], { status: 'queued' | 'running'; jobs: number }>(
+      `SELECT status, count(*) AS jobs FROM jobs WHERE ${OPEN} GROUP BY status`,
+    ),
     open: database.prepare<[], OpenJob>(
       `SELECT id, account_id AS accountId, audio_seconds AS audioSeconds, done_seconds AS doneSeconds
        FROM jobs WHERE ${OPEN} ORDER BY created_at, id`,

@@ -71,6 +71,10 @@ export class WebhookEvents implements WebhookBooks {
     return this.#after(lease, { dueAt, deliveredAt: null, problem });
   }
 
+  countPending(): Promise<number> {
+    return this.parts.transactions.read(() => this.#statements.countPending.get() ?? 0);
+  }
+
   list({ state, limit }: { state: WebhookState | null; limit: number }): Promise<WebhookEvent[]> {
     return this.parts.transactions.read(() => this.#statements.list.all({ state, limit }).map(eventOf));
   }
@@ -127,6 +131,9 @@ function prepare(database: Database.Database) {
                 AND other.account_id = event.account_id) < @mostPerAccount
        ORDER BY due_at, id LIMIT 1`,
     ),
+    countPending: database
+      .prepare<[], number>('SELECT count(*) FROM webhook_events WHERE due_at IS NOT NULL')
+      .pluck(),
     job: database.prepare<[string], JobRow>(`SELECT * FROM ${JOB_ROWS} WHERE id = ?`),
     take: database.prepare<{ id: string; instance: string; expires: number }>(
       `UPDATE webhook_events SET instance_id = @instance, lease_expires_at = @expires, attempts = attempts + 1 WHERE id = @id`,

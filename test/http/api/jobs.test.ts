@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { BROKEN_AUDIO, fakeAudio } from '../../support/fake-engine.js';
 import { endedJob, jobCall, postJob } from '../../support/jobs.js';
 import { ManualTimers } from '../../support/manual-timers.js';
-import { transcribe, type Answer, type Part } from '../../support/requests.js';
+import { call, transcribe, type Answer, type Part } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -209,6 +209,30 @@ describe('/api/v1/jobs', () => {
     expect(server.engine.backlogSeconds, 'of the request alone').to.equal(3);
     server.engine.release();
     expect((await direct).status).to.equal(200);
+  });
+
+  it('is counted: open ones by their status, ended ones by how they ended', async () => {
+    const metrics = async (): Promise<string[]> =>
+      (await call(server, '/metrics')).text.split('\n').filter((line) => /^verbatim_jobs_/.test(line));
+    expect(await metrics()).to.deep.equal([
+      'verbatim_jobs_open{status="queued"} 0',
+      'verbatim_jobs_open{status="running"} 0',
+    ]);
+    server.engine.holdAll();
+    const [first] = [await created([['audio', fakeAudio(3)]]), await created([['audio', fakeAudio(3)]])];
+    await server.engine.untilRunning(2);
+    expect(await metrics()).to.include('verbatim_jobs_open{status="running"} 2');
+    // Cancelled, then forgotten: it has ended once.
+    await end(first);
+    await end(first);
+    server.engine.release();
+    await until(async () => (await metrics()).includes('verbatim_jobs_ended_total{status="succeeded"} 1'));
+    expect(await metrics()).to.have.members([
+      'verbatim_jobs_open{status="queued"} 0',
+      'verbatim_jobs_open{status="running"} 0',
+      'verbatim_jobs_ended_total{status="cancelled"} 1',
+      'verbatim_jobs_ended_total{status="succeeded"} 1',
+    ]);
   });
 
   it('is listed page by page, by status, without results', async () => {
