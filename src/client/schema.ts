@@ -1438,7 +1438,7 @@ export interface components {
        */
       temperature: number;
       /**
-       * @description Of verbose_json: `words`, `segments` (the default), or both.
+       * @description Of verbose_json: `words`, `segments` (the default), or both. With json they act where it streams: its last event is then that of verbose_json.
        * @example [
        *       "word"
        *     ]

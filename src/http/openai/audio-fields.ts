@@ -57,11 +57,14 @@ interface Service extends ModelService {
 export function askedTranscription({ one, lists }: ReceivedFields, service: Service): OpenAiRequest {
   requireServed(required(one, 'model'), service);
   refuseUnserved({ one, lists });
-  const responseFormat = wordOf(one, 'response_format', RESPONSE_FORMATS, 'json');
-  const granularities = granularitiesOf(lists.get('timestamp_granularities') ?? [], responseFormat);
+  const format = wordOf(one, 'response_format', RESPONSE_FORMATS, 'json');
+  const stream = streamOf(one, format);
+  const asked = (lists.get('timestamp_granularities') ?? []).filter(isSaid);
+  // Subtitle Edit asks so, and reads the times from the last event.
+  const responseFormat = stream && format === 'json' && asked.length > 0 ? 'verbose_json' : format;
+  const granularities = granularitiesOf(asked, responseFormat);
   const { language, ignored } = languageOf(one.get('language'), service.engine.languages);
   const options = optionsOf(one, responseFormat, granularities);
-  const stream = streamOf(one, responseFormat);
   return { options: { ...options, language }, responseFormat, granularities, stream, ignored };
 }
 
@@ -153,14 +156,14 @@ function streamOf(fields: ReadonlyMap<string, string>, responseFormat: ResponseF
 
 function granularitiesOf(values: readonly string[], responseFormat: ResponseFormat): Granularity[] {
   const name = 'timestamp_granularities[]';
-  const asked = values.filter(isSaid).map((value) => {
+  const asked = values.map((value) => {
     const known = GRANULARITIES.find((granularity) => granularity === value.trim().toLowerCase());
     if (known === undefined) throw invalid(name, `${name} must be one of: ${GRANULARITIES.join(', ')}.`);
     return known;
   });
   if (asked.length === 0) return ['segment'];
   if (responseFormat === 'verbose_json') return asked;
-  throw invalid(name, `${name} acts only with response_format verbose_json.`);
+  throw invalid(name, `${name} acts only with response_format verbose_json, or json with stream.`);
 }
 
 function temperatureOf(value: string): number {

@@ -81,7 +81,7 @@ export const CreateTranscriptionRequest = shape({
   'timestamp_granularities[]': items(
     { enum: GRANULARITIES },
     'word',
-    'Of verbose_json: `words`, `segments` (the default), or both.',
+    'Of verbose_json: `words`, `segments` (the default), or both. With json they act where it streams: its last event is then that of verbose_json.',
   ),
   stream,
   chunking_strategy: Type.Optional(

@@ -119,6 +119,15 @@ describe('answers in events', () => {
       expect(data).to.deep.include(whole.body);
     });
 
+    it('the times that were asked for with json, too, as Subtitle Edit does', async () => {
+      const parts = ['segment', 'word'].map((value): Part => ['timestamp_granularities[]', value]);
+      const { data } = last(await (await open({ parts: [['response_format', 'json'], ...parts] })).rest());
+      expect(data['segments']).to.have.length(3);
+      expect(data['words']).to.have.length(3);
+      const plain = last(await (await open({ parts: [['response_format', 'json']] })).rest());
+      expect(plain.data).not.to.have.any.keys('segments', 'words');
+    });
+
     it('with text the same pieces', async () => {
       const events = await (await open({ parts: [['response_format', 'text']] })).rest();
       expect(joinedDeltas(events)).to.equal('One. Two. Three.');
