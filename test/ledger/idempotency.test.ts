@@ -1,4 +1,6 @@
+import type Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { Idempotency } from '../../src/ledger/sqlite/idempotency.js';
 import type { DerivedState, IdempotencyState, JsonValue, Ledger } from '../../src/ledger/types.js';
 import {
   customer,
@@ -152,6 +154,28 @@ describe('ledger: idempotency', () => {
       expect(await find({ retried: true })).to.deep.equal(replay);
       await ledger.noteDelivery(first, false);
       expect(await find()).to.deep.equal(replay);
+    });
+
+    it('is looked for among what was not delivered only, unless it is a retry', () => {
+      const plans = bench.raw((database) => {
+        const said: string[] = [];
+        const prepare = (sql: string): Database.Statement => {
+          said.push(sql);
+          return database.prepare(sql);
+        };
+        new Idempotency({ prepare } as Database.Database, Date.now);
+        const looked = said.filter(
+          (sql) => sql.includes('delivered_at IS NULL') && !sql.includes('ORDER BY record.delivered_at'),
+        );
+        return looked.map((sql) => {
+          const steps = database.prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+          return steps.all(...Array.from(sql.matchAll(/\?/g), () => '')).map(({ detail }) => detail)[0];
+        });
+      });
+      expect(plans).to.deep.equal([
+        'SEARCH record USING INDEX idempotency_undelivered (account_id=? AND fingerprint=?)',
+        'SEARCH idempotency_records USING INDEX idempotency_undelivered (account_id=?)',
+      ]);
     });
 
     it('replays what was not delivered before what was', async () => {

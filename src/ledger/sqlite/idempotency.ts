@@ -19,6 +19,23 @@ interface RecordRow {
   job_id: string | null;
 }
 
+interface DerivedRow extends RecordRow {
+  token: string;
+}
+
+/** An account may have thousands that were delivered; those that were not, few, have an index of their own. */
+const hasDerived = (which: string): string =>
+  `SELECT 1 FROM idempotency_records
+   WHERE derived = 1 AND ${which} AND account_id = ? AND expires_at > ? LIMIT 1`;
+
+const foundDerived = (which: string, order: string): string =>
+  `SELECT record.token, record.fingerprint, 0 AS running, record.result, record.credits_remaining, record.body,
+     record.job_id, event.credits AS credits_used
+   FROM idempotency_records record JOIN usage_events event ON event.hold_id = record.hold_id
+   WHERE record.derived = 1 AND ${which} AND record.account_id = ? AND record.fingerprint = ? AND record.expires_at > ?
+     AND record.token NOT IN (SELECT value FROM json_each(?))
+   ${order} LIMIT 1`;
+
 /**
  * Answers kept for a repeat: a day under their Idempotency-Key, ten minutes under a derived one. Callers of what writes hold
  * the write transaction.
@@ -26,7 +43,9 @@ interface RecordRow {
 export class Idempotency {
   readonly #find;
   readonly #findDerived;
+  readonly #findUndelivered;
   readonly #hasDerived;
+  readonly #hasUndelivered;
   readonly #insert;
   readonly #insertDerived;
   readonly #complete;
@@ -47,21 +66,14 @@ export class Idempotency {
        WHERE record.account_id = ? AND record.key = ? AND (record.expires_at IS NULL OR record.expires_at > ?)`,
     );
     // What was not delivered goes first.
-    this.#findDerived = database.prepare<
-      [string, string, number, number, string],
-      RecordRow & { token: string }
-    >(
-      `SELECT record.token, record.fingerprint, 0 AS running, record.result, record.credits_remaining, record.body,
-         record.job_id, event.credits AS credits_used
-       FROM idempotency_records record JOIN usage_events event ON event.hold_id = record.hold_id
-       WHERE record.derived = 1 AND record.account_id = ? AND record.fingerprint = ? AND record.expires_at > ?
-         AND (record.delivered_at IS NULL OR ?) AND record.token NOT IN (SELECT value FROM json_each(?))
-       ORDER BY record.delivered_at IS NOT NULL, record.hold_id DESC LIMIT 1`,
+    this.#findDerived = database.prepare<[string, string, number, string], DerivedRow>(
+      foundDerived('1', 'ORDER BY record.delivered_at IS NOT NULL, record.hold_id DESC'),
     );
-    this.#hasDerived = database.prepare<[string, number, number], number>(
-      `SELECT 1 FROM idempotency_records
-       WHERE derived = 1 AND account_id = ? AND expires_at > ? AND (delivered_at IS NULL OR ?) LIMIT 1`,
+    this.#findUndelivered = database.prepare<[string, string, number, string], DerivedRow>(
+      foundDerived('record.delivered_at IS NULL', 'ORDER BY record.hold_id DESC'),
     );
+    this.#hasDerived = database.prepare<[string, number], number>(hasDerived('1'));
+    this.#hasUndelivered = database.prepare<[string, number], number>(hasDerived('delivered_at IS NULL'));
     // REPLACE: what is in the way has expired.
     this.#insert = database.prepare<[string, string, string, string, string, number]>(
       `INSERT OR REPLACE INTO idempotency_records (token, account_id, key, fingerprint, instance_id, created_at)
@@ -123,9 +135,8 @@ export class Idempotency {
     instanceId: string,
   ): DerivedState {
     const now = this.clock();
-    const known = this.#findDerived.get(
-      ...([accountId, fingerprint, now, retried ? 1 : 0, JSON.stringify(busy)] as const),
-    );
+    const find = retried ? this.#findDerived : this.#findUndelivered;
+    const known = find.get(accountId, fingerprint, now, JSON.stringify(busy));
     if (known !== undefined) return { state: 'replay', token: known.token, answer: toAnswer(known) };
     const token = randomBytes(16).toString('base64url');
     // A key that no client can guess: it is found by its fingerprint.
@@ -134,7 +145,8 @@ export class Idempotency {
   }
 
   mayBeRepeated(accountId: string, retried: boolean): boolean {
-    return this.#hasDerived.get(accountId, this.clock(), retried ? 1 : 0) !== undefined;
+    const has = retried ? this.#hasDerived : this.#hasUndelivered;
+    return has.get(accountId, this.clock()) !== undefined;
   }
 
   noteDelivery(token: string, delivered: boolean): void {

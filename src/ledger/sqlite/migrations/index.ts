@@ -4,6 +4,7 @@ import { derivedKeys } from './003-derived-keys.js';
 import { jobs } from './004-jobs.js';
 import { access } from './005-access.js';
 import { dashboardKeys } from './006-dashboard-keys.js';
+import { undelivered } from './007-undelivered.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly string[] = [
   jobs,
   access,
   dashboardKeys,
+  undelivered,
 ];
