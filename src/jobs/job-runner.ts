@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/types.js';
 import type { Timer, Timers } from '../timers.js';
 import { storedResult } from '../transcription/result.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
+import { WorkTaker } from '../work-taker.js';
 import type { JobAudio } from './job-audio.js';
 import { optionsOf } from './stored-options.js';
 
@@ -79,12 +80,16 @@ export class JobRunner {
   readonly #timers: Timer[];
   readonly #pauses = new Set<() => void>();
   readonly #work = new Set<Promise<void>>();
-  #filling: Promise<void> | null = null;
-  #isWanted = false;
+  readonly #taker: WorkTaker;
   #stopping = false;
 
   constructor(private readonly deps: JobRunnerDeps) {
     const { timers } = deps;
+    this.#taker = new WorkTaker({
+      hasRoom: () => !this.#stopping && this.#running.size < MOST_AT_ONCE,
+      take: () => this.#take(),
+      onError: deps.onError,
+    });
     this.#timers = [
       timers.every(POLL_MS, () => {
         this.wake();
@@ -108,12 +113,7 @@ export class JobRunner {
 
   /** There may be a job to take. */
   wake(): void {
-    this.#isWanted = true;
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = null;
-      // Somebody may have called when the last look was over.
-      if (this.#mayTake) this.wake();
-    });
+    this.#taker.wake();
   }
 
   /** Of a job that was cancelled: its lease is gone. */
@@ -127,25 +127,14 @@ export class JobRunner {
     for (const timer of this.#timers) timer.cancel();
     for (const { controller } of this.#running.values()) controller.abort(new BrokenOff('stopping'));
     for (const wake of this.#pauses) wake();
-    await this.#filling;
+    await this.#taker.idle();
     await Promise.all(this.#work);
   }
 
-  get #mayTake(): boolean {
-    return this.#isWanted && !this.#stopping && this.#running.size < MOST_AT_ONCE;
-  }
-
-  async #fill(): Promise<void> {
-    while (this.#mayTake) {
-      this.#isWanted = false;
-      await this.#quietly(async () => {
-        const terms = { leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT };
-        const taken = await this.deps.ledger.jobs.take(terms);
-        if (taken === null) return;
-        this.#isWanted = true;
-        this.#begin(taken);
-      });
-    }
+  async #take(): Promise<boolean> {
+    const taken = await this.deps.ledger.jobs.take({ leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT });
+    if (taken !== null) this.#begin(taken);
+    return taken !== null;
   }
 
   #begin(taken: TakenJob): void {

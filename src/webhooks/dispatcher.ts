@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { StoredJob, TakenEvent, WebhookBooks, WorkLease } from '../ledger/jobs.js';
 import type { Timer, Timers } from '../timers.js';
+import { WorkTaker } from '../work-taker.js';
 import { ATTEMPT_MS, type SendProblem, type WebhookSender } from './sender.js';
 
 /** Connections, over all accounts and of one: one endpoint that hangs keeps nobody else's events. */
@@ -33,48 +34,35 @@ export class WebhookDispatcher {
   readonly #timer: Timer;
   readonly #stopping = new AbortController();
   readonly #sending = new Set<Promise<void>>();
-  #filling: Promise<void> | null = null;
-  #isWanted = false;
+  readonly #taker: WorkTaker;
 
   constructor(private readonly deps: WebhookDispatcherDeps) {
+    this.#taker = new WorkTaker({
+      hasRoom: () => !this.#stopping.signal.aborted && this.#sending.size < MOST_AT_ONCE,
+      take: () => this.#take(),
+      onError: deps.onError,
+    });
     this.#timer = deps.timers.every(POLL_MS, () => this.wake());
     this.wake();
   }
 
   /** There may be an event that is due. */
   wake(): void {
-    this.#isWanted = true;
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = null;
-      if (this.#mayTake) this.wake();
-    });
+    this.#taker.wake();
   }
 
   /** What is on its way is broken off, and sent again by the next start. */
   async close(): Promise<void> {
     this.#timer.cancel();
     this.#stopping.abort(new Error('The server is stopping.'));
-    await this.#filling;
+    await this.#taker.idle();
     await Promise.all(this.#sending);
   }
 
-  get #mayTake(): boolean {
-    return this.#isWanted && !this.#stopping.signal.aborted && this.#sending.size < MOST_AT_ONCE;
-  }
-
-  async #fill(): Promise<void> {
-    const { books, onError } = this.deps;
-    while (this.#mayTake) {
-      this.#isWanted = false;
-      try {
-        const taken = await books.take({ leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT });
-        if (taken === null) return;
-        this.#isWanted = true;
-        this.#begin(taken);
-      } catch (error) {
-        onError(error);
-      }
-    }
+  async #take(): Promise<boolean> {
+    const taken = await this.deps.books.take({ leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT });
+    if (taken !== null) this.#begin(taken);
+    return taken !== null;
   }
 
   #begin(taken: TakenEvent): void {
