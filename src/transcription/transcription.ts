@@ -60,10 +60,7 @@ export type WorkOrder = Pick<TranscriptionRequest, 'accountId' | 'options' | 'si
 };
 
 /** How the engine is to go about the file, beside what the order says. */
-type Course = Pick<
-  FileToTranscribe,
-  'maxSeconds' | 'covers' | 'measured' | 'transcribed' | 'after' | 'background'
->;
+type Course = Pick<FileToTranscribe, 'maxSeconds' | 'covers' | 'measured' | 'transcribed' | 'after'>;
 
 /** Finished work: what to charge for it, and what to keep. */
 export interface Bill {
@@ -250,15 +247,15 @@ export class TranscriptionService {
     { durationSeconds, transcribed }: { durationSeconds: number; transcribed: (seconds: number) => void },
   ): Promise<Bill> {
     this.languages.check(order.options);
-    const course = { after: { durationSeconds }, background: true, transcribed };
+    const course = { after: { durationSeconds }, transcribed };
     return this.#work({ ...order, background: true }, course, {});
   }
 
   /** Transcribes and translates: all that is done for an answer between the hold and the charge. */
   async #work(order: WorkOrder, course: Course, facts: TranscriptionFacts): Promise<Bill> {
     const { engine, settings } = this.deps;
-    const { accountId, audio, options, signal } = order;
-    const file = { path: audio.path, accountId, signal, ...course };
+    const { accountId, audio, options, signal, background = false } = order;
+    const file = { path: audio.path, accountId, signal, background, ...course };
     // What has been measured has been made readable.
     const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
     const language = options.language ?? 'auto';
