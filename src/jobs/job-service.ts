@@ -1,11 +1,10 @@
 /** Transcriptions that are answered later: accepted, measured and paid for while the client waits, worked on behind its requests. */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { SpeechEngine } from '../engine/types.js';
 import type { JobPlace, JobStatus, StoredJob } from '../ledger/jobs.js';
 import type { Ledger, StoredAnswer } from '../ledger/types.js';
 import { VerbatimError } from '../errors.js';
-import { fingerprint } from '../transcription/fingerprint.js';
+import { digestOfRequest, fingerprint } from '../transcription/fingerprint.js';
 import { beginIdempotent } from '../transcription/idempotent.js';
 import type { TranscriptionRequest, TranscriptionService } from '../transcription/transcription.js';
 import { etaSeconds } from './eta.js';
@@ -173,8 +172,7 @@ function fingerprintOf(request: JobRequest): string {
   const { webhook } = request;
   const asked = fingerprint(request);
   if (webhook === null) return asked;
-  const told = [asked, webhook.url, webhook.isNew ? null : webhook.secret];
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+  return digestOfRequest([asked, webhook.url, webhook.isNew ? null : webhook.secret]);
 }
 
 function acceptedBefore(stored: StoredAnswer): JobTicket {

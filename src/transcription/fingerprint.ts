@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { JsonValue } from '../ledger/types.js';
 import { ANY_SPEAKERS, type TranscriptionOptions } from './options.js';
 
 export interface FingerprintedRequest {
@@ -25,5 +26,10 @@ export function fingerprint({ endpoint, options, audio }: FingerprintedRequest):
     ...(maxSpeakers === ANY_SPEAKERS.maxSpeakers ? {} : { maxSpeakers }),
   };
   const asked = Object.keys(later).length === 0 ? first : [...first, later];
+  return digestOfRequest(asked);
+}
+
+/** What is stored of a request to know it again; the same for the same JSON. */
+export function digestOfRequest(asked: readonly JsonValue[]): string {
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }

@@ -2,9 +2,8 @@
  * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive: a repeat gets the
  * answer that was paid for, while the same request made again on purpose is a request of its own.
  */
-import { createHash } from 'node:crypto';
 import type { JsonValue, Ledger, StoredAnswer } from '../ledger/types.js';
-import { fingerprint, type FingerprintedRequest } from './fingerprint.js';
+import { digestOfRequest, fingerprint, type FingerprintedRequest } from './fingerprint.js';
 
 export interface Unkeyed {
   /** The client says that it has sent the request before. */
@@ -128,8 +127,7 @@ export class UnkeyedRequests {
 
 /** Answers that are rendered differently are different requests, though the same work may be behind them. */
 function derivedKey(request: RepeatableRequest): string {
-  const asked = [fingerprint(request), request.unkeyed.fields];
-  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+  return digestOfRequest([fingerprint(request), request.unkeyed.fields]);
 }
 
 /** Rejects with the signal's reason. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { VerbatimError } from '../../errors.js';
 import type { PasswordRecord } from '../access/password.js';
@@ -8,7 +7,7 @@ import type { Account, ApiKey } from '../types.js';
 import type { ApiKeys } from './api-keys.js';
 import { normalizeEmail, toAccount, type AccountRow } from './accounts.js';
 import { Sessions } from './sessions.js';
-import { digestOf } from './token-digest.js';
+import { digestOf, newToken } from './token-digest.js';
 import type { Transactions } from './transactions.js';
 
 /** Name of the key, as it is listed. */
@@ -81,7 +80,7 @@ export class SqliteAccess implements AccountAccess {
 
   createLink(accountId: string): Promise<SignInLink> {
     return this.transactions.write(() => {
-      const token = randomBytes(32).toString('base64url');
+      const token = newToken();
       const expiresAt = this.clock() + LINK_LIFE_MS;
       if (this.#putLink.run(digestOf(token), expiresAt, accountId).changes === 0) throw noAccount(accountId);
       return { token, expiresAt: toIso(expiresAt) };

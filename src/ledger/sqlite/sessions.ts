@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import {
   SESSION_IDLE_MS,
@@ -9,7 +8,7 @@ import {
 } from '../access/types.js';
 import { randomId } from '../ids.js';
 import { UNPRINTABLE } from '../text.js';
-import { digestOf } from './token-digest.js';
+import { digestOf, newToken } from './token-digest.js';
 import { toIso, type WallClock } from '../time.js';
 
 /** Uses within so long are written once. */
@@ -80,7 +79,7 @@ export class Sessions {
 
   start(accountId: string, method: SessionRow['method'], { browser, address }: Visitor): StartedSession {
     this.#crowded.run(accountId, MAX_SESSIONS - 1);
-    const token = randomBytes(32).toString('base64url');
+    const token = newToken();
     const now = this.clock();
     const name = printableBrowser(browser);
     const row = this.#insert.get(
