@@ -24,6 +24,7 @@ const PACKAGES = {
   typebox: 'http',
   busboy: 'http',
   'better-sqlite3': 'ledger',
+  pg: 'ledger',
   'ipaddr.js': 'webhooks',
   standardwebhooks: 'webhooks',
   commander: 'cli',
