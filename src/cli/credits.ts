@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { MAX_GRANT } from '../ledger/sqlite/credits.js';
+import { MAX_GRANT } from '../ledger/rows/packs.js';
 import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
 import { accountByEmail, withLedger } from '../service/books.js';
 import { printRow } from './rows.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword, verifyPassword, type ScryptCost } from '../../src/ledger/access/password.js';
 import { SESSION_IDLE_MS, SESSION_LIFE_MS } from '../../src/ledger/access/types.js';
-import { MAX_SESSIONS } from '../../src/ledger/sqlite/sessions.js';
+import { MAX_SESSIONS } from '../../src/ledger/rows/sessions.js';
 import { DAY_MS } from '../../src/ledger/time.js';
 import type { Account, Ledger } from '../../src/ledger/types.js';
 import { Bench, codeOf, keepHouse } from './support.js';

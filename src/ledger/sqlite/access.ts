@@ -1,26 +1,14 @@
 import type Database from 'better-sqlite3';
-import { VerbatimError } from '../../errors.js';
 import type { PasswordRecord } from '../access/password.js';
 import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor } from '../access/types.js';
-import { DAY_MS, toIso, type WallClock } from '../time.js';
+import { toIso, type WallClock } from '../time.js';
 import type { Account, ApiKey } from '../types.js';
 import type { ApiKeys } from './api-keys.js';
-import { normalizeEmail, toAccount, type AccountRow } from './accounts.js';
+import { noAccount, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
+import { DASHBOARD_KEY, LINK_LIFE_MS, toPassword, type PasswordRow } from '../rows/passwords.js';
 import { Sessions } from './sessions.js';
-import { digestOf, newToken } from './token-digest.js';
+import { digestOf, newToken } from '../rows/tokens.js';
 import type { Transactions } from './transactions.js';
-
-/** Name of the key, as it is listed. */
-const DASHBOARD_KEY = 'dashboard';
-const LINK_LIFE_MS = DAY_MS;
-
-interface PasswordRow {
-  cost: number;
-  block_size: number;
-  parallelization: number;
-  salt: Buffer;
-  hash: Buffer;
-}
 
 export class SqliteAccess implements AccountAccess {
   readonly #sessions: Sessions;
@@ -105,8 +93,7 @@ export class SqliteAccess implements AccountAccess {
       const account = this.#byEmail.get(normalizeEmail(email));
       const row = account === undefined ? undefined : this.#password.get(account.id);
       if (account === undefined || row === undefined) return null;
-      const { cost, block_size: blockSize, parallelization, salt, hash } = row;
-      return { account: toAccount(account), password: { cost, blockSize, parallelization, salt, hash } };
+      return { account: toAccount(account), password: toPassword(row) };
     });
   }
 
@@ -198,8 +185,4 @@ export class SqliteAccess implements AccountAccess {
     const { cost, blockSize, parallelization, salt, hash } = record;
     this.#putPassword.run(accountId, cost, blockSize, parallelization, salt, hash, this.clock());
   }
-}
-
-function noAccount(id: string): VerbatimError {
-  return new VerbatimError('not_found', `There is no account ${id}.`);
 }

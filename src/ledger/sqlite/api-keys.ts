@@ -1,36 +1,16 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { VerbatimError } from '../../errors.js';
-import { toAccount, type AccountRow } from './accounts.js';
-import type { Role } from '../access/types.js';
-import { randomId } from '../ids.js';
-import { SCOPES } from '../scopes.js';
-import { lengthOf, UNPRINTABLE } from '../text.js';
-import { toIso, toIsoOrNull, type WallClock } from '../time.js';
+import { noAccount } from '../rows/accounts.js';
+import {
+  digestOfPresented,
+  isKeyOf,
+  newKey,
+  toIdentity,
+  toKey,
+  type IdentityRow,
+  type KeyRow,
+} from '../rows/api-keys.js';
+import { toIso, type WallClock } from '../time.js';
 import type { ApiKey, IssuedKey, Identity } from '../types.js';
-
-const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
-const PREFIX_LENGTH = 11;
-const MAX_NAME_LENGTH = 100;
-
-interface KeyRow {
-  id: string;
-  account_id: string;
-  name: string;
-  prefix: string;
-  digest: Buffer;
-  scopes: string;
-  created_at: number;
-  last_used_at: number | null;
-  revoked_at: number | null;
-}
-
-interface IdentityRow extends KeyRow {
-  email: string;
-  account_name: string | null;
-  account_role: Role;
-  account_created_at: number;
-}
 
 export class ApiKeys {
   readonly #insert;
@@ -73,19 +53,9 @@ export class ApiKeys {
   }
 
   create(input: { accountId: string; name: string; scopes: readonly string[] }): IssuedKey {
-    const scopes = checkScopes(input.scopes);
-    const name = checkName(input.name);
-    const rawKey = `vb_${randomBytes(32).toString('base64url')}`;
-    const row = this.#insert.get(
-      randomId('key'),
-      name,
-      rawKey.slice(0, PREFIX_LENGTH),
-      this.#digest(rawKey),
-      JSON.stringify(scopes),
-      this.clock(),
-      input.accountId,
-    );
-    if (row === undefined) throw new VerbatimError('not_found', `There is no account ${input.accountId}.`);
+    const { id, name, prefix, digest, scopes, rawKey } = newKey(input, this.secret);
+    const row = this.#insert.get(id, name, prefix, digest, scopes, this.clock(), input.accountId);
+    if (row === undefined) throw noAccount(input.accountId);
     return { ...this.#toKey(row), rawKey };
   }
 
@@ -99,19 +69,12 @@ export class ApiKeys {
   }
 
   authenticate(rawKey: string): Identity | null {
-    if (!RAW_KEY.test(rawKey)) return null;
-    const digest = this.#digest(rawKey);
-    const row = this.#byDigest.get(digest);
-    if (row === undefined || !timingSafeEqual(row.digest, digest)) return null;
-    this.#lastUsed.set(row.id, this.clock());
-    const account: AccountRow = {
-      id: row.account_id,
-      email: row.email,
-      name: row.account_name,
-      role: row.account_role,
-      created_at: row.account_created_at,
-    };
-    return { account: toAccount(account), key: this.#toKey(row) };
+    const digest = digestOfPresented(rawKey, this.secret);
+    const row = digest === null ? undefined : this.#byDigest.get(digest);
+    if (digest === null || row === undefined || !isKeyOf(row, digest)) return null;
+    const now = this.clock();
+    this.#lastUsed.set(row.id, now);
+    return toIdentity(row, now);
   }
 
   revokedAmong(keyIds: readonly string[]): string[] {
@@ -129,44 +92,7 @@ export class ApiKeys {
     this.#lastUsed = new Map();
   }
 
-  #digest(rawKey: string): Buffer {
-    return createHmac('sha256', this.secret()).update(rawKey).digest();
-  }
-
   #toKey(row: KeyRow): ApiKey {
-    return {
-      id: row.id,
-      accountId: row.account_id,
-      name: row.name,
-      prefix: row.prefix,
-      scopes: JSON.parse(row.scopes) as string[],
-      createdAt: toIso(row.created_at),
-      lastUsedAt: toIsoOrNull(this.#lastUsed.get(row.id) ?? row.last_used_at),
-      revokedAt: toIsoOrNull(row.revoked_at),
-    };
+    return toKey(row, this.#lastUsed.get(row.id));
   }
-}
-
-function checkScopes(scopes: readonly string[]): string[] {
-  const unknown = scopes.find((scope) => !SCOPES.includes(scope));
-  if (unknown === undefined) return [...new Set(scopes)];
-  throw new VerbatimError('invalid_request', `Unknown scope "${unknown}"; allowed: ${SCOPES.join(', ')}.`, {
-    param: 'scopes',
-  });
-}
-
-function checkName(name: string): string {
-  const trimmed = name.trim();
-  const length = lengthOf(trimmed);
-  if (length < 1 || length > MAX_NAME_LENGTH) {
-    throw badName(`must have 1 to ${MAX_NAME_LENGTH} characters after trimming.`);
-  }
-  if (UNPRINTABLE.test(trimmed)) {
-    throw badName('must be text without control characters and lone surrogates.');
-  }
-  return trimmed;
-}
-
-function badName(rule: string): VerbatimError {
-  return new VerbatimError('invalid_request', `The key name ${rule}`, { param: 'name' });
 }

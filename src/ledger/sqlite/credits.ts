@@ -1,19 +1,8 @@
 import type Database from 'better-sqlite3';
-import { VerbatimError } from '../../errors.js';
-import { parseIso, toIso, toIsoOrNull, type WallClock } from '../time.js';
+import { noAccount } from '../rows/accounts.js';
+import { checkGrant, insufficient, toPack, withAmounts, type PackRow } from '../rows/packs.js';
+import type { WallClock } from '../time.js';
 import type { Balance, CreditPack, PackAmounts } from '../types.js';
-
-/** Keeps every sum of thousands of packs an exact integer in JavaScript. */
-export const MAX_GRANT = 1_000_000_000_000;
-
-interface PackRow {
-  id: number;
-  account_id: string;
-  purchased: number;
-  remaining: number;
-  created_at: number;
-  expires_at: number | null;
-}
 
 /** Credits of one pack, set aside or to be charged. */
 export interface PackPart {
@@ -75,23 +64,16 @@ export class Credits {
 
   grant(input: { accountId: string; amount: number; expiresAt?: string | null }): CreditPack {
     const { accountId, amount } = input;
-    if (!Number.isInteger(amount) || amount < 1 || amount > MAX_GRANT) {
-      throw new VerbatimError(
-        'invalid_request',
-        `The amount is ${amount}; allowed: an integer from 1 to ${MAX_GRANT}.`,
-        { param: 'amount' },
-      );
-    }
     const now = this.clock();
-    const expiresAt = checkExpiry(input.expiresAt ?? null, now);
+    const expiresAt = checkGrant(input, now);
     const row = this.#insert.get(amount, amount, now, expiresAt, accountId);
-    if (row === undefined) throw new VerbatimError('not_found', `There is no account ${accountId}.`);
+    if (row === undefined) throw noAccount(accountId);
     return toPack(row);
   }
 
   list(accountId: string, emptyOnes: number): (CreditPack & PackAmounts)[] {
     const rows = this.#list.all({ account: accountId, now: this.clock(), empty: emptyOnes });
-    return rows.map((row) => ({ ...toPack(row), held: row.held, spent: row.spent, expired: row.expired }));
+    return rows.map(withAmounts);
   }
 
   balance(accountId: string): Balance {
@@ -109,12 +91,7 @@ export class Credits {
       missing -= taken;
       if (missing === 0) break;
     }
-    if (missing > 0) {
-      throw new VerbatimError(
-        'insufficient_credits',
-        `This request costs ${credits} credits; the account has ${credits - missing}.`,
-      );
-    }
+    if (missing > 0) throw insufficient(credits, credits - missing);
     for (const part of parts) this.#hold.run(part.credits, part.credits, part.pack_id);
     return parts;
   }
@@ -123,26 +100,4 @@ export class Credits {
   finish(part: PackPart, charged: number): void {
     this.#settle.run({ id: part.pack_id, held: part.credits, charged, now: this.clock() });
   }
-}
-
-function toPack(row: PackRow): CreditPack {
-  return {
-    id: String(row.id),
-    accountId: row.account_id,
-    purchased: row.purchased,
-    remaining: row.remaining,
-    createdAt: toIso(row.created_at),
-    expiresAt: toIsoOrNull(row.expires_at),
-  };
-}
-
-function checkExpiry(text: string | null, now: number): number | null {
-  if (text === null) return null;
-  const time = parseIso(text);
-  if (time !== null && time > now) return time;
-  throw new VerbatimError(
-    'invalid_request',
-    `The expiry is "${text}"; allowed: a date or date and time to come, as 2030-12-31 or 2030-12-31T18:00:00Z.`,
-    { param: 'expires_at' },
-  );
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { VerbatimError } from '../../errors.js';
 import type { Credits, PackPart } from './credits.js';
+import { checkAmount, revokedMeanwhile } from '../rows/packs.js';
 import type { WallClock } from '../time.js';
 import type { Hold } from '../types.js';
 
@@ -141,11 +141,6 @@ export class Holds {
 
   #requireLiveKey(accountId: string, keyId: string): void {
     if (this.#keyIsLive.get(keyId, accountId) !== undefined) return;
-    throw new VerbatimError('invalid_api_key', 'The API key was revoked while the request was running.');
+    throw revokedMeanwhile();
   }
-}
-
-function checkAmount(what: string, credits: number, maximum: number): void {
-  if (Number.isSafeInteger(credits) && credits >= 0 && credits <= maximum) return;
-  throw new RangeError(`${what} of ${credits} credits; allowed: an integer from 0 to ${maximum}.`);
 }

@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { DAY_MS, type WallClock } from '../time.js';
-import type { DerivedState, IdempotencyState, JsonValue, StoredAnswer, UnkeyedRequest } from '../types.js';
+import { DERIVED_MS, recordGone, toAnswer, type AnswerRow } from '../rows/answers.js';
+import type { DerivedState, IdempotencyState, JsonValue, UnkeyedRequest } from '../types.js';
 
 /** Old answers deleted by one call, so that none takes long. */
 const SWEEP_LIMIT = 100;
-/** How long the answer to a request without a key is kept: an SDK has given up long before. */
-const DERIVED_MS = 600_000;
-
-interface RecordRow {
-  fingerprint: string;
+interface RecordRow extends AnswerRow {
   /** 1 while its request runs. */
   running: number;
-  result: string | null;
-  credits_used: number | null;
-  credits_remaining: number | null;
-  body: string | null;
-  job_id: string | null;
 }
 
 interface DerivedRow extends RecordRow {
@@ -167,13 +159,13 @@ export class Idempotency {
       token,
       hold.account_id,
     );
-    if (changes !== 1) throw new Error('The idempotency record of this request is gone or already answered.');
+    if (changes !== 1) throw recordGone('request');
   }
 
   /** Stores what a repeat of the request for a job is told, which is charged when the job is done. */
   accept(token: string, { id, accountId }: { id: string; accountId: string }, told: JsonValue): void {
     const { changes } = this.#accept.run(id, JSON.stringify(told), this.clock(), token, accountId);
-    if (changes !== 1) throw new Error('The idempotency record of this job is gone or already answered.');
+    if (changes !== 1) throw recordGone('job');
   }
 
   abandon(token: string): void {
@@ -189,18 +181,4 @@ export class Idempotency {
   sweep(): boolean {
     return this.#sweep.run(this.clock()).changes === SWEEP_LIMIT;
   }
-}
-
-function toAnswer(row: RecordRow): StoredAnswer {
-  const { result, credits_used: creditsUsed, credits_remaining: creditsRemaining, body } = row;
-  if (body !== null) return { kind: 'body', body };
-  if (row.job_id !== null && result !== null) return { kind: 'job', told: JSON.parse(result) as JsonValue };
-  if (result === null || creditsUsed === null || creditsRemaining === null) {
-    throw new Error('A stored answer is damaged; run: verbatim accounts audit');
-  }
-  return {
-    kind: 'result',
-    result: JSON.parse(result) as JsonValue,
-    charge: { creditsUsed, creditsRemaining },
-  };
 }

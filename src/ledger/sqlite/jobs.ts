@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import { VerbatimError } from '../../errors.js';
 import type {
   JobBooks,
   JobError,
@@ -18,7 +17,7 @@ import type { Credits } from './credits.js';
 import type { Holds } from './holds.js';
 import type { Idempotency } from './idempotency.js';
 import type { Instances } from './instances.js';
-import { JOB_ROWS, jobOf, type JobRow } from './job-rows.js';
+import { JOB_ROWS, jobOf, tooManyOpen, type JobRow } from '../rows/jobs.js';
 import type { Transactions } from './transactions.js';
 import type { UsageRecords } from './usage.js';
 import type { WebhookEvents } from './webhook-events.js';
@@ -233,13 +232,6 @@ export class SqliteJobs implements JobBooks {
     this.#statements.end.run({ id, status, hold, result, creditsRemaining, error, now });
     events.add(id);
   }
-}
-
-function tooManyOpen(open: number, most: number): VerbatimError {
-  return new VerbatimError(
-    'rate_limited',
-    `The account has ${open} jobs that have not ended; its limit is ${most}.`,
-  );
 }
 
 function prepare(database: Database.Database) {

@@ -7,26 +7,16 @@ import {
   type Visitor,
 } from '../access/types.js';
 import { randomId } from '../ids.js';
-import { UNPRINTABLE } from '../text.js';
-import { digestOf, newToken } from './token-digest.js';
-import { toIso, type WallClock } from '../time.js';
-
-/** Uses within so long are written once. */
-const TOUCH_MS = 60_000;
-/** Of one account; a further one ends the one that was not used for longest. */
-export const MAX_SESSIONS = 20;
-const MAX_BROWSER_LENGTH = 200;
-const SWEEP_LIMIT = 500;
-
-interface SessionRow {
-  id: string;
-  account_id: string;
-  method: 'link' | 'password';
-  browser: string;
-  address: string;
-  created_at: number;
-  seen_at: number;
-}
+import {
+  MAX_SESSIONS,
+  printableBrowser,
+  SESSION_SWEEP_LIMIT,
+  toSession,
+  TOUCH_MS,
+  type SessionRow,
+} from '../rows/sessions.js';
+import { digestOf, newToken } from '../rows/tokens.js';
+import type { WallClock } from '../time.js';
 
 export interface FoundSession {
   accountId: string;
@@ -73,7 +63,7 @@ export class Sessions {
     );
     this.#sweep = database.prepare<[number, number]>(
       `DELETE FROM sessions WHERE id IN
-         (SELECT id FROM sessions WHERE seen_at <= ? OR created_at <= ? LIMIT ${SWEEP_LIMIT})`,
+         (SELECT id FROM sessions WHERE seen_at <= ? OR created_at <= ? LIMIT ${SESSION_SWEEP_LIMIT})`,
     );
   }
 
@@ -130,13 +120,4 @@ export class Sessions {
     const now = this.clock();
     return [now - SESSION_IDLE_MS, now - SESSION_LIFE_MS];
   }
-}
-
-function toSession(row: SessionRow): Session {
-  const { id, method, browser, address } = row;
-  return { id, method, browser, address, createdAt: toIso(row.created_at), seenAt: toIso(row.seen_at) };
-}
-
-function printableBrowser(given: string): string {
-  return given.replace(new RegExp(UNPRINTABLE, 'gu'), '').slice(0, MAX_BROWSER_LENGTH);
 }

@@ -1,30 +1,11 @@
 import type Database from 'better-sqlite3';
 import type { WorkLease, LeaseTerms, TakenEvent, WebhookBooks, WebhookEvent, WebhookState } from '../jobs.js';
 import { randomId } from '../ids.js';
-import { DAY_MS, toIso, toIsoOrNull, type WallClock } from '../time.js';
+import type { WallClock } from '../time.js';
 import type { Instances } from './instances.js';
-import { JOB_ROWS, jobOf, type JobRow } from './job-rows.js';
+import { JOB_ROWS, jobOf, type JobRow } from '../rows/jobs.js';
+import { ATTEMPTS_MS, EVENT_ROWS, EVENT_STATE, eventOf, type EventRow } from '../rows/webhook-events.js';
 import type { Transactions } from './transactions.js';
-
-/** How long attempts are made. */
-const ATTEMPTS_MS = DAY_MS;
-
-interface EventRow {
-  id: string;
-  job_id: string;
-  account_id: string;
-  url: string;
-  created_at: number;
-  attempts: number;
-  due_at: number | null;
-  delivered_at: number | null;
-  last_problem: string | null;
-}
-
-const EVENT_ROWS = `(SELECT event.*, jobs.webhook_url AS url
-  FROM webhook_events event JOIN jobs ON jobs.id = event.job_id)`;
-
-const STATE = `CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE 'failed' END`;
 
 export interface EventParts {
   instances: Instances;
@@ -105,18 +86,6 @@ export class WebhookEvents implements WebhookBooks {
   }
 }
 
-function eventOf(row: EventRow): WebhookEvent {
-  const { due_at: dueAt, delivered_at: deliveredAt } = row;
-  return {
-    ...{ id: row.id, jobId: row.job_id, accountId: row.account_id, url: row.url, attempts: row.attempts },
-    state: dueAt !== null ? 'pending' : deliveredAt !== null ? 'delivered' : 'failed',
-    createdAt: toIso(row.created_at),
-    nextAttemptAt: toIsoOrNull(dueAt),
-    deliveredAt: toIsoOrNull(deliveredAt),
-    lastProblem: row.last_problem,
-  };
-}
-
 function prepare(database: Database.Database) {
   return {
     insert: database.prepare<{ id: string; jobId: string; now: number; giveUpAt: number }>(
@@ -144,7 +113,7 @@ function prepare(database: Database.Database) {
        WHERE id = @id AND instance_id = @instance AND attempts = @attempt`,
     ),
     list: database.prepare<{ state: string | null; limit: number }, EventRow>(
-      `SELECT * FROM ${EVENT_ROWS} WHERE @state IS NULL OR @state = ${STATE}
+      `SELECT * FROM ${EVENT_ROWS} WHERE @state IS NULL OR @state = ${EVENT_STATE}
        ORDER BY created_at DESC, id DESC LIMIT @limit`,
     ),
     find: database.prepare<[string], EventRow>(`SELECT * FROM ${EVENT_ROWS} WHERE id = ?`),

@@ -1,3 +1,5 @@
+/** Jobs as they are stored. */
+import { VerbatimError } from '../../errors.js';
 import type { JobError, JobStatus, StoredJob } from '../jobs.js';
 import { toIso, toIsoOrNull } from '../time.js';
 import type { JsonValue } from '../types.js';
@@ -44,4 +46,11 @@ export function jobOf(row: JobRow): StoredJob {
       : null,
     error: error === null ? null : (JSON.parse(error) as JobError),
   };
+}
+
+export function tooManyOpen(open: number, most: number): VerbatimError {
+  return new VerbatimError(
+    'rate_limited',
+    `The account has ${open} jobs that have not ended; its limit is ${most}.`,
+  );
 }

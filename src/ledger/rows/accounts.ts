@@ -1,0 +1,62 @@
+/** Accounts as they are stored, and what may be stored. */
+import { VerbatimError } from '../../errors.js';
+import type { Role } from '../access/types.js';
+import { lengthOf, UNPRINTABLE } from '../text.js';
+import { toIso } from '../time.js';
+import type { Account } from '../types.js';
+
+const MAX_NAME_LENGTH = 100;
+
+export interface AccountRow {
+  id: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  created_at: number;
+}
+
+export function toAccount(row: AccountRow): Account {
+  const { id, email, name, role } = row;
+  return { id, email, name, role, createdAt: toIso(row.created_at) };
+}
+
+/** As they are stored. Throws `invalid_request`. */
+export function checkAccount(input: { email: string; name?: string | null }): {
+  email: string;
+  name: string | null;
+} {
+  const email = normalizeEmail(input.email);
+  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email) || UNPRINTABLE.test(email)) {
+    throw new VerbatimError(
+      'invalid_request',
+      `"${input.email.slice(0, 254)}" is not an email address; allowed: name@host, at most 254 characters, no controls.`,
+      { param: 'email' },
+    );
+  }
+  return { email, name: checkAccountName(input.name ?? '') };
+}
+
+export function emailTaken(email: string): VerbatimError {
+  return new VerbatimError('invalid_request', `There is already an account for ${email}.`, {
+    param: 'email',
+  });
+}
+
+export function noAccount(id: string): VerbatimError {
+  return new VerbatimError('not_found', `There is no account ${id}.`);
+}
+
+function checkAccountName(given: string): string | null {
+  const name = given.trim();
+  if (lengthOf(name) <= MAX_NAME_LENGTH && !UNPRINTABLE.test(name)) return name || null;
+  throw new VerbatimError(
+    'invalid_request',
+    `The account's name must be text of at most ${MAX_NAME_LENGTH} characters, without control characters and lone surrogates.`,
+    { param: 'name' },
+  );
+}
+
+/** ASCII only, as SQLite's lower() in the table's CHECK. */
+export function normalizeEmail(email: string): string {
+  return email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
