@@ -51,8 +51,8 @@ export function addBenchSpeakers(bench: Command): void {
     .option('--segmentation <name>', `a speaker model of the manifest, or an ONNX file ${DEFAULT}`)
     .option('--embedding <name>', 'likewise')
     .option(
-      '--threshold <likeness>',
-      `likeness from which two clusters are one voice ${TRAIT}`,
+      '--threshold <number>',
+      `what one voice more must explain; higher: fewer speakers ${TRAIT}`,
       positiveNumber,
     )
     .option('--min-seconds <s>', `who speaks for less is taken for somebody else ${TRAIT}`, positiveNumber)

@@ -12,7 +12,7 @@ import {
   type TranslationImport,
 } from '../service/model-store.js';
 import { ConfigError } from '../service/variables.js';
-import { asLanguageCode, likenessFrom0To1, positiveNumber, refuseGiven } from './options.js';
+import { asLanguageCode, numberFrom0To10, positiveNumber, refuseGiven } from './options.js';
 
 interface SpeechFlags {
   windows: string;
@@ -62,9 +62,9 @@ export function addImport(models: Command): void {
     );
   addTraits(command)
     .option(
-      '--threshold <likeness>',
-      'of a speaker embedding: from which likeness two clusters are one voice',
-      likenessFrom0To1,
+      '--threshold <number>',
+      'of a speaker embedding: what one voice more must explain (higher: fewer speakers)',
+      numberFrom0To10,
     )
     .option('--min-seconds <s>', 'likewise: who speaks for less is taken for somebody else', positiveNumber)
     .description('take a model you already have into the models directory')

@@ -46,10 +46,10 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
-/** Of two voices. */
-export function likenessFrom0To1(value: string): number {
+/** Both excluded. */
+export function numberFrom0To10(value: string): number {
   const number = positiveNumber(value);
-  if (number >= 1) throw new InvalidArgumentError('allowed: a number above 0 and below 1.');
+  if (number >= 10) throw new InvalidArgumentError('allowed: a number above 0 and below 10.');
   return number;
 }
 

@@ -63,7 +63,7 @@ export interface SpeakerEmbeddingModelEntry extends ModelEntryBase, ModelFile {
   kind: 'speaker-embedding';
   /** In which it tells voices apart (ISO 639-1). */
   languages: string[] | 'any';
-  /** Above 0 and below 1: from which likeness two clusters of speech are one voice, see ClusterPairs.likeness(). */
+  /** Above 0 and below 10: what one voice more must explain, in pieces of speech of two seconds; higher: fewer speakers. */
   threshold: number;
   /** Who speaks for less in all is taken for somebody else, unless all do. */
   minSeconds: number;

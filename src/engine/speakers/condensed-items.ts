@@ -1,6 +1,6 @@
-import { cutAfter, dendrogram, type Item } from './dendrogram.js';
-import { addScaled } from './clustering.js';
-import { ClusterPairs } from './likeness.js';
+import { cutAfter, dendrogram } from './dendrogram.js';
+import type { Item } from './spherical-means.js';
+import { addScaled } from './vectors.js';
 
 /** Items that are clustered at once: the time for that grows with their square. */
 const BLOCK = 400;
@@ -38,23 +38,17 @@ function condensed(items: readonly Item[]): Item[] {
   return joined(items, cutAfter(merges, Math.max(alike, items.length - LEFT), items.length));
 }
 
-/** Their mean, so that its products are the means of theirs, at the place of the first. */
+/** Each at the place of its first. */
 function joined(items: readonly Item[], labels: readonly number[]): Item[] {
-  const pairs = new ClusterPairs(items);
-  const clusters: (Item & { row: number })[] = [];
-  for (const [row, item] of items.entries()) {
-    const cluster = clusters[labels[row] ?? 0];
-    if (cluster === undefined) {
-      clusters.push({ ...item, row, vector: item.vector.map((value) => value * item.weight) });
-      continue;
-    }
-    addScaled(cluster.vector, item.vector, item.weight);
-    cluster.weight += item.weight;
-    pairs.join(cluster.row, row);
-  }
-  return clusters.map(({ row, vector, ...item }) => ({
-    ...item,
-    vector: vector.map((value) => value / item.weight),
-    within: pairs.within(row),
-  }));
+  const clusters: Item[][] = [];
+  for (const [row, item] of items.entries()) (clusters[labels[row] ?? 0] ??= []).push(item);
+  return clusters.map(meanOf);
+}
+
+/** Its products are the means of theirs. */
+function meanOf(members: readonly Item[]): Item {
+  const weight = members.reduce((sum, item) => sum + item.weight, 0);
+  const vector = new Float32Array(members[0]?.vector.length ?? 0);
+  for (const member of members) addScaled(vector, member.vector, member.weight / weight);
+  return { vector, weight };
 }

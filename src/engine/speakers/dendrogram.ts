@@ -1,5 +1,6 @@
 /** Agglomerative clustering with average linkage: who is most alike is joined first, until one is left. */
-import type { Pairs } from './likeness.js';
+import type { Item } from './spherical-means.js';
+import { scalarProduct } from './vectors.js';
 
 export interface Merge {
   /** Cluster numbers: 0 to n - 1 are the items, n + i is what merge i made. */
@@ -7,18 +8,6 @@ export interface Merge {
   second: number;
   /** Mean similarity of their items, by weight; never above that of an earlier merge, but for rounding. */
   similarity: number;
-}
-
-/** Something to be clustered. */
-export interface Item {
-  /** Of length 1; of several that were joined their mean. */
-  vector: Float32Array;
-  /** Above 0; here the seconds of speech that it was computed from. */
-  weight: number;
-  /** Seconds from the start of the file to that of its window; absent: it has no sound in common with any other. */
-  place?: number;
-  /** Of those that were joined. */
-  within?: Pairs;
 }
 
 /**
@@ -120,31 +109,11 @@ function similarityMatrix(items: readonly Item[]): Float32Array {
   return matrix;
 }
 
-export function scalarProduct(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0);
-  return sum;
-}
-
 /** The cluster of each item, from 0 in the order of their first items, after the first `count` merges. */
 export function cutAfter(merges: readonly Merge[], count: number, items: number): number[] {
-  return clustersOf(merges.slice(0, count), items, () => true);
-}
-
-/** Likewise after those merges that are wanted, and whose parts were joined themselves. */
-export function clustersOf(
-  merges: readonly Merge[],
-  items: number,
-  isWanted: (merge: number) => boolean,
-): number[] {
-  const parent = Array.from({ length: items + merges.length }, (_, index) => index);
-  const isWhole = parent.map((_, index) => index < items);
-  for (const [index, { first, second }] of merges.entries()) {
-    if (isWhole[first] !== true || isWhole[second] !== true || !isWanted(index)) continue;
-    isWhole[items + index] = true;
-    parent[first] = items + index;
-    parent[second] = items + index;
-  }
+  const parent = Array.from({ length: items + count }, (_, index) => index);
+  for (const [index, { first, second }] of merges.slice(0, count).entries())
+    parent[first] = parent[second] = items + index;
   // A merge comes behind what it merges: backwards, each parent is a root already.
   for (let index = parent.length - 1; index >= 0; index--)
     parent[index] = parent[parent[index] ?? index] ?? index;

@@ -2,13 +2,20 @@ import type { ClusteringOptions } from './clustering.js';
 import { voicesOf } from './clustering.js';
 import { CondensedItems } from './condensed-items.js';
 import type { EmbeddingModel } from './embedding-model.js';
+import { OwnLikeness, type LocalItem } from './own-likeness.js';
 import { inPieces } from './pieces.js';
 import type { SegmentationModel } from './segmentation-model.js';
 import { slidingWindows } from './sliding-windows.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 import { turnsOf, type NamedWindow } from './turns.js';
 import { assignedVoices } from './voice-assignment.js';
-import { speakersIn, spokenSamples, spokenSpans, type WindowActivity } from './window-activity.js';
+import {
+  speakersIn,
+  spokenSamples,
+  spokenSeconds,
+  spokenSpans,
+  type WindowActivity,
+} from './window-activity.js';
 
 export interface SpeakerModels {
   segmentation: SegmentationModel;
@@ -24,6 +31,15 @@ export interface DiarizationContext {
   signal: AbortSignal;
   /** Seconds of the file that have been heard. */
   progress: (seconds: number) => Promise<void>;
+}
+
+/** What is known of the voices of a file. */
+interface Heard {
+  reliable: CondensedItems;
+  all: CondensedItems;
+  likeness: OwnLikeness;
+  /** Of speech. */
+  seconds: number;
 }
 
 /** A window with the voices of its speakers; null where too little was heard of one. */
@@ -49,18 +65,22 @@ export async function diarize(
 ): Promise<SpeakerTurn[]> {
   const { windowSamples: length, grid } = models.segmentation;
   const windows: HeardWindow[] = [];
-  const items = { reliable: new CondensedItems(), all: new CondensedItems() };
+  const heard: Heard = {
+    ...{ reliable: new CondensedItems(), all: new CondensedItems(), likeness: new OwnLikeness(), seconds: 0 },
+  };
   let end = 0;
   for await (const { start, samples } of slidingWindows(read, {
     length,
     step: Math.round(options.stepSeconds * RATE),
   })) {
     signal.throwIfAborted();
-    windows.push(await hear(samples, start, models, items));
+    const window = await hear(samples, start, models, heard);
+    heard.seconds += spokenSeconds(window, end, grid);
+    windows.push(window);
     end = start + samples.length;
     await progress(end / RATE);
   }
-  const voices = knownVoices(items, options);
+  const voices = knownVoices(heard, options);
   const named = windows.map((window): NamedWindow => ({
     ...window,
     voices: assignedVoices(window, window.embeddings, voices),
@@ -70,36 +90,41 @@ export async function diarize(
 
 /** Of those who speak alone for long enough; where that is nobody, or fewer than there are, of all. */
 function knownVoices(
-  { reliable, all }: { reliable: CondensedItems; all: CondensedItems },
+  { reliable, all, likeness, seconds }: Heard,
   options: DiarizationOptions,
 ): Float32Array[] {
-  const voices = voicesOf(reliable.items, { ...options, minSpeakers: 1 });
-  return voices.length >= options.minSpeakers ? voices : voicesOf(all.items, options);
+  const facts = { seconds, ownLikeness: likeness.mean };
+  const voices = voicesOf(reliable.items, facts, options);
+  return voices.length >= Math.max(1, options.minSpeakers) ? voices : voicesOf(all.items, facts, options);
 }
 
 async function hear(
   samples: Float32Array,
   start: number,
   { segmentation, embedding }: SpeakerModels,
-  items: { reliable: CondensedItems; all: CondensedItems },
+  heard: Heard,
 ): Promise<HeardWindow> {
   const window = inPieces(await segmentation.segment(samples, start), segmentation.grid);
   const embeddings: (Float32Array | null)[] = [];
+  const reliable: LocalItem[] = [];
   for (let speaker = 0; speaker < speakersIn(window); speaker++) {
     const spoken = (alone: boolean): Float32Array =>
       spokenSamples(samples, spokenSpans(window, speaker, segmentation.grid, alone));
     const aloneSamples = spoken(true);
-    const heard = aloneSamples.length >= embedding.minSamples ? aloneSamples : spoken(false);
-    if (heard.length < LEAST_SAMPLES) {
+    const ofSpeaker = aloneSamples.length >= embedding.minSamples ? aloneSamples : spoken(false);
+    if (ofSpeaker.length < LEAST_SAMPLES) {
       embeddings.push(null);
       continue;
     }
-    const vector = await embedding.embed(longEnough(heard, embedding.minSamples));
+    const vector = await embedding.embed(longEnough(ofSpeaker, embedding.minSamples));
     embeddings.push(vector);
-    const item = { vector, weight: heard.length / RATE, place: start / RATE };
-    items.all.add(item);
-    if (aloneSamples.length >= RELIABLE_SECONDS * RATE) items.reliable.add(item);
+    const item = { vector, weight: ofSpeaker.length / RATE };
+    heard.all.add(item);
+    if (aloneSamples.length < RELIABLE_SECONDS * RATE) continue;
+    heard.reliable.add(item);
+    reliable.push({ ...item, local: window.locals[speaker] ?? -1 });
   }
+  heard.likeness.add(reliable);
   return { ...window, embeddings };
 }
 

@@ -1,5 +1,5 @@
 import { EngineError } from '../native-errors.js';
-import { normalized } from './clustering.js';
+import { normalized } from './vectors.js';
 import { embeddingInput } from './embedding-input.js';
 import { integerFact } from './onnx-facts.js';
 import type { OnnxModel } from './onnx-model.js';

@@ -5,11 +5,16 @@ const RATE = 16_000;
 const PIECE = 2;
 const BRIDGED = 0.3;
 
+export interface PiecedWindow extends WindowActivity {
+  /** Of each piece, the speaker that the segmentation takes it for. */
+  locals: readonly number[];
+}
+
 /**
  * The same window with each speaker's speech in pieces of about two seconds, each as a speaker of its own: whom a segmentation takes for one person, two
  * may be whose voices the embedding knows.
  */
-export function inPieces(window: WindowActivity, { shift }: FrameGrid): WindowActivity {
+export function inPieces(window: WindowActivity, { shift }: FrameGrid): PiecedWindow {
   const { frames, activity } = window;
   const framesIn = (seconds: number): number => Math.max(1, Math.round((seconds * RATE) / shift));
   const spans = Array.from({ length: speakersIn(window) }, (_, speaker) =>
@@ -20,7 +25,7 @@ export function inPieces(window: WindowActivity, { shift }: FrameGrid): WindowAc
   const pieces = new Uint8Array(spans.length * frames);
   for (const [index, { speaker, begin, end }] of spans.entries())
     pieces.set(activity.subarray(speaker * frames + begin, speaker * frames + end), index * frames + begin);
-  return { ...window, activity: pieces };
+  return { ...window, activity: pieces, locals: spans.map(({ speaker }) => speaker) };
 }
 
 interface Stretch {

@@ -8,7 +8,7 @@ import type { SpeakerTurn } from './speaker-turn.js';
 
 /** Traits of a pair of models, chosen on conversations. */
 export interface SpeakerTraits {
-  /** From which likeness two clusters of speech are one voice, see ClusterPairs.likeness(). */
+  /** What one voice more must explain, see ClusteringOptions. */
   threshold: number;
   /** Who speaks for less in all is taken for somebody else, unless all do. */
   minSeconds: number;

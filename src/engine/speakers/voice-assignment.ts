@@ -1,5 +1,5 @@
-import { nearestVoice } from './clustering.js';
-import { scalarProduct } from './dendrogram.js';
+import { nearestVoice } from './spherical-means.js';
+import { scalarProduct } from './vectors.js';
 import { speaksIn, type WindowActivity } from './window-activity.js';
 
 /** Frames in which two speakers of a window both speak before they cannot be one person. */

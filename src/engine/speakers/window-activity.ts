@@ -15,6 +15,7 @@ export interface FrameGrid {
   size: number;
 }
 
+const RATE = 16_000;
 /** From here on somebody is taken to speak: half of 255. */
 export const SPEAKS = 128;
 
@@ -25,6 +26,17 @@ export function speakersIn({ activity, frames }: WindowActivity): number {
 /** Whether `speaker` of the window speaks in that frame. */
 export function speaksIn({ activity, frames }: WindowActivity, speaker: number, frame: number): boolean {
   return (activity[speaker * frames + frame] ?? 0) >= SPEAKS;
+}
+
+/** Seconds in which anybody speaks, from the sample `from` of the file on. */
+export function spokenSeconds(window: WindowActivity, from: number, { shift, size }: FrameGrid): number {
+  const speakers = Array.from({ length: speakersIn(window) }, (_, speaker) => speaker);
+  let frames = 0;
+  for (let frame = 0; frame < window.frames; frame++) {
+    if (window.start + frame * shift + size / 2 < from) continue;
+    if (speakers.some((speaker) => speaksIn(window, speaker, frame))) frames += 1;
+  }
+  return (frames * shift) / RATE;
 }
 
 /** Sample ranges [begin, end) of the window in which `speaker` speaks: alone, or at all. */

@@ -1,18 +1,19 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import {
-  nearestVoice,
-  normalized,
-  voicesOf,
-  type ClusteringOptions,
-} from '../../../src/engine/speakers/clustering.js';
+import { voicesOf, type ClusteringOptions } from '../../../src/engine/speakers/clustering.js';
 import { CondensedItems } from '../../../src/engine/speakers/condensed-items.js';
-import { cutAfter, dendrogram, scalarProduct, type Item } from '../../../src/engine/speakers/dendrogram.js';
-import { ClusterPairs, likenesses } from '../../../src/engine/speakers/likeness.js';
+import { cutAfter, dendrogram } from '../../../src/engine/speakers/dendrogram.js';
+import { OwnLikeness } from '../../../src/engine/speakers/own-likeness.js';
+import { nearestVoice, partitions, type Item } from '../../../src/engine/speakers/spherical-means.js';
+import { scalarProduct } from '../../../src/engine/speakers/vectors.js';
 import { shuffled, seededRandom } from '../../../bench/load/random.js';
 import { madeVoices } from './made-voices.js';
 
 const OPTIONS: ClusteringOptions = { threshold: 0.6, minSeconds: 3, minSpeakers: 1, maxSpeakers: 20 };
+
+/** Of items of which none overlap; voices of madeVoices() with noise 0.5 are that alike to themselves. */
+const found = (items: readonly Item[], options = OPTIONS, ownLikeness = 0.8): Float32Array[] =>
+  voicesOf(items, { seconds: items.reduce((sum, { weight }) => sum + weight, 0), ownLikeness }, options);
 
 /** `count` items of each of so many voices, in any order. */
 function conversation(voices: number, count: number, seed: number): { items: Item[]; spoken: number[] } {
@@ -34,7 +35,7 @@ function disagreements(one: readonly number[], other: readonly number[]): number
 }
 
 const labelsOf = (items: readonly Item[], options = OPTIONS): number[] => {
-  const voices = voicesOf(items, options);
+  const voices = found(items, options);
   return items.map(({ vector }) => nearestVoice(vector, voices));
 };
 
@@ -75,7 +76,7 @@ describe('The clustering of voices', () => {
   for (const voices of [1, 2, 3, 4, 6, 12]) {
     it(`finds ${voices} ${voices === 1 ? 'voice' : 'voices'} and whose each item is, without being told`, () => {
       const { items, spoken } = conversation(voices, 8, voices);
-      expect(voicesOf(items, OPTIONS)).to.have.length(voices);
+      expect(found(items)).to.have.length(voices);
       expect(disagreements(labelsOf(items), spoken)).to.equal(0);
     });
   }
@@ -90,55 +91,73 @@ describe('The clustering of voices', () => {
         (voices, minSpeakers, more, seed) => {
           const { items } = conversation(voices, 6, seed);
           const maxSpeakers = Math.min(20, minSpeakers + more);
-          const found = voicesOf(items, { ...OPTIONS, minSpeakers, maxSpeakers }).length;
-          expect(found).to.be.at.least(Math.min(minSpeakers, items.length));
-          expect(found).to.be.at.most(maxSpeakers);
+          const count = found(items, { ...OPTIONS, minSpeakers, maxSpeakers }).length;
+          expect(count).to.be.at.least(Math.min(minSpeakers, items.length));
+          expect(count).to.be.at.most(maxSpeakers);
         },
       ),
       { seed: 14, numRuns: 60 },
     );
   });
 
-  it('makes of too many voices the fewer that are told by joining the most alike', () => {
+  it('makes of too many voices the fewer that are told, and cuts none of them in two', () => {
     const { items, spoken } = conversation(4, 8, 3);
     const labels = labelsOf(items, { ...OPTIONS, minSpeakers: 2, maxSpeakers: 2 });
     expect(new Set(labels).size).to.equal(2);
-    // Whoever is one voice stays one voice.
     for (const voice of [0, 1, 2, 3])
       expect(new Set(labels.filter((_, index) => spoken[index] === voice)).size).to.equal(1);
   });
 
   it('does not take a word of somebody else’s for a person, unless it is told how many there are or nobody says more', () => {
     const made = madeVoices(9);
-    const items = [...Array.from({ length: 10 }, (_, index) => made.item(index % 2)), made.item(2, 1)];
-    expect(voicesOf(items, OPTIONS)).to.have.length(2);
-    expect(voicesOf(items.slice(-1), OPTIONS)).to.have.length(1);
-    expect(voicesOf(items, { ...OPTIONS, minSeconds: 0.5 })).to.have.length(3);
+    const items = [...Array.from({ length: 20 }, (_, index) => made.item(index % 2)), made.item(2, 2.9)];
+    expect(found(items)).to.have.length(2);
+    expect(found(items.slice(-1))).to.have.length(1);
+    expect(found(items, { ...OPTIONS, minSeconds: 2.8 })).to.have.length(3);
+    expect(found(items, { ...OPTIONS, minSpeakers: 3 })).to.have.length(3);
   });
 
   it('takes who says little for a person before it takes one voice for two, where more are told', () => {
     const made = madeVoices(11);
-    const items = [...Array.from({ length: 10 }, () => made.item(0)), made.item(1, 0.5), made.item(2, 1)];
+    const items = [...Array.from({ length: 10 }, () => made.item(0)), made.item(1, 1.5), made.item(2, 2)];
     const told = (speakers: number): number[] =>
       labelsOf(items, { ...OPTIONS, minSpeakers: speakers, maxSpeakers: speakers });
     const long = Array<number>(10).fill(0);
     expect(disagreements(told(2).slice(0, 10), long)).to.equal(0);
-    expect(told(2)[11]).not.to.equal(told(2)[0]);
     expect(disagreements(told(3), [...long, 1, 2])).to.equal(0);
   });
 
-  it('knows of a joined item what it knew of its parts', () => {
-    const made = madeVoices(24, 1);
-    const items = Array.from({ length: 400 }, (_, index): Item => ({
-      ...made.item(index % 2),
-      place: 2.5 * index,
-    }));
-    const condensed = new CondensedItems();
-    for (const item of items) condensed.add(item);
-    expect(condensed.items.length).to.be.below(items.length);
-    const last = (all: readonly Item[]): number => likenesses(all, dendrogram(all)).at(-1)!;
-    // But for pairs of which one of the windows overlaps the other's first.
-    expect(last(condensed.items)).to.be.closeTo(last(items), 0.03);
+  it('tells fewer voices, the more another one has to explain', () => {
+    const { items } = conversation(4, 8, 17);
+    const counts = [0.1, 0.6, 4, 30].map((threshold) => found(items, { ...OPTIONS, threshold }).length);
+    expect(counts).to.deep.equal([...counts].sort((one, other) => other - one));
+    expect(counts.at(1)).to.equal(4);
+    expect(counts.at(-1)).to.equal(1);
+  });
+
+  it('asks more of another voice where the same voice is less alike to itself', () => {
+    const { items } = conversation(2, 4, 19);
+    const options = { ...OPTIONS, threshold: 1.2 };
+    expect(found(items, options, 0.9)).to.have.length(2);
+    expect(found(items, options, 0.06)).to.have.length(1);
+  });
+
+  it('counts speech that is heard in windows that overlap once', () => {
+    const made = madeVoices(13, 1.2);
+    const items = Array.from({ length: 6 }, () => made.item(0));
+    const often = items.flatMap((item) => Array.from({ length: 6 }, () => item));
+    expect(voicesOf(often, { seconds: 12, ownLikeness: 0.4 }, OPTIONS)).to.have.length(1);
+    // The same, had all of it been said.
+    expect(voicesOf(often, { seconds: 72, ownLikeness: 0.4 }, OPTIONS)).to.have.length.above(1);
+  });
+
+  it('explains more with every voice more, until all items are voices', () => {
+    const { items } = conversation(3, 3, 23);
+    const all = [...partitions(items)];
+    expect(all.map(({ voices }) => voices.length)).to.deep.equal(items.map((_, index) => index + 1));
+    for (const [index, { explained }] of all.entries())
+      expect(explained).to.be.at.least((all[index - 1]?.explained ?? 0) - 1e-3);
+    expect(all.at(-1)?.explained).to.be.closeTo(18, 1e-4);
   });
 
   it('hears the same people in whatever order and whatever scale of weights', () => {
@@ -159,41 +178,41 @@ describe('The clustering of voices', () => {
   });
 
   it('does not depend on how noisy the embeddings are', () => {
-    // The mean cosine of two items of one voice is about 1 / (1 + noise squared): 0.96, and 0.4 of a distant microphone.
+    // The mean cosine of two items of one voice is 0.96, and 0.4 of a distant microphone.
     for (const noise of [0.2, 1.2])
       for (const voices of [1, 2, 4]) {
         const made = madeVoices(21, noise);
         const items = Array.from({ length: 12 * voices }, (_, index) => made.item(index % voices));
-        expect(voicesOf(items, OPTIONS), `${voices} voices, noise ${noise}`).to.have.length(voices);
+        expect(
+          found(items, OPTIONS, 1 / (1 + noise * noise)),
+          `${voices} voices, noise ${noise}`,
+        ).to.have.length(voices);
       }
   });
 
-  it('hears two voices that are alike, as far as each is alike to itself', () => {
-    const made = madeVoices(22, 0.2);
-    // A third of both is common: a mean cosine of about 0.5.
-    const items = Array.from({ length: 24 }, (_, index): Item => {
-      const [own, common] = [made.item(index % 2).vector, made.item(2).vector];
-      return { vector: normalized(own.map((value, place) => value + 1.0 * common[place]!)), weight: 2 };
-    });
-    expect(scalarProduct(items[0]!.vector, items[1]!.vector)).to.be.within(0.4, 0.6);
-    expect(voicesOf(items, OPTIONS)).to.have.length(2);
-  });
-
-  it('does not take the same sound, heard in windows that overlap, for a voice that is alike to itself', () => {
-    const pairs = (places: readonly number[]): number => {
-      const made = madeVoices(23, 1);
-      const [one, other] = [made.item(0), made.item(0)];
-      const items = [...places.map((place): Item => ({ ...one, place })), { ...other, place: 200 }];
-      const clusters = new ClusterPairs(items);
-      for (let row = 1; row < places.length; row++) clusters.join(0, row);
-      return clusters.likeness(0, places.length);
-    };
-    // The same item at other places is a voice that never changes, to which the other one is less alike.
-    expect(pairs([0, 2.5, 5, 7.5])).to.be.above(pairs([0, 20, 40, 60]) + 0.1);
+  it('knows how alike a voice is to itself from neighbouring speech of one speaker of a window', () => {
+    const [own, near, far] = [
+      [1, 0],
+      [0.8, 0.6],
+      [0, 1],
+    ].map((vector) => Float32Array.from(vector));
+    const likeness = new OwnLikeness();
+    // Nothing is known: what is supposed.
+    expect(likeness.mean).to.be.closeTo(0.3, 1e-9);
+    likeness.add([
+      { vector: own!, weight: 3, local: 0 },
+      { vector: near!, weight: 2, local: 0 },
+      { vector: far!, weight: 9, local: 1 },
+    ]);
+    // Two seconds of 0.8 beside six of 0.3; the other speaker counts for nothing.
+    expect(likeness.mean).to.be.closeTo((6 * 0.3 + 2 * 0.8) / 8, 1e-6);
+    for (let window = 0; window < 200; window++)
+      likeness.add([own!, far!].map((vector) => ({ vector: vector.map((v) => -v), weight: 9, local: 0 })));
+    expect(likeness.mean).to.be.within(0.049, 0.06);
   });
 
   it('of nothing is nobody', () => {
-    expect(voicesOf([], OPTIONS)).to.deep.equal([]);
+    expect(found([])).to.deep.equal([]);
     expect(nearestVoice(Float32Array.of(1), [])).to.equal(-1);
   });
 
@@ -211,7 +230,7 @@ describe('The clustering of voices', () => {
     expect(most).to.be.at.most(800);
     const weight = condensed.items.reduce((sum, item) => sum + item.weight, 0);
     expect(weight).to.be.closeTo(12_000, 1e-6);
-    const voices = voicesOf(condensed.items, OPTIONS);
+    const voices = found(condensed.items);
     expect(voices).to.have.length(5);
     const labels = items.slice(0, 500).map(({ vector }) => nearestVoice(vector, voices));
     expect(
@@ -226,7 +245,7 @@ describe('The clustering of voices', () => {
     const made = madeVoices(6);
     const odd = new Float32Array(64).fill(NaN);
     const items = [made.item(0), { vector: odd, weight: 2 }, made.item(0), made.item(1), made.item(1)];
-    expect(voicesOf(items, OPTIONS).length).to.be.within(1, 5);
+    expect(found(items).length).to.be.within(1, 5);
   });
 });
 

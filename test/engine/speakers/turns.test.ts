@@ -124,6 +124,7 @@ describe('Speech in pieces', () => {
   it('are about two seconds each, of equal length, over short gaps', () => {
     const pieces = inPieces(window(), GRID);
     expect(pieces).to.include({ start: 160, frames: 500 });
+    expect(pieces.locals).to.deep.equal([0, 0, 0, 1]);
     expect(spans(pieces)).to.deep.equal([
       [25, 117],
       [117, 208],
