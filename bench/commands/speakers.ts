@@ -26,12 +26,13 @@ interface Options extends OutputOptions, PairOptions {
   words?: string;
   threads: number;
   told: boolean;
+  regions?: string;
 }
 
 const DEFAULT = '(default: the one that serve would take)';
 const TRAIT = "(default: the embedding's trait)";
 
-const OF_AUDIO = ['segmentation', 'embedding', 'threshold', 'minSeconds', 'threads', 'told'];
+const OF_AUDIO = ['segmentation', 'embedding', 'threshold', 'minSeconds', 'threads', 'told', 'regions'];
 
 export function addBenchSpeakers(bench: Command): void {
   const command = bench
@@ -57,7 +58,8 @@ export function addBenchSpeakers(bench: Command): void {
     )
     .option('--min-seconds <s>', `who speaks for less is taken for somebody else ${TRAIT}`, positiveNumber)
     .option('--threads <n>', 'of one inference', slotOrThreadCount, 1)
-    .option('--told', 'tell the models the number of speakers', false);
+    .option('--told', 'tell the models the number of speakers', false)
+    .option('--regions <dir>', 'tell the models when anybody speaks: .rttm files, such as those of --rttm');
   addOutputOptions(command).action(benchSpeakers);
 }
 
@@ -92,6 +94,7 @@ async function benchSpeakers(options: Options, command: Command): Promise<void> 
         'DER: missed speech, false alarms and confused speakers by the speech of the reference; overlapped speech counts for each who speaks. The parts are those without a collar.',
         'A collar leaves out so much on each side of every start and end of the reference.',
         'JER: mean over the speakers of the reference of what one of the pair, they or who stands for them, speaks alone, by what either speaks.',
+        'One speaker when the answer hears speech: all its turns are one person’s.',
         'One speaker, random labels: who only knows the turns of the reference, and says that one person speaks them all, or draws for each of them one of as many people as there are (mean of 20 draws).',
         ...(said === null ? [] : WORD_NOTES),
       ],
@@ -121,7 +124,7 @@ async function answersOf(options: Options, references: ReadonlyMap<string, Speak
     throw new Error('One of --hypotheses, --audio and --heard is needed.');
   if (hypotheses !== undefined)
     return {
-      turns: hypothesesOf(options.rttm, hypotheses, references),
+      turns: turnsOf(options.rttm, hypotheses, references),
       heard: null,
       models: [],
       settings: { hypotheses },
@@ -133,6 +136,7 @@ async function answersOf(options: Options, references: ReadonlyMap<string, Speak
     audio: audio ?? '',
     told,
     threads,
+    regions: options.regions === undefined ? null : turnsOf(options.rttm, options.regions, references),
     ...models,
   });
   return {
@@ -145,6 +149,7 @@ async function answersOf(options: Options, references: ReadonlyMap<string, Speak
       ...{ threshold: models.threshold, 'fewest seconds': models.minSeconds },
       threads,
       'speakers told': told ? 'yes' : 'no',
+      ...(options.regions === undefined ? {} : { regions: options.regions }),
       'real-time factor': rounded(realTimeFactor),
     },
   };
@@ -157,7 +162,7 @@ function answersHeard(directory: string, references: ReadonlyMap<string, Speaker
 }
 
 /** A recording that nobody speaks in is told by an empty file of its name, or not at all; one that is not asked for is a mistake. */
-function hypothesesOf(
+function turnsOf(
   rttm: string,
   directory: string,
   references: ReadonlyMap<string, SpeakerTurn[]>,

@@ -28,6 +28,8 @@ export interface SpeakerScore {
   /** What a figure has to be better than: without a collar. */
   oneSpeaker: DiarizationErrors;
   randomSpeakers: DiarizationErrors[];
+  /** The turns of the answer, all of one speaker. */
+  hypothesisAsOne: DiarizationErrors;
 }
 
 export function scoreRecording(
@@ -47,6 +49,7 @@ export function scoreRecording(
     },
     jaccard: [...jaccardErrors(reference, hypothesis).values()],
     oneSpeaker: errorsOf(oneSpeaker(reference)),
+    hypothesisAsOne: errorsOf(oneSpeaker(hypothesis)),
     randomSpeakers: Array.from({ length: DRAWS }, () => errorsOf(randomSpeakers(reference, random))),
   };
 }
@@ -76,6 +79,9 @@ function figures(scores: readonly SpeakerScore[]): Record<string, number> {
       diarizationErrorRate(addedErrors(scores.map(({ errors }) => errors.forgiving))),
     ),
     'JER %': percent(jaccard.length === 0 ? 0 : sum(jaccard) / jaccard.length),
+    'one speaker when it hears speech, DER %': percent(
+      diarizationErrorRate(addedErrors(scores.map((score) => score.hypothesisAsOne))),
+    ),
     'one speaker, DER %': percent(diarizationErrorRate(addedErrors(scores.map((score) => score.oneSpeaker)))),
     'random labels, DER %': percent(
       diarizationErrorRate(addedErrors(scores.flatMap((score) => score.randomSpeakers))),

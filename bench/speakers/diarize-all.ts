@@ -6,6 +6,7 @@ import {
   type FileToDiarize,
   type SpeakerEngineOptions,
 } from '../../src/engine/speakers/speaker-engine.js';
+import type { SpeechRegion } from '../../src/engine/speakers/known-speech.js';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { AUDIO_EXTENSIONS, durationOf } from '../load/clips.js';
 import { sum } from '../reports/statistics.js';
@@ -16,6 +17,8 @@ export interface DiarizeAllOptions extends SpeakerEngineOptions {
   audio: string;
   /** The number of speakers of each. */
   told: boolean;
+  /** Of each recording, when anybody speaks; null: the models tell it. */
+  regions: ReadonlyMap<string, readonly SpeechRegion[]> | null;
 }
 
 /** Nothing is cut here: any policy measures. */
@@ -26,11 +29,17 @@ const POLICY: WindowPolicy = {
 /** Every recording of the references, one after the other, behind one that warms up; the real-time factor is of wall-clock time. */
 export async function diarizeAll(
   references: ReadonlyMap<string, readonly SpeakerTurn[]>,
-  { audio, told, ...options }: DiarizeAllOptions,
+  { audio, told, regions, ...options }: DiarizeAllOptions,
 ): Promise<{ turns: Map<string, SpeakerTurn[]>; realTimeFactor: number }> {
   const files: [recording: string, file: FileToDiarize][] = [];
   for (const [recording, reference] of references)
-    files.push([recording, await fileOf(recordingIn(audio, recording), told ? reference : null)]);
+    files.push([
+      recording,
+      {
+        ...(await fileOf(recordingIn(audio, recording), told ? reference : null)),
+        ...(regions === null ? {} : { regions: regions.get(recording) ?? [] }),
+      },
+    ]);
   const engine = new SpeakerEngine(options);
   try {
     for (const [, file] of files.slice(0, 1)) await engine.diarize(file);

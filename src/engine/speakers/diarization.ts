@@ -3,6 +3,7 @@ import { voicesOf } from './clustering.js';
 import { CondensedItems } from './condensed-items.js';
 import type { EmbeddingModel } from './embedding-model.js';
 import { OwnLikeness, type LocalItem } from './own-likeness.js';
+import { withinRegions, type SpeechRegion } from './known-speech.js';
 import { inPieces } from './pieces.js';
 import type { SegmentationModel } from './segmentation-model.js';
 import { slidingWindows } from './sliding-windows.js';
@@ -25,6 +26,8 @@ export interface SpeakerModels {
 export interface DiarizationOptions extends ClusteringOptions {
   /** From the start of one window to that of the next. */
   stepSeconds: number;
+  /** When anybody speaks, where that is known. */
+  regions?: readonly SpeechRegion[];
 }
 
 export interface DiarizationContext {
@@ -64,6 +67,7 @@ export async function diarize(
   { signal, progress }: DiarizationContext,
 ): Promise<SpeakerTurn[]> {
   const { windowSamples: length, grid } = models.segmentation;
+  const known = { ...models, segmentation: within(options.regions, models.segmentation) };
   const windows: HeardWindow[] = [];
   const heard: Heard = {
     ...{ reliable: new CondensedItems(), all: new CondensedItems(), likeness: new OwnLikeness(), seconds: 0 },
@@ -74,7 +78,7 @@ export async function diarize(
     step: Math.round(options.stepSeconds * RATE),
   })) {
     signal.throwIfAborted();
-    const window = await hear(samples, start, models, heard);
+    const window = await hear(samples, start, known, heard);
     heard.seconds += spokenSeconds(window, end, grid);
     windows.push(window);
     end = start + samples.length;
@@ -86,6 +90,18 @@ export async function diarize(
     voices: assignedVoices(window, window.embeddings, voices),
   }));
   return turnsOf(named, grid, end / RATE);
+}
+
+function within(
+  regions: readonly SpeechRegion[] | undefined,
+  segmentation: SegmentationModel,
+): SegmentationModel {
+  if (regions === undefined) return segmentation;
+  return {
+    ...segmentation,
+    segment: async (samples, start) =>
+      withinRegions(await segmentation.segment(samples, start), regions, segmentation.grid),
+  };
 }
 
 /** Of those who speak alone for long enough; where that is nobody, or fewer than there are, of all. */

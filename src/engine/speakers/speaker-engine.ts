@@ -3,6 +3,8 @@ import type { Timers } from '../../timers.js';
 import { EngineError } from '../native-errors.js';
 import { forking } from '../process/child.js';
 import { SupervisedProcess, type ProcessObserver } from '../process/supervised-process.js';
+import type { DiarizationOptions } from './diarization.js';
+import type { SpeechRegion } from './known-speech.js';
 import type { SpeakerCalls, SpeakerModelFiles } from './speaker-calls.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
@@ -26,6 +28,8 @@ export interface FileToDiarize {
   /** Default: 1 to 20. */
   minSpeakers?: number;
   maxSpeakers?: number;
+  /** When anybody speaks, where that is known: nobody is told of outside. */
+  regions?: readonly SpeechRegion[];
   signal?: AbortSignal;
   /** Seconds of the file that have been heard; from the start again where its process has died. */
   progress?: (seconds: number) => void;
@@ -81,7 +85,11 @@ export class SpeakerEngine {
    */
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
     const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal, progress } = file;
-    const options = { ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS };
+    const { regions } = file;
+    const options: DiarizationOptions = {
+      ...{ ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS },
+      ...(regions === undefined ? {} : { regions }),
+    };
     const turns = await this.#process.call(
       'diarize',
       { path, options },

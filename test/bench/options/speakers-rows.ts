@@ -144,6 +144,10 @@ export const speakersRows: Rows = {
     answers(async ({ known, one, late }) => {
       expect(firstRow(await scored(known, one))).to.include({ 'DER %': 40, 'one speaker, DER %': 40 });
       expect(firstRow(await scored(late, one))).to.include({ 'DER %': 30, 'one speaker, DER %': 30 });
+      // The reference begins a turn a second early: one speaker of the answer misses none of it, nor does one of the reference.
+      expect(firstRow(await scored(known, late))).to.include({
+        ...{ 'DER %': 10, 'one speaker when it hears speech, DER %': 40 },
+      });
       expect(await refusalOf('speakers', '--rttm', join(known, 'x'), '--hypotheses', one)).to.contain(
         'holds no .rttm files',
       );
@@ -280,6 +284,20 @@ export const speakersRows: Rows = {
     hums(async (places) => {
       expect((await reportOf([...humWords(places), '--threads', '2'])).settings).to.include({ threads: 2 });
       expect(await refusalOf(...humWords(places), '--threads', '257')).to.contain('an integer from 1 to 256');
+    }),
+  'speakers --regions': () =>
+    hums(async (places) => {
+      const regions = join(places.rttm, '..', 'regions');
+      mkdirSync(regions);
+      const words = [...humWords(places), '--regions', regions];
+      // The first speaker's six seconds less two, and the first second of the other's.
+      writeFileSync(join(regions, 'talk.rttm'), `${line(2, 4, 'A')}\n${line(6, 1, 'B')}`);
+      const told = await reportOf(words);
+      expect(firstRow(told)['missed %']).to.be.closeTo((100 * 7) / 12, 3);
+      expect(told.settings).to.include({ regions });
+      expect(firstRow(await reportOf(humWords(places)))['missed %']).to.be.below(5);
+      writeFileSync(join(regions, 'other.rttm'), line(0, 4, 'A', 'other'));
+      expect(await refusalOf(...words)).to.contain('tells of "other", of which');
     }),
   'speakers --told': () =>
     hums(async (places) => {

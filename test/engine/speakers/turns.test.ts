@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { powersetClasses, speakerActivity } from '../../../src/engine/speakers/powerset.js';
 import { slidingWindows } from '../../../src/engine/speakers/sliding-windows.js';
 import { turnsOf, type NamedWindow } from '../../../src/engine/speakers/turns.js';
+import { withinRegions } from '../../../src/engine/speakers/known-speech.js';
 import { inPieces } from '../../../src/engine/speakers/pieces.js';
 import { assignedVoices } from '../../../src/engine/speakers/voice-assignment.js';
 import {
@@ -103,6 +104,33 @@ describe('What a speaker of a window says', () => {
         [8, 20],
       ]),
     ]).to.deep.equal([1, 2, 8, 9]);
+  });
+});
+
+describe('Speech of which it is known when it is', () => {
+  const within = (...regions: [number, number][]): WindowActivity =>
+    withinRegions(
+      window(10, [[1, 3]], [[5, 6]]),
+      regions.map(([startSeconds, endSeconds]) => ({ startSeconds, endSeconds })),
+      GRID,
+    );
+  const spoken = (activity: WindowActivity, speaker: number): string =>
+    spokenSpans(activity, speaker, GRID, false)
+      .map(([begin, end]) => `${begin / RATE}-${end / RATE}`)
+      .join(' ');
+
+  it('is nobody’s outside', () => {
+    const half = within([12, 15.5]);
+    expect([spoken(half, 0), spoken(half, 1)]).to.deep.equal(['2-5', '5-5.5']);
+    expect([spoken(within(), 0), spoken(within(), 1)]).to.deep.equal(['', '']);
+  });
+
+  it('is inside that of who is most probable, or who spoke last', () => {
+    const all = within([0, 30]);
+    expect([spoken(all, 0), spoken(all, 1)]).to.deep.equal(['0-5', '5-10']);
+    const faint = window(0, [[1, 2]], []);
+    faint.activity.fill(60, 500 + 150, 500 + 200);
+    expect(spoken(withinRegions(faint, [{ startSeconds: 1, endSeconds: 4 }], GRID), 1)).to.equal('3-4');
   });
 });
 
