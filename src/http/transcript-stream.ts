@@ -7,9 +7,20 @@ import type { Exchange } from './exchange.js';
 import { headerOf } from './headers.js';
 import { IdempotencyReplayed } from './transcription-headers.js';
 
+/** How far the work is. */
+export interface WorkProgress {
+  doneSeconds: number;
+  /** Of the audio. */
+  seconds: number;
+  /** Held for it. */
+  credits: number;
+}
+
 /** An endpoint's own events. */
 export interface TranscriptEvents {
   headers: OutgoingHttpHeaders;
+  /** Absent: nobody is told. */
+  progress?: (progress: WorkProgress) => ServerEvent;
   delta: (text: string) => ServerEvent;
   /** What is told last, where so many characters of the answer's text were told already. */
   done: (answer: TranscriptionAnswer, toldLength: number) => readonly ServerEvent[];
@@ -23,6 +34,9 @@ export class TranscriptStream implements Listener {
   #pending = '';
   #pendingSeconds = 0;
   #deliveredSeconds: number | null = null;
+  #progress: WorkProgress | null = null;
+  /** The progress is newer than what the client was told of it. */
+  #isAhead = false;
 
   constructor(
     exchange: Pick<Exchange, 'events'>,
@@ -50,6 +64,14 @@ export class TranscriptStream implements Listener {
     this.#flush();
   }
 
+  measured(seconds: number, credits: number): void {
+    this.#progressed({ doneSeconds: 0, seconds, credits });
+  }
+
+  transcribed(doneSeconds: number): void {
+    if (this.#progress !== null) this.#progressed({ ...this.#progress, doneSeconds });
+  }
+
   /** Tells what was not said yet, and the end, once it is called. */
   ending(answer: TranscriptionAnswer): () => void {
     const events = this.events.done(answer, this.#saidLength - this.#pending.length);
@@ -60,7 +82,21 @@ export class TranscriptStream implements Listener {
     };
   }
 
+  #progressed(progress: WorkProgress): void {
+    this.#progress = progress;
+    this.#isAhead = true;
+    this.#flush();
+  }
+
   #flush(): void {
+    this.#flushText();
+    const { progress } = this.events;
+    if (!this.#isAhead || this.#progress === null || progress === undefined || this.#stream.isFull) return;
+    this.#isAhead = false;
+    this.#stream.send(progress(this.#progress), () => undefined);
+  }
+
+  #flushText(): void {
     if (this.#pending === '' || this.#stream.isFull) return;
     const seconds = this.#pendingSeconds;
     const event = this.events.delta(this.#pending);

@@ -32,12 +32,9 @@ export interface AskedWork {
   options: TranscriptionOptions;
 }
 
-/** And how it wants to be told. */
-export interface AskedTranscription extends AskedWork {
-  written: (answer: TranscriptionAnswer) => WrittenAnswer;
-  /** Wants it in events instead, while it is made. */
-  events?: TranscriptEvents | undefined;
-}
+/** And how it wants to be told: in one piece, or in events while it is made. */
+export type AskedTranscription = AskedWork &
+  ({ written: (answer: TranscriptionAnswer) => WrittenAnswer } | { events: TranscriptEvents });
 
 interface Received {
   asked: AskedTranscription;
@@ -45,10 +42,8 @@ interface Received {
 }
 
 /** How the answer is told. */
-interface Telling {
-  asked: AskedTranscription;
-  stream: TranscriptStream | null;
-}
+type Telling =
+  { written: (answer: TranscriptionAnswer) => WrittenAnswer; stream: null } | { stream: TranscriptStream };
 
 export interface WrittenAnswer {
   type: string;
@@ -114,12 +109,14 @@ async function transcribed(
   exchange: Exchange,
   { request, asked }: Received,
 ): Promise<TranscriptionOutcome & Telling> {
-  const { events } = asked;
-  const stream = events ? new TranscriptStream(exchange, events) : null;
-  const outcome = await transcription.run({ ...request, listener: stream ?? undefined });
+  const telling: Telling =
+    'events' in asked
+      ? { stream: new TranscriptStream(exchange, asked.events) }
+      : { written: asked.written, stream: null };
+  const outcome = await transcription.run({ ...request, listener: telling.stream ?? undefined });
   // Whatever an aborted step failed with, the reason of the abort is what happened.
   if ('error' in outcome && request.signal.aborted) outcome.error = request.signal.reason;
-  return { ...outcome, asked, stream };
+  return { ...outcome, ...telling };
 }
 
 /** Refuses what can be refused before the body is read. A request whose answer may be stored needs neither credits nor time. */
@@ -239,11 +236,14 @@ function unkeyedOf({ retried }: Repeatable, { one, lists }: ReceivedFields): Unk
 
 function deliver(
   exchange: Exchange,
-  { answer, delivery, asked, stream }: Answered & Telling,
+  { answer, delivery, ...telling }: Answered & Telling,
   uploadMs: number,
 ): void {
   try {
-    const tell = stream?.ending(answer) ?? whole(exchange, answer, asked.written(answer), uploadMs);
+    const tell =
+      telling.stream === null
+        ? whole(exchange, answer, telling.written(answer), uploadMs)
+        : telling.stream.ending(answer);
     noteAnswer(exchange, answer);
     watchDelivery(exchange, delivery);
     tell();

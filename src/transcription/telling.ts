@@ -11,6 +11,10 @@ export interface Listener {
   said(text: string, endSeconds: number): void;
   /** Up to where its client has been told, as far as can be known; null: of nothing. */
   readonly deliveredSeconds: number | null;
+  /** Once, before the work: how long the audio is, and how many credits are held for it. */
+  measured?(durationSeconds: number, credits: number): void;
+  /** How much of the audio lies behind. */
+  transcribed?(seconds: number): void;
 }
 
 export interface Told {

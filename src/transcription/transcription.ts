@@ -199,7 +199,7 @@ export class TranscriptionService {
     facts: TranscriptionFacts,
     token: string | null,
   ): Promise<TranscriptionAnswer> {
-    const { signal } = request;
+    const { signal, listener } = request;
     const held: { hold?: Promise<Hold> } = {};
     const telling = new Telling(request);
     try {
@@ -210,8 +210,10 @@ export class TranscriptionService {
           facts.audioSeconds = durationSeconds;
           signal.throwIfAborted();
           held.hold = this.#hold(request, durationSeconds);
-          await held.hold;
+          const { credits } = await held.hold;
+          listener?.measured?.(durationSeconds, credits);
         },
+        transcribed: (seconds: number) => listener?.transcribed?.(seconds),
       };
       const bill = await this.#work({ ...request, telling }, course, facts);
       await discardAudio(request);

@@ -66,6 +66,7 @@ async function reader() {
     { events },
     {
       headers: {},
+      progress: ({ doneSeconds }) => ({ event: 'progress', data: { doneSeconds } }),
       delta: (delta) => {
         largest = Math.max(largest, delta.length);
         return { event: 'delta', data: { delta } };
@@ -137,6 +138,20 @@ describe('a transcript in events', () => {
     expect(one.stream.deliveredSeconds).to.equal(10);
     await one.connection.takeAll();
     expect(one.stream.deliveredSeconds).to.equal(30);
+  });
+
+  it('tells a client that takes nothing of its progress once, when there is room: the newest', async () => {
+    const one = await reader();
+    one.stream.measured(10_000, 7);
+    await one.connection.takeAll();
+    await one.say('x'.repeat(HIGH_WATER), 0);
+    for (let n = 1; n <= 10_000; n += 1) one.stream.transcribed(n);
+    expect(one.heldBytes()).to.be.below(2 * HIGH_WATER + 1000);
+    await one.connection.takeAll();
+    const told = [...one.connection.text.matchAll(/"doneSeconds":(\d+)/g)].map(([, seconds]) =>
+      Number(seconds),
+    );
+    expect(told).to.deep.equal([0, 10_000]);
   });
 
   it('says in the end what nobody said, and nothing after it', async () => {

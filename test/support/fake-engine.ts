@@ -2,8 +2,9 @@
  * A SpeechEngine whose timing a test controls; it looks at the real uploaded file. For tests of the shell around the
  * engine only: the real one has its own.
  *
- * A file's first line decides: "audio SECONDS LANGUAGE TEXT" is decodable audio, "broken" has the right container
- * only, "recording of " before either makes it one to be converted, and anything else is no audio. "|" in TEXT is where a window ends; each takes as long.
+ * A file's first line, which a fakeWav() has in a chunk, decides: "audio SECONDS LANGUAGE TEXT" is decodable audio, "broken" has
+ * the right container only, "recording of " before either makes it one to be converted, and anything else is no audio. "|" in TEXT is
+ * where a window ends; each takes as long.
  */
 import { closeSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../src/engine/clock.js';
@@ -27,6 +28,31 @@ export function fakeAudio(seconds: number, { language = 'en', text = 'Hello, Wor
 /** What the engine does not read itself. */
 export function fakeRecording(audio: Buffer): Buffer {
   return Buffer.concat([Buffer.from(RECORDING), audio]);
+}
+
+const SAMPLE_RATE = 8000;
+const SAID = 'said';
+
+/** The same as a WAV file that browsers play: of silence, with that line in a chunk of its own. */
+export function fakeWav(seconds: number, said?: { language?: string; text?: string }): Buffer {
+  const samples = Buffer.alloc(2 * Math.round(seconds * SAMPLE_RATE));
+  const format = Buffer.alloc(16);
+  format.writeUInt16LE(1, 0);
+  format.writeUInt16LE(1, 2);
+  format.writeUInt32LE(SAMPLE_RATE, 4);
+  format.writeUInt32LE(2 * SAMPLE_RATE, 8);
+  format.writeUInt16LE(2, 12);
+  format.writeUInt16LE(16, 14);
+  const line = fakeAudio(seconds, said);
+  const even = line.length % 2 === 0 ? line : Buffer.concat([line, Buffer.from('\n')]);
+  const chunks = [chunk('fmt ', format), chunk(SAID, even), chunk('data', samples)];
+  return chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...chunks]));
+}
+
+function chunk(id: string, content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(content.length);
+  return Buffer.concat([Buffer.from(id), length, content]);
 }
 
 export const BROKEN_AUDIO = Buffer.from('broken\n');
@@ -217,6 +243,7 @@ export class FakeEngine implements SpeechEngine {
       const segments: Segment[] = [];
       for (const [index, text] of windows.entries()) {
         await this.work(signal, index);
+        transcribed?.(((index + 1) / windows.length) * audio.seconds);
         if (text.trim() === '') continue;
         const segment = spokenEvenly(text, { of: windows.length, index, seconds: audio.seconds }, file);
         file.heard?.({
@@ -227,7 +254,6 @@ export class FakeEngine implements SpeechEngine {
       }
       await this.work(signal, windows.length);
       this.transcribed++;
-      transcribed?.(audio.seconds);
       return {
         durationSeconds: audio.seconds,
         language: spoken,
@@ -317,7 +343,8 @@ function firstLine(path: string): string {
   try {
     const bytes = Buffer.alloc(4096);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    return bytes.toString('utf8', 0, length).split('\n', 1)[0]!;
+    const start = bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf(SAID) + 8 : 0;
+    return bytes.toString('utf8', start, length).split('\n', 1)[0]!;
   } finally {
     closeSync(file);
   }

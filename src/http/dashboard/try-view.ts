@@ -1,4 +1,5 @@
 import { languageName } from '../../engine/languages.js';
+import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
 import type { Balance } from '../../ledger/types.js';
 import type { Offer } from '../../transcription/offer.js';
 import { number } from './format.js';
@@ -18,20 +19,17 @@ export function tryView(offer: Offer, { balance }: Balance): View {
       ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)}
       ${texts.balance(number(balance))}
     </p>
-    ${form(offer)}
-    <p id="status" role="status"></p>
-    <p id="failure" role="alert"></p>
-    <progress id="progress" aria-label="${texts.submit}" max="100" hidden></progress>
-    ${result()}`;
+    ${form(offer, balance)} ${progress()} ${result()}`;
   return { title: TEXTS.pages.try, main, modules: ['try.js'], headers: AUDIO_HEADERS };
 }
 
-function form({ languages, targets, diarizes, prices }: Offer): Html {
+function form({ languages, targets, diarizes, prices }: Offer, balance: number): Html {
   return html`<form
     id="try"
     class="card"
     action="${PATHS.tryTranscribe}"
     data-prices="${JSON.stringify(prices)}"
+    data-balance="${balance}"
     data-texts="${JSON.stringify(texts.script)}"
     hidden
   >
@@ -40,19 +38,38 @@ function form({ languages, targets, diarizes, prices }: Offer): Html {
       <input type="file" name="audio" accept="audio/*,video/*" aria-describedby="formats" />
     </label>
     <p id="formats">${texts.formats}</p>
-    <button type="button" id="record" class="quiet" data-stop="${texts.stop}" aria-pressed="false">
-      ${texts.record}
-    </button>
+    <button type="button" id="record" class="quiet" data-stop="${texts.stop}">${texts.record}</button>
     ${select('language', texts.language, texts.detect, languages)}
     ${targets.length > 0 && select('translate_to', texts.translate, texts.dont, targets)}
-    ${
-      diarizes &&
-      html`<label class="choice"
-        ><input type="checkbox" name="diarize" value="true" /> ${texts.diarize}</label
-      >`
-    }
+    ${diarizes && speakers()}
+    <p id="price" role="status"></p>
     <button id="submit">${texts.submit}</button>
   </form>`;
+}
+
+function speakers(): Html {
+  return html`<label class="choice"
+      ><input type="checkbox" name="diarize" value="true" /> ${texts.diarize}</label
+    >
+    <label id="speakers" hidden>
+      ${texts.speakers}
+      <input type="number" name="num_speakers" min="1" max="${MOST_SPEAKERS}" step="1" inputmode="numeric" />
+    </label>`;
+}
+
+/** Of the upload, then of the work, with the text as far as it is final. */
+function progress(): Html {
+  return html`<p id="failure" role="alert"></p>
+    <p class="row">
+      <span id="status" role="status"></span>
+      <span id="amount"></span>
+      <button type="button" id="cancel" class="quiet" hidden>${texts.cancel}</button>
+    </p>
+    <progress id="progress" aria-label="${texts.progress}" max="1" hidden></progress>
+    <section id="coming" hidden>
+      <h2>${texts.soFar}</h2>
+      <p id="so-far"></p>
+    </section>`;
 }
 
 function select(name: string, label: string, none: string, codes: readonly string[]): Html {
@@ -69,19 +86,22 @@ function select(name: string, label: string, none: string, codes: readonly strin
 
 function result(): Html {
   const { result, translation, files } = texts;
-  return html`<section id="result" hidden>
-    <audio id="audio" controls></audio>
-    <div class="columns">
-      <div>
-        <h2>${result}</h2>
-        <div id="transcript"></div>
+  return html`<section id="player" aria-label="${texts.audio}" hidden>
+      <audio id="audio" controls></audio>
+    </section>
+    <section id="result" hidden>
+      <div class="columns">
+        <div>
+          <h2 id="transcript-title">${result}</h2>
+          <p id="word-help">${texts.wordHelp}</p>
+          <div id="transcript" class="lines" role="region" aria-labelledby="transcript-title"></div>
+        </div>
+        <div id="translated" hidden>
+          <h2 id="translation-title">${translation}</h2>
+          <div id="translation" class="lines" role="region" aria-labelledby="translation-title"></div>
+        </div>
       </div>
-      <div id="translated" hidden>
-        <h2>${translation}</h2>
-        <div id="translation"></div>
-      </div>
-    </div>
-    <h2>${files}</h2>
-    <ul class="choices" id="files"></ul>
-  </section>`;
+      <h2>${files}</h2>
+      <ul class="choices" id="files"></ul>
+    </section>`;
 }

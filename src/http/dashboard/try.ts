@@ -1,17 +1,18 @@
-/** A recording, tried: the same work as the API's, booked under the account's dashboard key. */
+/** A recording, tried: the same work as the API's, booked under the account's dashboard key, and told in events while it is done. */
 import { answerText } from '../../transcription/answer-text.js';
+import type { TranscriptionResult } from '../../transcription/result.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
 import { parseOptions, TEXT_FIELDS } from '../api/transcribe-fields.js';
 import { transcriptionBody } from '../api/transcription-schema.js';
 import type { HttpDeps } from '../deps.js';
-import { JSON_TYPE } from '../exchange.js';
 import type { Route } from '../route.js';
-import { transcriptionRoute, type Dialect, type WrittenAnswer } from '../transcription-route.js';
+import { transcriptionRoute, type Dialect } from '../transcription-route.js';
+import type { TranscriptEvents } from '../transcript-stream.js';
 import { PATHS } from './paths.js';
 import { tryView } from './try-view.js';
 import type { Visits } from './visits.js';
 
-const FIELDS = ['language', 'translate_to', 'diarize'];
+const FIELDS = ['language', 'translate_to', 'diarize', 'num_speakers'];
 
 export function tryRoutes(deps: HttpDeps, visits: Visits): Route[] {
   const { ledger, transcription } = deps;
@@ -23,7 +24,7 @@ export function tryRoutes(deps: HttpDeps, visits: Visits): Route[] {
     },
     asked: ({ one }) => {
       const timestamps = transcription.offer.alignsWords ? 'word' : 'segment';
-      return { options: { ...parseOptions(one), timestamps }, written };
+      return { options: { ...parseOptions(one), timestamps }, events: EVENTS };
     },
     idempotencyKey: () => null,
   };
@@ -36,11 +37,30 @@ export function tryRoutes(deps: HttpDeps, visits: Visits): Route[] {
   ];
 }
 
+/** What browser/try.ts reads. */
+const EVENTS: TranscriptEvents = {
+  headers: {},
+  progress: ({ doneSeconds, seconds, credits }) => ({
+    event: 'progress',
+    data: { done_seconds: doneSeconds, seconds, credits },
+  }),
+  delta: (text) => ({ event: 'delta', data: { text } }),
+  done: (answer) => [{ event: 'done', data: doneBody(answer) }],
+};
+
 /** The API's answer, and the files of it that can be downloaded. */
-function written(answer: TranscriptionAnswer): WrittenAnswer {
+function doneBody(answer: TranscriptionAnswer): object {
   if ('body' in answer) throw new Error('A request without a key has no stored answer.');
   const { result } = answer;
+  const { translation } = result;
+  return {
+    transcription: transcriptionBody(result),
+    files: filesOf({ ...result, translation: null }),
+    ...(translation === null ? {} : { translated_files: filesOf(result) }),
+  };
+}
+
+function filesOf(result: TranscriptionResult): object {
   const [txt, srt, vtt] = (['text', 'srt', 'vtt'] as const).map((format) => answerText(result, format));
-  const body = { transcription: transcriptionBody(result), files: { txt, srt, vtt } };
-  return { type: JSON_TYPE, body: JSON.stringify(body), headers: {} };
+  return { txt, srt, vtt };
 }

@@ -1,4 +1,5 @@
 /** POST /v1/audio/transcriptions and POST /v1/audio/translations: OpenAI's words for what /api/v1/transcribe does. */
+import type { TranscriptionAnswer } from '../../transcription/transcription.js';
 import type { HttpDeps } from '../deps.js';
 import { readIdempotencyKey } from '../idempotency-key.js';
 import type { Route } from '../route.js';
@@ -21,8 +22,9 @@ export function openAiAudioRoutes(deps: HttpDeps): Route[] {
       const request = read(fields, deps);
       return {
         options: request.options,
-        written: (answer) => openAiAnswer(answer, request),
-        events: request.stream ? openAiEvents(request) : undefined,
+        ...(request.stream
+          ? { events: openAiEvents(request) }
+          : { written: (answer: TranscriptionAnswer) => openAiAnswer(answer, request) }),
       };
     },
     idempotencyKey: readIdempotencyKey,

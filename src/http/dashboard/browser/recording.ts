@@ -2,16 +2,17 @@
 export interface RecordingEvents {
   begun: () => void;
   done: (recording: Blob) => void;
-  failed: (message: string) => void;
+  /** The browser's own message; null: it lends a page no microphone that came neither over https nor from its own machine. */
+  failed: (message: string | null) => void;
 }
 
 export function recordOnPress(button: HTMLButtonElement, events: RecordingEvents): void {
   const label = button.textContent;
   let recorder: MediaRecorder | null = null;
+  let isAsking = false;
 
   function show(isRecording: boolean): void {
     button.textContent = isRecording ? (button.dataset['stop'] ?? '') : label;
-    button.setAttribute('aria-pressed', String(isRecording));
   }
 
   async function begin(): Promise<void> {
@@ -31,11 +32,16 @@ export function recordOnPress(button: HTMLButtonElement, events: RecordingEvents
     events.begun();
   }
 
+  function begun(): void {
+    isAsking = true;
+    begin()
+      .catch((error: unknown) => events.failed(error instanceof Error ? error.message : String(error)))
+      .finally(() => (isAsking = false));
+  }
+
   button.addEventListener('click', () => {
     if (recorder !== null) recorder.stop();
-    else
-      begin().catch((error: unknown) =>
-        events.failed(error instanceof Error ? error.message : String(error)),
-      );
+    else if (!isSecureContext) events.failed(null);
+    else if (!isAsking) begun();
   });
 }

@@ -1,4 +1,7 @@
-/** A transcript beside its audio: lines with their speakers, words that light up as they are played, files to keep. */
+/** A transcript beside its audio: lines with their speakers, words that follow it, its translation, files to keep. */
+import { offerFiles, type NamedFile } from './downloads.js';
+import { follow, jump, type Mark } from './following.js';
+
 interface Timed {
   start: number;
   end: number;
@@ -6,18 +9,17 @@ interface Timed {
 }
 type Segment = Timed & { text: string };
 type Word = Timed & { word: string };
+interface Text {
+  language: string;
+  text: string;
+  segments?: Segment[];
+  words?: Word[];
+}
 
 export interface TriedAnswer {
-  transcription: {
-    language: string;
-    text: string;
-    segments?: Segment[];
-    words?: Word[];
-    translation?: { language: string; text: string; segments?: Segment[] };
-    credits_used: number;
-    credits_remaining: number;
-  };
-  files: Record<'txt' | 'srt' | 'vtt', string>;
+  transcription: Text & { translation?: Text; credits_used: number; credits_remaining: number };
+  files: Record<string, string>;
+  translated_files?: Record<string, string>;
 }
 
 interface Place {
@@ -27,68 +29,86 @@ interface Place {
 }
 
 const COLOURS = 6;
-let downloads: string[] = [];
+/** Of the languages that are transcribed, those that are written from right to left. */
+const RIGHT_TO_LEFT = new Set(['ar', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi']);
+
+export function directionOf(language: string): 'rtl' | 'auto' {
+  return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'auto';
+}
 
 export function showTranscript(answer: TriedAnswer, place: Place): void {
   const { transcription } = answer;
   const { byId, audio } = place;
-  const { segments = [], words = [], translation } = transcription;
+  const { translation } = transcription;
   byId('result').hidden = false;
-  const spoken = lines(segments, words, transcription.language, place);
-  byId('transcript').replaceChildren(...spoken.lines);
+  const spoken = show(transcription, byId('transcript'), place);
   byId('translated').hidden = translation === undefined;
-  const translated = lines(translation?.segments ?? [], [], translation?.language ?? '', place);
-  byId('translation').replaceChildren(...translated.lines);
-  follow(audio, spoken.marks);
-  offer(answer, byId('files'));
+  if (translation === undefined) byId('translation').replaceChildren();
+  else show(translation, byId('translation'), place);
+  byId('word-help').hidden = spoken.length === 0;
+  follow(audio, byId('transcript'), spoken);
+  offerFiles(byId('files'), filesOf(answer));
 }
 
-interface Mark extends Timed {
-  element: HTMLElement;
+function filesOf({ transcription, files, translated_files = {} }: TriedAnswer): NamedFile[] {
+  const named = (of: Record<string, string>, name: string): NamedFile[] =>
+    Object.entries(of).map(([kind, content]) => ({ name: `${name}.${kind}`, content }));
+  return [
+    ...named({ ...files, json: JSON.stringify(transcription, null, 2) }, 'transcript'),
+    ...named(translated_files, `translation.${transcription.translation?.language ?? ''}`),
+  ];
 }
 
-function lines(
-  segments: readonly Segment[],
-  words: readonly Word[],
-  language: string,
-  place: Place,
-): { lines: HTMLElement[]; marks: Mark[] } {
+/** Its lines; answers its words. Nothing that was said is shown as that. */
+function show({ language, segments = [], words = [] }: Text, region: HTMLElement, place: Place): Mark[] {
   const marks: Mark[] = [];
   const ofSegment = wordsBySegment(segments, words);
-  const made = segments.map((segment, index) => {
+  region.lang = language;
+  const lines = segments.map((segment, index) => {
     const line = document.createElement('p');
+    line.dir = directionOf(language);
     line.append(...heading(segment, place), ' ');
-    const text = document.createElement('span');
-    text.lang = language;
-    text.dir = 'auto';
     const own = ofSegment[index] ?? [];
-    if (own.length === 0) text.textContent = segment.text;
+    if (own.length === 0) line.append(segment.text === '' ? remark('noWords', place) : segment.text);
     for (const word of own) {
       const element = document.createElement('span');
       element.className = 'word';
+      element.tabIndex = -1;
       element.textContent = word.word;
-      element.addEventListener('click', () => jump(place.audio, word.start));
-      marks.push({ ...word, element });
-      text.append(element, ' ');
+      marks.push({ start: word.start, end: word.end, element });
+      line.append(element, ' ');
     }
-    line.append(text);
     return line;
   });
-  return { lines: made, marks };
+  region.replaceChildren(...(lines.length > 0 ? lines : [remark('silence', place)]));
+  return marks.sort((one, other) => one.start - other.start);
+}
+
+/** Of the page, not of who speaks. */
+function remark(name: string, { texts }: Place): HTMLElement {
+  const element = document.createElement('em');
+  element.lang = document.documentElement.lang;
+  element.textContent = texts[name] ?? '';
+  return element;
 }
 
 /** Each word in the first segment that it lies in and whose speaker says it. */
 function wordsBySegment(segments: readonly Segment[], words: readonly Word[]): Word[][] {
   const found = segments.map((): Word[] => []);
+  let from = 0;
   for (const word of words) {
-    const index = segments.findIndex(
-      ({ start, end, speaker }) => start <= word.start && word.end <= end && speaker === word.speaker,
-    );
-    found[index]?.push(word);
+    while ((segments[from]?.end ?? Infinity) < word.start) from += 1;
+    for (let index = from; (segments[index]?.start ?? Infinity) <= word.start; index += 1) {
+      const segment = segments[index];
+      if (segment === undefined || word.end > segment.end || word.speaker !== segment.speaker) continue;
+      found[index]?.push(word);
+      break;
+    }
   }
   return found;
 }
 
+/** When, and who. It is the page's language that says so, and its direction; what is said decides that of the line. */
 function heading({ start, speaker }: Segment, { audio, texts }: Place): HTMLElement[] {
   const time = `${Math.floor(start / 60)}:${String(Math.floor(start % 60)).padStart(2, '0')}`;
   const play = document.createElement('button');
@@ -97,54 +117,19 @@ function heading({ start, speaker }: Segment, { audio, texts }: Place): HTMLElem
   play.textContent = time;
   play.setAttribute('aria-label', (texts['playFrom'] ?? '').replace('{time}', time));
   play.addEventListener('click', () => jump(audio, start));
-  if (speaker === undefined) return [play];
+  const made: HTMLElement[] = [play];
+  if (speaker !== undefined) made.push(speakerName(speaker, texts));
+  for (const element of made) {
+    element.dir = 'ltr';
+    element.lang = document.documentElement.lang;
+  }
+  return made;
+}
+
+function speakerName(speaker: string, texts: Record<string, string>): HTMLElement {
   const name = document.createElement('strong');
   const number = Number(/\d+/.exec(speaker)?.[0] ?? 1);
   name.className = `speaker series-${((number - 1) % COLOURS) + 1}`;
   name.textContent = (texts['speaker'] ?? '').replace('{name}', speaker);
-  return [play, name];
-}
-
-function jump(audio: HTMLAudioElement, seconds: number): void {
-  audio.currentTime = seconds;
-  void audio.play();
-}
-
-let stopFollowing = new AbortController();
-
-function follow(audio: HTMLAudioElement, marks: readonly Mark[]): void {
-  stopFollowing.abort();
-  stopFollowing = new AbortController();
-  const { signal } = stopFollowing;
-  const light = (): void => {
-    const now = audio.currentTime;
-    for (const { start, end, element } of marks) element.classList.toggle('now', start <= now && now < end);
-  };
-  const tick = (): void => {
-    light();
-    if (!audio.paused && !signal.aborted) requestAnimationFrame(tick);
-  };
-  audio.addEventListener('play', tick, { signal });
-  audio.addEventListener('seeked', light, { signal });
-  light();
-}
-
-function offer({ transcription, files }: TriedAnswer, list: HTMLElement): void {
-  for (const url of downloads) URL.revokeObjectURL(url);
-  const all = { ...files, json: JSON.stringify(transcription, null, 2) };
-  const links = Object.entries(all).map(([kind, content]) => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
-    link.download = `transcript.${kind}`;
-    link.textContent = kind;
-    return link;
-  });
-  downloads = links.map(({ href }) => href);
-  list.replaceChildren(
-    ...links.map((link) => {
-      const item = document.createElement('li');
-      item.append(link);
-      return item;
-    }),
-  );
+  return name;
 }

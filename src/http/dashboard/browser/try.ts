@@ -1,13 +1,19 @@
 /** A recording is chosen, dropped or recorded, sent, and shown with words that follow the audio. */
+import { onDuration } from './duration.js';
+import type { SentEvent } from './events.js';
+import { priceOf, type TriedPrices } from './price.js';
 import { recordOnPress } from './recording.js';
 import { send } from './sending.js';
-import { showTranscript, type TriedAnswer } from './transcript.js';
+import { directionOf, showTranscript, type TriedAnswer } from './transcript.js';
 
-interface Prices {
-  creditsPerMinute: number;
-  translationCreditsPerMinute: number;
-  diarizationCreditsPerMinute: number;
+interface Progress {
+  done_seconds: number;
+  seconds: number;
+  credits: number;
 }
+
+/** Of the windows done: what comes behind them (speakers, translation) has no measure. */
+const NEARLY_DONE = 0.99;
 
 function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
@@ -17,22 +23,32 @@ function byId(id: string): HTMLElement {
 
 const form = byId('try') as HTMLFormElement;
 const audio = byId('audio') as HTMLAudioElement;
-const button = byId('submit') as HTMLButtonElement;
-const progress = byId('progress') as HTMLProgressElement;
-const prices = JSON.parse(form.dataset['prices'] ?? '') as Prices;
+const submitButton = byId('submit') as HTMLButtonElement;
+const cancelButton = byId('cancel') as HTMLButtonElement;
+const bar = byId('progress') as HTMLProgressElement;
+const sofar = byId('so-far');
+const prices = JSON.parse(form.dataset['prices'] ?? '') as TriedPrices;
 const texts = JSON.parse(form.dataset['texts'] ?? '') as Record<string, string>;
 const input = form.querySelector<HTMLInputElement>('input[type=file]');
+let balance = Number(form.dataset['balance']);
 /** Of the recording, as far as the browser can tell. */
 let seconds: number | null = null;
 let chosen: File | null = null;
+let running: AbortController | null = null;
+
+function filledIn(name: string, values: Record<string, string | number> = {}): string {
+  return (texts[name] ?? '').replace(/\{(\w+)\}/g, (_, key: string) => String(values[key] ?? ''));
+}
 
 function say(
-  id: 'status' | 'failure',
+  id: 'status' | 'amount' | 'failure' | 'price',
   name: string | null,
-  values: Record<string, string | number> = {},
+  values?: Record<string, string | number>,
 ): void {
-  const text = name === null ? '' : (texts[name] ?? '');
-  byId(id).textContent = text.replace(/\{(\w+)\}/g, (_, key: string) => String(values[key] ?? ''));
+  const text = name === null ? '' : filledIn(name, values);
+  const element = byId(id);
+  // What is said again would be read out again.
+  if (element.textContent !== text) element.textContent = text;
 }
 
 function choose(file: File): void {
@@ -40,8 +56,9 @@ function choose(file: File): void {
   seconds = null;
   URL.revokeObjectURL(audio.src);
   audio.src = URL.createObjectURL(file);
+  byId('player').hidden = false;
   byId('result').hidden = true;
-  say('failure', null);
+  for (const id of ['status', 'failure'] as const) say(id, null);
   tellPrice();
 }
 
@@ -49,81 +66,152 @@ function tellPrice(): void {
   if (chosen === null) return;
   const { name } = chosen;
   if (seconds === null) {
-    say('status', 'unknownLength', { name });
+    say('price', 'unknownLength', { name });
     return;
   }
-  const data = new FormData(form);
-  const target = data.get('translate_to') ?? '';
-  const perMinute =
-    prices.creditsPerMinute +
-    (target !== '' && target !== data.get('language') ? prices.translationCreditsPerMinute : 0) +
-    (data.has('diarize') ? prices.diarizationCreditsPerMinute : 0);
-  const credits = Math.max(1, Math.ceil(seconds / 60)) * perMinute;
-  say('status', 'willCost', { name, seconds: seconds.toFixed(1), credits });
+  const { credits, isAtMost } = priceOf(prices, seconds, new FormData(form));
+  const told = filledIn(isAtMost ? 'willCostAtMost' : 'willCost', {
+    ...{ name, seconds: seconds.toFixed(1), credits },
+  });
+  const short = credits > balance ? ` ${filledIn('tooLittle', { balance })}` : '';
+  byId('price').textContent = told + short;
 }
 
-async function submit(): Promise<void> {
-  const file = chosen;
-  if (file === null) {
-    input?.focus();
-    return;
-  }
+/** What was chosen, without what does not go with it. */
+function asked(file: File): FormData {
   const data = new FormData();
-  for (const [name, value] of new FormData(form)) {
+  const filled = new FormData(form);
+  for (const [name, value] of filled) {
+    if (name === 'num_speakers' && !filled.has('diarize')) continue;
     if (typeof value === 'string' && value !== '') data.append(name, value);
   }
   data.append('audio', file, file.name);
-  say('failure', null);
-  button.disabled = true;
-  progress.hidden = false;
-  try {
-    const answer = await send<TriedAnswer>(form.action, data, (percent) => {
-      if (percent < 100) {
-        progress.value = percent;
-        say('status', 'uploading', { percent });
-      } else {
-        progress.removeAttribute('value');
-        say('status', 'working');
-      }
-    });
-    const { credits_used: credits, credits_remaining: left } = answer.transcription;
-    say('status', 'done', { credits, left });
-    showTranscript(answer, { audio, texts, byId });
-  } catch (error) {
-    say('status', null);
-    const message = error instanceof Error && error.message !== '' ? error.message : (texts['broken'] ?? '');
-    say('failure', 'failed', { message });
-  } finally {
-    button.disabled = false;
-    progress.hidden = true;
+  return data;
+}
+
+function show(isRunning: boolean): void {
+  submitButton.disabled = isRunning;
+  cancelButton.hidden = !isRunning;
+  bar.hidden = !isRunning;
+  say('amount', null);
+  sofar.textContent = '';
+  byId('coming').hidden = true;
+}
+
+function sent(share: number): void {
+  if (share < 1) {
+    bar.value = share;
+    say('status', 'uploading');
+    say('amount', 'percent', { percent: Math.floor(100 * share) });
+  } else {
+    bar.removeAttribute('value');
+    say('status', 'waiting');
+    say('amount', null);
   }
 }
 
+function progressed({ done_seconds, seconds: all, credits }: Progress): void {
+  const share = Math.min(NEARLY_DONE, done_seconds / Math.max(all, 1));
+  if (share >= NEARLY_DONE) bar.removeAttribute('value');
+  else bar.value = share;
+  say('status', share >= NEARLY_DONE ? 'finishing' : 'working', { seconds: all.toFixed(1), credits });
+  say('amount', 'percent', { percent: Math.floor(100 * share) });
+}
+
+/** Empty: nothing. */
+function chosenIn(data: FormData, name: string): string {
+  const value = data.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+function came(text: string): void {
+  const data = new FormData(form);
+  const language = chosenIn(data, 'translate_to') || chosenIn(data, 'language');
+  sofar.lang = language;
+  sofar.dir = directionOf(language);
+  byId('coming').hidden = false;
+  sofar.append(text);
+}
+
+function take({ name, data }: SentEvent): void {
+  if (name === 'progress') progressed(data as Progress);
+  if (name === 'delta') came((data as { text: string }).text);
+  if (name !== 'done') return;
+  const answer = data as TriedAnswer;
+  const { credits_used: credits, credits_remaining: left } = answer.transcription;
+  balance = left;
+  say('status', 'done', { credits, left });
+  say('price', null);
+  showTranscript(answer, { audio, texts, byId });
+}
+
+async function submit(): Promise<void> {
+  if (chosen === null) {
+    say('failure', 'nothingChosen');
+    input?.focus();
+    return;
+  }
+  const controller = new AbortController();
+  running = controller;
+  say('failure', null);
+  byId('result').hidden = true;
+  show(true);
+  try {
+    await send(form.action, asked(chosen), { signal: controller.signal, sent, event: take });
+  } catch (error) {
+    say('status', controller.signal.aborted ? 'cancelled' : null);
+    const message = error instanceof Error && error.message !== '' ? error.message : (texts['broken'] ?? '');
+    if (!controller.signal.aborted) say('failure', 'failed', { message });
+  } finally {
+    running = null;
+    const hadFocus = document.activeElement === cancelButton;
+    show(false);
+    // What had the focus is gone.
+    if (hadFocus) submitButton.focus();
+  }
+}
+
+/** How many speak is asked of who wants to know who speaks. */
+function showSpeakers(): void {
+  const speakers = document.getElementById('speakers');
+  if (speakers !== null) speakers.hidden = !new FormData(form).has('diarize');
+}
+
 form.hidden = false;
-audio.addEventListener('loadedmetadata', () => {
-  // A recording that has just been made does not tell its length.
-  seconds = Number.isFinite(audio.duration) ? audio.duration : null;
+showSpeakers();
+onDuration(audio, (known) => {
+  seconds = known;
   tellPrice();
 });
 form.addEventListener('change', (event) => {
   const file = event.target === input ? input?.files?.[0] : undefined;
+  showSpeakers();
   if (file === undefined) tellPrice();
   else choose(file);
 });
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  void submit();
+  if (running === null) void submit();
 });
+cancelButton.addEventListener('click', () => running?.abort(new Error('cancelled')));
 for (const name of ['dragenter', 'dragover'] as const) {
-  form.addEventListener(name, (event) => event.preventDefault());
+  form.addEventListener(name, (event) => {
+    event.preventDefault();
+    form.classList.add('over');
+  });
 }
+form.addEventListener('dragleave', () => form.classList.remove('over'));
 form.addEventListener('drop', (event) => {
   event.preventDefault();
+  form.classList.remove('over');
   const [file] = event.dataTransfer?.files ?? [];
   if (file !== undefined) choose(file);
 });
 recordOnPress(byId('record') as HTMLButtonElement, {
   begun: () => say('status', 'recording'),
   done: (blob) => choose(new File([blob], texts['recorded'] ?? '', { type: blob.type })),
-  failed: (message) => say('failure', 'noMicrophone', { message }),
+  failed: (message) => {
+    if (message === null) say('failure', 'notSecure');
+    else say('failure', 'noMicrophone', { message });
+  },
 });
