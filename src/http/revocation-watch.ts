@@ -1,4 +1,7 @@
-/** Notices keys that another process (the CLI, another node) revoked while they have requests in flight here. */
+/**
+ * Notices keys that another process (the CLI, another node) revoked while they have requests in flight here: where the ledger is told
+ * of it, at once.
+ */
 import type { Ledger } from '../ledger/types.js';
 import type { Timer, Timers } from '../timers.js';
 import type { InFlightRegistry } from './in-flight.js';
@@ -7,7 +10,7 @@ import type { InFlightRegistry } from './in-flight.js';
 const INTERVAL_MS = 250;
 
 export interface RevocationWatchOptions {
-  ledger: Pick<Ledger, 'revokedAmong'>;
+  ledger: Pick<Ledger, 'revokedAmong' | 'onRevoked'>;
   inFlight: InFlightRegistry;
   timers: Timers;
   onError: (error: unknown) => void;
@@ -15,14 +18,17 @@ export interface RevocationWatchOptions {
 
 export class RevocationWatch {
   readonly #timer: Timer;
+  readonly #endTelling: () => void;
   #looking = false;
 
   constructor(private readonly options: RevocationWatchOptions) {
     this.#timer = options.timers.every(INTERVAL_MS, () => void this.#look());
+    this.#endTelling = options.ledger.onRevoked((keyId) => options.inFlight.revokeKey(keyId));
   }
 
   close(): void {
     this.#timer.cancel();
+    this.#endTelling();
   }
 
   async #look(): Promise<void> {

@@ -176,6 +176,11 @@ export interface Ledger {
   authenticate(rawKey: string): Promise<Identity | null>;
   /** Ids, out of those given, of keys that are revoked by now (the CLI may have revoked them). */
   revokedAmong(keyIds: readonly string[]): Promise<string[]>;
+  /**
+   * Tells the ids of keys that are revoked from now on: by this ledger, and by others where the database passes it on. Whoever must
+   * not miss one asks revokedAmong() as well. Ends the telling when what it answers is called.
+   */
+  onRevoked(tell: (keyId: string) => void): () => void;
 
   /** expiresAt: an ISO 8601 date (its first moment, UTC) or date and time, to come. Throws `invalid_request`. */
   grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack>;

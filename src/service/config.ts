@@ -100,7 +100,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
     dataDir,
-    database: text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')),
+    database: database(text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db'))),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
     model: text('VERBATIM_MODEL', '') || null,
     deviceSetting: deviceSetting(text('VERBATIM_DEVICE', 'auto')),
@@ -137,6 +137,12 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     secret: secret(text('VERBATIM_SECRET', '')),
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,
   });
+}
+
+/** The address may have a password in it, so it is not shown. */
+function database(value: string): string {
+  if (!/^postgres(ql)?:/.test(value)) return value;
+  throw new ConfigError('VERBATIM_DATABASE', '(an address of PostgreSQL)', 'the path of a file, so far');
 }
 
 function deviceSetting(value: string): string {

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { addHistory, endOfToday } from '../../bench/load/history.js';
 import { timeCalls, timeEventSums } from '../../bench/load/ledger-calls.js';
-import { Bench } from '../ledger/support.js';
+import { FileBench } from '../ledger/support.js';
 
 const DAY_MS = 86_400_000;
 
 describe('Usage that an account did not have', () => {
-  let books: Bench;
-  beforeEach(() => (books = new Bench()));
+  let books: FileBench;
+  beforeEach(() => (books = new FileBench()));
   afterEach(() => books.dispose());
 
   it('is in the books as if it had been: the audit holds, credits are spent, and /usage has it day by day', async () => {
-    const ledger = books.server();
+    const ledger = await books.server();
     const other = await ledger.createAccount({ email: 'other@example.com' });
     await ledger.grantCredits({ accountId: other.id, amount: 5 });
     const { id: accountId } = await ledger.createAccount({ email: 'busy@example.com' });

@@ -1,5 +1,6 @@
 /** The runner on real books: what it does with work that breaks off. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { JobAudio, newJobId } from '../../src/jobs/job-audio.js';
@@ -24,6 +25,7 @@ const BILL: Bill = {
 
 describe('JobRunner', () => {
   let bench: Bench;
+  let directory: string;
   let ledger: Ledger;
   let ann: KeyHolder;
   let audio: JobAudio;
@@ -33,12 +35,16 @@ describe('JobRunner', () => {
   const runners: JobRunner[] = [];
   useBooks(10, (books) => {
     ({ bench, ledger, ann } = books);
-    audio = new JobAudio(join(bench.directory, 'jobs'));
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-jobs-'));
+    audio = new JobAudio(join(directory, 'jobs'));
     timers = new ManualTimers();
     ended = 0;
     errors.length = 0;
   });
-  afterEach(() => Promise.all(runners.splice(0).map((runner) => runner.close())));
+  afterEach(async () => {
+    await Promise.all(runners.splice(0).map((runner) => runner.close()));
+    rmSync(directory, { recursive: true, force: true });
+  });
 
   type Perform = (signal: AbortSignal, transcribed: (seconds: number) => void) => Promise<Bill>;
   function run(perform: Perform, jobs: Partial<JobBooks> = {}): JobRunner {
@@ -56,7 +62,7 @@ describe('JobRunner', () => {
   }
   async function queued(): Promise<string> {
     const id = newJobId();
-    const upload = join(bench.directory, 'upload');
+    const upload = join(directory, 'upload');
     writeFileSync(upload, 'audio');
     await audio.keep(upload, id);
     await ledger.jobs.create({

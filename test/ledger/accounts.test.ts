@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
 import { Bench, codeOf, refusal } from './support.js';
+import { describeLedger } from './backends.js';
 
-describe('ledger: accounts and packs', () => {
+describeLedger('ledger: accounts and packs', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
 
-  beforeEach(() => {
-    bench = new Bench();
-    ledger = bench.server();
+  beforeEach(async () => {
+    bench = new Bench(backend);
+    ledger = await bench.server();
   });
   afterEach(() => bench.dispose());
 

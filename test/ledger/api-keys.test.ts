@@ -1,16 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, codeOf, keepHouse, SECRET } from './support.js';
+import { Bench, codeOf, SECRET } from './support.js';
+import { describeLedger } from './backends.js';
 
-describe('ledger: API keys', () => {
+describeLedger('ledger: API keys', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let accountId: string;
 
   beforeEach(async () => {
-    bench = new Bench();
-    ledger = bench.server();
+    bench = new Bench(backend);
+    ledger = await bench.server();
     accountId = (await ledger.createAccount({ email: 'ann@example.com', name: 'Ann' })).id;
   });
   afterEach(() => bench.dispose());
@@ -20,9 +21,7 @@ describe('ledger: API keys', () => {
     expect(key.rawKey).to.match(/^vb_[A-Za-z0-9_-]{43}$/);
     expect(key.prefix).to.equal(key.rawKey.slice(0, 11));
     expect(key).to.include({ name: 'laptop', lastUsedAt: null, revokedAt: null, accountId });
-    const row = bench.raw((database) =>
-      database.prepare<[], Record<string, unknown>>('SELECT * FROM api_keys').get(),
-    );
+    const [row] = await bench.rows<Record<string, unknown>>('SELECT * FROM api_keys');
     expect(row?.['digest']).to.deep.equal(createHmac('sha256', SECRET).update(key.rawKey).digest());
     expect(JSON.stringify(row)).not.to.contain(key.rawKey.slice(12));
   });
@@ -54,7 +53,7 @@ describe('ledger: API keys', () => {
 
   it('revokes at once, for every process, and keeps the first time', async () => {
     const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    const other = bench.cli();
+    const other = await bench.cli();
     expect((await other.authenticate(rawKey))?.key.id).to.equal(id);
     expect(await ledger.revokedAmong([id, 'key_none'])).to.deep.equal([]);
     const first = await other.revokeKey(accountId, id);
@@ -88,27 +87,26 @@ describe('ledger: API keys', () => {
 
   it('writes uses on close, not one by one, and never back in time', async () => {
     const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    const stored = (): unknown =>
-      bench.raw((database) =>
-        database.prepare('SELECT last_used_at FROM api_keys WHERE id = ?').pluck().get(id),
-      );
-    const other = bench.server();
+    const stored = async (): Promise<unknown> =>
+      (await bench.rows<{ used: unknown }>(`SELECT last_used_at AS used FROM api_keys WHERE id = '${id}'`))[0]
+        ?.used;
+    const other = await bench.server();
     await ledger.authenticate(rawKey);
-    expect(stored()).to.equal(null);
+    expect(await stored()).to.equal(null);
     expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
     bench.now += 60_000;
     await other.authenticate(rawKey);
     await other.close();
-    expect(stored()).to.equal(bench.now);
+    expect(await stored()).to.equal(bench.now);
     await ledger.close();
-    expect(stored()).to.equal(bench.now);
+    expect(await stored()).to.equal(bench.now);
   });
 
   it('writes uses every few seconds while it runs', async () => {
     const { rawKey } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    await bench.server().authenticate(rawKey);
+    await (await bench.server()).authenticate(rawKey);
     expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal(null);
-    keepHouse(bench);
+    await bench.keepHouse();
     expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
   });
 

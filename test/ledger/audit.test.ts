@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { POSTGRES_INVARIANTS } from '../../src/ledger/postgres/audit.js';
 import { INVARIANTS } from '../../src/ledger/sqlite/audit.js';
 import type { Ledger } from '../../src/ledger/types.js';
+import { describeLedger, SQLITE } from './backends.js';
 import { Bench, customer, hold, settlement } from './support.js';
 
 /** For every invariant, a damage that only the audit can find. */
@@ -20,13 +23,13 @@ const DAMAGE: Record<string, string> = {
   'the file is sound': `UPDATE credit_packs SET held = held - 50, spent = spent + 50`,
 };
 
-describe('ledger: audit', () => {
+describeLedger('ledger: audit', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
 
   beforeEach(async () => {
-    bench = new Bench();
-    ledger = bench.server();
+    bench = new Bench(backend);
+    ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', 100);
     const state = await ledger.beginIdempotent({ accountId: ann.account.id, key: 'k', fingerprint: 'f' });
     if (state.state !== 'new') throw new Error(state.state);
@@ -41,26 +44,45 @@ describe('ledger: audit', () => {
 
   it('finds nothing in books that balance, also from another process', async () => {
     expect(await ledger.audit()).to.deep.equal([]);
-    expect(await bench.cli().audit()).to.deep.equal([]);
+    expect(await (await bench.cli()).audit()).to.deep.equal([]);
   });
 
-  for (const invariant of Object.keys(INVARIANTS)) {
+  const invariants = backend === SQLITE ? INVARIANTS : POSTGRES_INVARIANTS;
+  for (const invariant of Object.keys(invariants)) {
     it(`finds when this is broken: ${invariant}`, async () => {
       const damage = DAMAGE[invariant];
       if (damage === undefined) throw new Error('There is no damage to show this invariant at work.');
-      bench.raw((database) => {
-        database.pragma('foreign_keys = OFF');
-        database.pragma('ignore_check_constraints = ON');
-        const triggers = database
-          .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)
-          .pluck()
-          .all();
-        for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
-        expect(database.prepare(damage).run().changes).to.be.above(0);
-      });
+      await (backend === SQLITE ? damageFile : damageDatabase)(bench, damage);
       const found = (await ledger.audit()).filter((violation) => violation.invariant === invariant);
       expect(found).not.to.be.empty;
       expect(found[0]?.detail).to.match(/\w+ .*\w/);
     });
   }
 });
+
+async function damageFile(bench: Bench, damage: string): Promise<void> {
+  const database = new Database((await bench.place()).address);
+  try {
+    database.pragma('foreign_keys = OFF');
+    database.pragma('ignore_check_constraints = ON');
+    const triggers = database
+      .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)
+      .pluck()
+      .all();
+    for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
+    expect(database.prepare(damage).run().changes).to.be.above(0);
+  } finally {
+    database.close();
+  }
+}
+
+async function damageDatabase(bench: Bench, damage: string): Promise<void> {
+  const constraints = await bench.rows<{ table: string; name: string }>(
+    `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
+     WHERE contype IN ('c', 'f') AND connamespace = 'verbatim'::regnamespace`,
+  );
+  const drops = constraints.map(({ table, name }) => `ALTER TABLE ${table} DROP CONSTRAINT "${name}";`);
+  await bench.rows(drops.join(' '));
+  // Triggers do not fire for a replica.
+  await bench.rows(`SET session_replication_role = replica; ${damage}`);
+}

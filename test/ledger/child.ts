@@ -4,11 +4,11 @@
  */
 import { writeSync } from 'node:fs';
 import { VerbatimError } from '../../src/errors.js';
-import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
+import { serverAt } from './backends.js';
 import { hold, SECRET, settlement, type KeyHolder } from './support.js';
 
-const [command = '', path = '', accountId = '', keyId = ''] = process.argv.slice(2);
+const [command = '', address = '', accountId = '', keyId = ''] = process.argv.slice(2);
 const who = { account: { id: accountId }, key: { id: keyId } } as KeyHolder;
 
 /** Synchronous: what is said was done before the next kill. */
@@ -48,16 +48,17 @@ async function churn(ledger: Ledger): Promise<void> {
 }
 
 // Racing processes may keep each other waiting for longer than a server would.
-const ledger = createLedger({
-  path,
-  secret: command === 'first-start' ? null : SECRET,
+const opening = serverAt(address, {
+  secret: command === 'first-start' && !address.includes('://') ? null : SECRET,
   lockPatienceMs: 60_000,
 });
-say(`ready ${ledger.recovery.credits}`);
-process.stdin.once('data', () => void run());
-process.stdin.once('end', () => void ledger.close().then(() => process.exit(0)));
+void opening.then((ledger) => {
+  say(`ready ${ledger.recovery.credits}`);
+  process.stdin.once('data', () => void run(ledger));
+  process.stdin.once('end', () => void ledger.close().then(() => process.exit(0)));
+});
 
-async function run(): Promise<void> {
+async function run(ledger: Ledger): Promise<void> {
   if (command === 'race') await race(ledger);
   else if (command === 'churn') await churn(ledger);
   else if (command === 'hold') say(`held ${await hold(ledger, who, 4)}`);

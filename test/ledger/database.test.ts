@@ -6,13 +6,13 @@ import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { migrate } from '../../src/ledger/sqlite/migrate.js';
 import { MIGRATIONS } from '../../src/ledger/sqlite/migrations/index.js';
-import { Bench, codeOf, customer, hold, refusal, settlement } from './support.js';
+import { FileBench, codeOf, customer, hold, refusal, settlement } from './support.js';
 
 describe('ledger: database', () => {
-  let bench: Bench;
+  let bench: FileBench;
 
   beforeEach(() => {
-    bench = new Bench();
+    bench = new FileBench();
   });
   afterEach(() => bench.dispose());
 
@@ -31,10 +31,10 @@ describe('ledger: database', () => {
   });
 
   it('keeps what an earlier run wrote', async () => {
-    const first = bench.server();
+    const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 7);
     await first.close();
-    expect((await bench.server().balance(ann.account.id)).balance).to.equal(7);
+    expect((await (await bench.server()).balance(ann.account.id)).balance).to.equal(7);
   });
 
   it('applies only the migrations that are missing, in order', () => {
@@ -75,7 +75,7 @@ describe('ledger: database', () => {
         { id: 8, instance_id: 'srv_dead' },
       ]);
     });
-    const ledger = bench.server();
+    const ledger = await bench.server();
     expect(ledger.recovery).to.include({ holds: 1, credits: 3 });
     expect(await ledger.audit()).to.deep.equal([]);
     expect(await ledger.beginIdempotent({ accountId: 'acc', key: 'k', fingerprint: 'f' })).to.deep.include({
@@ -130,7 +130,7 @@ describe('ledger: database', () => {
   });
 
   it('lets nobody change, delete or replace a usage row, or reopen a settled hold', async () => {
-    const ledger = bench.server();
+    const ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', 5);
     await ledger.settle(await hold(ledger, ann, 2), settlement(2));
     bench.raw((database) => {
@@ -149,7 +149,7 @@ describe('ledger: database', () => {
   });
 
   it('makes a first account with its credits and keys, or nothing of it', async () => {
-    const ledger = bench.server();
+    const ledger = await bench.server();
     const first = { email: 'ann@example.com', name: 'Ann', role: 'operator', credits: 5 } as const;
     const unknown = {
       ...first,
@@ -168,19 +168,19 @@ describe('ledger: database', () => {
   });
 
   it('says whether it can write', async () => {
-    const ledger = bench.server();
+    const ledger = await bench.server();
     await ledger.checkWritable();
     const written = bench.raw((database) =>
       database.prepare(`SELECT value FROM settings WHERE name = 'written_at'`).pluck().get(),
     );
     expect(written).to.equal(bench.now);
-    const other = bench.cli();
+    const other = await bench.cli();
     await other.close();
     expect((await refusal(() => other.checkWritable())).message).to.contain('not open');
   });
 
   it('closes twice without complaint, and leaves no lock file', async () => {
-    const ledger = bench.server();
+    const ledger = await bench.server();
     await ledger.close();
     await ledger.close();
     expect(existsSync(`${bench.path}-wal`)).to.equal(false);

@@ -10,6 +10,7 @@ import {
   type Bench,
   type KeyHolder,
 } from './support.js';
+import { describeLedger } from './backends.js';
 
 interface Pack {
   remaining: number;
@@ -18,22 +19,18 @@ interface Pack {
   expired: number;
 }
 
-describe('ledger: hold, settle, release', () => {
+describeLedger('ledger: hold, settle, release', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(0, (books) => ({ bench, ledger, ann } = books));
+  useBooks(0, (books) => ({ bench, ledger, ann } = books), backend);
 
   const grant = async (amount: number, expiresAt: string | null = null): Promise<void> => {
     await ledger.grantCredits({ accountId: ann.account.id, amount, expiresAt });
   };
   const balance = async (): Promise<number> => (await ledger.balance(ann.account.id)).balance;
-  const packs = (): Pack[] =>
-    bench.raw((database) =>
-      database
-        .prepare<[], Pack>('SELECT remaining, held, spent, expired FROM credit_packs ORDER BY id')
-        .all(),
-    );
+  const packs = (): Promise<Pack[]> =>
+    bench.rows<Pack>('SELECT remaining, held, spent, expired FROM credit_packs ORDER BY id');
 
   it('takes a hold off the balance, charges it, and returns the rest', async () => {
     await grant(10);
@@ -42,7 +39,7 @@ describe('ledger: hold, settle, release', () => {
     const result = await ledger.settle(id, settlement(3));
     expect(result).to.deep.equal({ creditsUsed: 3, creditsRemaining: 7 });
     expect(await ledger.balance(ann.account.id)).to.deep.equal({ balance: 7, lifetimePurchased: 10 });
-    expect(packs()).to.deep.equal([{ remaining: 7, held: 0, spent: 3, expired: 0 }]);
+    expect(await packs()).to.deep.equal([{ remaining: 7, held: 0, spent: 3, expired: 0 }]);
   });
 
   it('returns everything on release, and a second release changes nothing', async () => {
@@ -78,7 +75,7 @@ describe('ledger: hold, settle, release', () => {
       'This request costs 6 credits; the account has 5.',
     );
     expect(await codeOf(() => hold(ledger, ann, 6))).to.equal('insufficient_credits');
-    expect(packs()).to.deep.equal([
+    expect(await packs()).to.deep.equal([
       { remaining: 2, held: 0, spent: 0, expired: 0 },
       { remaining: 3, held: 0, spent: 0, expired: 0 },
     ]);
@@ -91,10 +88,10 @@ describe('ledger: hold, settle, release', () => {
     await grant(5, '2027-01-01');
     await grant(5, '2026-02-01');
     const id = await hold(ledger, ann, 17);
-    expect(packs().map((pack) => pack.held)).to.deep.equal([5, 2, 5, 5]);
+    expect((await packs()).map((pack) => pack.held)).to.deep.equal([5, 2, 5, 5]);
     await ledger.settle(id, settlement(11));
-    expect(packs().map((pack) => pack.spent)).to.deep.equal([1, 0, 5, 5]);
-    expect(packs().map((pack) => pack.remaining)).to.deep.equal([4, 5, 0, 0]);
+    expect((await packs()).map((pack) => pack.spent)).to.deep.equal([1, 0, 5, 5]);
+    expect((await packs()).map((pack) => pack.remaining)).to.deep.equal([4, 5, 0, 0]);
   });
 
   it('does not spend a pack from the moment it expires', async () => {
@@ -106,7 +103,7 @@ describe('ledger: hold, settle, release', () => {
     expect(await ledger.balance(ann.account.id)).to.deep.equal({ balance: 1, lifetimePurchased: 6 });
     expect(await codeOf(() => hold(ledger, ann, 2))).to.equal('insufficient_credits');
     await hold(ledger, ann, 1);
-    expect(packs()[0]).to.deep.equal({ remaining: 0, held: 0, spent: 0, expired: 5 });
+    expect((await packs())[0]).to.deep.equal({ remaining: 0, held: 0, spent: 0, expired: 5 });
   });
 
   it('honours a hold on a pack that expires meanwhile, but returns nothing to it', async () => {
@@ -117,7 +114,7 @@ describe('ledger: hold, settle, release', () => {
     await ledger.settle(settled, settlement(2));
     await ledger.release(released);
     expect(await balance()).to.equal(0);
-    expect(packs()).to.deep.equal([{ remaining: 0, held: 0, spent: 2, expired: 3 }]);
+    expect(await packs()).to.deep.equal([{ remaining: 0, held: 0, spent: 2, expired: 3 }]);
   });
 
   it('settles at nothing, and holds nothing, when a minute costs nothing', async () => {

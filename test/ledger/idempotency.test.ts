@@ -5,21 +5,22 @@ import type { DerivedState, IdempotencyState, JsonValue, Ledger } from '../../sr
 import {
   customer,
   hold,
-  keepHouse,
   refusal,
   settlement,
   useBooks,
   type Bench,
   type KeyHolder,
+  FileBench,
 } from './support.js';
+import { describeLedger } from './backends.js';
 
 const DAY = 86_400_000;
 
-describe('ledger: idempotency', () => {
+describeLedger('ledger: idempotency', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(1000, (books) => ({ bench, ledger, ann } = books));
+  useBooks(1000, (books) => ({ bench, ledger, ann } = books), backend);
 
   const begin = (fingerprint = 'f1', key = 'k1', who = ann): Promise<IdempotencyState> =>
     ledger.beginIdempotent({ accountId: who.account.id, key, fingerprint });
@@ -119,12 +120,12 @@ describe('ledger: idempotency', () => {
       await answer(token(await begin('f', `k${n}`)), { text: 'private words' });
     bench.now += DAY;
     token(await begin('f', 'running'));
-    bench.server();
-    const left = (): unknown =>
-      bench.raw((database) => database.prepare('SELECT count(*) FROM idempotency_records').pluck().get());
-    expect(left()).to.equal(121);
-    keepHouse(bench);
-    expect(left()).to.equal(1);
+    await bench.server();
+    const left = async (): Promise<unknown> =>
+      (await bench.rows<{ n: unknown }>('SELECT count(*) AS n FROM idempotency_records'))[0]?.n;
+    expect(await left()).to.equal(121);
+    await bench.keepHouse();
+    expect(await left()).to.equal(1);
   });
 
   describe('without a key', () => {
@@ -156,28 +157,6 @@ describe('ledger: idempotency', () => {
       expect(await find()).to.deep.equal(replay);
     });
 
-    it('is looked for among what was not delivered only, unless it is a retry', () => {
-      const plans = bench.raw((database) => {
-        const said: string[] = [];
-        const prepare = (sql: string): Database.Statement => {
-          said.push(sql);
-          return database.prepare(sql);
-        };
-        new Idempotency({ prepare } as Database.Database, Date.now);
-        const looked = said.filter(
-          (sql) => sql.includes('delivered_at IS NULL') && !sql.includes('ORDER BY record.delivered_at'),
-        );
-        return looked.map((sql) => {
-          const steps = database.prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-          return steps.all(...Array.from(sql.matchAll(/\?/g), () => '')).map(({ detail }) => detail)[0];
-        });
-      });
-      expect(plans).to.deep.equal([
-        'SEARCH record USING INDEX idempotency_undelivered (account_id=? AND fingerprint=?)',
-        'SEARCH idempotency_records USING INDEX idempotency_undelivered (account_id=?)',
-      ]);
-    });
-
     it('replays what was not delivered before what was', async () => {
       const lost = await answered({ n: 1 });
       const second = await find({}, [lost]);
@@ -187,7 +166,7 @@ describe('ledger: idempotency', () => {
     });
 
     it('outlives the server', async () => {
-      const first = bench.server();
+      const first = await bench.server();
       const { token: lost } = await find({ books: first });
       await first.settle(await hold(first, ann, 1), settlement(1, { idempotencyToken: lost }));
       await first.close();
@@ -228,5 +207,36 @@ describe('ledger: idempotency', () => {
       bench.now += TEN_MINUTES;
       expect(await both()).to.deep.equal([false, false]);
     });
+  });
+});
+
+describe('ledger: idempotency on SQLite', () => {
+  let bench: FileBench;
+  beforeEach(async () => {
+    bench = new FileBench();
+    await bench.server();
+  });
+  afterEach(() => bench.dispose());
+
+  it('looks for a request without a key among what was not delivered only, unless it is a retry', () => {
+    const plans = bench.raw((database) => {
+      const said: string[] = [];
+      const prepare = (sql: string): Database.Statement => {
+        said.push(sql);
+        return database.prepare(sql);
+      };
+      new Idempotency({ prepare } as Database.Database, Date.now);
+      const looked = said.filter(
+        (sql) => sql.includes('delivered_at IS NULL') && !sql.includes('ORDER BY record.delivered_at'),
+      );
+      return looked.map((sql) => {
+        const steps = database.prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+        return steps.all(...Array.from(sql.matchAll(/\?/g), () => '')).map(({ detail }) => detail)[0];
+      });
+    });
+    expect(plans).to.deep.equal([
+      'SEARCH record USING INDEX idempotency_undelivered (account_id=? AND fingerprint=?)',
+      'SEARCH idempotency_records USING INDEX idempotency_undelivered (account_id=?)',
+    ]);
   });
 });

@@ -2,25 +2,25 @@ import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
-import { Bench, customer, hold, refusal, SECRET, settlement } from './support.js';
+import { FileBench, customer, hold, refusal, SECRET, settlement } from './support.js';
 
 describe('ledger: servers on one file', () => {
-  let bench: Bench;
+  let bench: FileBench;
 
   beforeEach(() => {
-    bench = new Bench();
+    bench = new FileBench();
   });
   afterEach(() => bench.dispose());
 
   const lockFiles = (): string[] => readdirSync(bench.directory).filter((name) => name.includes('-server-'));
 
   it('leaves the holds and running requests of a living server alone', async () => {
-    const first = bench.server();
+    const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 10);
     const id = await hold(first, ann, 4);
     const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
     const begun = await first.beginIdempotent(input);
-    const second = bench.server();
+    const second = await bench.server();
     expect(second.recovery).to.deep.equal({ holds: 0, credits: 0, idempotencyRecords: 0 });
     expect((await second.balance(ann.account.id)).balance).to.equal(6);
     expect((await second.beginIdempotent(input)).state).to.equal('conflict');
@@ -32,17 +32,17 @@ describe('ledger: servers on one file', () => {
   });
 
   it('gives back what a server still holds when it closes', async () => {
-    const first = bench.server();
+    const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 10);
     await hold(first, ann, 4);
-    const second = bench.server();
+    const second = await bench.server();
     await first.close();
     expect((await second.balance(ann.account.id)).balance).to.equal(10);
     expect(lockFiles()).to.have.length(1);
   });
 
   it('gives back the holds and forgets the running requests of a dead server, and keeps its answers', async () => {
-    const first = bench.server();
+    const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 10);
     const accountId = ann.account.id;
     const answered = await first.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' });
@@ -74,10 +74,10 @@ describe('ledger: servers on one file', () => {
   });
 
   it('lets a command line in that neither registers nor releases anything', async () => {
-    const server = bench.server();
+    const server = await bench.server();
     const ann = await customer(server, 'ann@example.com', 10);
     await hold(server, ann, 4);
-    const cli = bench.cli();
+    const cli = await bench.cli();
     expect(lockFiles()).to.have.length(1);
     expect((await cli.balance(ann.account.id)).balance).to.equal(6);
     await cli.grantCredits({ accountId: ann.account.id, amount: 5 });
@@ -86,11 +86,11 @@ describe('ledger: servers on one file', () => {
     expect((await server.balance(ann.account.id)).balance).to.equal(11);
   });
 
-  it('cleans up after a server that died while it registered', () => {
+  it('cleans up after a server that died while it registered', async () => {
     const orphan = `${bench.path}-server-srv_AAAAAAAAAAAAAAAA`;
     const stranger = `${bench.path}-server-notes.txt`;
     for (const file of [orphan, stranger]) writeFileSync(file, '');
-    bench.server();
+    await bench.server();
     expect(existsSync(orphan)).to.equal(false);
     expect(existsSync(stranger)).to.equal(true);
     expect(lockFiles()).to.have.length(2);

@@ -3,19 +3,24 @@ import { expect } from 'chai';
 import type { JobSettlement, WorkLease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { codeOf, customer, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
+import { describeLedger } from './backends.js';
 
 const TERMS = { leaseMs: 30_000, mostPerAccount: 2 };
 const HOUR_MS = 3_600_000;
 
-describe('Jobs in the ledger', () => {
+describeLedger('Jobs in the ledger', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
   let made: number;
-  useBooks(10, (books) => {
-    ({ bench, ledger, ann } = books);
-    made = 0;
-  });
+  useBooks(
+    10,
+    (books) => {
+      ({ bench, ledger, ann } = books);
+      made = 0;
+    },
+    backend,
+  );
 
   function create(more: Partial<NewJob> = {}, { account, key }: KeyHolder = ann): Promise<StoredJob> {
     bench.now += 1;
@@ -133,7 +138,7 @@ describe('Jobs in the ledger', () => {
   it('go to another server when a lease has lapsed, and the first one’s word counts no more', async () => {
     await create();
     const first = await take();
-    const other = bench.server();
+    const other = await bench.server();
     expect(await other.jobs.take(TERMS)).to.equal(null);
     bench.now += TERMS.leaseMs - 1;
     expect(await ledger.jobs.renew([{ lease: first.lease, doneSeconds: 12.5 }], TERMS.leaseMs)).to.deep.equal(
@@ -151,7 +156,7 @@ describe('Jobs in the ledger', () => {
 
   it('of a server that leaves go back into the queue, with their credits held', async () => {
     await create();
-    const other = bench.server();
+    const other = await bench.server();
     await take(other);
     await other.close();
     expect(await balance()).to.equal(8);

@@ -2,25 +2,25 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, codeOf, customer, hold, settlement, type KeyHolder } from './support.js';
+import { FileBench, codeOf, customer, hold, settlement, type KeyHolder } from './support.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('ledger: a database that another process keeps locked', () => {
-  let bench: Bench;
+  let bench: FileBench;
   let ledger: Ledger;
   let ann: KeyHolder;
   let other: Database.Database;
 
   beforeEach(async () => {
-    bench = new Bench();
-    ledger = bench.server();
+    bench = new FileBench();
+    ledger = await bench.server();
     ann = await customer(ledger, 'ann@example.com', 10);
     other = new Database(bench.path);
   });
   afterEach(async () => {
     other.close();
-    expect(await bench.cli().audit()).to.deep.equal([]);
+    expect(await (await bench.cli()).audit()).to.deep.equal([]);
     await bench.dispose();
   });
 
@@ -59,7 +59,7 @@ describe('ledger: a database that another process keeps locked', () => {
   });
 
   it('is waited for by the command line for 5 s', async () => {
-    const cli = bench.cli();
+    const cli = await bench.cli();
     other.exec('BEGIN IMMEDIATE');
     const code = codeOf(() => cli.grantCredits({ accountId: ann.account.id, amount: 1 }));
     expect(await timeOf(code)).to.equal(5000);
@@ -96,7 +96,7 @@ describe('ledger: a database that another process keeps locked', () => {
     expect(await code).to.equal('overloaded');
     await ledger.release(id); // as a failed request does, and does not fail once more
     other.exec('COMMIT');
-    ledger = bench.server();
+    ledger = await bench.server();
     expect(ledger.recovery).to.include({ holds: 1, credits: 4 });
     expect(await balance()).to.equal(10);
     expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(0);
@@ -110,6 +110,6 @@ describe('ledger: a database that another process keeps locked', () => {
     other.exec('COMMIT');
     await ledger.close();
     expect(await settled).to.include({ creditsUsed: 3 });
-    expect((await bench.cli().balance(ann.account.id)).balance).to.equal(7);
+    expect((await (await bench.cli()).balance(ann.account.id)).balance).to.equal(7);
   });
 });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { withoutFsync } from '../../src/ledger/sqlite/durability.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
-import { Bench, customer, hold, SECRET, settlement, type KeyHolder } from './support.js';
+import { FileBench, customer, hold, SECRET, settlement, type KeyHolder } from './support.js';
 
 const CREDITS = 100;
 
 describe('ledger: what waits for the disk', () => {
-  let bench: Bench;
+  let bench: FileBench;
 
-  beforeEach(() => (bench = new Bench()));
+  beforeEach(() => (bench = new FileBench()));
   afterEach(() => bench.dispose());
 
   it('is every commit but the one that was told not to, also after one that failed', () => {
@@ -62,7 +62,7 @@ describe('ledger: what waits for the disk', () => {
   };
 
   it('is a charge: a power cut takes at most what came after the last one, and the books balance', async () => {
-    const ledger = bench.server();
+    const ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', CREDITS);
     const onDisk = await requests(ledger, ann, 6);
     await hold(ledger, ann, 5);

@@ -1,29 +1,31 @@
 import { expect } from 'chai';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { administrationAt, describeLedger, POSTGRESQL, SQLITE } from './backends.js';
 import { Child } from './processes.js';
-import { Bench, customer, hold, keepHouse, refusal, settlement, type KeyHolder } from './support.js';
+import { Bench, customer, hold, refusal, settlement, SECRET, type KeyHolder } from './support.js';
 
-describe('ledger: several processes', () => {
+describeLedger('ledger: several processes', (backend) => {
   let bench: Bench;
   let children: Child[];
 
-  beforeEach(() => {
-    bench = new Bench();
+  beforeEach(async () => {
+    bench = new Bench(backend);
     bench.now = Date.now();
     children = [];
+    address = (await bench.place()).address;
   });
   afterEach(async () => {
     await Promise.all(children.map((child) => child.kill()));
     await bench.dispose();
   });
 
+  let address: string;
   const spawn = (command: string, who?: KeyHolder): Child => {
-    const child = new Child(command, bench.path, who);
+    const child = new Child(command, address, who);
     children.push(child);
     return child;
   };
   const prepare = async (credits: number): Promise<KeyHolder> => {
-    const ledger = bench.cli();
+    const ledger = await bench.cli();
     const who = await customer(ledger, 'ann@example.com', credits);
     await ledger.close();
     return who;
@@ -36,48 +38,50 @@ describe('ledger: several processes', () => {
     await Promise.all(racers.map((child) => child.start()));
     const won = await Promise.all(racers.map(async (child) => Number(await child.said('won'))));
     expect(won.reduce((sum, n) => sum + n)).to.equal(300);
-    expect((await bench.cli().balance(who.account.id)).balance).to.equal(0);
-    expect(await bench.cli().audit()).to.deep.equal([]);
+    expect((await (await bench.cli()).balance(who.account.id)).balance).to.equal(0);
+    expect(await (await bench.cli()).audit()).to.deep.equal([]);
     await Promise.all(racers.map((child) => child.end()));
-    expect((await bench.cli().balance(who.account.id)).balance).to.equal(300);
+    expect((await (await bench.cli()).balance(who.account.id)).balance).to.equal(300);
   });
 
   it('lets several first starts happen at once: one schema, one secret', async () => {
     const starters = Array.from({ length: 4 }, () => spawn('first-start'));
     await Promise.all(starters.map((child) => child.start()));
     const keys = await Promise.all(starters.map((child) => child.said('key')));
-    const ledger = openLedger({ path: bench.path });
+    const ledger = await administrationAt(address, { secret: backend === POSTGRESQL ? SECRET : null });
     for (const key of keys) expect((await ledger.authenticate(key))?.key.name).to.equal('first');
     expect(await ledger.audit()).to.deep.equal([]);
     await ledger.close();
   });
 
-  it("gives back a killed server's holds at the next start, and not the living one's", async () => {
-    const who = await prepare(20);
-    const victim = spawn('hold', who);
-    const survivor = spawn('hold', who);
-    await Promise.all([victim, survivor].map((child) => child.start()));
-    await Promise.all([victim, survivor].map((child) => child.said('held')));
-    expect((await bench.cli().balance(who.account.id)).balance).to.equal(12);
-    await victim.kill();
-    const next = bench.server();
-    expect(next.recovery).to.include({ holds: 1, credits: 4 });
-    expect((await next.balance(who.account.id)).balance).to.equal(16);
-  });
+  if (backend === SQLITE)
+    it("gives back a killed server's holds at the next start, and not the living one's", async () => {
+      const who = await prepare(20);
+      const victim = spawn('hold', who);
+      const survivor = spawn('hold', who);
+      await Promise.all([victim, survivor].map((child) => child.start()));
+      await Promise.all([victim, survivor].map((child) => child.said('held')));
+      expect((await (await bench.cli()).balance(who.account.id)).balance).to.equal(12);
+      await victim.kill();
+      const next = await bench.server();
+      expect(next.recovery).to.include({ holds: 1, credits: 4 });
+      expect((await next.balance(who.account.id)).balance).to.equal(16);
+    });
 
-  it("gives back a killed neighbour's holds without a restart", async () => {
-    const who = await prepare(20);
-    const neighbour = spawn('hold', who);
-    await neighbour.start();
-    await neighbour.said('held');
-    const ledger = bench.server();
-    await hold(ledger, who, 1);
-    expect((await ledger.balance(who.account.id)).balance).to.equal(15);
-    await neighbour.kill();
-    expect((await ledger.balance(who.account.id)).balance).to.equal(15);
-    keepHouse(bench);
-    expect((await ledger.balance(who.account.id)).balance).to.equal(19);
-  });
+  if (backend === SQLITE)
+    it("gives back a killed neighbour's holds without a restart", async () => {
+      const who = await prepare(20);
+      const neighbour = spawn('hold', who);
+      await neighbour.start();
+      await neighbour.said('held');
+      const ledger = await bench.server();
+      await hold(ledger, who, 1);
+      expect((await ledger.balance(who.account.id)).balance).to.equal(15);
+      await neighbour.kill();
+      expect((await ledger.balance(who.account.id)).balance).to.equal(15);
+      await bench.keepHouse();
+      expect((await ledger.balance(who.account.id)).balance).to.equal(19);
+    });
 
   it('loses and doubles nothing when it is killed at any moment', async () => {
     const who = await prepare(1_000_000);
@@ -91,7 +95,8 @@ describe('ledger: several processes', () => {
         const [, id = '', key = ''] = line.split(' ');
         charged.push({ id, key });
       }
-      const ledger = bench.server();
+      const ledger = await bench.server();
+      await bench.buryDead();
       expect(await ledger.audit()).to.deep.equal([]);
       bench.now = Date.now();
       const report = await ledger.usage(who.account.id, 2);
@@ -101,7 +106,7 @@ describe('ledger: several processes', () => {
       expect((await ledger.balance(who.account.id)).balance).to.equal(1_000_000 - report.totalCredits);
       await ledger.close();
     }
-    const ledger = bench.server();
+    const ledger = await bench.server();
     for (const { id, key } of charged) {
       expect((await refusal(() => ledger.settle(id, settlement(2)))).message).to.contain('not open');
       const state = await ledger.beginIdempotent({ accountId: who.account.id, key, fingerprint: 'f' });

@@ -1,9 +1,9 @@
+import { describeLedger, SQLITE } from './backends.js';
 import { checkInterleavings } from './property.js';
 
-describe('ledger: any interleaving', function () {
-  this.timeout(300_000);
-
-  it('keeps the same books as a plain model, with expiry, revocation, crashes and neighbours', async () => {
-    await checkInterleavings(1000);
+describeLedger('ledger: any interleaving', (backend) => {
+  it('keeps the same books as a plain model, with expiry, revocation, crashes and neighbours', async function () {
+    this.timeout(300_000);
+    await checkInterleavings(backend === SQLITE ? 1000 : 200, backend);
   });
 });

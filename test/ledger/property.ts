@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Ledger } from '../../src/ledger/types.js';
 import { Model, type ModelPack } from './model.js';
-import { Bench, codeOf, customer, hold, settlement, type KeyHolder } from './support.js';
+import { die, SQLITE, type Backend } from './backends.js';
+import { Bench, codeOf, customer, FileBench, hold, settlement, type KeyHolder } from './support.js';
 
 /** Thousands of runs need no real disk: their crashes are copies of the files. */
 const MEMORY = '/dev/shm';
@@ -114,7 +115,7 @@ class Life {
       }
       case 'crash':
         await world.crash();
-        model.crash(now);
+        model.crash(world.now);
         return;
       case 'neighbour':
         await world.visit();
@@ -151,7 +152,7 @@ class Life {
 
   /** To the credit, pack by pack. A pack the ledger has not looked at since it expired still has its remaining. */
   async #compare(): Promise<void> {
-    const packs = this.world.packsOf(this.who.account.id);
+    const packs = await this.world.packsOf(this.who.account.id);
     const late = ({ remaining, expired, expiresAt }: ModelPack): { remaining: number; expired: number } =>
       expiresAt <= this.world.now ? { remaining: 0, expired: remaining + expired } : { remaining, expired };
     expect(packs).to.deep.equal(
@@ -164,66 +165,103 @@ class Life {
 
 /** A database, its server, and what can befall them. */
 class World {
-  readonly #bench = new Bench(existsSync(MEMORY) ? MEMORY : undefined);
-  #generation = 0;
   accounts = 0;
-  ledger = this.#open();
+
+  protected constructor(
+    protected readonly bench: Bench,
+    public ledger: Ledger,
+  ) {}
+
+  static async make(backend: Backend): Promise<World> {
+    if (backend === SQLITE) return FileWorld.begin();
+    const bench = new Bench(backend);
+    return new World(bench, await bench.server());
+  }
 
   get now(): number {
-    return this.#bench.now;
+    return this.bench.now;
   }
 
   set now(time: number) {
-    this.#bench.now = time;
+    this.bench.now = time;
   }
 
-  /** The files as they are this moment, and a new server on them: the old one's commits, and none of its memory. */
+  /** The server is gone, and another finds what it left. */
   async crash(): Promise<void> {
-    const old = this.#path();
-    this.#generation += 1;
-    for (const suffix of ['', '-wal']) cpSync(old + suffix, this.#path() + suffix);
-    await this.ledger.close();
-    rmSync(old);
-    this.ledger = this.#open();
+    await die(this.ledger);
+    this.ledger = await this.bench.server();
+    await this.bench.buryDead();
     expect(await this.ledger.audit()).to.deep.equal([]);
   }
 
   /** Another server comes and goes, which must change nothing. */
   async visit(): Promise<void> {
-    await this.#open().close();
+    await (await this.bench.server()).close();
   }
 
-  packsOf(accountId: string): unknown[] {
-    return this.#bench.raw(
-      (database) =>
-        database
-          .prepare(
-            `SELECT held, spent, iif(expires_at <= @now, 0, remaining) AS remaining,
-               expired + iif(expires_at <= @now, remaining, 0) AS expired
-             FROM credit_packs WHERE account_id = @accountId ORDER BY id`,
-          )
-          .all({ accountId, now: this.now }),
-      this.#path(),
+  packsOf(accountId: string): Promise<unknown[]> {
+    return this.bench.rows(
+      `SELECT held, spent, CASE WHEN expires_at <= ${this.now} THEN 0 ELSE remaining END AS remaining,
+         expired + CASE WHEN expires_at <= ${this.now} THEN remaining ELSE 0 END AS expired
+       FROM credit_packs WHERE account_id = '${accountId}' ORDER BY id`,
     );
   }
 
   async dispose(): Promise<void> {
     expect(await this.ledger.audit()).to.deep.equal([]);
-    await this.#bench.dispose();
+    await this.bench.dispose();
+  }
+}
+
+/** On SQLite a crash is a copy of the files as they are this moment: the old server's commits, and none of its memory. */
+class FileWorld extends World {
+  #generation = 0;
+
+  private constructor(
+    private readonly files: FileBench,
+    ledger: Ledger,
+  ) {
+    super(files, ledger);
+  }
+
+  static async begin(): Promise<FileWorld> {
+    const bench = new FileBench(existsSync(MEMORY) ? MEMORY : undefined);
+    return new FileWorld(bench, await bench.server({ address: join(bench.directory, '0.db') }));
+  }
+
+  override async crash(): Promise<void> {
+    const old = this.#path();
+    this.#generation += 1;
+    for (const suffix of ['', '-wal']) cpSync(old + suffix, this.#path() + suffix);
+    await this.ledger.close();
+    rmSync(old);
+    this.ledger = await this.bench.server({ address: this.#path() });
+    expect(await this.ledger.audit()).to.deep.equal([]);
+  }
+
+  override async visit(): Promise<void> {
+    await (await this.bench.server({ address: this.#path() })).close();
+  }
+
+  override packsOf(accountId: string): Promise<unknown[]> {
+    const sql = `SELECT held, spent, iif(expires_at <= @now, 0, remaining) AS remaining,
+        expired + iif(expires_at <= @now, remaining, 0) AS expired
+      FROM credit_packs WHERE account_id = @accountId ORDER BY id`;
+    const rows = this.files.raw(
+      (database) => database.prepare(sql).all({ accountId, now: this.now }),
+      this.#path(),
+    );
+    return Promise.resolve(rows);
   }
 
   #path(): string {
-    return join(this.#bench.directory, `${this.#generation}.db`);
-  }
-
-  #open(): Ledger {
-    return this.#bench.server({ path: this.#path() });
+    return join(this.files.directory, `${this.#generation}.db`);
   }
 }
 
 /** Checks that `runs` random interleavings leave ledger and model with the same books. */
-export async function checkInterleavings(runs: number): Promise<void> {
-  let world = new World();
+export async function checkInterleavings(runs: number, backend: Backend): Promise<void> {
+  let world = await World.make(backend);
   let lives = 0;
   try {
     await fc.assert(
@@ -232,7 +270,7 @@ export async function checkInterleavings(runs: number): Promise<void> {
         lives += 1;
         if (lives % 200 === 0) {
           await world.dispose();
-          world = new World();
+          world = await World.make(backend);
         }
       }),
       { numRuns: runs },

@@ -1,19 +1,19 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Bench } from './support.js';
+import { FileBench, refusal } from './support.js';
 
 describe('ledger: server secret', () => {
-  let bench: Bench;
+  let bench: FileBench;
   let file: string;
 
   beforeEach(() => {
-    bench = new Bench();
+    bench = new FileBench();
     file = `${bench.path}.secret`;
   });
   afterEach(() => bench.dispose());
 
   const accountWithKey = async (): Promise<{ rawKey: string; accountId: string; keyId: string }> => {
-    const ledger = bench.server({ secret: null });
+    const ledger = await bench.server({ secret: null });
     const accountId = (await ledger.createAccount({ email: 'ann@example.com' })).id;
     const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
     await ledger.close();
@@ -25,13 +25,13 @@ describe('ledger: server secret', () => {
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     const text = readFileSync(file, 'utf8');
     expect(text).to.match(/^[0-9a-f]{64}\n$/);
-    expect(await bench.server({ secret: null }).authenticate(rawKey)).not.to.equal(null);
+    expect(await (await bench.server({ secret: null })).authenticate(rawKey)).not.to.equal(null);
     expect(readFileSync(file, 'utf8')).to.equal(text);
   });
 
   it('makes no file when the secret is given, nor when none is needed', async () => {
-    bench.server();
-    const cli = bench.cli({ secret: null });
+    await bench.server();
+    const cli = await bench.cli({ secret: null });
     await cli.createAccount({ email: 'ann@example.com' });
     expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
   });
@@ -39,22 +39,26 @@ describe('ledger: server secret', () => {
   it('refuses a damaged file', async () => {
     await accountWithKey();
     writeFileSync(file, 'not a secret\n');
-    expect(() => bench.server({ secret: null })).to.throw('is damaged');
+    expect((await refusal(() => bench.server({ secret: null }))).message).to.contain('is damaged');
   });
 
   it('refuses another secret than the one the keys were made with', async () => {
     await accountWithKey();
-    expect(() => bench.server()).to.throw('made with another secret than VERBATIM_SECRET');
+    expect((await refusal(() => bench.server())).message).to.contain(
+      'made with another secret than VERBATIM_SECRET',
+    );
     rmSync(file);
-    expect(() => bench.server({ secret: null })).to.throw('made with another secret');
+    expect((await refusal(() => bench.server({ secret: null }))).message).to.contain(
+      'made with another secret',
+    );
     expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
   });
 
   it('takes a new secret once every key is revoked, which needs no secret', async () => {
     const { accountId, keyId, rawKey } = await accountWithKey();
     rmSync(file);
-    const cli = bench.cli({ secret: null });
+    const cli = await bench.cli({ secret: null });
     expect((await cli.revokeKey(accountId, keyId))?.id).to.equal(keyId);
-    expect(await bench.server().authenticate(rawKey)).to.equal(null);
+    expect(await (await bench.server()).authenticate(rawKey)).to.equal(null);
   });
 });

@@ -1,34 +1,105 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, IssuedKey, Ledger, Settlement } from '../../src/ledger/types.js';
+import { systemTimers, type Timers } from '../../src/timers.js';
 import { ManualTimers } from '../support/manual-timers.js';
+import {
+  administrationAt,
+  idle,
+  POSTGRESQL,
+  serverAt,
+  SQLITE,
+  SqlitePlace,
+  type Backend,
+  type BooksOptions,
+  type Place,
+} from './backends.js';
 
 export const ENDPOINT = '/api/v1/transcribe';
 export const SECRET = 'a secret for the tests';
 
-/** Real ledgers on a real file in a directory of their own, with a clock and timers that the test turns. */
+/** Real ledgers on a database of their own, with a clock and timers that the test turns. */
 export class Bench {
-  readonly directory: string;
-  readonly path: string;
   now = Date.UTC(2026, 0, 15, 12);
   readonly timers = new ManualTimers();
   readonly #ledgers: Ledger[] = [];
+  #place: Promise<Place> | null = null;
 
-  constructor(parent = tmpdir()) {
-    this.directory = mkdtempSync(join(parent, 'verbatim-ledger-'));
-    this.path = join(this.directory, 'verbatim.db');
+  constructor(
+    private readonly backend: Backend = SQLITE,
+    private readonly parent?: string,
+  ) {}
+
+  /** Where the books are: made when they are first asked for. */
+  place(): Promise<Place> {
+    return (this.#place ??= this.backend.place(this.parent));
   }
 
-  server(options: Partial<LedgerOptions> = {}): Ledger {
-    return this.#keep(createLedger({ ...this.#defaults(), ...options }));
+  async server(options: BooksOptions & { address?: string } = {}): Promise<Ledger> {
+    const { address = (await this.place()).address, ...more } = options;
+    return this.#keep(await serverAt(address, { ...this.#defaults(), ...more }));
   }
 
-  cli(options: Partial<LedgerOptions> = {}): Ledger {
-    return this.#keep(openLedger({ ...this.#defaults(), ...options }));
+  async cli(options: BooksOptions & { address?: string } = {}): Promise<Ledger> {
+    const { address = (await this.place()).address, ...more } = options;
+    return this.#keep(await administrationAt(address, { ...this.#defaults(), ...more }));
+  }
+
+  /** What the ledger wrote, asked for in SQL that both databases know. */
+  async rows<R>(sql: string): Promise<R[]> {
+    return (await this.place()).rows<R>(sql);
+  }
+
+  /** Lets the ledgers keep house once. */
+  async keepHouse(): Promise<void> {
+    this.timers.pass(5000);
+    for (const ledger of this.#ledgers) await idle(ledger);
+  }
+
+  /** So much time that servers which died are known to be dead. */
+  async buryDead(): Promise<void> {
+    if (this.backend !== POSTGRESQL) return;
+    for (let n = 0; n < 2; n++) {
+      this.now += 20_000;
+      await this.keepHouse();
+    }
+  }
+
+  async dispose(): Promise<void> {
+    for (const ledger of this.#ledgers) await ledger.close();
+    await (await this.#place)?.remove();
+  }
+
+  #defaults(): BooksOptions {
+    const timers = this.backend === POSTGRESQL ? this.#networkTimers() : this.timers;
+    return { secret: SECRET, clock: () => this.now, timers };
+  }
+
+  /** Pauses before a repeat are real, as the network is. */
+  #networkTimers(): Timers {
+    return {
+      after: (milliseconds, run) => systemTimers.after(milliseconds, run),
+      every: (milliseconds, run) => this.timers.every(milliseconds, run),
+    };
+  }
+
+  #keep(ledger: Ledger): Ledger {
+    this.#ledgers.push(ledger);
+    return ledger;
+  }
+}
+
+/** On SQLite, with its file at hand. */
+export class FileBench extends Bench {
+  readonly directory: string;
+  readonly path: string;
+
+  constructor(parent?: string) {
+    const place = new SqlitePlace(parent);
+    super({ ...SQLITE, place: () => Promise.resolve(place) });
+    this.directory = place.directory;
+    this.path = place.address;
+    void this.place();
   }
 
   /** A plain connection, to look at or tamper with what the ledger wrote. */
@@ -39,20 +110,6 @@ export class Bench {
     } finally {
       database.close();
     }
-  }
-
-  async dispose(): Promise<void> {
-    for (const ledger of this.#ledgers) await ledger.close();
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-
-  #defaults(): LedgerOptions {
-    return { path: this.path, secret: SECRET, clock: () => this.now, timers: this.timers };
-  }
-
-  #keep(ledger: Ledger): Ledger {
-    this.#ledgers.push(ledger);
-    return ledger;
   }
 }
 
@@ -68,13 +125,13 @@ export interface Books {
 }
 
 /** Within a describe(): a server's ledger and a customer for each test; the books must balance after each. */
-export function useBooks(credits: number, give: (books: Books) => void): void {
+export function useBooks(credits: number, give: (books: Books) => void, backend: Backend = SQLITE): void {
   let bench: Bench;
   let ledger: Ledger;
 
   beforeEach(async () => {
-    bench = new Bench();
-    ledger = bench.server();
+    bench = new Bench(backend);
+    ledger = await bench.server();
     give({ bench, ledger, ann: await customer(ledger, 'ann@example.com', credits) });
   });
   afterEach(async () => {
@@ -105,11 +162,6 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
     result: { text: 'hello' },
     ...overrides,
   };
-}
-
-/** Lets a server's ledgers keep house once. */
-export function keepHouse({ timers }: Bench): void {
-  timers.pass(5000);
 }
 
 /** What `work` throws or rejects with. */

@@ -1,19 +1,19 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { Bench, customer, hold } from './support.js';
+import { FileBench, customer, hold } from './support.js';
 
 describe('ledger: a database that cannot be written for a while', () => {
-  let bench: Bench;
+  let bench: FileBench;
 
   beforeEach(() => {
-    bench = new Bench();
+    bench = new FileBench();
   });
   afterEach(() => bench.dispose());
 
   it('gives credits and Idempotency-Key of a failed request back as soon as it can', async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown): void => void errors.push(error);
-    const ledger = bench.server({ onError });
+    const ledger = await bench.server({ onError });
     const ann = await customer(ledger, 'ann@example.com', 10);
     const id = await hold(ledger, ann, 4);
     const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
@@ -42,7 +42,7 @@ describe('ledger: a database that cannot be written for a while', () => {
   });
 
   it('gives them back at its end, if it could not before', async () => {
-    const ledger = bench.server();
+    const ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', 10);
     const id = await hold(ledger, ann, 4);
     const other = new Database(bench.path);
@@ -51,6 +51,6 @@ describe('ledger: a database that cannot be written for a while', () => {
     other.exec('COMMIT');
     other.close();
     await ledger.close();
-    expect((await bench.cli().balance(ann.account.id)).balance).to.equal(10);
+    expect((await (await bench.cli()).balance(ann.account.id)).balance).to.equal(10);
   });
 });

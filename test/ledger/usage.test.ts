@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/types.js';
 import { codeOf, customer, hold, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
+import { describeLedger } from './backends.js';
 
-describe('ledger: usage', () => {
+describeLedger('ledger: usage', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(1000, (books) => ({ bench, ledger, ann } = books));
+  useBooks(1000, (books) => ({ bench, ledger, ann } = books), backend);
 
   const use = async (time: string, minutes: number, endpoint?: string, who = ann): Promise<void> => {
     bench.now = Date.parse(time);
@@ -103,10 +104,10 @@ describe('ledger: usage', () => {
     await ledger.settle(await hold(ledger, ann, 6), settlement(6, { minutes: 2, audioSeconds: 61.5 }));
     await use('2026-03-01T10:00:00Z', 7, undefined, bob);
     expect(await ledger.usage(ann.account.id, 1)).to.include({ totalMinutes: 2, totalCredits: 6 });
-    const stored = bench.raw((database) =>
-      database.prepare('SELECT audio_ms FROM usage_events ORDER BY hold_id').pluck().get(),
+    const [stored] = await bench.rows<{ audio_ms: number }>(
+      'SELECT audio_ms FROM usage_events ORDER BY hold_id',
     );
-    expect(stored).to.equal(61_500);
+    expect(stored?.audio_ms).to.equal(61_500);
   });
 
   it('keeps the history of a revoked key', async () => {

@@ -3,15 +3,16 @@ import { expect } from 'chai';
 import type { NewJob, TakenEvent, WebhookEvent } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { customer, useBooks, type Bench, type KeyHolder } from './support.js';
+import { describeLedger } from './backends.js';
 
 const TERMS = { leaseMs: 60_000, mostPerAccount: 2 };
 const DAY_MS = 86_400_000;
 
-describe('Webhook events in the ledger', () => {
+describeLedger('Webhook events in the ledger', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(100, (books) => ({ bench, ledger, ann } = books));
+  useBooks(100, (books) => ({ bench, ledger, ann } = books), backend);
 
   async function ended(id: string, { account, key }: KeyHolder = ann): Promise<void> {
     bench.now += 1;
@@ -71,7 +72,7 @@ describe('Webhook events in the ledger', () => {
   it('of a server that died are taken by another, whose word alone counts', async () => {
     await ended('job_1');
     const { lease } = await take();
-    const other = bench.server();
+    const other = await bench.server();
     bench.now += TERMS.leaseMs;
     const again = await take(other);
     expect(again.lease.id).to.equal(lease.id);

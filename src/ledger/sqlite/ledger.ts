@@ -102,6 +102,7 @@ class SqliteLedger implements Ledger {
   readonly #patienceMs: number;
   readonly #lockWait: LockWait;
   readonly #owed: Owed;
+  readonly #toldOfRevocations = new Set<(keyId: string) => void>();
   #timer: Timer | null = null;
   #writableUntil = -Infinity;
 
@@ -193,8 +194,15 @@ class SqliteLedger implements Ledger {
     return this.#patiently(() => this.#keys.list(accountId));
   }
 
-  revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null> {
-    return this.#patiently(() => this.#keys.revoke(accountId, keyId));
+  async revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null> {
+    const revoked = await this.#patiently(() => this.#keys.revoke(accountId, keyId));
+    if (revoked !== null) for (const tell of this.#toldOfRevocations) tell(keyId);
+    return revoked;
+  }
+
+  onRevoked(tell: (keyId: string) => void): () => void {
+    this.#toldOfRevocations.add(tell);
+    return () => void this.#toldOfRevocations.delete(tell);
   }
 
   authenticate(rawKey: string): Promise<Identity | null> {

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -11,9 +11,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { isSecretCheckOf, SECRET_CHECK, secretCheckOf } from '../rows/secret.js';
 import { keepPrivate } from './private-file.js';
-
-const CHECK = 'secret_check';
 
 /**
  * The server's secret: the one given, or the one in the 0600 file beside the database, made on first need.
@@ -37,17 +36,8 @@ export const secretFileOf = (database: string): string => `${database}.secret`;
 
 /** Whether the database's keys were made with this secret, or there is none left that could be of use. */
 export function fits(database: Database.Database, secret: Buffer): boolean {
-  const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(CHECK);
-  return known === undefined || isCheckOf(secret, known) || !hasLiveKeys(database);
-}
-
-function isCheckOf(secret: Buffer, known: unknown): boolean {
-  const expected = checkOf(secret);
-  return Buffer.isBuffer(known) && known.length === expected.length && timingSafeEqual(known, expected);
-}
-
-function checkOf(secret: Buffer): Buffer {
-  return createHmac('sha256', secret).update(CHECK).digest();
+  const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(SECRET_CHECK);
+  return known === undefined || isSecretCheckOf(secret, known) || !hasLiveKeys(database);
 }
 
 function hasLiveKeys(database: Database.Database): boolean {
@@ -63,9 +53,11 @@ function verify(database: Database.Database, secret: Buffer, path: string | null
         'the same VERBATIM_SECRET, or put the file back; or revoke every key and make new ones.',
     );
   }
-  const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(CHECK);
-  if (isCheckOf(secret, known)) return;
-  database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)').run(CHECK, checkOf(secret));
+  const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(SECRET_CHECK);
+  if (isSecretCheckOf(secret, known)) return;
+  database
+    .prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)')
+    .run(SECRET_CHECK, secretCheckOf(secret));
 }
 
 /** null where there is none. Throws an Error for one that is damaged. */

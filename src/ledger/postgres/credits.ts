@@ -1,0 +1,58 @@
+import { noAccount } from '../rows/accounts.js';
+import { checkGrant, toPack, withAmounts, type PackRow } from '../rows/packs.js';
+import type { WallClock } from '../time.js';
+import type { Balance, CreditPack, PackAmounts } from '../types.js';
+import type { Querying } from './connections.js';
+import type { Statements } from './statements.js';
+
+/** Packs of an account, as they are granted and told of; the functions of the database hold and spend them. */
+export class PostgresCredits {
+  constructor(
+    private readonly statements: Statements,
+    private readonly clock: WallClock,
+  ) {}
+
+  grant(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack> {
+    return this.insert((sql, values) => this.statements.once(sql, values), input);
+  }
+
+  /** Also in a transaction of the caller's. */
+  async insert(
+    query: Querying,
+    input: { accountId: string; amount: number; expiresAt?: string | null },
+  ): Promise<CreditPack> {
+    const now = this.clock();
+    const expiresAt = checkGrant(input, now);
+    const [row] = await query<PackRow>(
+      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id)
+       SELECT $1, $1, $2, $3, id FROM accounts WHERE id = $4 RETURNING *`,
+      [input.amount, now, expiresAt, input.accountId],
+    );
+    if (row === undefined) throw noAccount(input.accountId);
+    return toPack(row);
+  }
+
+  async balance(accountId: string): Promise<Balance> {
+    const [row] = await this.statements.repeatable<{ balance: number; purchased: number }>(
+      `SELECT balance_of($1, $2) AS balance,
+         (SELECT coalesce(sum(purchased), 0)::bigint FROM credit_packs WHERE account_id = $1) AS purchased`,
+      [accountId, this.clock()],
+    );
+    return { balance: row?.balance ?? 0, lifetimePurchased: row?.purchased ?? 0 };
+  }
+
+  async list(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
+    const rows = await this.statements.repeatable<PackRow & PackAmounts>(
+      `SELECT id, account_id, purchased, held, spent, created_at, expires_at,
+         CASE WHEN expires_at <= $2 THEN 0 ELSE remaining END AS remaining,
+         expired + CASE WHEN expires_at <= $2 THEN remaining ELSE 0 END AS expired
+       FROM credit_packs pack WHERE account_id = $1 AND (pack.remaining + held > 0 OR id IN (
+         SELECT id FROM credit_packs empty WHERE account_id = $1 AND remaining + held = 0
+         ORDER BY created_at DESC, id DESC LIMIT $3))
+       ORDER BY pack.remaining + held = 0, CASE WHEN pack.remaining + held = 0 THEN -created_at ELSE 0 END,
+         expires_at, created_at, id`,
+      [accountId, this.clock(), emptyOnes],
+    );
+    return rows.map(withAmounts);
+  }
+}

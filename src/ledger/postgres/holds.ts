@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { VerbatimError } from '../../errors.js';
+import { recordGone } from '../rows/answers.js';
+import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
+import { checkUsage } from '../rows/usage.js';
+import type { WallClock } from '../time.js';
+import type { Charge, Hold, Settlement } from '../types.js';
+import type { SqlValue } from './connections.js';
+import type { PostgresInstance } from './instance.js';
+import type { PostgresOwed } from './owed.js';
+import type { Statements } from './statements.js';
+
+/** The columns of the database's type "bill", from the parameter after `before` on. */
+export function billSql(before: number): string {
+  return `ROW(${Array.from({ length: 8 }, (_, index) => `$${before + 1 + index}`).join(', ')})::bill`;
+}
+
+const NOTHING = { minutes: 0, audioSeconds: 0 };
+
+/** Throws what the settlement's result throws when it is told, or a RangeError. */
+export function billValues(
+  settlement: Omit<Settlement, 'requestId'> & { requestId: string | null },
+): SqlValue[] {
+  const { credits, endpoint, requestId, transcriptionId, language } = settlement;
+  // A bad amount is told of by the database, which knows what is held.
+  const whole = Number.isSafeInteger(credits) && credits >= 0 ? credits : null;
+  const { minutes, audioMs } = checkUsage(whole === null ? NOTHING : settlement);
+  const result = JSON.stringify(settlement.result);
+  return [whole, endpoint, audioMs, minutes, requestId, transcriptionId, language, result];
+}
+
+interface Placed {
+  outcome: 'placed' | 'revoked' | 'insufficient';
+  hold: number;
+  available: number;
+}
+
+interface Settled {
+  outcome: 'settled' | 'not open' | 'bad amount' | 'revoked' | 'no record';
+  held: number;
+  remaining: number;
+}
+
+/** Credits set aside for what is worked on, each step one round trip. */
+export class PostgresHolds {
+  constructor(
+    private readonly statements: Statements,
+    private readonly instance: PostgresInstance,
+    private readonly owed: PostgresOwed,
+    private readonly clock: WallClock,
+  ) {}
+
+  async place(input: {
+    accountId: string;
+    keyId: string;
+    requestId: string;
+    credits: number;
+  }): Promise<Hold> {
+    const { accountId, keyId, requestId, credits } = input;
+    checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
+    const call = randomUUID();
+    try {
+      const [placed] = await this.instance.alive((instance) =>
+        this.statements.repeatable<Placed>('SELECT * FROM place_hold($1, $2, $3, $4, $5, $6, NULL, $7)', [
+          ...[call, accountId, keyId, requestId, credits, instance, this.clock()],
+        ]),
+      );
+      return toHold(placed, credits);
+    } catch (error) {
+      // It may have been placed without our being told of it, now or later.
+      if (isOverloaded(error)) this.owed.forAWhile(() => this.#withdraw(call));
+      throw error;
+    }
+  }
+
+  async settle(holdId: string, settlement: Settlement): Promise<Charge> {
+    const call = randomUUID();
+    const { credits, delivered = false, idempotencyToken = null } = settlement;
+    const bill = billValues(settlement);
+    const [settled] = await this.statements.untilDone<Settled>(
+      `SELECT * FROM settle_hold($1, $2, ${billSql(2)}, $11, $12, $13)`,
+      () => [call, Number(holdId), ...bill, delivered, idempotencyToken, this.clock()],
+    );
+    return toCharge(settled, holdId, credits);
+  }
+
+  release(holdId: string): Promise<void> {
+    return this.owed.undo(async () => {
+      await this.statements.repeatable('SELECT release_hold($1, NULL, $2)', [Number(holdId), this.clock()]);
+    });
+  }
+
+  async #withdraw(call: string): Promise<void> {
+    await this.statements.repeatable('SELECT release_hold(NULL, $1, $2)', [call, this.clock()]);
+  }
+}
+
+/** Throws what the outcome stands for. */
+export function toHold(placed: Placed | undefined, credits: number): Hold {
+  if (placed?.outcome === 'revoked') throw revokedMeanwhile();
+  if (placed?.outcome !== 'placed') throw insufficient(credits, placed?.available ?? 0);
+  return { id: String(placed.hold), credits };
+}
+
+function toCharge(settled: Settled | undefined, holdId: string, credits: number): Charge {
+  switch (settled?.outcome) {
+    case 'settled':
+      return { creditsUsed: credits, creditsRemaining: settled.remaining };
+    case 'bad amount':
+      checkAmount('A charge', credits, settled.held);
+      break;
+    case 'revoked':
+      throw revokedMeanwhile();
+    case 'no record':
+      throw recordGone('request');
+    default:
+  }
+  throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
+}
+
+function isOverloaded(error: unknown): boolean {
+  return error instanceof VerbatimError && error.code === 'overloaded';
+}

@@ -1,0 +1,352 @@
+import { systemTimers, type Timer, type Timers } from '../../timers.js';
+import { randomBytes } from 'node:crypto';
+import type { WallClock } from '../time.js';
+import type {
+  Account,
+  ApiKey,
+  Balance,
+  Charge,
+  CreditPack,
+  DerivedState,
+  FirstAccount,
+  Hold,
+  IdempotencyState,
+  Identity,
+  IssuedKey,
+  Ledger,
+  PackAmounts,
+  Recovery,
+  Settlement,
+  UnkeyedRequest,
+  UsageReport,
+  Violation,
+} from '../types.js';
+import { PostgresAccess } from './access.js';
+import { PostgresAccounts } from './accounts.js';
+import { PostgresKeys } from './api-keys.js';
+import { auditPostgres } from './audit.js';
+import { Connections } from './connections.js';
+import { PostgresCredits } from './credits.js';
+import { DatabaseClock } from './database-clock.js';
+import { PostgresHistory } from './history.js';
+import { PostgresHolds } from './holds.js';
+import { PostgresIdempotency } from './idempotency.js';
+import { INSTANCE_LEASE_MS, PostgresInstance } from './instance.js';
+import { PostgresJobs } from './jobs.js';
+import { isMigrated, migratePostgres } from './migrate.js';
+import { PostgresOwed } from './owed.js';
+import { Revocations } from './revocations.js';
+import { verifySecret } from './secret.js';
+import { Statements } from './statements.js';
+import { PostgresWebhookEvents } from './webhook-events.js';
+
+/** How often a server renews its lease, writes keys' last uses, deletes old answers and looks for dead servers. */
+const HOUSEKEEPING_MS = 5_000;
+/** How long a successful write answers for the next ones: /readyz needs no key, so anyone may call it. */
+const WRITABLE_FOR_MS = 1_000;
+const SERVER_PATIENCE_MS = 2_000;
+const ADMINISTRATION_PATIENCE_MS = 5_000;
+/** For the schema, and for others that start at the same time. */
+const OPENING_PATIENCE_MS = 60_000;
+/** Of PostgreSQL's advisory locks: whoever makes the first account. */
+const FIRST_ACCOUNT_LOCK = 0x56425446;
+export const DEFAULT_CONNECTIONS = 16;
+
+export interface PostgresOptions {
+  /** postgres://… */
+  url: string;
+  /** VERBATIM_SECRET; null: for what needs none. */
+  secret: string | null;
+  /** At most; one more listens. */
+  connections?: number;
+  /** Default: the database's, so that servers whose clocks differ agree on leases. */
+  clock?: WallClock;
+  timers?: Timers;
+  /** How long reads and holds wait: 2 s in a server, 5 s in administration. */
+  patienceMs?: number;
+  leaseMs?: number;
+  /** Hears of what failed and will be tried again. */
+  onError?: (error: unknown) => void;
+}
+
+/** For administration: registers no server, can hold no credits. */
+export async function openPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
+  const ledger = new PostgresLedger({ patienceMs: ADMINISTRATION_PATIENCE_MS, ...options });
+  await ledger.open({ asServer: false });
+  return ledger;
+}
+
+/** For a server: keeps what it holds from others until close(), or until its lease lapses. */
+export async function createPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
+  const ledger = new PostgresLedger(options);
+  await ledger.open({ asServer: true });
+  return ledger;
+}
+
+export class PostgresLedger implements Ledger {
+  readonly jobs: PostgresJobs;
+  readonly webhooks: PostgresWebhookEvents;
+  readonly access: PostgresAccess;
+  readonly history: PostgresHistory;
+  readonly #secretText: string | null;
+  readonly #timers: Timers;
+  readonly #onError: (error: unknown) => void;
+  readonly #connections: Connections;
+  readonly #statements: Statements;
+  readonly #clock: WallClock;
+  readonly #databaseClock: DatabaseClock | null;
+  readonly #owed: PostgresOwed;
+  readonly #instance: PostgresInstance;
+  readonly #revocations: Revocations;
+  readonly #accounts: PostgresAccounts;
+  readonly #keys: PostgresKeys;
+  readonly #credits: PostgresCredits;
+  readonly #holds: PostgresHolds;
+  readonly #idempotency: PostgresIdempotency;
+  #secret: Promise<Buffer> | null = null;
+  #timer: Timer | null = null;
+  #housekeeping: Promise<void> = Promise.resolve();
+  #writableUntil = -Infinity;
+  #closed: Promise<void> | null = null;
+
+  constructor(options: PostgresOptions) {
+    const { url, timers = systemTimers, onError = () => undefined } = options;
+    this.#secretText = options.secret;
+    this.#timers = timers;
+    this.#onError = onError;
+    this.#connections = new Connections(url, options.connections ?? DEFAULT_CONNECTIONS);
+    const statements = new Statements(this.#connections, timers, options.patienceMs ?? SERVER_PATIENCE_MS);
+    this.#statements = statements;
+    this.#databaseClock = options.clock === undefined ? new DatabaseClock(statements) : null;
+    const clock = options.clock ?? this.#databaseClock?.now ?? Date.now;
+    this.#clock = clock;
+    this.#owed = new PostgresOwed(timers, onError);
+    const instance = new PostgresInstance(statements, clock, options.leaseMs ?? INSTANCE_LEASE_MS, onError);
+    this.#instance = instance;
+    this.#revocations = new Revocations(url, timers, onError);
+    this.#accounts = new PostgresAccounts(statements, clock);
+    this.#keys = new PostgresKeys(statements, () => this.#verifiedSecret(), clock);
+    this.#credits = new PostgresCredits(statements, clock);
+    this.#holds = new PostgresHolds(statements, instance, this.#owed, clock);
+    this.#idempotency = new PostgresIdempotency(statements, instance, this.#owed, clock);
+    this.access = new PostgresAccess(statements, this.#keys, clock);
+    this.history = new PostgresHistory(statements, clock);
+    this.webhooks = new PostgresWebhookEvents(statements, instance, clock);
+    this.jobs = new PostgresJobs(statements, instance, clock);
+  }
+
+  get recovery(): Recovery {
+    return { ...this.#instance.recovered };
+  }
+
+  async open({ asServer }: { asServer: boolean }): Promise<void> {
+    try {
+      await this.#migrate();
+      await this.#databaseClock?.set();
+      if (!asServer) return;
+      await this.#verifiedSecret();
+      await this.#instance.register();
+      await this.#revocations.start();
+      this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
+    } catch (error) {
+      await this.abandon();
+      throw error;
+    }
+  }
+
+  createAccount(input: { email: string; name?: string | null }): Promise<Account> {
+    return this.#accounts.create(input);
+  }
+
+  createFirstAccount({ email, name, role, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
+    return this.#statements.transaction(async (query) => {
+      await query('SELECT pg_advisory_xact_lock($1)', [FIRST_ACCOUNT_LOCK]);
+      if ((await query('SELECT 1 FROM accounts LIMIT 1')).length > 0) return null;
+      const { id: accountId } = await this.#accounts.insert(query, { email, name, role });
+      await this.#credits.insert(query, { accountId, amount: credits });
+      const made: IssuedKey[] = [];
+      for (const key of keys) made.push(await this.#keys.insert(query, { accountId, ...key }));
+      return made;
+    });
+  }
+
+  findAccount(email: string): Promise<Account | null> {
+    return this.#accounts.find(email);
+  }
+
+  listAccounts(): Promise<Account[]> {
+    return this.#accounts.list();
+  }
+
+  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<IssuedKey> {
+    return this.#keys.create(input);
+  }
+
+  listKeys(accountId: string): Promise<ApiKey[]> {
+    return this.#keys.list(accountId);
+  }
+
+  revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null> {
+    return this.#keys.revoke(accountId, keyId);
+  }
+
+  authenticate(rawKey: string): Promise<Identity | null> {
+    return this.#keys.authenticate(rawKey);
+  }
+
+  revokedAmong(keyIds: readonly string[]): Promise<string[]> {
+    return this.#keys.revokedAmong(keyIds);
+  }
+
+  onRevoked(tell: (keyId: string) => void): () => void {
+    return this.#revocations.tell(tell);
+  }
+
+  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack> {
+    return this.#credits.grant(input);
+  }
+
+  balance(accountId: string): Promise<Balance> {
+    return this.#credits.balance(accountId);
+  }
+
+  listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
+    return this.#credits.list(accountId, emptyOnes);
+  }
+
+  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold> {
+    return this.#holds.place(input);
+  }
+
+  settle(holdId: string, settlement: Settlement): Promise<Charge> {
+    return this.#holds.settle(holdId, settlement);
+  }
+
+  release(holdId: string): Promise<void> {
+    return this.#holds.release(holdId);
+  }
+
+  beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): Promise<IdempotencyState> {
+    return this.#idempotency.begin(input);
+  }
+
+  knowsIdempotencyKey(accountId: string, key: string): Promise<boolean> {
+    return this.#idempotency.knows(accountId, key);
+  }
+
+  beginDerived(request: UnkeyedRequest, busy: readonly string[]): Promise<DerivedState> {
+    return this.#idempotency.beginDerived(request, busy);
+  }
+
+  mayBeRepeated(accountId: string, retried: boolean): Promise<boolean> {
+    return this.#idempotency.mayBeRepeated(accountId, retried);
+  }
+
+  noteDelivery(token: string, delivered: boolean): Promise<void> {
+    return this.#idempotency.noteDelivery(token, delivered);
+  }
+
+  abandonIdempotent(token: string): Promise<void> {
+    return this.#idempotency.abandon(token);
+  }
+
+  usage(accountId: string, days: number): Promise<UsageReport> {
+    return this.history.report(accountId, days);
+  }
+
+  audit(): Promise<Violation[]> {
+    return this.#statements.snapshot(auditPostgres);
+  }
+
+  async checkWritable(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#writableUntil) return;
+    await this.#statements.repeatable(
+      `INSERT INTO settings (name, value) VALUES ('written_at', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [Buffer.from(String(this.#clock()))],
+    );
+    this.#writableUntil = now + WRITABLE_FOR_MS;
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#leave());
+  }
+
+  /** Resolves when what it does in the background just now is done. */
+  async idle(): Promise<void> {
+    await this.#housekeeping;
+  }
+
+  async #leave(): Promise<void> {
+    this.#timer?.cancel();
+    await this.#housekeeping;
+    await this.#owed.end();
+    await this.#statements.end();
+    try {
+      await this.#keys.flushLastUsed();
+      await this.#instance.unregister();
+    } catch (error) {
+      this.#onError(error); // its lease lapses, and others do the same
+    } finally {
+      await this.abandon();
+    }
+  }
+
+  /** Lets go of the database, and leaves what it holds to its lease. */
+  async abandon(): Promise<void> {
+    this.#closed ??= Promise.resolve();
+    this.#timer?.cancel();
+    await this.#revocations.end();
+    await this.#connections.close();
+  }
+
+  async #migrate(): Promise<void> {
+    await this.#statements.transaction(
+      async (query) => {
+        await query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+        if (!(await isMigrated(query))) await migratePostgres(query);
+      },
+      { tryMs: OPENING_PATIENCE_MS, repeatable: true },
+    );
+  }
+
+  /** Checked once, under a lock, so that of two first starts one sets what the other is held against. */
+  #verifiedSecret(): Promise<Buffer> {
+    this.#secret ??= this.#verifySecret().catch((error: unknown) => {
+      this.#secret = null;
+      throw error;
+    });
+    return this.#secret;
+  }
+
+  async #verifySecret(): Promise<Buffer> {
+    if (this.#secretText === null) {
+      throw new Error(
+        'VERBATIM_SECRET is not set. With PostgreSQL every server and the command line need the same one, of at least 16 ' +
+          `characters; a new one: ${randomBytes(32).toString('base64url')}`,
+      );
+    }
+    const secret = Buffer.from(this.#secretText, 'utf8');
+    await this.#statements.transaction(
+      async (query) => {
+        await query('LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE');
+        await verifySecret(query, secret);
+      },
+      { repeatable: true },
+    );
+    return secret;
+  }
+
+  #keepHouse(): void {
+    this.#housekeeping = this.#housekeeping.then(() => this.#keptHouse()).catch(this.#onError);
+  }
+
+  async #keptHouse(): Promise<void> {
+    await this.#instance.renew();
+    await this.#databaseClock?.set();
+    await this.#keys.flushLastUsed();
+    while (await this.#idempotency.sweep());
+    await this.access.sweep();
+    await this.#instance.reap();
+  }
+}

@@ -1,0 +1,85 @@
+/** The connection on which the database tells of keys that were revoked, whoever did it. */
+import { Client } from 'pg';
+import type { Timer, Timers } from '../../timers.js';
+import { REVOKED_CHANNEL } from './api-keys.js';
+import { connectionConfig } from './connections.js';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** A connection that is cut says nothing: it is asked now and then. */
+const PROBE_MS = 5_000;
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Whoever polls, too, misses nothing while there is no connection. */
+export class Revocations {
+  readonly #listeners = new Set<(keyId: string) => void>();
+  #client: Client | null = null;
+  #pauseMs = FIRST_PAUSE_MS;
+  #timer: Timer | null = null;
+  #probe: Timer | null = null;
+  #ended = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly timers: Timers,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Ends the telling when it is called. */
+  tell(listener: (keyId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Resolves when it listens, or will try again. */
+  async start(): Promise<void> {
+    const client = new Client(connectionConfig(this.url));
+    this.#client = client;
+    client.on('error', () => undefined);
+    client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
+    client.on('end', () => this.#lost(client));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${REVOKED_CHANNEL}`);
+      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#probe = this.timers.every(PROBE_MS, () => void this.#ask(client));
+    } catch (error) {
+      this.onError(error);
+      this.#lost(client);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.#probe?.cancel();
+    const client = this.#client;
+    this.#client = null;
+    if (client === null) return;
+    client.end().catch(() => undefined);
+    // A server that does not answer is not waited for.
+    await Promise.resolve();
+  }
+
+  #heard(keyId: string): void {
+    for (const listener of this.#listeners) listener(keyId);
+  }
+
+  async #ask(client: Client): Promise<void> {
+    const question = { text: 'SELECT 1', query_timeout: PROBE_TIMEOUT_MS };
+    await client.query(question).catch((error: unknown) => {
+      if (this.#client !== client) return;
+      this.onError(error);
+      this.#lost(client);
+    });
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client || this.#ended) return;
+    this.#client = null;
+    this.#probe?.cancel();
+    client.end().catch(() => undefined);
+    this.#timer = this.timers.after(this.#pauseMs, () => void this.start());
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+  }
+}
