@@ -1,12 +1,20 @@
 /** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
-import type { Segment } from './binding.js';
+import type { Segment, WindowResult } from './binding.js';
 import type { FileToDiarize } from './speakers/speaker-engine.js';
 import type { SpeakerTurn } from './speakers/speaker-turn.js';
+
+/** Which request work is of: what it is called in the log, and how its file is known again. */
+export interface WorkOrigin {
+  requestId: string;
+  /** Of the file as it was sent, hexadecimal; null: nobody knows. */
+  sha256: string | null;
+}
 
 export interface AudioToMeasure {
   path: string;
   /** Whose turns it takes. */
   accountId: string;
+  origin?: WorkOrigin | undefined;
   signal?: AbortSignal | undefined;
   /** Audio longer than this is refused as soon as that much of it is counted; default: none is. */
   maxSeconds?: number;
@@ -56,6 +64,10 @@ export interface FileToTranscribe extends AudioToMeasure {
    * holds: whoever asks for this bounds how many such files there are. Default: no.
    */
   background?: boolean | undefined;
+  /** Told of every window, by its number in the file, when it is transcribed for the first time. */
+  finished?: ((index: number, result: WindowResult) => void) | undefined;
+  /** What `finished` was told of this file before, with the same options: these windows are cut, and not transcribed again. */
+  known?: ReadonlyMap<number, WindowResult> | undefined;
 }
 
 export interface HeardPart {

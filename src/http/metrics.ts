@@ -96,6 +96,11 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     'speaker_process_deaths_total',
     'Processes of the speaker models that died, or had to be ended',
   );
+  readonly #engineRestarts = this.#counter(
+    'engine_restarts_total',
+    'Processes of the engine that died, or had to be ended, and were started again',
+    ['reason'],
+  );
   readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that have ended here', ['status']);
   readonly #webhookAttempts = this.#counter('webhook_attempts_total', 'Attempts to send a webhook', [
     'outcome',
@@ -215,6 +220,11 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#diarizedAudio.inc(audioSeconds);
     this.#diarizationWait.observe(waitMs / 1000);
     this.#diarization.observe(runMs / 1000);
+  }
+
+  /** `reason`: a signal's name, or one of a few words. */
+  engineDied(reason: string): void {
+    this.#engineRestarts.inc({ reason });
   }
 
   speakersDied(): void {

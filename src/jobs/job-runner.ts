@@ -180,7 +180,7 @@ export class JobRunner {
     const { id, accountId, audioSeconds: durationSeconds } = job;
     signal.throwIfAborted();
     const bill = await transcription.perform(
-      { accountId, options: optionsOf(job.options), signal, audio: { path: audio.path(id) } },
+      { requestId: id, accountId, options: optionsOf(job.options), signal, audio: { path: audio.path(id) } },
       { durationSeconds, transcribed: (seconds) => (running.doneSeconds = seconds) },
     );
     const { credits, audioSeconds, minutes, uncharged } = bill;

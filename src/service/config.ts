@@ -57,6 +57,8 @@ export interface Config {
   /** Names of models; null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
+  /** Whether the engine runs in a process of its own. */
+  readonly engineProcess: boolean;
   /** Reads what the engine does not read itself: a path, or a name in the directories where programs are. */
   readonly ffmpeg: string;
   readonly logLevel: LogLevel;
@@ -132,6 +134,8 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     speakers: oneOf('VERBATIM_SPEAKERS', text('VERBATIM_SPEAKERS', 'auto'), SPEAKERS),
     speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION', '') || null,
     speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING', '') || null,
+    engineProcess:
+      oneOf('VERBATIM_ENGINE_PROCESS', text('VERBATIM_ENGINE_PROCESS', 'off'), ['on', 'off']) === 'on',
     ffmpeg: program('VERBATIM_FFMPEG', text('VERBATIM_FFMPEG', 'ffmpeg')),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),

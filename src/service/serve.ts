@@ -1,45 +1,35 @@
 /** The whole service, from the configuration to the last answer after a stop signal. */
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config.js';
-import { loadBinding } from '../engine/binding.js';
-import { resolveDevices } from '../engine/devices.js';
 import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechEngine } from '../engine/types.js';
-import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import { createLedger } from '../ledger/sqlite/ledger.js';
 import type { Ledger } from '../ledger/types.js';
 import { createLogger, type Logger } from './log.js';
 import { Metrics } from '../http/metrics.js';
-import type { Manifest } from '../models/manifest.js';
-import { hashFile, type StoreRoots } from '../models/store.js';
 import { startServer, type RunningServer } from './server.js';
 import { serverSettings } from './server-settings.js';
 import { systemTimers } from '../timers.js';
-import { readTuned, withTuned, type AppliedSettings } from './tuned.js';
+import { startEngines, type ServedEngines } from './served-engines.js';
+import { settingVariables } from './tuned.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
-import { speechDecoder } from './speech-decoder.js';
-import { configuredModel, installedSpeechModels, loadEngine } from './speech-engine.js';
+import { installedSpeechModels } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
 import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
 import { signInLink } from './sign-in-link.js';
-import { createTranslationEngine } from './translation-engine.js';
 
 /** How long running requests may take to finish after SIGTERM. */
 const DRAIN_MS = 60_000;
 
 /** Resolves when a stop signal has come and everything is drained and closed. */
 export async function serve(): Promise<void> {
-  const { roots, manifest, ...context } = readContext();
-  const { config, tuned } = await tunedConfig(context.config, roots, manifest);
+  const { config, roots, manifest } = readContext();
   const logger = createLogger({ level: config.logLevel });
-  if (tuned !== null) logger.info(tuned);
   const metrics = new Metrics();
-  const translator = createTranslationEngine(config, roots, manifest, metrics);
   const speakers = createSpeakerEngine(config, roots, manifest, {
     observer: {
       died: (how) => {
@@ -48,7 +38,11 @@ export async function serve(): Promise<void> {
       },
     },
   });
-  const engine = await loadEngine(config, roots, manifest, metrics);
+  const env = settingVariables(process.env);
+  const engines = await startEngines({ config, roots, manifest, env }, { metrics, logger });
+  const { speech: engine, translator, info } = engines;
+  const { tuned, decoder } = info;
+  if (tuned !== null) logger.info(tuned);
   try {
     const ledger = createLedger({
       path: config.database,
@@ -56,7 +50,6 @@ export async function serve(): Promise<void> {
       onError: (error) => logger.error({ err: error }, 'housekeeping failed'),
     });
     try {
-      const decoder = speechDecoder(config, engine.devices.ids);
       const { ffmpeg } = config;
       await runUntilStopped(config, {
         decoder,
@@ -72,31 +65,16 @@ export async function serve(): Promise<void> {
       await ledger.close();
     }
   } finally {
-    await engine.close();
-    await translator.close();
+    await engines.close();
     await speakers.engine?.close();
   }
-}
-
-async function tunedConfig(config: Config, roots: StoreRoots, manifest: Manifest): Promise<AppliedSettings> {
-  const found = readTuned();
-  if (found === null) return { config, tuned: null };
-  const { entry, path } = configuredModel(config, roots, manifest);
-  const devices = resolveDevices(config.deviceSetting, loadBinding());
-  return withTuned(config, process.env, found, {
-    modelName: entry.name,
-    modelSha256: () => hashFile(path, 'sha256'),
-    devices,
-    decoder: speechDecoder(config, devices),
-    cores: availableParallelism(),
-  });
 }
 
 interface Parts {
   decoder: SpeechDecoder;
   ffmpeg: string;
   engine: SpeechEngine;
-  translator: TranslationEngine;
+  translator: ServedEngines['translator'];
   speakers: Speakers;
   ledger: Ledger;
   logger: Logger;

@@ -1,6 +1,6 @@
 /** Builds the speech engine that the configuration asks for. */
 import { existsSync } from 'node:fs';
-import { loadBinding } from '../engine/binding.js';
+import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
 import { createSpeechEngine } from '../engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
@@ -46,14 +46,18 @@ export function installedSpeechModels(): string[] {
     .map(({ name }) => name);
 }
 
+export interface EngineParts {
+  observer?: EngineObserver;
+  binding?: NativeBinding;
+}
+
 export async function loadEngine(
   config: Config,
   roots: StoreRoots,
   manifest: Manifest,
-  observer?: EngineObserver,
+  { observer, binding = loadBinding() }: EngineParts = {},
 ): Promise<SpeechEngine> {
   const { entry, path } = configuredModel(config, roots, manifest);
-  const binding = loadBinding();
   const devices = resolveDevices(config.deviceSetting, binding);
   const heads = alignmentHeads(manifest, entry);
   return createSpeechEngine({

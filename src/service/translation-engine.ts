@@ -1,5 +1,5 @@
 /** Builds the translation engine that the configuration and the installed models make. */
-import { loadBinding } from '../engine/binding.js';
+import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
 import type { TranslationModelSpec } from '../engine/translation/translation-model.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
@@ -14,9 +14,8 @@ export function createTranslationEngine(
   config: Config,
   roots: StoreRoots,
   manifest: Manifest,
-  observer?: TranslationObserver,
+  { observer, binding = loadBinding() }: { observer?: TranslationObserver; binding?: NativeBinding } = {},
 ): TranslationEngine {
-  const binding = loadBinding();
   const backend = config.translationBackend;
   const builtIn = binding.build.translationBackends;
   if (backend !== 'auto' && !builtIn.includes(backend)) {

@@ -100,6 +100,17 @@ export interface Circumstances {
   cores: number;
 }
 
+/** Settings of which one is enough to set the tuned ones aside. */
+const TUNED_VARIABLES = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH'] as const;
+
+export type SettingVariables = Readonly<Partial<Record<(typeof TUNED_VARIABLES)[number], string>>>;
+
+export function settingVariables(env: Readonly<Record<string, string | undefined>>): SettingVariables {
+  return Object.fromEntries(
+    TUNED_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+}
+
 export interface AppliedSettings {
   config: Config;
   /** What became of the file, for the log; null where there is none. */
@@ -133,7 +144,7 @@ async function whyNot(
   tuned: TunedSettings,
   { accelerator, ...now }: Circumstances & Pick<Config, 'accelerator'>,
 ): Promise<string | null> {
-  const set = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH'].find((name) => env[name]);
+  const set = TUNED_VARIABLES.find((name) => env[name]);
   if (set !== undefined) return `${set} is set`;
   const forWhat = (what: string, then: string | number, today: string | number): string | null =>
     then === today ? null : `it is for ${what} ${then}, not ${today}`;

@@ -1,5 +1,12 @@
 /** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
-import type { Diarizer, NoDiarizer, SpeechEngine, TranslatedPart, TranslatedText } from '../engine/types.js';
+import type {
+  Diarizer,
+  NoDiarizer,
+  SpeechEngine,
+  TranslatedPart,
+  TranslatedText,
+  WorkOrigin,
+} from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';
 
@@ -10,6 +17,7 @@ export interface TextTranslator {
   /** Rejects with signal.reason when aborted. */
   translate(input: {
     accountId: string;
+    origin?: WorkOrigin | undefined;
     text: string;
     from: string;
     to: string;

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Diarizer, FileToTranscribe, NoDiarizer, SpeechEngine } from '../engine/types.js';
+import type { Diarizer, FileToTranscribe, NoDiarizer, SpeechEngine, WorkOrigin } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { fingerprint } from './fingerprint.js';
@@ -52,8 +52,8 @@ export interface TranscriptionRequest {
 }
 
 /** What is worked on, and for whom. */
-export type WorkOrder = Pick<TranscriptionRequest, 'accountId' | 'options' | 'signal'> & {
-  audio: { path: string };
+export type WorkOrder = Pick<TranscriptionRequest, 'requestId' | 'accountId' | 'options' | 'signal'> & {
+  audio: { path: string; sha256?: string };
   /** Behind the account's other requests; see FileToTranscribe. */
   background?: boolean;
   telling?: Telling;
@@ -234,7 +234,7 @@ export class TranscriptionService {
     const { accountId, audio, options, signal } = order;
     this.languages.check(options);
     const file = {
-      ...{ path: audio.path, accountId, signal },
+      ...{ path: audio.path, accountId, origin: originOf(order), signal },
       maxSeconds: settings.maxAudioSeconds,
       covers: await this.#withinBalance(order),
     };
@@ -257,7 +257,7 @@ export class TranscriptionService {
   async #work(order: WorkOrder, course: Course, facts: TranscriptionFacts): Promise<Bill> {
     const { engine, settings } = this.deps;
     const { accountId, audio, options, signal, background = false } = order;
-    const file = { path: audio.path, accountId, signal, background, ...course };
+    const file = { path: audio.path, accountId, origin: originOf(order), signal, background, ...course };
     // What has been measured has been made readable.
     const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
     const language = options.language ?? 'auto';
@@ -347,7 +347,8 @@ export class TranscriptionService {
     const to = options.translateTo;
     if (to === null) return { ...spoken, translation: null, work: { translated: false, diarized } };
     const startedAt = performance.now();
-    const file = { path: audio.path, accountId, signal, background, ...howToHear(options, engine) };
+    const whose = { accountId, origin: originOf(order), signal, background };
+    const file = { path: audio.path, ...whose, ...howToHear(options, engine) };
     const { languages } = this;
     const { translation, isTranslated } = await translationOf(
       transcript,
@@ -377,6 +378,10 @@ export class TranscriptionService {
     });
     return { replayed: false, result: { ...uncharged, ...charge }, timings };
   }
+}
+
+function originOf({ requestId, audio }: Pick<WorkOrder, 'requestId' | 'audio'>): WorkOrigin {
+  return { requestId, sha256: audio.sha256 ?? null };
 }
 
 function newTranscriptionId(): string {

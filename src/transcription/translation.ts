@@ -8,7 +8,10 @@ import type { Telling } from './telling.js';
 export interface TranslationRequest {
   to: string;
   /** What the transcript is of, and how it was heard. */
-  file: Pick<FileToTranscribe, 'path' | 'accountId' | 'align' | 'prompt' | 'describe' | 'temperature'> & {
+  file: Pick<
+    FileToTranscribe,
+    'path' | 'accountId' | 'origin' | 'align' | 'prompt' | 'describe' | 'temperature'
+  > & {
     signal: AbortSignal;
     background?: boolean;
   };
@@ -49,11 +52,11 @@ export async function translationOf(
 async function sentenceBySentence(
   translator: TextTranslator,
   transcript: Transcript,
-  { to, file: { accountId, background = false, signal }, telling }: TranslationRequest,
+  { to, file: { accountId, origin, background = false, signal }, telling }: TranslationRequest,
 ): Promise<Pick<TimedTranscript, 'text' | 'segments'>> {
   const { text: source, language: from } = transcript;
   const { text, sentences } = await translator.translate({
-    ...{ accountId, background, signal },
+    ...{ accountId, origin, background, signal },
     ...{ text: source, from, to, translated: telling?.translatedOf(transcript) },
   });
   return { text, segments: timedSentences(sentences, transcript) };

@@ -15,6 +15,7 @@ import { slotsOn } from '../../src/service/slots.js';
 import { threadPoolSize } from '../../src/service/thread-pool.js';
 import { VARIABLES, type Variable } from '../../src/service/variables.js';
 import { MODEL, samplePath } from '../native/support.js';
+import { childrenOf } from '../support/child-processes.js';
 import { buildDashboard } from '../support/dashboard.js';
 import { endedJob, jobCall, postJob } from '../support/jobs.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
@@ -109,6 +110,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_SPEECH_DECODER: 'whisper.cpp',
       VERBATIM_VAD: 'energy',
       VERBATIM_FFMPEG: noticedFfmpeg(directory),
+      VERBATIM_ENGINE_PROCESS: 'on',
       VERBATIM_MAX_AUDIO_SECONDS: '8',
       VERBATIM_MAX_IN_FLIGHT: '1',
       VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
@@ -379,6 +381,16 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect(await refusal({ VERBATIM_SPEAKER_EMBEDDING: 'silero-vad' })).to.contain(
       '"silero-vad" is a voice activity model; VERBATIM_SPEAKER_EMBEDDING names a speaker embedding model.',
     );
+  },
+  VERBATIM_ENGINE_PROCESS: async ({ plain, set }) => {
+    const engines = ({ child }: Served): number =>
+      childrenOf(child.pid).filter(({ command }) => command.includes('engine-process')).length;
+    expect(engines(plain)).to.equal(0);
+    expect(engines(set)).to.equal(1);
+    const addons = (served: Served): boolean =>
+      readFileSync(`/proc/${served.child.pid}/maps`, 'utf8').includes('verbatim.node');
+    expect([plain, set].map(addons)).to.deep.equal([true, false]);
+    expect(await refusal({ VERBATIM_ENGINE_PROCESS: 'maybe' })).to.contain('allowed: on, off.');
   },
   VERBATIM_FFMPEG: async ({ plain, set }) => {
     await until(() => plain.stderr.includes('"msg":"ready"'));

@@ -1,7 +1,6 @@
 /** Loaded into a server before anything else: notes what it asks of the addon, a line of JSON each, in the file ADDON_CALLS. */
 import { appendFileSync } from 'node:fs';
 import { loadBinding } from '../../src/engine/binding.js';
-import { overriding } from './overriding.js';
 
 export interface AddonCall {
   call: 'loadSpeechModel' | 'createSlot' | 'loadRecogniser' | 'createEncoder' | 'loadTranslationModel';
@@ -13,7 +12,8 @@ export interface AddonCall {
 export const CALLS_VARIABLE = 'ADDON_CALLS';
 
 const path = process.env[CALLS_VARIABLE];
-if (path !== undefined) noteCalls(path);
+// Of a server whose engine has a process of its own, in that one.
+if (path !== undefined && process.env['VERBATIM_ENGINE_PROCESS'] !== 'on') noteCalls(path);
 
 function noteCalls(path: string): void {
   const note = (call: AddonCall['call'], options: object): void => {
@@ -25,22 +25,20 @@ function noteCalls(path: string): void {
   binding.loadSpeechModel = async (file, options) => {
     note('loadSpeechModel', options);
     const model = await loadSpeechModel(file, options);
-    return overriding(model, {
-      createSlot: (slotOptions) => {
-        note('createSlot', slotOptions);
-        return model.createSlot(slotOptions);
-      },
+    const createSlot = model.createSlot.bind(model);
+    return inPlace(model, 'createSlot', (slotOptions: Parameters<typeof createSlot>[0]) => {
+      note('createSlot', slotOptions);
+      return createSlot(slotOptions);
     });
   };
   const loadRecogniser = binding.loadRecogniser.bind(binding);
   binding.loadRecogniser = async (file, options) => {
     note('loadRecogniser', options);
     const model = await loadRecogniser(file, options);
-    return overriding(model, {
-      createEncoder: (encoderOptions) => {
-        note('createEncoder', encoderOptions);
-        return model.createEncoder(encoderOptions);
-      },
+    const createEncoder = model.createEncoder.bind(model);
+    return inPlace(model, 'createEncoder', (encoderOptions: Parameters<typeof createEncoder>[0]) => {
+      note('createEncoder', encoderOptions);
+      return createEncoder(encoderOptions);
     });
   };
   const loadTranslationModel = binding.loadTranslationModel.bind(binding);
@@ -48,4 +46,9 @@ function noteCalls(path: string): void {
     note('loadTranslationModel', options);
     return loadTranslationModel(directory, options);
   };
+}
+
+/** No proxy: the engine watches calls in the same way, and each would call the other for ever. */
+function inPlace<T extends object>(handle: T, name: keyof T, value: unknown): T {
+  return Object.defineProperty(handle, name, { value, configurable: true, writable: true });
 }

@@ -32,7 +32,7 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
     config,
     roots,
     options.withoutFloor === true ? floorless(manifest) : manifest,
-    options.observer,
+    options.observer === undefined ? {} : { observer: options.observer },
   );
 }
 

@@ -26,12 +26,14 @@ export class Served {
   /** Its working directory is `directory`; the environment has these of the service's variables and none other. */
   static start(environment: Readonly<Record<string, string>> = {}, directory = workplace()): Served {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(VERBATIM|UV)_/.test(name));
-    const preload = ['tsx/cjs', join(__dirname, 'addon-calls.ts')].flatMap((file) => ['--require', file]);
-    const child = spawn(process.execPath, [...preload, join(ROOT, 'src', 'main.ts'), 'serve'], {
+    // For the process of its engine, too.
+    const preload = ['tsx/cjs', join(__dirname, 'addon-calls.ts')].map((file) => `--require "${file}"`);
+    const child = spawn(process.execPath, [join(ROOT, 'src', 'main.ts'), 'serve'], {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...Object.fromEntries(inherited),
+        NODE_OPTIONS: preload.join(' '),
         VERBATIM_PORT: '0',
         ...environment,
         // Found from the working directory otherwise.

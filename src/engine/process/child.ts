@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants, getPriority, setPriority } from 'node:os';
 import { extname } from 'node:path';
@@ -31,6 +31,8 @@ export interface ForkOptions {
   env: Readonly<Record<string, string>>;
   /** How much lower its priority is than this process's, in steps of nice(2). */
   niceness: number;
+  /** Whether the kernel, short of memory, is to end it before others; default: no. */
+  isExpendable?: boolean;
 }
 
 /** Of one message of a child's. */
@@ -39,14 +41,19 @@ export const MOST_MESSAGE_BYTES = 32 * 2 ** 20;
 const LAST_WORDS = 2000;
 const MOST_WORDS = 2 ** 24;
 
+/** It becomes what it is given, with a soft limit of no core file: prlimit(1) can allow one to a process that runs. */
+const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
+
 /** Node on a file of ours, with a channel. */
-export function forking({ main, env, niceness }: ForkOptions): StartChild {
+export function forking({ main, env, niceness, isExpendable = false }: ForkOptions): StartChild {
   return (events) => {
-    const child = spawn(process.execPath, [...loaderFor(main), main], {
+    const command = [process.execPath, ...loaderFor(main), main];
+    const child = spawn('/bin/sh', [...WITHOUT_CORE_FILE, ...command], {
       env: { ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     });
     lowerPriority(child.pid, niceness);
+    if (isExpendable) makeExpendable(child.pid);
     let why = '';
     /** It has gone wrong. */
     const give = (reason: string): void => {
@@ -133,6 +140,17 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
     } catch {
       // It has ended since.
     }
+  }
+}
+
+/** Of up to 1000. */
+const EXPENDABLE = '500';
+
+function makeExpendable(pid: number | undefined): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, EXPENDABLE);
+  } catch {
+    // It has ended since, or this is no place where one may say so.
   }
 }
 

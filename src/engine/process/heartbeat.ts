@@ -13,10 +13,15 @@ export interface HeartbeatLimits {
 export const MOST_MESSAGES = 20_000;
 export const MOST_BYTES = 64 * 2 ** 20;
 
+/** Looks in a row at which it was stopped: with a whole group of processes it is stopped and goes on, and this one with it. */
+const STOPPED_LOOKS = 2;
+
 export interface Watched {
   ping(): void;
   /** Bytes; null when nobody knows. */
   memory(): number | null;
+  /** Whether it has been stopped by a signal; default: nobody looks. */
+  isStopped?(): boolean;
   /** It is to be ended, for this reason. */
   fail(reason: string): void;
 }
@@ -25,6 +30,7 @@ export interface Watched {
 export class Heartbeat {
   readonly #timer: Timer;
   #unanswered = 0;
+  #stopped = 0;
   #messages = 0;
   #bytes = 0;
 
@@ -53,8 +59,10 @@ export class Heartbeat {
     const held = this.watched.memory() ?? 0;
     this.#messages = 0;
     this.#bytes = 0;
+    this.#stopped = this.watched.isStopped?.() === true ? this.#stopped + 1 : 0;
     if (held > memoryBytes)
       this.watched.fail(`it held ${mebibytes(held)} MiB; allowed: ${mebibytes(memoryBytes)}`);
+    else if (this.#stopped >= STOPPED_LOOKS) this.watched.fail('it was stopped');
     else if (this.#unanswered >= silentPings) this.watched.fail(`it did not answer ${silentPings} pings`);
     else {
       this.#unanswered += 1;
@@ -69,10 +77,19 @@ function mebibytes(bytes: number): number {
 
 /** Of any process of this machine; null when it is gone. */
 export function memoryOfProcess(pid: number | undefined): number | null {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+}
+
+/** By a signal; not by a debugger. */
+export function isStoppedProcess(pid: number | undefined): boolean {
+  return /^State:\s+T/m.test(statusOf(pid));
+}
+
+function statusOf(pid: number | undefined): string {
   try {
-    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
   } catch {
-    return null;
+    return '';
   }
 }

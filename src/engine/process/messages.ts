@@ -1,4 +1,5 @@
 /** What goes over the channel between this process and a child: values that the structured clone algorithm can copy. */
+import { isToldError, type ToldError } from './told-errors.js';
 
 /** Where a child has its end of it. */
 export const CHANNEL_FD = 3;
@@ -6,32 +7,31 @@ export const CHANNEL_FD = 3;
 /** What a child can be asked for, by name. */
 export type CallTable = Record<string, { request: unknown; progress: unknown; answer: unknown }>;
 
-/** An error as it crosses the channel. */
-export interface ToldError {
-  /** A NativeErrorCode; any other is taken as `internal_error`. */
-  code: string;
-  message: string;
-}
-
 export type ToChild =
   /** First, once. */
   | { kind: 'start'; settings: unknown }
   | { kind: 'call'; id: number; name: string; request: unknown }
+  /** The call may go on, which waits for this. */
+  | { kind: 'proceed'; id: number }
   /** The call is still to be answered: by a failure, or by what it had come to. */
   | { kind: 'abort'; id: number }
   | { kind: 'ping' };
 
 export type FromChild =
-  | { kind: 'ready' }
+  /** With what it is, where there is something to say. */
+  | { kind: 'ready'; value?: unknown }
   /** In place of `ready`: with these settings no child will ever be. */
   | { kind: 'unfit'; error: ToldError }
   | { kind: 'progress'; id: number; value: unknown }
   | { kind: 'answer'; id: number; value: unknown }
   | { kind: 'failure'; id: number; error: ToldError }
-  | { kind: 'pong' };
+  /** Of no call. */
+  | { kind: 'report'; value: unknown }
+  /** With how it is, where there is something to say. */
+  | { kind: 'pong'; value?: unknown };
 
 const OF_A_CALL = ['progress', 'answer', 'failure'];
-const OTHERS = ['ready', 'unfit', 'pong'];
+const OTHERS = ['ready', 'unfit', 'report', 'pong'];
 
 /** A child that has read a hostile file is not believed. */
 export function isFromChild(value: unknown): value is FromChild {
@@ -40,10 +40,4 @@ export function isFromChild(value: unknown): value is FromChild {
   if (typeof kind !== 'string' || !(OF_A_CALL.includes(kind) || OTHERS.includes(kind))) return false;
   if (OF_A_CALL.includes(kind) && typeof id !== 'number') return false;
   return kind === 'failure' || kind === 'unfit' ? isToldError(error) : true;
-}
-
-function isToldError(value: unknown): value is ToldError {
-  if (typeof value !== 'object' || value === null) return false;
-  const { code, message } = value as { code?: unknown; message?: unknown };
-  return typeof code === 'string' && typeof message === 'string';
 }

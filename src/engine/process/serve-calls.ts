@@ -1,14 +1,17 @@
 /** The child's end of the channel. */
 import { Socket } from 'node:net';
-import { toEngineError, EngineError } from '../native-errors.js';
+import { EngineError } from '../native-errors.js';
 import { FrameReader, frameOf } from './frames.js';
-import { CHANNEL_FD, type CallTable, type FromChild, type ToChild, type ToldError } from './messages.js';
+import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './messages.js';
+import { told } from './told-errors.js';
 
 export interface CallContext<Progress> {
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Resolves when the channel has taken it, so that who waits for that never fills it. */
   progress: (value: Progress) => Promise<void>;
+  /** Resolves when the other end lets the call go on; rejects when it is aborted. At most once a call. */
+  proceeds: () => Promise<void>;
 }
 
 export type Handlers<Calls extends CallTable> = {
@@ -17,6 +20,16 @@ export type Handlers<Calls extends CallTable> = {
     context: CallContext<Calls[Name]['progress']>,
   ) => Promise<Calls[Name]['answer']>;
 };
+
+/** What a child says of itself, beside its answers. */
+export interface SelfReport {
+  /** Sent with `ready`: what it has become. */
+  info?: unknown;
+  /** Sent with every `pong`. */
+  health?: () => unknown;
+  /** Called before every answer and failure. */
+  beforeAnswer?: () => void;
+}
 
 /** The way to the process that asks. */
 export interface Channel {
@@ -27,36 +40,44 @@ export interface Channel {
 }
 
 /**
- * Answers calls until the other end is gone. `start` makes ready, once, by settings that are the other end's to choose; what it
- * rejects with is told as being unfit for good.
+ * Answers calls until the other end is gone, and ends for no signal that a terminal or a service manager sends to all processes of a
+ * group. `start` makes ready, once, by settings that are the other end's to choose; what it rejects with is told as being unfit for good.
  */
 export function serveCalls<Calls extends CallTable>(
-  start: (settings: unknown) => Promise<Handlers<Calls>>,
+  start: (
+    settings: unknown,
+    self: SelfReport,
+    report: (value: unknown) => Promise<void>,
+  ) => Promise<Handlers<Calls>>,
   channel: Channel = processChannel(),
 ): void {
   const tell = (message: FromChild): Promise<void> =>
     new Promise((resolve) => channel.send(message, () => resolve()));
-  const running = new Map<number, AbortController>();
+  const running = new Map<number, RunningCall>();
+  const self: SelfReport = {};
   let handlers: Handlers<Calls> | null = null;
 
   const begin = async (settings: unknown): Promise<void> => {
     try {
-      handlers = await start(settings);
-      await tell({ kind: 'ready' });
+      handlers = await start(settings, self, (value) => tell({ kind: 'report', value }));
+      await tell({ kind: 'ready', value: self.info });
     } catch (error) {
       await tell({ kind: 'unfit', error: told(error) });
     }
   };
   const answer = async (id: number, name: string, request: unknown): Promise<void> => {
-    const abort = new AbortController();
-    running.set(id, abort);
+    const call = new RunningCall();
+    running.set(id, call);
     try {
       const handler = handlers?.[name];
       if (handler === undefined) throw new Error(`There is no call "${name}".`);
       const progress = (value: unknown): Promise<void> => tell({ kind: 'progress', id, value });
-      const value = await handler(request, { signal: abort.signal, progress });
+      const proceeds = (): Promise<void> => call.proceeds();
+      const value = await handler(request, { signal: call.abort.signal, progress, proceeds });
+      self.beforeAnswer?.();
       await tell({ kind: 'answer', id, value });
     } catch (error) {
+      self.beforeAnswer?.();
       await tell({ kind: 'failure', id, error: told(error) });
     } finally {
       running.delete(id);
@@ -67,25 +88,36 @@ export function serveCalls<Calls extends CallTable>(
   channel.on('message', (message) => {
     if (message.kind === 'start') void begin(message.settings);
     else if (message.kind === 'call') void answer(message.id, message.name, message.request);
-    else if (message.kind === 'abort') running.get(message.id)?.abort(aborted());
-    else void tell({ kind: 'pong' });
+    else if (message.kind === 'proceed') running.get(message.id)?.proceed();
+    else if (message.kind === 'abort') running.get(message.id)?.abort.abort(aborted());
+    else void tell({ kind: 'pong', value: self.health?.() });
   });
+}
+
+class RunningCall {
+  readonly abort = new AbortController();
+  proceed!: () => void;
+  readonly #allowed = new Promise<void>((resolve) => (this.proceed = resolve));
+
+  proceeds(): Promise<void> {
+    const { signal } = this.abort;
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      void this.#allowed.then(resolve);
+    });
+  }
 }
 
 function aborted(): EngineError {
   return new EngineError('aborted', 'The call was aborted.');
 }
 
-function told(error: unknown): ToldError {
-  const known = toEngineError(error);
-  if (known instanceof EngineError) return { code: known.code, message: known.message };
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
-}
-
 function processChannel(): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
   // A parent that is gone: `close` follows.
   socket.on('error', () => undefined);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   return {
     on: (event: 'message' | 'disconnect', listener: (message: ToChild) => void) => {
       if (event === 'disconnect') return socket.on('close', listener as () => void);
@@ -98,6 +130,7 @@ function processChannel(): Channel {
       if (socket.writable) socket.write(frameOf(message), (error) => done(error ?? null));
       else done(null);
     },
-    exit: () => process.exit(),
+    // Not exit(), which waits for threads of native code, or takes their memory from under them.
+    exit: () => void process.kill(process.pid, 'SIGKILL'),
   };
 }

@@ -1,10 +1,11 @@
 import { VerbatimError } from '../../errors.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
-import { EngineError, nativeErrorCode } from '../native-errors.js';
+import { EngineError } from '../native-errors.js';
 import type { ChildProcessHandle, StartChild } from './child.js';
 import { GrowingPause } from './growing-pause.js';
 import { Heartbeat, memoryOfProcess, type HeartbeatLimits } from './heartbeat.js';
-import type { CallTable, FromChild, ToldError } from './messages.js';
+import type { CallTable, FromChild } from './messages.js';
+import { errorOf, type ToldError } from './told-errors.js';
 
 export interface ProcessOptions extends HeartbeatLimits {
   /** In messages: "the speaker process". */
@@ -226,7 +227,7 @@ export class SupervisedProcess<Calls extends CallTable> {
       running.ready = true;
       this.#fruitless = 0;
     } else if (message.kind === 'unfit') this.#unfit(running, message.error);
-    else if (message.kind !== 'pong') this.#hear(running, message);
+    else if ('id' in message) this.#hear(running, message);
     this.#advance();
   }
 
@@ -327,13 +328,6 @@ const IDLE = 'idle';
 
 function shuttingDown(): VerbatimError {
   return new VerbatimError('shutting_down', 'The server is shutting down.');
-}
-
-function errorOf({ code, message }: ToldError): EngineError {
-  return new EngineError(
-    nativeErrorCode(Object.assign(new Error(message), { code })) ?? 'internal_error',
-    message,
-  );
 }
 
 function capitalized(text: string): string {

@@ -146,10 +146,11 @@ class Transcriber implements SpeechEngine {
       const place = this.admit(file, audio.durationSeconds);
       try {
         const { task = 'transcribe', align = false, describe = false, temperature = 0 } = file;
-        const { transcribed, heard } = file;
+        const { transcribed, heard, finished, known } = file;
+        const telling = { transcribed, heard, finished, known };
         const prompt = initialPrompt(file.prompt ?? '');
         const how = { task, align, describe, temperature, prompt };
-        return await this.transcribe(file, { audio, place, language, ...how, transcribed, heard });
+        return await this.transcribe(file, { audio, place, language, ...how, ...telling });
       } finally {
         place.release();
       }

@@ -41,6 +41,8 @@ export interface RequestInput {
   prompt: string;
   transcribed?: ((seconds: number) => void) | undefined;
   heard?: ((part: HeardPart) => void) | undefined;
+  finished?: ((index: number, result: WindowResult) => void) | undefined;
+  known?: ReadonlyMap<number, WindowResult> | undefined;
   /** Whether segments are to have words. */
   align: boolean;
   /** Whether segments are to tell what they were decoded to. */
@@ -112,7 +114,11 @@ export class WindowedTranscription implements WindowedRequest {
     }
     this.cutWindows++;
     this.cutSeconds += cut.advanceSeconds;
-    return cut;
+    const known = this.input.known?.get(cut.index);
+    if (known === undefined) return cut;
+    cut.window.release();
+    this.pass(cut, known);
+    return 'silence';
   }
 
   mayRun(cut: CutWindow): boolean {
@@ -136,7 +142,10 @@ export class WindowedTranscription implements WindowedRequest {
     const repeated = this.isRepeated(cut);
     this.results.set(cut.index, result);
     if (repeated) this.awaited.delete(cut.index);
-    else this.advance(cut, result, votes);
+    else {
+      this.input.finished?.(cut.index, result);
+      this.advance(cut, result, votes);
+    }
     this.tell();
   }
 
@@ -165,6 +174,16 @@ export class WindowedTranscription implements WindowedRequest {
   /** Ends what the request itself opened. */
   close(): void {
     this.repeat?.close();
+  }
+
+  /** A window whose result is known: it votes as it did. */
+  private pass(cut: CutWindow, result: WindowResult): void {
+    const votes = this.language === null;
+    if (votes) this.vote?.begin(cut.seconds);
+    this.startedSeconds += cut.advanceSeconds;
+    this.results.set(cut.index, result);
+    this.advance(cut, result, votes);
+    this.tell();
   }
 
   private advance(cut: CutWindow, result: WindowResult, votes: boolean): void {

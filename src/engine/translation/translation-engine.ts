@@ -8,7 +8,7 @@ import { LazyTranslationModel, type TranslationModelSpec } from './translation-m
 import { TranslationRoutes, type Hop } from './translation-routes.js';
 import { TranslationScheduler, type TranslationObserver } from './translation-scheduler.js';
 import { joinTexts } from '../transcript-text.js';
-import type { TranslatedPart, TranslatedText } from '../types.js';
+import type { TranslatedPart, TranslatedText, WorkOrigin } from '../types.js';
 
 export interface TranslationEngineOptions {
   binding: Pick<NativeBinding, 'loadTranslationModel'>;
@@ -24,6 +24,7 @@ export interface TranslationEngineOptions {
 
 export interface TextToTranslate {
   accountId: string;
+  origin?: WorkOrigin | undefined;
   text: string;
   from: string;
   to: string;

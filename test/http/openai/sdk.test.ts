@@ -24,12 +24,9 @@ const SAID = 'Hello Emma, this is Laura.';
 function loadTranslator(): ReturnType<typeof createTranslationEngine> {
   const config = readConfig({ VERBATIM_DEVICE: 'cpu' }, packageRoot);
   const { modelsDir } = config;
-  return createTranslationEngine(
-    config,
-    { packageRoot, modelsDir },
-    readManifest(packageRoot, modelsDir),
-    new Metrics(),
-  );
+  return createTranslationEngine(config, { packageRoot, modelsDir }, readManifest(packageRoot, modelsDir), {
+    observer: new Metrics(),
+  });
 }
 
 describe("OpenAI's client", () => {

@@ -1,0 +1,101 @@
+/** What the process of the engine is asked for, and what it tells. */
+import type { Segment, WindowResult } from '../binding.js';
+import type { TranslationObserver } from '../translation/translation-scheduler.js';
+import type {
+  EngineObserver,
+  EngineStats,
+  FileToTranscribe,
+  HeardPart,
+  SpeechEngine,
+  Transcript,
+  TranslatedPart,
+  TranslatedText,
+} from '../types.js';
+
+export interface FileRequest {
+  path: string;
+  accountId: string;
+  maxSeconds: number | undefined;
+  /** Whether the seconds are told that are counted while it is measured. */
+  counts: boolean;
+}
+
+export type TranscriptionAsked = Omit<FileRequest, 'maxSeconds'> &
+  Pick<
+    FileToTranscribe,
+    'language' | 'task' | 'align' | 'describe' | 'temperature' | 'prompt' | 'background'
+  > & {
+    maxSeconds: number | undefined;
+    /** Of a file that is measured and let in already. */
+    durationSeconds: number | null;
+    /** Whether its parts are told. */
+    tells: boolean;
+    known: [index: number, result: WindowResult][];
+  };
+
+export interface TextCall {
+  accountId: string;
+  text: string;
+  from: string;
+  to: string;
+  background: boolean;
+  tells: boolean;
+}
+
+export interface CountedSeconds {
+  kind: 'counted';
+  seconds: number;
+}
+
+export type TranscriptionNews =
+  | CountedSeconds
+  /** Waits until it may go on. */
+  | { kind: 'measured'; seconds: number }
+  | { kind: 'window'; index: number; result: WindowResult }
+  | { kind: 'transcribed'; seconds: number }
+  | { kind: 'heard'; language: string; text: string; segments: Segment[] };
+
+export type HeardProgress = { kind: 'heard' } & HeardPart;
+
+export type EngineCalls = {
+  convert: {
+    request: FileRequest & { to: string };
+    progress: CountedSeconds;
+    answer: { milliseconds: number } | null;
+  };
+  measure: { request: FileRequest; progress: CountedSeconds; answer: number };
+  transcribe: { request: TranscriptionAsked; progress: TranscriptionNews; answer: Transcript };
+  translate: { request: TextCall; progress: TranslatedPart; answer: TranslatedText };
+};
+
+/** What it is, told when it is ready. */
+export type EngineInfo = Pick<
+  SpeechEngine,
+  | 'languages'
+  | 'translatesToEnglish'
+  | 'alignsWords'
+  | 'devices'
+  | 'modelName'
+  | 'voiceActivity'
+  | 'isDemonstration'
+>;
+
+export type EngineLoad = Omit<EngineStats, 'backlogSeconds' | 'maxBacklogSeconds' | 'retryAfterSeconds'>;
+
+export type Measurement =
+  | { kind: 'window'; measured: Parameters<EngineObserver['windowDone']>[0] }
+  | { kind: 'batch'; measured: Parameters<NonNullable<EngineObserver['batchAdvanced']>>[0] }
+  | { kind: 'translation'; measured: Parameters<TranslationObserver['batchDone']>[0] };
+
+/** Told again and again. */
+export interface EngineReport {
+  load: EngineLoad;
+  /** Since the last one. */
+  measurements: Measurement[];
+}
+
+/** Told with every answer to a ping. */
+export interface EngineHealth {
+  /** The native call that is at work for longer than it may; null: none is. */
+  overdue: string | null;
+}

@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { systemClock, type Clock } from '../clock.js';
+import { Backlog } from '../speech/backlog.js';
+import type {
+  AudioToMeasure,
+  EngineStats,
+  FileToConvert,
+  FileToTranscribe,
+  SpeechEngine,
+  Transcript,
+} from '../types.js';
+import type { CountedSeconds, EngineInfo, FileRequest } from './engine-calls.js';
+import type { EngineSupervisor } from './engine-supervisor.js';
+import type { Quarantine } from './quarantine.js';
+import { RemoteTranscription } from './remote-transcription.js';
+
+export interface RemoteSpeechOptions {
+  process: Pick<EngineSupervisor, 'call' | 'load' | 'close'>;
+  info: EngineInfo;
+  quarantine: Quarantine;
+  maxBacklogSeconds: number;
+  clock?: Clock;
+}
+
+/** The speech engine in a process of its own. Who is let in is decided here, so that it outlives the process. */
+export class RemoteSpeechEngine implements SpeechEngine {
+  readonly languages: readonly string[];
+  readonly translatesToEnglish: boolean;
+  readonly alignsWords: boolean;
+  readonly devices: SpeechEngine['devices'];
+  readonly modelName: string;
+  readonly voiceActivity: SpeechEngine['voiceActivity'];
+  readonly isDemonstration: boolean;
+  readonly #process: RemoteSpeechOptions['process'];
+  readonly #quarantine: Quarantine;
+  readonly #backlog: Backlog;
+
+  constructor({ process, info, quarantine, maxBacklogSeconds, clock = systemClock }: RemoteSpeechOptions) {
+    this.languages = info.languages;
+    this.translatesToEnglish = info.translatesToEnglish;
+    this.alignsWords = info.alignsWords;
+    this.devices = info.devices;
+    this.modelName = info.modelName;
+    this.voiceActivity = info.voiceActivity;
+    this.isDemonstration = info.isDemonstration;
+    this.#process = process;
+    this.#quarantine = quarantine;
+    const realTimeFactor = (): number => process.load.realTimeFactor;
+    this.#backlog = new Backlog({ maxSeconds: maxBacklogSeconds, clock, realTimeFactor });
+  }
+
+  async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
+    const { origin, signal } = file;
+    this.#checkFile(file);
+    const transcription = new RemoteTranscription(file, this.#backlog);
+    try {
+      return await this.#process.call('transcribe', {
+        ...{ origin, signal },
+        request: () => transcription.request(),
+        progress: (progress, call) => transcription.hear(progress, call),
+      });
+    } finally {
+      transcription.release();
+    }
+  }
+
+  async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
+    this.#checkFile(file);
+    try {
+      return await this.#process.call('convert', {
+        ...this.#asked(file),
+        request: () => ({ ...fileRequest(file), to: file.to }),
+      });
+    } catch (error) {
+      // Of a process that died with it.
+      await rm(file.to, { force: true });
+      throw error;
+    }
+  }
+
+  async measureFile(file: AudioToMeasure): Promise<number> {
+    this.#checkFile(file);
+    return this.#process.call('measure', { ...this.#asked(file), request: () => fileRequest(file) });
+  }
+
+  checkRoom(accountId: string): void {
+    this.#backlog.checkRoom({ accountId, audioSeconds: 0 });
+  }
+
+  stats(): EngineStats {
+    const { seconds, maxSeconds, retryAfterSeconds } = this.#backlog;
+    return {
+      ...this.#process.load,
+      ...{ backlogSeconds: seconds, maxBacklogSeconds: maxSeconds, retryAfterSeconds },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#process.close();
+  }
+
+  #checkFile(file: AudioToMeasure): void {
+    this.#quarantine.check(file.origin);
+    file.covers?.(0);
+  }
+
+  #asked({ origin, signal, covers }: AudioToMeasure) {
+    return { origin, signal, progress: ({ seconds }: CountedSeconds) => covers?.(seconds) };
+  }
+}
+
+function fileRequest({ path, accountId, maxSeconds, covers }: AudioToMeasure): FileRequest {
+  return { path, accountId, maxSeconds, counts: covers !== undefined };
+}

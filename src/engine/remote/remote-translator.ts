@@ -1,0 +1,41 @@
+import type { TextToTranslate } from '../translation/translation-engine.js';
+import { TranslationRoutes, type RoutedModel } from '../translation/translation-routes.js';
+import type { TranslatedSentence, TranslatedText } from '../types.js';
+import type { EngineSupervisor } from './engine-supervisor.js';
+import { ToldOnce } from './told-once.js';
+
+/** The translation engine in a process of its own. Which pairs it covers is told by its models alone. */
+export class RemoteTranslator {
+  readonly modelNames: string[];
+  readonly #routes: TranslationRoutes<RoutedModel>;
+
+  constructor(
+    private readonly process: Pick<EngineSupervisor, 'call'>,
+    models: readonly RoutedModel[],
+  ) {
+    this.modelNames = models.map(({ name }) => name);
+    this.#routes = new TranslationRoutes(models);
+  }
+
+  supports(from: string, to: string): boolean {
+    return this.#routes.find(from, to) !== null;
+  }
+
+  /** As TranslationEngine.translate(). */
+  translate(input: TextToTranslate): Promise<TranslatedText> {
+    const { origin, signal, translated, accountId, text, from, to, background = false } = input;
+    const told = new ToldOnce<TranslatedSentence>();
+    return this.process.call('translate', {
+      ...{ origin, signal },
+      request: () => {
+        told.begin();
+        return { accountId, text, from, to, background, tells: translated !== undefined };
+      },
+      progress: (part) => {
+        const added = told.add(part.text, [part.sentence]);
+        const [sentence] = added?.items ?? [];
+        if (added !== null && sentence !== undefined) translated?.({ text: added.text, sentence });
+      },
+    });
+  }
+}

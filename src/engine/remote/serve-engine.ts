@@ -1,0 +1,153 @@
+/** The engine's process: the same engines as without one, asked over a channel. */
+import { serveCalls, type CallContext, type Handlers, type SelfReport } from '../process/serve-calls.js';
+import type { TranslationEngine } from '../translation/translation-engine.js';
+import type { TranslationObserver } from '../translation/translation-scheduler.js';
+import type { EngineObserver, SpeechEngine } from '../types.js';
+import type {
+  CountedSeconds,
+  EngineCalls,
+  EngineHealth,
+  EngineInfo,
+  EngineLoad,
+  EngineReport,
+  FileRequest,
+  Measurement,
+  TranscriptionNews,
+  TranscriptionAsked,
+  TextCall,
+} from './engine-calls.js';
+import { NativeWatch } from './native-watch.js';
+
+export interface LoadedEngines {
+  speech: Pick<SpeechEngine, 'convertFile' | 'measureFile' | 'transcribeFile' | 'stats'>;
+  translation: Pick<TranslationEngine, 'translate'>;
+  info: EngineInfo;
+}
+
+/** What the engines are made with. */
+export interface EngineTools {
+  observer: EngineObserver & TranslationObserver;
+  watch: NativeWatch;
+}
+
+/** Load figures are told so often at most, while anything is worked on. */
+const REPORT_MS = 100;
+/** Measurements that are kept for the next report: more are dropped, as counts nobody can read. */
+const MOST_MEASUREMENTS = 10_000;
+
+/** `load` makes the engines of the settings that the other end sends; it bounds no backlog, which is the other end's. */
+export function serveEngine(load: (settings: unknown, tools: EngineTools) => Promise<LoadedEngines>): void {
+  serveCalls<EngineCalls>(async (settings, self, report) => {
+    const watch = new NativeWatch();
+    const reporter = new Reporter(report);
+    const engines = await load(settings, { observer: reporter, watch });
+    reporter.begin(() => loadOf(engines.speech));
+    Object.assign(self, {
+      info: engines.info,
+      health: (): EngineHealth => ({ overdue: watch.tick() }),
+      beforeAnswer: () => reporter.tell(),
+    } satisfies SelfReport);
+    return handlersOf(engines);
+  });
+}
+
+function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCalls> {
+  return {
+    convert: ({ to, ...file }, context) => speech.convertFile({ ...asked(file, context), to }),
+    measure: (file, context) => speech.measureFile(asked(file, context)),
+    transcribe: (request, context) => speech.transcribeFile(fileOf(request, context)),
+    translate: ({ tells, ...text }, { signal, progress }) => translate({ tells, ...text }, signal, progress),
+  };
+
+  function translate(
+    { tells, ...text }: TextCall,
+    signal: AbortSignal,
+    progress: CallContext<EngineCalls['translate']['progress']>['progress'],
+  ): Promise<EngineCalls['translate']['answer']> {
+    return translation.translate({
+      ...{ ...text, signal },
+      ...(tells ? { translated: (part) => void progress(part) } : {}),
+    });
+  }
+}
+
+function asked({ maxSeconds, counts, ...file }: FileRequest, context: CallContext<CountedSeconds>) {
+  const { signal, progress } = context;
+  return {
+    ...{ ...file, signal },
+    ...(maxSeconds === undefined ? {} : { maxSeconds }),
+    ...(counts ? { covers: (seconds: number) => void progress({ kind: 'counted', seconds }) } : {}),
+  };
+}
+
+function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionNews>) {
+  const { durationSeconds, tells, known, maxSeconds, counts, ...file } = request;
+  const { path, accountId } = file;
+  const { progress, proceeds } = context;
+  return {
+    ...file,
+    ...asked({ path, accountId, maxSeconds, counts }, context),
+    ...(durationSeconds === null ? {} : { after: { durationSeconds } }),
+    measured: async (seconds: number) => {
+      if (durationSeconds !== null) return;
+      await progress({ kind: 'measured', seconds });
+      await proceeds();
+    },
+    known: new Map(known),
+    finished: (index: number, result: Extract<TranscriptionNews, { kind: 'window' }>['result']) =>
+      void progress({ kind: 'window', index, result }),
+    transcribed: (seconds: number) => void progress({ kind: 'transcribed', seconds }),
+    ...(tells
+      ? {
+          heard: (part: Omit<Extract<TranscriptionNews, { kind: 'heard' }>, 'kind'>) =>
+            void progress({ kind: 'heard', ...part }),
+        }
+      : {}),
+  };
+}
+
+function loadOf(speech: Pick<SpeechEngine, 'stats'>): EngineLoad {
+  const { slots, busySlots, windowsInFlight, queuedWindows, realTimeFactor } = speech.stats();
+  return { slots, busySlots, windowsInFlight, queuedWindows, realTimeFactor };
+}
+
+/** Tells how much there is to do, and what was measured. */
+class Reporter implements EngineObserver, TranslationObserver {
+  #measurements: Measurement[] = [];
+  #loadNow: (() => EngineLoad) | null = null;
+  #last = '';
+
+  constructor(private readonly report: (value: EngineReport) => Promise<void>) {}
+
+  begin(loadNow: () => EngineLoad): void {
+    this.#loadNow = loadNow;
+    this.tell();
+    setInterval(() => this.tell(), REPORT_MS).unref();
+  }
+
+  /** Unless nothing has changed. */
+  tell(): void {
+    if (this.#loadNow === null) return;
+    const load = this.#loadNow();
+    const now = JSON.stringify(load);
+    if (now === this.#last && this.#measurements.length === 0) return;
+    this.#last = now;
+    void this.report({ load, measurements: this.#measurements.splice(0) });
+  }
+
+  windowDone(measured: Parameters<EngineObserver['windowDone']>[0]): void {
+    this.#keep({ kind: 'window', measured });
+  }
+
+  batchAdvanced(measured: Parameters<NonNullable<EngineObserver['batchAdvanced']>>[0]): void {
+    this.#keep({ kind: 'batch', measured });
+  }
+
+  batchDone(measured: Parameters<TranslationObserver['batchDone']>[0]): void {
+    this.#keep({ kind: 'translation', measured });
+  }
+
+  #keep(measurement: Measurement): void {
+    if (this.#measurements.length < MOST_MEASUREMENTS) this.#measurements.push(measurement);
+  }
+}

@@ -1,0 +1,80 @@
+/** The engines that a server has, as its settings want them; loaded in this process, whichever that is. */
+import { availableParallelism } from 'node:os';
+import { loadBinding, type NativeBinding } from '../engine/binding.js';
+import { resolveDevices } from '../engine/devices.js';
+import type { EngineInfo } from '../engine/remote/engine-calls.js';
+import type { SpeechDecoder } from '../engine/speech/speech-models.js';
+import type { TranslationEngine } from '../engine/translation/translation-engine.js';
+import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
+import type { EngineObserver, SpeechEngine } from '../engine/types.js';
+import type { Manifest } from '../models/manifest.js';
+import { hashFile, type StoreRoots } from '../models/store.js';
+import type { Config } from './config.js';
+import { speechDecoder } from './speech-decoder.js';
+import { configuredModel, loadEngine } from './speech-engine.js';
+import { createTranslationEngine } from './translation-engine.js';
+import { readTuned, withTuned, type AppliedSettings, type SettingVariables } from './tuned.js';
+
+/** All that they are made of; can be copied to another process. */
+export interface EngineSettings {
+  config: Config;
+  roots: StoreRoots;
+  manifest: Manifest;
+  /** What the environment says of settings that can be tuned; null: the configuration has the tuned ones already. */
+  env: SettingVariables | null;
+}
+
+/** What they have become, in plain values. */
+export interface ServedInfo extends EngineInfo {
+  decoder: SpeechDecoder;
+  /** With the tuned settings, where they are used. */
+  config: Config;
+  /** What became of the tuned settings, for the log; null where there are none. */
+  tuned: string | null;
+}
+
+export interface Engines {
+  speech: SpeechEngine;
+  translation: TranslationEngine;
+  info: ServedInfo;
+}
+
+export interface EnginesOptions {
+  observer: EngineObserver & TranslationObserver;
+  binding?: NativeBinding;
+}
+
+/** Rejects with what is wrong with the settings, or the models. */
+export async function loadEngines(
+  settings: EngineSettings,
+  { observer, binding = loadBinding() }: EnginesOptions,
+): Promise<Engines> {
+  const { roots, manifest } = settings;
+  const { config, tuned } = await tunedConfig(settings, binding);
+  const translation = createTranslationEngine(config, roots, manifest, { observer, binding });
+  const speech = await loadEngine(config, roots, manifest, { observer, binding });
+  const { languages, translatesToEnglish, alignsWords, devices, modelName, voiceActivity } = speech;
+  const info = {
+    ...{ languages, translatesToEnglish, alignsWords, devices, modelName, voiceActivity },
+    ...{ isDemonstration: speech.isDemonstration, config, tuned },
+    decoder: speechDecoder(config, devices.ids),
+  };
+  return { speech, translation, info };
+}
+
+async function tunedConfig(
+  { config, roots, manifest, env }: EngineSettings,
+  binding: NativeBinding,
+): Promise<AppliedSettings> {
+  const found = env === null ? null : readTuned();
+  if (env === null || found === null) return { config, tuned: null };
+  const { entry, path } = configuredModel(config, roots, manifest);
+  const devices = resolveDevices(config.deviceSetting, binding);
+  return withTuned(config, env, found, {
+    modelName: entry.name,
+    modelSha256: () => hashFile(path, 'sha256'),
+    devices,
+    decoder: speechDecoder(config, devices),
+    cores: availableParallelism(),
+  });
+}

@@ -1,0 +1,117 @@
+/** The service on its own model with the engine in a process of its own, which is killed: what clients notice of it. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SpeechEngine } from '../../src/engine/types.js';
+import { DEADLY_VARIABLE } from '../support/deadly-files.js';
+import { startEngineProcess, strike, type EngineProcess } from '../support/engine-process.js';
+import { call, transcribe, type Answer } from '../support/requests.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { sample } from '../support/speech.js';
+import { until } from '../support/until.js';
+
+const CLIPS = ['en-wav16.wav', 'de-flac.flac', 'es-vbr.mp3'].map((file) => readFileSync(sample(file).path));
+const CREDITS = 1000;
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+describe('HTTP: an engine in a process of its own', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'verbatim-deadly-'));
+  const deadly = join(directory, 'deadly.json');
+  let process_: EngineProcess;
+  let server: TestServer<SpeechEngine>;
+  let customer: Customer;
+  let undisturbed: string[];
+
+  const post = (clip: Buffer, fields: readonly [string, string][] = []): Promise<Answer> =>
+    transcribe(server, { key: customer.key.rawKey, parts: [['audio', clip], ...fields] });
+  const clip = (index: number): Buffer => CLIPS[index % CLIPS.length]!;
+  const textOf = ({ status, body, text }: Answer): unknown => (status === 200 ? body['text'] : text);
+  const spent = async (): Promise<number> => CREDITS - (await server.balance(customer));
+  const booksAgree = async (): Promise<void> => {
+    expect(await server.ledger.audit()).to.deep.equal([]);
+  };
+
+  before(async () => {
+    writeFileSync(deadly, '{}');
+    process.env[DEADLY_VARIABLE] = deadly;
+    process_ = await startEngineProcess();
+    Reflect.deleteProperty(process.env, DEADLY_VARIABLE);
+    const { speech: engine, translator } = process_.engines;
+    server = await TestServer.start({ engine, translator });
+    customer = await server.customer(CREDITS);
+    const answers = await Promise.all(CLIPS.map((one) => post(one)));
+    undisturbed = answers.map((answer) => String(textOf(answer)));
+  });
+  after(async () => {
+    await server.dispose();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('answers with what the model hears', async () => {
+    expect(undisturbed[0]).to.equal(sample('en-wav16.wav').text);
+    expect(await spent()).to.equal(CLIPS.length);
+    const { text } = await call(server, '/metrics');
+    expect(text).to.match(/^verbatim_slots 2$/m);
+  });
+
+  for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGSTOP'] as const) {
+    it(`answers all that it is asked though it gets ${signal}, each once and with the same text`, async () => {
+      const before = await spent();
+      const asked = Array.from({ length: 8 }, (_, index) => index);
+      const answers = asked.map((index) => post(clip(index)));
+      await until(() => server.engine.stats().windowsInFlight > 0);
+      await strike(process_, signal);
+      const texts = (await Promise.all(answers)).map(textOf);
+      expect(texts).to.deep.equal(asked.map((index) => undisturbed[index % CLIPS.length]));
+      expect((await spent()) - before).to.equal(asked.length);
+      expect(process_.deaths.at(-1)).to.equal(signal === 'SIGSTOP' ? 'unresponsive' : signal);
+      await booksAgree();
+    });
+  }
+
+  it('says in the log which requests were in it, and counts its deaths by their reason', async () => {
+    const { requestIds, how, reason } = process_.logs[1]!;
+    expect(reason).to.equal('SIGSEGV');
+    expect(how).to.contain('SIGSEGV');
+    expect(requestIds).to.be.an('array').that.is.not.empty;
+    for (const id of requestIds as string[]) expect(id).to.match(/^req_/);
+    expect(await process_.metrics.text()).to.contain('verbatim_engine_restarts_total{reason="SIGSEGV"} 1');
+  });
+
+  it('is not ready while none runs, and lets requests wait meanwhile', async () => {
+    await strike(process_, 'SIGKILL');
+    const answer = post(clip(0));
+    const readiness = await call(server, '/readyz');
+    expect(readiness.status).to.equal(503);
+    expect(readiness.body['checks']).to.include({ model_loaded: false });
+    expect(textOf(await answer)).to.equal(undisturbed[0]);
+    expect((await call(server, '/readyz')).status).to.equal(200);
+  });
+
+  it('refuses a file that kills it, after it died of that alone, uncharged, and then at once; others are answered', async () => {
+    const before = await spent();
+    const poison = Buffer.concat([clip(0), Buffer.from('poison')]);
+    writeFileSync(deadly, JSON.stringify({ [sha256(poison)]: 'SIGSEGV' }));
+    const poisoned = post(poison);
+    const others = [0, 1, 2, 3, 4].map((index) => post(clip(index)));
+    const { status, error } = await poisoned;
+    expect(status).to.equal(500);
+    expect(error).to.include({ code: 'internal_error' });
+    const texts = (await Promise.all(others)).map(textOf);
+    expect(texts).to.deep.equal([0, 1, 2, 3, 4].map((index) => undisturbed[index % CLIPS.length]));
+    const deaths = process_.deaths.length;
+    const again = await post(poison);
+    expect(again.status).to.equal(422);
+    expect(again.error).to.include({ code: 'invalid_audio', param: 'audio' });
+    expect(again.error?.message).to.match(/not taken for another (59|60) min/);
+    expect(process_.deaths).to.have.length(deaths);
+    expect((await spent()) - before).to.equal(5);
+    await booksAgree();
+    expect(server.uploads()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,40 @@
+/** The engine's process as it is shipped, but for files that kill it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { loadBinding } from '../../src/engine/binding.js';
+import { serveEngine } from '../../src/engine/remote/serve-engine.js';
+import { DEADLY_VARIABLE } from './deadly-files.js';
+import { loadEngines, type EngineSettings } from '../../src/service/engines.js';
+
+serveEngine(async (settings, { observer, watch }) => {
+  const binding = watch.watch(loadBinding());
+  const { speech, translation, info } = await loadEngines(settings as EngineSettings, { observer, binding });
+  return {
+    speech: {
+      convertFile: (file) => speech.convertFile(file),
+      measureFile: (file) => speech.measureFile(file),
+      transcribeFile: (file) => {
+        if (file.after !== undefined) dieOf(file.path);
+        const measured = file.measured;
+        return speech.transcribeFile({
+          ...file,
+          measured: async (seconds) => {
+            await measured?.(seconds);
+            dieOf(file.path);
+          },
+        });
+      },
+      stats: () => speech.stats(),
+    },
+    translation,
+    info,
+  };
+});
+
+function dieOf(path: string): void {
+  const deadly = process.env[DEADLY_VARIABLE];
+  if (deadly === undefined) return;
+  const signals = JSON.parse(readFileSync(deadly, 'utf8')) as Record<string, NodeJS.Signals>;
+  const signal = signals[createHash('sha256').update(readFileSync(path)).digest('hex')];
+  if (signal !== undefined) process.kill(process.pid, signal);
+}

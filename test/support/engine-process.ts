@@ -1,0 +1,54 @@
+/** The real engines in a process of their own, with a tally of its deaths. */
+import { join } from 'node:path';
+import { readManifest } from '../../src/models/manifest.js';
+import { packageRoot } from '../../src/package-root.js';
+import { Metrics } from '../../src/http/metrics.js';
+import { readConfig } from '../../src/service/config.js';
+import { startEngines, type ServedEngines } from '../../src/service/served-engines.js';
+import { overriding } from './overriding.js';
+import { until } from './until.js';
+
+export interface EngineProcess {
+  engines: ServedEngines;
+  /** Why each has died. */
+  deaths: string[];
+  logs: Record<string, unknown>[];
+  metrics: Metrics;
+}
+
+export async function startEngineProcess(environment: Record<string, string> = {}): Promise<EngineProcess> {
+  const settings = {
+    ...{ VERBATIM_ENGINE_PROCESS: 'on', VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },
+    // The same text on every processor.
+    ...{ VERBATIM_ACCEL: 'off', ...environment },
+  };
+  const config = readConfig(settings, packageRoot);
+  const roots = { packageRoot, modelsDir: config.modelsDir };
+  const manifest = readManifest(packageRoot, config.modelsDir);
+  const deaths: string[] = [];
+  const logs: Record<string, unknown>[] = [];
+  const metrics = new Metrics();
+  const counting = overriding(metrics, {
+    engineDied: (reason: string) => {
+      deaths.push(reason);
+      metrics.engineDied(reason);
+    },
+  });
+  const engines = await startEngines(
+    { config, roots, manifest, env: {} },
+    {
+      metrics: counting,
+      logger: { error: (fields: Record<string, unknown>) => void logs.push(fields) } as never,
+      main: join(__dirname, 'deadly-engine.ts'),
+    },
+  );
+  return { engines, deaths, logs, metrics };
+}
+
+/** Sends the process that serves a signal of which it dies, or is taken for dead, and waits until that is known. */
+export async function strike({ engines, deaths }: EngineProcess, signal: NodeJS.Signals): Promise<void> {
+  const before = deaths.length;
+  await until(() => engines.pid !== null && engines.speech.stats().slots > 0);
+  process.kill(engines.pid ?? 0, signal);
+  await until(() => deaths.length > before);
+}
