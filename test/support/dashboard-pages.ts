@@ -47,7 +47,7 @@ export class DashboardPages {
   }
 
   /** What was asked of anything but the dashboard: third parties, above all. */
-  foreign(): string[] {
+  get foreign(): string[] {
     const own = `${this.server.url}/dashboard`;
     return this.asked.filter((url) => !url.startsWith(own) && !url.startsWith(`blob:${this.server.url}`));
   }

@@ -88,3 +88,15 @@ export async function browserOf(
   if (status !== 303) throw new Error(`signing in by link was answered ${status}`);
   return browser;
 }
+
+/** The cells of a page's tables, by row. */
+export function rowsOf(text: string): string[][] {
+  const bodies = [...text.matchAll(/<tbody>([^]*?)<\/tbody>/g)].map(([, body]) => body ?? '');
+  return bodies
+    .flatMap((body) => [...body.matchAll(/<tr>([^]*?)<\/tr>/g)])
+    .map(([, row = '']) =>
+      [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) =>
+        cell.replace(/<[^>]*>/g, '').trim(),
+      ),
+    );
+}

@@ -210,7 +210,8 @@ export const JobCursor = checkedParameter({
   refusal: 'cursor must be the next_cursor of an earlier answer.',
 });
 
-function cursorOf({ createdAt, id }: JobPlace): string {
+/** For the page that comes behind this job. */
+export function cursorOf({ createdAt, id }: JobPlace): string {
   return Buffer.from(`${createdAt} ${id}`).toString('base64url');
 }
 

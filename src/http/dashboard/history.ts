@@ -1,9 +1,12 @@
-/** What the account had transcribed: when, how long, in which language, for how much; never audio or text. */
+/** What the account had and has transcribed, jobs included: when, how long, in which language, for how much; never audio or text. */
 import type { HistoryEntry, RunningRequest } from '../../ledger/history.js';
 import type { HttpDeps } from '../deps.js';
 import type { Route } from '../route.js';
 import { moment, number } from './format.js';
 import { html, type Html } from './html.js';
+import { jobsPage, type JobsPage } from './jobs.js';
+import { jobsSection } from './jobs-views.js';
+import { noticeOf } from './notice.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
@@ -16,18 +19,24 @@ const PER_PAGE = 50;
 const MOST_RUNNING = 100;
 
 interface HistoryPage {
+  /** Jobs among them. */
   running: readonly RunningRequest[];
+  jobs: JobsPage;
   /** One more than are shown, if there are more. */
   entries: readonly HistoryEntry[];
   before: string | null;
+  notice: unknown;
 }
 
-export function historyRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
+export function historyRoutes(deps: HttpDeps, visits: Visits): Route[] {
+  const { history } = deps.ledger;
   const page = visits.memberPage(async ({ account, exchange }) => {
-    const before = entryId(exchange.req.query['before']);
-    const running = before === null ? await ledger.history.running(account.id, MOST_RUNNING) : [];
-    const entries = await ledger.history.charged(account.id, { limit: PER_PAGE + 1, before });
-    return historyView({ running, entries, before });
+    const { before: given, jobs: cursor, notice } = exchange.req.query;
+    const before = entryId(given);
+    const running = await history.running(account.id, MOST_RUNNING);
+    const jobs = await jobsPage(deps, account.id, cursor);
+    const entries = await history.charged(account.id, { limit: PER_PAGE + 1, before });
+    return historyView({ running, jobs, entries, before, notice });
   });
   return [{ path: PATHS.history, methods: { GET: page } }];
 }
@@ -38,11 +47,15 @@ function entryId(given: unknown): string | null {
   throw new Refusal(400, TEXTS.errors.noEntry);
 }
 
-function historyView({ running, entries, before }: HistoryPage): View {
+function historyView({ running, jobs, entries, before, notice }: HistoryPage): View {
   const shown = entries.slice(0, PER_PAGE);
   const last = entries.length > PER_PAGE ? shown.at(-1) : undefined;
-  const main = html`<p>${texts.note}</p>
-    ${running.length > 0 && runningTable(running)}
+  const isRunning = running.length > 0 || jobs.jobs.some(({ job }) => job.finishedAt === null);
+  const main = html`${noticeOf(notice)}
+    <p>${texts.note}</p>
+    <div id="live" ${isRunning && html`data-running`}>
+      ${runningTable(running, jobs)} ${jobsSection(jobs, running)}
+    </div>
     <section>
       <h2>${texts.charged}</h2>
       ${shown.length === 0 ? html`<p>${texts.none}</p>` : chargedTable(shown)}
@@ -51,10 +64,14 @@ function historyView({ running, entries, before }: HistoryPage): View {
       ${before !== null && html`<a href="${PATHS.history}">${texts.newest}</a>`}
       ${last !== undefined && html`<a rel="next" href="${PATHS.history}?before=${last.id}">${texts.older}</a>`}
     </p>`;
-  return { title: TEXTS.pages.history, main };
+  return { title: TEXTS.pages.history, main, modules: ['history.js'] };
 }
 
-function runningTable(requests: readonly RunningRequest[]): Html {
+/** Of requests whose clients wait; jobs are listed as jobs. */
+function runningTable(running: readonly RunningRequest[], { jobs }: JobsPage): Html | null {
+  const ofJobs = new Set(jobs.map(({ job }) => job.requestId));
+  const requests = running.filter(({ requestId }) => !ofJobs.has(requestId));
+  if (requests.length === 0) return null;
   return html`<section>
     <h2>${texts.now}</h2>
     ${table({

@@ -31,6 +31,8 @@ export function operatedPath(id: string, action?: 'grant' | 'role' | 'link'): st
 
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
+export const endJobPath = (id: string): string => `${DASHBOARD}/jobs/${id}/end`;
+
 const PAGES: readonly string[] = [
   PATHS.overview,
   PATHS.try,

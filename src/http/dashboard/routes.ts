@@ -5,6 +5,7 @@ import type { HttpDeps } from '../deps.js';
 import type { Route } from '../route.js';
 import { accountPageRoutes } from './account.js';
 import { historyRoutes } from './history.js';
+import { jobPageRoutes } from './jobs.js';
 import { keyPageRoutes } from './keys.js';
 import { tryRoutes } from './try.js';
 import { usageRoutes } from './usage.js';
@@ -29,6 +30,7 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...usageRoutes(deps, visits),
     ...keyPageRoutes(deps, visits),
     ...historyRoutes(deps, visits),
+    ...jobPageRoutes(deps, visits),
     ...operatedAccountRoutes(deps, visits),
     ...accountPageRoutes(deps, visits, checks),
     { path: DashboardAssets.path, methods: { GET: assets.serve } },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DAY_MS } from '../../../src/ledger/time.js';
-import { browserOf, buildDashboard, type HttpBrowser } from '../../support/dashboard.js';
+import { browserOf, buildDashboard, rowsOf, type HttpBrowser } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { call, transcribe } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -25,18 +25,6 @@ describe('dashboard: usage, keys, history', () => {
       key: customer.key,
       parts: [['audio', fakeAudio(seconds, { language, text: 'SECRET' })]],
     });
-
-  /** The cells of a page's tables, by row. */
-  function rowsOf(text: string): string[][] {
-    const bodies = [...text.matchAll(/<tbody>([^]*?)<\/tbody>/g)].map(([, body]) => body ?? '');
-    return bodies
-      .flatMap((body) => [...body.matchAll(/<tr>([^]*?)<\/tr>/g)])
-      .map(([, row = '']) =>
-        [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) =>
-          cell.replace(/<[^>]*>/g, '').trim(),
-        ),
-      );
-  }
 
   describe('usage', () => {
     beforeEach(async () => {

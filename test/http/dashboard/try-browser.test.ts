@@ -71,6 +71,23 @@ describe('dashboard: trying it in Chromium', function () {
     expect(at).to.be.above(0);
     await page.evaluate("document.querySelector('audio').currentTime = 10_000");
     await page.locator('#transcript .word.now').waitFor({ state: 'detached' });
+    // From the start to the end, by itself.
+    await page.evaluate(`(() => {
+      window.lit = [];
+      new MutationObserver((changes) => {
+        for (const { target } of changes)
+          if (target.matches('.word.now') && window.lit.at(-1) !== target) window.lit.push(target);
+      }).observe(document.querySelector('#transcript'), { subtree: true, attributeFilter: ['class'] });
+      const audio = document.querySelector('audio');
+      audio.currentTime = 0;
+      void audio.play();
+      return new Promise((resolve) => audio.addEventListener('ended', resolve));
+    })()`);
+    const places = await page.evaluate<number[]>(
+      "(() => { const all = [...document.querySelectorAll('.word')]; return window.lit.map((one) => all.indexOf(one)); })()",
+    );
+    expect(places.length).to.be.above(3);
+    expect(places).to.deep.equal([...places].sort((one, other) => one - other));
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'srt' }).click(),
@@ -87,7 +104,8 @@ describe('dashboard: trying it in Chromium', function () {
     await page.getByText('Recording …').waitFor();
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 2500))');
     await page.getByRole('button', { name: 'Stop recording' }).click();
-    await page.getByText('recording.webm').waitFor();
+    // A new recording has no length in its head.
+    await page.getByText(/recording\.webm: \d+\.\d s, which will cost 1 of/).waitFor();
     await transcribe();
     await page.locator('#result').waitFor();
     expect(await page.locator('#failure').textContent()).to.equal('');

@@ -41,7 +41,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await pages.close();
     await server.dispose();
     expect(pages.complaints).to.deep.equal([]);
-    expect(pages.foreign()).to.deep.equal([]);
+    expect(pages.foreign).to.deep.equal([]);
   });
 
   async function tryIt(options: BrowserContextOptions = {}, customer = ann): Promise<void> {

@@ -1,0 +1,87 @@
+import type { WatchedJob } from '../../jobs/job-service.js';
+import type { RunningRequest } from '../../ledger/history.js';
+import { moment, number } from './format.js';
+import { html, type Html } from './html.js';
+import type { JobsPage } from './jobs.js';
+import type { View } from './page.js';
+import { PATHS, endJobPath } from './paths.js';
+import { table } from './table.js';
+import { TEXTS } from './texts.js';
+
+const { jobs: texts } = TEXTS;
+
+/** `held`: what is set aside for requests that run, jobs among them. */
+export function jobsSection({ jobs, older, isFirst }: JobsPage, held: readonly RunningRequest[]): Html {
+  const heldOf = new Map(held.map(({ requestId, credits }) => [requestId, credits]));
+  return html`<section id="jobs">
+    <h2>${texts.title}</h2>
+    <p>${texts.note}</p>
+    ${jobs.length === 0 ? html`<p>${texts.none}</p>` : jobTable(jobs, heldOf)}
+    <p class="row">
+      ${!isFirst && html`<a href="${PATHS.history}">${texts.newest}</a>`}
+      ${older !== null && html`<a href="${PATHS.history}?jobs=${older}">${texts.older}</a>`}
+    </p>
+  </section>`;
+}
+
+function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, number>): Html {
+  return table({
+    caption: texts.title,
+    columns: [
+      ...[texts.created, texts.id, texts.status, texts.progress, texts.finished],
+      ...[texts.seconds, texts.credits, texts.error, texts.action],
+    ],
+    figures: [5, 6],
+    rows: jobs.map((watched) => {
+      const { job } = watched;
+      return [
+        moment(job.createdAt),
+        html`<code>${job.id}</code>`,
+        texts.statuses[job.status],
+        progress(watched),
+        job.finishedAt === null ? '' : moment(job.finishedAt),
+        job.audioSeconds.toFixed(1),
+        credits(watched, heldOf),
+        job.error !== null && html`<code>${job.error.code}</code> ${job.error.message}`,
+        endLink(watched),
+      ];
+    }),
+  });
+}
+
+function progress({ job, progress, etaSeconds }: WatchedJob): Html {
+  const percent = Math.floor(100 * progress);
+  return html`<meter min="0" max="100" value="${percent}" aria-label="${texts.progressOf(job.id)}"></meter>
+    ${texts.percent(percent)} ${etaSeconds !== null && texts.eta(etaSeconds)}`;
+}
+
+/** Spent, or held; one that failed or was cancelled cost nothing. */
+function credits({ job }: WatchedJob, heldOf: ReadonlyMap<string, number>): string {
+  if (job.outcome !== null) return number(job.outcome.charge.creditsUsed);
+  const held = heldOf.get(job.requestId);
+  if (job.finishedAt !== null) return number(0);
+  return held === undefined ? '' : texts.held(number(held));
+}
+
+function endLink({ job }: WatchedJob): Html {
+  const [label, text] =
+    job.finishedAt === null
+      ? [texts.cancelThe(job.id), texts.cancel]
+      : [texts.forgetThe(job.id), texts.forget];
+  return html`<a href="${endJobPath(job.id)}" aria-label="${label}">${text}</a>`;
+}
+
+export function endJobView({ job }: WatchedJob): View {
+  const isOpen = job.finishedAt === null;
+  const main = html`<form class="card" method="post" action="${endJobPath(job.id)}">
+    <p><code>${job.id}</code> ${texts.statuses[job.status]}</p>
+    <p>${isOpen ? texts.confirmCancel : texts.confirmForget}</p>
+    <div class="row">
+      <button class="danger" name="end" value="${isOpen ? 'cancel' : 'forget'}">
+        ${isOpen ? texts.cancel : texts.forget}
+      </button>
+      <a href="${PATHS.history}">${texts.keep}</a>
+    </div>
+  </form>`;
+  return { title: isOpen ? texts.cancelTitle : texts.forgetTitle, main };
+}
