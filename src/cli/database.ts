@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { backUpBooks, restoreBooks } from '../service/books.js';
+import { backUpBooks, copyBooks, restoreBooks } from '../service/books.js';
 import { printable, printableLines } from './printable.js';
 
 export function addDatabase(program: Command): void {
-  const database = program.command('database').description('back up and restore the books');
+  const database = program.command('database').description('back up, restore and move the books');
   database
     .command('backup')
     .argument('<file>', 'the copy to make; nothing is overwritten')
@@ -23,6 +23,21 @@ export function addDatabase(program: Command): void {
       const restored = restoreBooks(file);
       const kept = restored.before === null ? '' : `; what was there before is ${restored.before}`;
       print(restored, `restored ${restored.database}${kept}`, options);
+    });
+  database
+    .command('copy')
+    .requiredOption('--from <file>', 'the database of a server that is stopped')
+    .requiredOption('--to <address>', 'postgres://… of a database without accounts')
+    .option('--json', 'print JSON')
+    .description('copy all books from SQLite to PostgreSQL, checked on both sides; all of them or nothing')
+    .action(async (options: { from: string; to: string; json?: boolean }) => {
+      const copied = await copyBooks(options.from, options.to);
+      const { accounts = 0, usage_events: charges = 0, jobs = 0 } = copied.rows;
+      print(
+        copied,
+        `copied ${accounts} accounts, ${charges} charges and ${jobs} jobs; both books balance`,
+        options,
+      );
     });
 }
 

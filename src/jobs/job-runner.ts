@@ -37,7 +37,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface JobRunnerDeps {
-  ledger: Pick<Ledger, 'jobs' | 'revokedAmong'>;
+  ledger: Pick<Ledger, 'jobs' | 'revokedAmong' | 'onRevoked'>;
   transcription: Pick<TranscriptionService, 'perform'>;
   audio: JobAudio;
   timers: Timers;
@@ -81,6 +81,7 @@ export class JobRunner {
   readonly #pauses = new Set<() => void>();
   readonly #work = new Set<Promise<void>>();
   readonly #taker: WorkTaker;
+  readonly #endTelling: () => void;
   #stopping = false;
 
   constructor(private readonly deps: JobRunnerDeps) {
@@ -98,6 +99,7 @@ export class JobRunner {
       timers.every(RENEW_MS, () => void this.#quietly(() => this.#renew())),
       timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#keepHouse())),
     ];
+    this.#endTelling = deps.ledger.onRevoked((keyId) => this.#breakOffThoseOf([keyId]));
     void this.#quietly(() => this.#keepHouse());
     this.wake();
   }
@@ -125,6 +127,7 @@ export class JobRunner {
   async close(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) timer.cancel();
+    this.#endTelling();
     for (const { controller } of this.#running.values()) controller.abort(new BrokenOff('stopping'));
     for (const wake of this.#pauses) wake();
     await this.#taker.idle();
@@ -256,9 +259,12 @@ export class JobRunner {
     const running = [...this.#running.values()];
     if (running.length === 0) return;
     const keys = [...new Set(running.map(({ keyId }) => keyId))];
-    const revoked = await this.deps.ledger.revokedAmong(keys);
-    for (const { keyId, controller } of running) {
-      if (revoked.includes(keyId)) controller.abort(new BrokenOff('revoked'));
+    this.#breakOffThoseOf(await this.deps.ledger.revokedAmong(keys));
+  }
+
+  #breakOffThoseOf(keyIds: readonly string[]): void {
+    for (const { keyId, controller } of this.#running.values()) {
+      if (keyIds.includes(keyId)) controller.abort(new BrokenOff('revoked'));
     }
   }
 

@@ -1,15 +1,17 @@
 /** What the commands of administration share: the books, opened beside a running server. */
 import { backUp, type Backup } from '../ledger/sqlite/backup.js';
-import { openLedger } from '../ledger/sqlite/ledger.js';
+import { copyToPostgres, type Copied } from '../ledger/copy/to-postgres.js';
 import { restore, type Restored } from '../ledger/sqlite/restore.js';
 import type { Account, Ledger } from '../ledger/types.js';
-import { readConfig } from './config.js';
+import { readConfig, type Config } from './config.js';
+import { checkDatabase, isPostgres } from './database-address.js';
+import { openBooks } from './ledger.js';
 import { packageRoot } from '../package-root.js';
+import { UsageError } from './variables.js';
 
 /** Opens the books beside a running server, and closes them whatever happens. */
 export async function withLedger(work: (ledger: Ledger) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env, packageRoot);
-  const ledger = openLedger({ path: config.database, secret: config.secret });
+  const ledger = await openBooks(readConfig(process.env, packageRoot));
   try {
     await work(ledger);
   } finally {
@@ -25,12 +27,28 @@ export async function accountByEmail(ledger: Ledger, email: string): Promise<Acc
 
 /** Copies database and key secret, also beside a running server. */
 export function backUpBooks(file: string): Backup {
-  const { database, secret } = readConfig(process.env, packageRoot);
+  const { database, secret } = fileConfig('pg_dump');
   return backUp(database, file, { secret });
 }
 
 /** Puts a backup in the place of the database; throws while a server runs on it. */
 export function restoreBooks(file: string): Restored {
-  const { database, secret } = readConfig(process.env, packageRoot);
+  const { database, secret } = fileConfig('pg_restore');
   return restore(file, database, { secret, now: new Date() });
+}
+
+/** Moves the books of a stopped server to PostgreSQL. Throws UsageError for what is not the address of one. */
+export function copyBooks(from: string, to: string): Promise<Copied> {
+  if (isPostgres(from))
+    throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');
+  if (!isPostgres(to)) throw new UsageError('--to is not an address of PostgreSQL: postgres://…');
+  return copyToPostgres(from, checkDatabase(to, '--to'));
+}
+
+function fileConfig(program: string): Config {
+  const config = readConfig(process.env, packageRoot);
+  if (!isPostgres(config.database)) return config;
+  throw new UsageError(
+    `VERBATIM_DATABASE is PostgreSQL: that is done by ${program}, see docs/operations.md.`,
+  );
 }

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isAllowEntry } from '../webhooks/addresses.js';
+import { checkDatabase, isPostgres } from './database-address.js';
 import { ConfigError, refuseUnknown, type EnvironmentVariables, type Variable } from './variables.js';
 
 export { ConfigError };
@@ -12,7 +13,10 @@ export interface Config {
   readonly port: number;
   /** Holds the database, unless that is named, the uploads, and the audio of jobs. */
   readonly dataDir: string;
+  /** The path of a file, or postgres://… with a password in it: it is shown to nobody. */
   readonly database: string;
+  /** Of this server to PostgreSQL, at most; null: DEFAULT_CONNECTIONS. */
+  readonly databaseConnections: number | null;
   readonly modelsDir: string;
   /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
   readonly model: string | null;
@@ -98,11 +102,16 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     return number;
   };
   const dataDir = text('VERBATIM_DATA_DIR', 'data');
+  const database = checkDatabase(
+    text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')),
+    'VERBATIM_DATABASE',
+  );
   return Object.freeze({
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
     dataDir,
-    database: database(text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db'))),
+    database,
+    databaseConnections: connections(integer('VERBATIM_DATABASE_CONNECTIONS', null, 2, 1000), database),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
     model: text('VERBATIM_MODEL', '') || null,
     deviceSetting: deviceSetting(text('VERBATIM_DEVICE', 'auto')),
@@ -143,10 +152,14 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
   });
 }
 
-/** The address may have a password in it, so it is not shown. */
-function database(value: string): string {
-  if (!/^postgres(ql)?:/.test(value)) return value;
-  throw new ConfigError('VERBATIM_DATABASE', '(an address of PostgreSQL)', 'the path of a file, so far');
+/** Only PostgreSQL has connections to count. */
+function connections(value: number | null, database: string): number | null {
+  if (value === null || isPostgres(database)) return value;
+  throw new ConfigError(
+    'VERBATIM_DATABASE_CONNECTIONS',
+    String(value),
+    'only with postgres://… in VERBATIM_DATABASE',
+  );
 }
 
 function deviceSetting(value: string): string {

@@ -5,8 +5,8 @@ import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechEngine } from '../engine/types.js';
-import { createLedger } from '../ledger/sqlite/ledger.js';
 import type { Ledger } from '../ledger/types.js';
+import { createBooks } from './ledger.js';
 import { createLogger, type Logger } from './log.js';
 import { Metrics } from '../http/metrics.js';
 import { startServer, type RunningServer } from './server.js';
@@ -44,11 +44,7 @@ export async function serve(): Promise<void> {
   const { tuned, decoder } = info;
   if (tuned !== null) logger.info(tuned);
   try {
-    const ledger = createLedger({
-      path: config.database,
-      secret: config.secret,
-      onError: (error) => logger.error({ err: error }, 'housekeeping failed'),
-    });
+    const ledger = await createBooks(config, (error) => logger.error({ err: error }, 'housekeeping failed'));
     try {
       const { ffmpeg } = config;
       await runUntilStopped(config, {

@@ -210,13 +210,23 @@ describe('JobRunner', () => {
     run(whenAborted);
     await status(id, 'running');
     const waiting = await queued();
-    await ledger.revokeKey(ann.account.id, ann.key.id);
+    // By another process, of which this one is not told: it looks.
+    await (await bench.cli()).revokeKey(ann.account.id, ann.key.id);
     timers.pass(1000);
     for (const one of [id, waiting]) {
       await status(one, 'failed');
       expect((await find(one)).error?.code).to.equal('invalid_api_key');
     }
     expect(await balance()).to.equal(10);
+  });
+
+  it('breaks off a job when it is told that its key is revoked, without looking', async () => {
+    const id = await queued();
+    run(whenAborted);
+    await status(id, 'running');
+    await ledger.revokeKey(ann.account.id, ann.key.id);
+    await status(id, 'failed');
+    expect((await find(id)).error?.code).to.equal('invalid_api_key');
   });
 
   it('removes audio that no job needs: of those that have ended, and what is old', async () => {

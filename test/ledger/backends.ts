@@ -19,6 +19,8 @@ export interface BooksOptions {
   clock?: WallClock;
   timers?: Timers;
   lockPatienceMs?: number;
+  /** To PostgreSQL. */
+  connections?: number;
   onError?: (error: unknown) => void;
 }
 

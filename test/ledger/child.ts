@@ -6,7 +6,10 @@ import { writeSync } from 'node:fs';
 import { VerbatimError } from '../../src/errors.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { serverAt } from './backends.js';
-import { hold, SECRET, settlement, type KeyHolder } from './support.js';
+import { customer, hold, SECRET, settlement, type KeyHolder } from './support.js';
+
+/** Few: what a node may ask at a time is to be the limit, not the processors of the machine that all nodes share here. */
+const RATE_CONNECTIONS = 2;
 
 const [command = '', address = '', accountId = '', keyId = ''] = process.argv.slice(2);
 const who = { account: { id: accountId }, key: { id: keyId } } as KeyHolder;
@@ -18,15 +21,40 @@ function say(line: string): void {
 
 /** Holds one credit at a time until there are none, and keeps them. */
 async function race(ledger: Ledger): Promise<void> {
-  let won = 0;
+  say(`won ${(await holdsUntilRefused(ledger)).length}`);
+}
+
+/** Sixteen clients that race as one. */
+async function crowd(ledger: Ledger): Promise<void> {
+  const ids = await Promise.all(Array.from({ length: 16 }, () => holdsUntilRefused(ledger)));
+  say(`won ${ids.flat().length}`);
+}
+
+async function holdsUntilRefused(ledger: Ledger): Promise<string[]> {
+  const ids: string[] = [];
   try {
-    for (;;) {
-      await hold(ledger, who, 1);
-      won += 1;
-    }
+    for (;;) ids.push(await hold(ledger, who, 1));
   } catch (error) {
     if (!(error instanceof VerbatimError && error.code === 'insufficient_credits')) throw error;
-    say(`won ${won}`);
+    return ids;
+  }
+}
+
+/** Holds and charges as fast as it can, until it has nothing more to say to. */
+async function rate(ledger: Ledger): Promise<void> {
+  const own = await customer(ledger, `${process.pid}@example.com`, 1_000_000_000);
+  let charged = 0;
+  const client = async (): Promise<void> => {
+    for (;;) {
+      await ledger.settle(await hold(ledger, own, 1), settlement(1));
+      charged += 1;
+    }
+  };
+  for (let n = 0; n < 2 * RATE_CONNECTIONS; n++) void client();
+  // The first second is for connections and plans.
+  for (let before = 0; ; before = charged) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    say(`charged ${charged - before}`);
   }
 }
 
@@ -51,6 +79,7 @@ async function churn(ledger: Ledger): Promise<void> {
 const opening = serverAt(address, {
   secret: command === 'first-start' && !address.includes('://') ? null : SECRET,
   lockPatienceMs: 60_000,
+  ...(command === 'rate' ? { connections: RATE_CONNECTIONS } : {}),
 });
 void opening.then((ledger) => {
   say(`ready ${ledger.recovery.credits}`);
@@ -60,6 +89,8 @@ void opening.then((ledger) => {
 
 async function run(ledger: Ledger): Promise<void> {
   if (command === 'race') await race(ledger);
+  else if (command === 'rate') await rate(ledger);
+  else if (command === 'crowd') await crowd(ledger);
   else if (command === 'churn') await churn(ledger);
   else if (command === 'hold') say(`held ${await hold(ledger, who, 4)}`);
   else if (command === 'first-start') {

@@ -44,6 +44,16 @@ describeLedger('ledger: several processes', (backend) => {
     expect((await (await bench.cli()).balance(who.account.id)).balance).to.equal(300);
   });
 
+  it('gives 64 clients of four servers, racing for 40 credits, exactly 40', async () => {
+    const who = await prepare(40);
+    const servers = Array.from({ length: 4 }, () => spawn('crowd', who));
+    await Promise.all(servers.map((child) => child.start()));
+    const won = await Promise.all(servers.map(async (child) => Number(await child.said('won'))));
+    expect(won.reduce((sum, n) => sum + n)).to.equal(40);
+    expect((await (await bench.cli()).balance(who.account.id)).balance).to.equal(0);
+    expect(await (await bench.cli()).audit()).to.deep.equal([]);
+  });
+
   it('lets several first starts happen at once: one schema, one secret', async () => {
     const starters = Array.from({ length: 4 }, () => spawn('first-start'));
     await Promise.all(starters.map((child) => child.start()));

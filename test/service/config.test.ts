@@ -30,7 +30,8 @@ describe('configuration', () => {
         VERBATIM_HOST: '0.0.0.0',
         VERBATIM_PORT: '0',
         VERBATIM_DATA_DIR: '/var/data',
-        VERBATIM_DATABASE: '/var/verbatim.db',
+        VERBATIM_DATABASE: 'postgres://verbatim:secret@db.internal:5433/books?sslmode=verify-full',
+        VERBATIM_DATABASE_CONNECTIONS: '40',
         VERBATIM_MODELS_DIR: '/models',
         VERBATIM_MODEL: 'base',
         VERBATIM_DEVICE: 'cuda:0,1',
@@ -69,7 +70,8 @@ describe('configuration', () => {
       host: '0.0.0.0',
       port: 0,
       dataDir: '/var/data',
-      database: '/var/verbatim.db',
+      database: 'postgres://verbatim:secret@db.internal:5433/books?sslmode=verify-full',
+      databaseConnections: 40,
       modelsDir: '/models',
       model: 'base',
       deviceSetting: 'cuda:0,1',
@@ -104,9 +106,32 @@ describe('configuration', () => {
     });
   });
 
+  it('names what an address of PostgreSQL may have', () => {
+    for (const end of ['', '/', '/books?ssl=yes', '/books?sslmode=maybe', '/books#part']) {
+      expect(
+        () => readConfig({ VERBATIM_DATABASE: `postgres://db.internal${end}` }, '/package'),
+        end,
+      ).to.throw(
+        /^VERBATIM_DATABASE is "postgres:\/\/db\.internal.*"; allowed: the path of a file, or postgres:\/\/USER/,
+      );
+    }
+  });
+
+  it('shows the password of no database', () => {
+    const bad = { VERBATIM_DATABASE: 'postgres://ann:hunter2-hunter2@db.internal/' };
+    expect(() => readConfig(bad, '/package'))
+      .to.throw('postgres://ann@db.internal/')
+      .with.property('message')
+      .that.does.not.contain('hunter2');
+    const broken = { VERBATIM_DATABASE: 'postgres://ann:hunter2-hunter2@db.internal:port/books' };
+    expect(() => readConfig(broken, '/package')).to.throw('"(hidden)"');
+  });
+
   for (const [name, value, allowed] of [
     ['VERBATIM_PORT', '65536', 'an integer from 0 to 65535'],
     ['VERBATIM_PORT', '80a', 'an integer from 0 to 65535'],
+    ['VERBATIM_DATABASE_CONNECTIONS', '4', 'only with postgres://'],
+    ['VERBATIM_DATABASE_CONNECTIONS', '1', 'an integer from 2'],
     ['VERBATIM_SLOTS', '0', 'an integer from 1'],
     ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
     ['VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', '0', 'an integer from 1'],

@@ -20,6 +20,8 @@ import { buildDashboard } from '../support/dashboard.js';
 import { endedJob, jobCall, postJob } from '../support/jobs.js';
 import { call, PART_HEAD, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
 import { recordingOf } from '../support/recordings.js';
+import { bearer } from '../support/server.js';
+import { DATABASE_PASSWORD, sharedCluster } from '../support/postgres-cluster.js';
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
 import { writeVoiceModel } from '../support/voice-models.js';
@@ -265,6 +267,28 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
   VERBATIM_DATABASE: ({ set }) => {
     expect(existsSync(join(set.directory, 'books.db'))).to.equal(true);
     expect(existsSync(join(set.directory, 'data', 'verbatim.db'))).to.equal(false);
+  },
+  VERBATIM_DATABASE_CONNECTIONS: async () => {
+    const cluster = await sharedCluster();
+    await cluster.query('CREATE DATABASE of_the_settings');
+    const served = Served.start({
+      VERBATIM_DATABASE: cluster.url('of_the_settings'),
+      VERBATIM_DATABASE_CONNECTIONS: '2',
+      VERBATIM_SECRET: 'a secret of the environment',
+    });
+    const key = await (await served.listening()).key();
+    const headers = bearer(key);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => call(served, '/api/v1/me', { headers })),
+    );
+    for (const { status, text } of answers) expect(status, text).to.equal(200);
+    const [connections] = await cluster.query<{ n: string }>(
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'verbatim' AND datname = 'of_the_settings'`,
+    );
+    expect(Number(connections?.n), 'and one that listens').to.equal(3);
+    await served.stop();
+    expect(served.stdout + served.stderr).not.to.contain(DATABASE_PASSWORD);
+    expect(existsSync(join(served.directory, 'data', 'verbatim.db'))).to.equal(false);
   },
   VERBATIM_MODELS_DIR: async ({ set }) => {
     // Only that directory knows the model.

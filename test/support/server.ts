@@ -39,6 +39,8 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   /** Where `verbatim.db` lies or is made; removed with the server. */
   directory?: string;
   ledger?: Partial<LedgerOptions>;
+  /** Default: books on SQLite, in `directory`. */
+  books?: Ledger;
   /** Default: the system's. */
   timers?: ManualTimers;
 }
@@ -61,12 +63,9 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
   ): Promise<TestServer<E>> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'verbatim-test-'));
     const timers = options.timers ?? systemTimers;
-    const ledger = createLedger({
-      path: join(directory, 'verbatim.db'),
-      secret: SECRET,
-      timers,
-      ...options.ledger,
-    });
+    const ledger =
+      options.books ??
+      createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET, timers, ...options.ledger });
     const engine = options.engine ?? (new FakeEngine() as SpeechEngine as E);
     const server = new TestServer(directory, ledger, engine, options.timers ?? null);
     server.#running = await startServer({

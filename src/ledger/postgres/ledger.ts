@@ -1,5 +1,5 @@
+import { VerbatimError } from '../../errors.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
-import { randomBytes } from 'node:crypto';
 import type { WallClock } from '../time.js';
 import type {
   Account,
@@ -150,7 +150,7 @@ export class PostgresLedger implements Ledger {
       this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
     } catch (error) {
       await this.abandon();
-      throw error;
+      throw whyNotOpened(error);
     }
   }
 
@@ -320,21 +320,19 @@ export class PostgresLedger implements Ledger {
   }
 
   async #verifySecret(): Promise<Buffer> {
-    if (this.#secretText === null) {
+    const text = this.#secretText;
+    if (text === null) {
       throw new Error(
-        'VERBATIM_SECRET is not set. With PostgreSQL every server and the command line need the same one, of at least 16 ' +
-          `characters; a new one: ${randomBytes(32).toString('base64url')}`,
+        'VERBATIM_SECRET is not set. With PostgreSQL every server and the command line need the same one, of at least 16 characters.',
       );
     }
-    const secret = Buffer.from(this.#secretText, 'utf8');
-    await this.#statements.transaction(
+    return this.#statements.transaction(
       async (query) => {
         await query('LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE');
-        await verifySecret(query, secret);
+        return verifySecret(query, text);
       },
       { repeatable: true },
     );
-    return secret;
   }
 
   #keepHouse(): void {
@@ -349,4 +347,9 @@ export class PostgresLedger implements Ledger {
     await this.access.sweep();
     await this.#instance.reap();
   }
+}
+
+/** Who starts it is to know what is wrong with address, user or network; a client of a running server is not. */
+function whyNotOpened(error: unknown): unknown {
+  return error instanceof VerbatimError && error.cause instanceof Error ? error.cause : error;
 }

@@ -2,12 +2,22 @@
 import { isSecretCheckOf, SECRET_CHECK, secretCheckOf } from '../rows/secret.js';
 import type { Querying } from './connections.js';
 
+const FILE_SECRET = /^[0-9a-f]{64}$/;
+
+/** What a text in VERBATIM_SECRET may stand for: itself, or the bytes of the file that lay beside a database of SQLite's. */
+function secretsOf(text: string): Buffer[] {
+  const plain = Buffer.from(text, 'utf8');
+  return FILE_SECRET.test(text) ? [plain, Buffer.from(text, 'hex')] : [plain];
+}
+
 /** Under a lock that the caller's transaction holds. Throws an Error for another secret than the one the keys were made with. */
-export async function verifySecret(query: Querying, secret: Buffer): Promise<void> {
+export async function verifySecret(query: Querying, text: string): Promise<Buffer> {
+  const [plain = Buffer.alloc(0), ...others] = secretsOf(text);
   const [stored] = await query<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [
     SECRET_CHECK,
   ]);
-  if (isSecretCheckOf(secret, stored?.value)) return;
+  const known = [plain, ...others].find((secret) => isSecretCheckOf(secret, stored?.value));
+  if (known !== undefined) return known;
   const [keys] = await query<{ live: boolean }>(
     'SELECT EXISTS (SELECT 1 FROM api_keys WHERE revoked_at IS NULL) AS live',
   );
@@ -19,6 +29,7 @@ export async function verifySecret(query: Querying, secret: Buffer): Promise<voi
   }
   await query(
     `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    [SECRET_CHECK, secretCheckOf(secret)],
+    [SECRET_CHECK, secretCheckOf(plain)],
   );
+  return plain;
 }

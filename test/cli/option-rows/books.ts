@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
+import { DATABASE_PASSWORD, sharedCluster } from '../../support/postgres-cluster.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
 const ADA = ['--email', 'ada@example.org'];
@@ -21,6 +22,14 @@ function withAccounts(work: (place: Workplace) => Promise<void>): () => Promise<
 
 function credits(place: Workplace): Promise<Row[]> {
   return place.json<Row[]>(['accounts', 'list', '--json']);
+}
+
+/** The books of a workplace, and an empty database. */
+async function placeToCopyTo(place: Workplace): Promise<{ from: string; address: string }> {
+  const cluster = await sharedCluster();
+  const name = `copied_${Date.now()}`;
+  await cluster.query(`CREATE DATABASE ${name}`);
+  return { from: join(place.directory, 'data', 'verbatim.db'), address: cluster.url(name) };
 }
 
 async function balanceOf(place: Workplace, email: string): Promise<unknown> {
@@ -188,6 +197,37 @@ const ofDatabase: OptionRows = {
     expect(await place.printed(['database', 'backup', other])).to.match(
       /^wrote .*other\.db.* \(\d+ bytes\)\n$/,
     );
+  }),
+  'database copy --from': withAccounts(async (place) => {
+    const { from, address } = await placeToCopyTo(place);
+    expect(await place.refusal(['database', 'copy', '--to', address])).to.contain('--from <file>');
+    expect(await place.refusal(['database', 'copy', '--from', address, '--to', address])).to.contain(
+      'allowed: the path of a file',
+    );
+    const nowhere = await place.run(['database', 'copy', '--from', `${from}.none`, '--to', address]);
+    expect(nowhere).to.include({ status: 1 });
+    expect(nowhere.stderr).to.contain('There is no database at');
+  }),
+  'database copy --to': withAccounts(async (place) => {
+    const { from, address } = await placeToCopyTo(place);
+    expect(await place.refusal(['database', 'copy', '--from', from, '--to', 'books.db'])).to.contain('--to');
+    const copy = ['database', 'copy', '--from', from, '--to', address];
+    expect(await place.printed(copy)).to.contain('copied 2 accounts');
+    const moved = { VERBATIM_DATABASE: address };
+    expect(await place.json<Row[]>(['accounts', 'list', '--json'], moved)).to.deep.equal(
+      await credits(place),
+    );
+    const again = await place.run(copy);
+    expect(again.stderr).to.contain('not empty').and.not.to.contain(DATABASE_PASSWORD);
+    const backup = await place.run(['database', 'backup', 'b.db'], moved);
+    expect(backup).to.include({ status: 2 });
+    expect(backup.stderr).to.contain('pg_dump');
+    expect((await place.run(['database', 'restore', 'b.db'], moved)).stderr).to.contain('pg_restore');
+  }),
+  'database copy --json': withAccounts(async (place) => {
+    const { from, address } = await placeToCopyTo(place);
+    const copied = await place.json<Row>(['database', 'copy', '--from', from, '--to', address, '--json']);
+    expect(copied['rows']).to.include({ accounts: 2, api_keys: 0 });
   }),
   'database restore --json': withAccounts(async (place) => {
     const file = join(place.directory, 'backup.db');

@@ -1,0 +1,135 @@
+/** Moves books from SQLite to PostgreSQL: all of them in one transaction, or nothing. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type Database from 'better-sqlite3';
+import { systemTimers } from '../../timers.js';
+import { auditPostgres } from '../postgres/audit.js';
+import { Connections, type Querying } from '../postgres/connections.js';
+import { migratePostgres } from '../postgres/migrate.js';
+import { Statements } from '../postgres/statements.js';
+import { refuseUnbalanced } from '../sqlite/backup.js';
+import { openDatabase } from '../sqlite/database.js';
+import { livingServers } from '../sqlite/instances.js';
+import { COPIED_TABLES, type CopiedTable } from './tables.js';
+
+const ROWS_AT_ONCE = 1_000;
+const PATIENCE_MS = 5_000;
+/** For all of it. */
+const LONGEST_MS = 24 * 3_600_000;
+
+export interface Copied {
+  /** Rows, by table. */
+  rows: Record<string, number>;
+}
+
+/**
+ * Throws an Error that says what is wrong: a server runs on the old books, either books do not balance, the new ones are not
+ * empty, or a count differs; then nothing is copied.
+ */
+export async function copyToPostgres(from: string, to: string): Promise<Copied> {
+  const books = openStopped(from);
+  const connections = new Connections(to, 1);
+  try {
+    const statements = new Statements(connections, systemTimers, PATIENCE_MS);
+    return await statements.transaction((query) => copyAll(books, query), { tryMs: LONGEST_MS });
+  } finally {
+    await connections.close();
+    books.close();
+  }
+}
+
+function openStopped(path: string): Database.Database {
+  const file = resolve(path);
+  if (!existsSync(file)) throw new Error(`There is no database at ${file}.`);
+  const [server] = livingServers(file);
+  if (server !== undefined)
+    throw new Error(`A server runs on ${file}; stop it first, or what it charges is lost.`);
+  const books = openDatabase(file);
+  try {
+    refuseUnbalanced(books, file);
+    // Nobody begins to write while they are read.
+    books.exec('BEGIN IMMEDIATE');
+    return books;
+  } catch (error) {
+    books.close();
+    throw error;
+  }
+}
+
+async function copyAll(books: Database.Database, query: Querying): Promise<Copied> {
+  await query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+  await query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await migratePostgres(query);
+  await query('LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
+  if ((await query('SELECT 1 FROM accounts LIMIT 1')).length > 0) {
+    throw new Error('The books to copy to are not empty: they have accounts. Nothing was copied.');
+  }
+  await query('DELETE FROM settings');
+  const rows: Record<string, number> = {};
+  for (const table of COPIED_TABLES) rows[table.name] = await copyTable(books, query, table);
+  const [violation] = await auditPostgres(query);
+  if (violation === undefined) return { rows };
+  throw new Error(
+    `The copied books do not balance: ${violation.invariant}: ${violation.detail}. Nothing was copied.`,
+  );
+}
+
+async function copyTable(books: Database.Database, query: Querying, table: CopiedTable): Promise<number> {
+  const { name, select = `SELECT * FROM ${name}`, counted } = table;
+  const columns = books
+    .prepare(select)
+    .columns()
+    .map((column) => column.name);
+  let copied = 0;
+  for (const rows of batches(books, select)) {
+    // As JSON, so that one statement takes any table's rows; the columns' types are the database's.
+    await query(
+      `INSERT INTO ${name} (${columns.join(', ')})
+       SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${name}, $1::json)`,
+      [JSON.stringify(rows)],
+    );
+    copied += rows.length;
+  }
+  const [there] = await query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`);
+  if (there?.rows !== copied) {
+    throw new Error(`${name} has ${copied} rows, but ${there?.rows ?? 0} arrived. Nothing was copied.`);
+  }
+  if (counted !== undefined) await goOnCounting(books, query, name, counted);
+  return copied;
+}
+
+function* batches(books: Database.Database, select: string): Generator<Record<string, unknown>[]> {
+  let rows: Record<string, unknown>[] = [];
+  for (const row of books.prepare<[], Record<string, unknown>>(select).iterate()) {
+    rows.push(asJson(row));
+    if (rows.length < ROWS_AT_ONCE) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}
+
+function asJson(row: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(row).map(([name, value]) => [
+    name,
+    Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
+  ]);
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+/** Behind what was ever given: ids of holds that were released are not used again, either. */
+async function goOnCounting(
+  books: Database.Database,
+  query: Querying,
+  table: string,
+  column: string,
+): Promise<void> {
+  const given = books
+    .prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?')
+    .pluck()
+    .get(table);
+  await query(
+    `SELECT setval(pg_get_serial_sequence($1, $2), greatest((SELECT max(${column}) FROM ${table}), $3) + 1, false)`,
+    [table, column, given ?? 0],
+  );
+}

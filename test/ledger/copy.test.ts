@@ -1,0 +1,146 @@
+/** Books that move from SQLite to PostgreSQL. */
+import { expect } from 'chai';
+import { copyToPostgres } from '../../src/ledger/copy/to-postgres.js';
+import { COPIED_TABLES } from '../../src/ledger/copy/tables.js';
+import { hashPassword } from '../../src/ledger/access/password.js';
+import type { Ledger } from '../../src/ledger/types.js';
+import { POSTGRESQL, type Place } from './backends.js';
+import { Bench, customer, FileBench, hold, refusal, settlement, type KeyHolder } from './support.js';
+
+const VISITOR = { browser: 'Firefox', address: '192.0.2.7' };
+const CHEAP = { cost: 16, blockSize: 8, parallelization: 1 };
+
+describe('ledger: copied from SQLite to PostgreSQL', () => {
+  let old: FileBench;
+  let bench: Bench;
+  let place: Place;
+  let ann: KeyHolder;
+
+  beforeEach(async () => {
+    old = new FileBench();
+    bench = new Bench(POSTGRESQL);
+    place = await bench.place();
+    const ledger = await old.server();
+    ann = await customer(ledger, 'ann@example.com', 100);
+    await fill(ledger);
+    await ledger.close();
+  });
+  afterEach(async () => {
+    await old.dispose();
+    await bench.dispose();
+  });
+
+  /** Something in every table. */
+  async function fill(ledger: Ledger): Promise<void> {
+    const { account, key } = ann;
+    const state = await ledger.beginIdempotent({ accountId: account.id, key: 'k', fingerprint: 'f' });
+    if (state.state !== 'new') throw new Error(state.state);
+    const result = { text: 'hello \ud800 "\0" \u{1f600}' };
+    await ledger.settle(await hold(ledger, ann, 5), settlement(3, { idempotencyToken: state.token, result }));
+    await ledger.release(await hold(ledger, ann, 1));
+    await ledger.jobs.create({
+      ...{
+        id: 'job_1',
+        accountId: account.id,
+        keyId: key.id,
+        requestId: 'req_2',
+        options: { language: 'en' },
+      },
+      ...{ audioSeconds: 90.5, credits: 2, webhook: null, mostOpen: 9, idempotency: null },
+    });
+    await ledger.jobs.create({
+      ...{ id: 'job_2', accountId: account.id, keyId: key.id, requestId: 'req_3', options: {} },
+      ...{
+        audioSeconds: 3,
+        credits: 1,
+        webhook: { url: 'https://example.com/', secret: 'whsec_AAAA' },
+        mostOpen: 9,
+      },
+      idempotency: null,
+    });
+    await ledger.jobs.cancelOrForget(account.id, 'job_2');
+    await ledger.access.setPassword(
+      account.id,
+      await hashPassword('correct horse battery', 'a@b.c', CHEAP),
+      VISITOR,
+    );
+    await ledger.access.createLink(account.id);
+    await ledger.access.dashboardKey(account.id);
+  }
+
+  it('are the same to whoever asks, and go on where they were', async () => {
+    const { rows } = await copyToPostgres(old.path, place.address);
+    expect(rows).to.include({
+      accounts: 1,
+      api_keys: 2,
+      holds: 2,
+      jobs: 2,
+      usage_events: 1,
+      webhook_events: 1,
+    });
+    const [before, after] = [await old.cli(), await bench.server()];
+    const accountId = ann.account.id;
+    for (const ask of [
+      (books: Ledger) => books.listAccounts(),
+      (books: Ledger) => books.listKeys(accountId),
+      (books: Ledger) => books.authenticate(ann.key.rawKey),
+      (books: Ledger) => books.balance(accountId),
+      (books: Ledger) => books.listPacks(accountId, 10),
+      (books: Ledger) => books.usage(accountId, 30),
+      (books: Ledger) => books.history.charged(accountId, { limit: 10, before: null }),
+      (books: Ledger) => books.jobs.list(accountId, { status: null, limit: 10, after: null }),
+      (books: Ledger) => books.webhooks.list({ state: null, limit: 10 }),
+      (books: Ledger) => books.access.listSessions(accountId),
+      (books: Ledger) => books.access.findPassword('ann@example.com'),
+      (books: Ledger) => books.audit(),
+    ]) {
+      expect(await ask(after), ask.toString()).to.deep.equal(await ask(before));
+    }
+    const asked = { accountId, key: 'k', fingerprint: 'f' };
+    const replay = await after.beginIdempotent(asked);
+    expect(replay).to.have.nested.property('answer.result.text', 'hello \ud800 "\0" \u{1f600}');
+    expect(Number(await hold(after, ann, 1)), 'no id is used again').to.be.above(4);
+    const { lease } = (await after.jobs.take({ leaseMs: 1000, mostPerAccount: 2 }))!;
+    expect(lease.id).to.equal('job_1');
+    expect(await after.audit()).to.deep.equal([]);
+  });
+
+  it('have every table of the old ones', () => {
+    const tables = old.raw((database) =>
+      database
+        .prepare<[], string>(
+          `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+        )
+        .pluck()
+        .all(),
+    );
+    expect(COPIED_TABLES.map(({ name }) => name).sort()).to.deep.equal(tables);
+  });
+
+  it('are not copied from under a server, nor into books that are not empty, nor when they do not balance', async () => {
+    const server = await old.server();
+    const copy = (): Promise<unknown> => copyToPostgres(old.path, place.address);
+    expect((await refusal(copy)).message).to.contain('A server runs on');
+    await server.close();
+    old.raw((database) => database.pragma('ignore_check_constraints = ON'));
+    old.raw((database) => {
+      database.pragma('ignore_check_constraints = ON');
+      database.exec('UPDATE usage_days SET minutes = minutes + 1');
+    });
+    expect((await refusal(copy)).message).to.contain('do not balance');
+    old.raw((database) => database.exec('UPDATE usage_days SET minutes = minutes - 1'));
+    const present = await bench.cli();
+    await present.createAccount({ email: 'bob@example.com' });
+    expect((await refusal(copy)).message).to.contain('not empty');
+    expect(await present.listAccounts()).to.have.length(1);
+  });
+
+  it('are copied wholly or not at all', async () => {
+    await bench.rows('ALTER TABLE dashboard_keys ADD CHECK (false)');
+    expect((await refusal(() => copyToPostgres(old.path, place.address))).message).to.contain(
+      'dashboard_keys',
+    );
+    const present = await bench.cli();
+    expect(await present.listAccounts()).to.deep.equal([]);
+  });
+});
