@@ -30,16 +30,27 @@ def read(path):
     return soundfile.read(path, dtype="float32")[0]
 
 
-def trained(network, folder):
+def trained(folder):
     state = Checkpoint(folder).load()
     if state is None:
         raise SystemExit(f"{folder}: no checkpoint; train_speakers.py leaves it")
-    network.load_state_dict(state["network"])
-    return network.eval()
+    return state["network"]
+
+
+class Joined(torch.nn.Module):
+    """What `train_speakers.py join` makes one file of, but for the roundings of its weights."""
+
+    def __init__(self, networks):
+        super().__init__()
+        self.networks = torch.nn.ModuleList(networks)
+
+    def forward(self, mel):
+        return torch.cat([torch.nn.functional.normalize(network(mel)) for network in self.networks], 1)
 
 
 def embedding(args, folder):
-    network = trained(VoiceEmbedding(), folder)
+    others = [os.path.join(args.runs, name) for name in args.join]
+    network = Joined([VoiceEmbedding.of(trained(each)) for each in (folder, *others)])
     goal = voices.Trials(network, voices.listed(args.recordings, lambda e: GOAL in e["source"]), read)
     threshold, (low, high) = goal.threshold(), goal.interval()
     print(f"{GOAL}: {len(goal.names)} people, {goal.cuts} cuts: equal error rate {goal.error():.2f} % "
@@ -55,7 +66,9 @@ def embedding(args, folder):
 
 
 def segmentation(args, folder):
-    network = trained(Segmentation(), folder)
+    network = Segmentation()
+    network.load_state_dict(trained(folder))
+    network.eval()
     with open(os.path.join(args.recordings, "index.json"), encoding="utf8") as file:
         entries = json.load(file)
     rows, kinds = {}, {}
@@ -78,6 +91,7 @@ def main():
     parser.add_argument("model", choices=("embedding", "segmentation"))
     parser.add_argument("--recordings", required=True)
     parser.add_argument("--runs", default=os.path.join(HERE, "run"), help="folder of the runs")
+    parser.add_argument("--join", nargs="*", default=[], help="further embeddings' runs: the mean of their cosines")
     parser.add_argument("--name", help="folder of the run; the model's name if absent")
     args = parser.parse_args()
     torch.set_num_threads(1)

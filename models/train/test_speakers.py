@@ -22,7 +22,8 @@ from speakers.trainer import Run
 from training.optimizer import Slot, is_block_matrix
 from test_speaker_data import RATE, InFolder, small_corpus
 
-SMALL_VOICE = dict(width=32, pooled=32, size=16)
+SMALL_VOICE = dict(network="time-delay", width=32, pooled=32, size=16)
+SMALL_RESIDUAL = dict(channels=(4, 4, 8, 8), pooled=32, size=16)
 SMALL_TURNS = dict(width=32, narrow=16, hidden=16)
 
 
@@ -113,8 +114,10 @@ class Turns(InFolder):
 class Exports(InFolder):
     def test_files_hold_half_precision_and_their_facts(self):
         path = os.path.join(self.folder, "a.onnx")
-        voice, turns_of = VoiceEmbedding(**SMALL_VOICE), Segmentation(**SMALL_TURNS)
+        voice, residual = VoiceEmbedding(**SMALL_VOICE), VoiceEmbedding(**SMALL_RESIDUAL)
+        turns_of = Segmentation(**SMALL_TURNS)
         for module, facts in ((SamplesToEmbedding(voice), onnx_file.embedding_facts(16)),
+                              (SamplesToEmbedding(residual), onnx_file.embedding_facts(16)),
                               (SamplesToClasses(turns_of), onnx_file.segmentation_facts(160000, 320))):
             module.train()
             onnx_file.export(module, path, torch.zeros(1, 1, RATE), "result", facts)
@@ -127,9 +130,31 @@ class Exports(InFolder):
             np.testing.assert_allclose(kernel, module.features.kernel.numpy(), atol=5e-4)
             self.assertEqual([v.shape for v in weights if v.dtype == np.float32 and v.size >= 256], [])
 
+    def test_weights_in_bytes_are_nearly_what_they_were(self):
+        path = os.path.join(self.folder, "b.onnx")
+        module = SamplesToEmbedding(VoiceEmbedding(**SMALL_VOICE), VoiceEmbedding(**SMALL_RESIDUAL))
+        onnx_file.export(module, path, torch.zeros(1, 1, RATE), "embedding", {}, in_bytes=True)
+        stored = {t.name: numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
+        names = [name[:-5] for name in stored if name.endswith(".byte")]
+        self.assertIn("embeddings.0.head.weight", names)
+        for name in names:
+            self.assertEqual(int(np.abs(stored[name + ".byte"]).max()), 127)
+        whole = stored["embeddings.0.head.weight.byte"] * stored["embeddings.0.head.weight.scale"]
+        given = module.embeddings[0].head.weight.detach().numpy()
+        self.assertLess(np.abs(whole - given).max(), np.abs(given).max() / 250)
+        self.assertEqual(stored["features.kernel.half"].dtype, np.float16)
+
+    def test_the_cosine_of_joined_embeddings_is_the_mean_of_theirs(self):
+        networks = [VoiceEmbedding(**SMALL_VOICE).eval(), VoiceEmbedding(**SMALL_RESIDUAL).eval()]
+        samples = torch.rand(2, 1, RATE, generator=torch.Generator().manual_seed(4)) - 0.5
+        with torch.no_grad():
+            cosines = [float(a @ b) for a, b in (SamplesToEmbedding(*n)(samples) for n in (networks, networks[:1], networks[1:]))]
+        self.assertAlmostEqual(cosines[0], (cosines[1] + cosines[2]) / 2, places=5)
+
     def test_both_fit_into_four_megabytes(self):
         paths = [os.path.join(self.folder, name) for name in ("e.onnx", "s.onnx")]
-        onnx_file.export(SamplesToEmbedding(VoiceEmbedding()), paths[0], torch.zeros(1, 1, RATE), "embedding", {})
+        joined = SamplesToEmbedding(VoiceEmbedding(), VoiceEmbedding("time-delay"))
+        onnx_file.export(joined, paths[0], torch.zeros(1, 1, RATE), "embedding", {}, in_bytes=True)
         onnx_file.export(SamplesToClasses(Segmentation()), paths[1], torch.zeros(1, 1, RATE), "classes", {})
         self.assertLess(sum(map(os.path.getsize, paths)), 4_000_000)
 
@@ -139,6 +164,24 @@ class Exports(InFolder):
 
 
 class Training(InFolder):
+    def test_weights_decay_as_the_task_says(self):
+        kept = []
+        for decay in (0.0, 0.5):
+            weights, first, second = torch.ones(4), torch.zeros(4), torch.zeros(4)
+            slot = Slot("head.weight", torch.zeros(2, 2), 0)
+            slot.update(weights, first, second, torch.zeros(4), step=1, rate=0.1, decay=decay)
+            kept.append(float(weights[0]))
+        self.assertAlmostEqual(kept[0], 1.0)
+        self.assertAlmostEqual(kept[1], 0.95)
+        self.assertGreater(EmbeddingTask.Config().decay, SegmentationTask.Config().decay)
+
+    def test_a_residual_trunk_has_nothing_that_a_segmentation_starts_from(self):
+        residual = VoiceEmbedding(**SMALL_RESIDUAL)
+        self.assertEqual(VoiceEmbedding.of(residual.state_dict(), **SMALL_RESIDUAL).drop.p, 0.2)
+        self.assertEqual(residual(torch.zeros(2, 80, 100)).shape, (2, 16))
+        self.assertEqual(Segmentation(**SMALL_TURNS).adopt(residual.state_dict()), 0)
+        self.assertGreater(Segmentation(**SMALL_TURNS).adopt(VoiceEmbedding(**SMALL_VOICE).state_dict()), 0)
+
     def test_muon_trains_the_trunk_alone(self):
         model = torch.nn.Module()
         model.network = VoiceEmbedding(**SMALL_VOICE)

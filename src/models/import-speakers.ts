@@ -48,7 +48,7 @@ export async function importSpeakerModel(
   const entry: SpeakerModelEntry =
     kind === 'speaker-segmentation'
       ? { ...model, kind }
-      : { ...model, kind, languages: 'any', threshold: 0.6, minSeconds: 1, ...traits };
+      : { ...model, kind, languages: 'any', threshold: 0.4, minSeconds: 1, ...traits };
   register(roots.modelsDir, entry);
   return entry;
 }

@@ -42,11 +42,11 @@ class Style:
 
 def draw_style(rng):
     draw = rng.random()
-    if draw < 0.25:  # heated
+    if draw < 0.35:  # heated
         return Style(rng.uniform(0.8, 2.0), rng.uniform(-0.5, 0.0), 0.6, 0.35, 0.1, 0.4)
-    if draw < 0.45:  # read out, one after the other
+    if draw < 0.52:  # read out, one after the other
         return Style(rng.uniform(3.0, 6.0), rng.uniform(0.4, 0.9), 0.3, 0.0, 0.2, 0.6)
-    if draw < 0.6:  # slow
+    if draw < 0.65:  # slow
         return Style(rng.uniform(1.0, 2.5), rng.uniform(0.8, 2.5), 0.8, 0.1, 0.3, 1.5)
     return Style(rng.uniform(1.0, 2.5), 0.2, 0.5, 0.17, 0.25, 0.5)
 
@@ -59,7 +59,7 @@ class Person:
         self.response = None if room is None else sound.impulse(room, rng, noise)
         self.gain = sound.draw_gain(rng, 257, 5.0) if rng.random() < 0.4 else None
         self.speed = rng.choice((64, 64, 58, 71))
-        self.loudness = 10 ** (rng.gauss(0, 4) / 20)
+        self.loudness = 10 ** (rng.gauss(0, 6) / 20)
 
 
 class WindowMaker:

@@ -27,7 +27,7 @@ class CutMaker:
 
     def __init__(self, corpus):
         self._corpus, self._people = corpus, sorted(corpus.by_speaker)
-        self._weights = [min(len(corpus.by_speaker[p]), 16) ** 0.5 for p in self._people]
+        self._weights = [min(len(corpus.by_speaker[p]), 16) ** 0.7 for p in self._people]
         self._clips = [(p, clip) for p in self._people for clip in corpus.by_speaker[p]]
         self._backgrounds = sound.Backgrounds(self._anybody)
 
@@ -57,11 +57,11 @@ class CutMaker:
         response = gain = None
         if rng.random() < 0.4:
             response = sound.impulse(sound.draw_room(rng), rng, noise)
-        if rng.random() < 0.5:
+        if rng.random() < 0.8:
             gain = sound.draw_gain(rng, 257)
         voice = sound.render(raw, gain, response, speed)[:length]
         voice = voice / sound.level(voice)
-        if rng.random() < 0.55:
+        if rng.random() < 0.65:
             voice = voice + self._backgrounds.draw(length, rng, noise) * 10 ** (-rng.uniform(3, 30) / 20)
         return voice * 10 ** (-rng.uniform(14, 40) / 20)
 

@@ -8,7 +8,7 @@ from speech import synthesis, voices
 from .corpus import Writer
 
 # Voices a language, and sentences each.
-_VOICES = {"en": 36, "de": 10, "es": 10, "fr": 10}
+_VOICES = {"en": 110, "de": 28, "es": 28, "fr": 28}
 _SENTENCES = 6
 _SEED = 4100
 

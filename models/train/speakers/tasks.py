@@ -22,6 +22,8 @@ class EmbeddingConfig:
     seconds: float = 128
     parts: int = 2
     rate: float = 1.5e-3
+    # Of the weights, by the learning rate.
+    decay: float = 0.05
     warmup: int = 200
     flat: float = 0.4
     # Radians; 0 up to the first progress, all of it from the second on.
@@ -39,6 +41,7 @@ class SegmentationConfig:
     windows: int = 16
     parts: int = 2
     rate: float = 1.5e-3
+    decay: float = 0.01
     warmup: int = 100
     flat: float = 0.4
     seed: int = 12

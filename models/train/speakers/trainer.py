@@ -53,7 +53,7 @@ class Run:
             reports = self._gradients(member, model, step, progress)
             rate = scheduled_rate(self.config, step, progress)
             seconds = before + self.workers * (time.process_time() - used)
-            norm = member.update(step, rate, self.config.parts, seconds=seconds)
+            norm = member.update(step, rate, self.config.parts, seconds=seconds, decay=self.config.decay)
             if recorder:
                 recorder.step(step, rate, norm, reports)
             if self.shared.clock[1]:

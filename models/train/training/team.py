@@ -76,7 +76,7 @@ class Member:
     def begin(self):
         self.shared.gradients[self.rank].zero_()
 
-    def update(self, step, rate, parts, clip=1.0, seconds=0.0, ctc=0.0):
+    def update(self, step, rate, parts, clip=1.0, seconds=0.0, ctc=0.0, decay=0.01):
         """Averages the gradients of `parts` micro-batches, clips their norm, updates; returns the norm. `seconds` and
         `ctc` of the first worker become the common clock."""
         shared = self.shared
@@ -92,7 +92,7 @@ class Member:
             for slot, gradient in zip(self._mine, gradients):
                 gradient *= min(1.0, clip / (norm + 1e-6))
                 vectors = (v[slot.slice] for v in (shared.weights, shared.first, shared.second))
-                slot.update(*vectors, gradient, step, rate)
+                slot.update(*vectors, gradient, step, rate, decay)
         shared.barrier.wait()
         return norm
 

@@ -64,7 +64,7 @@ function leastGain(pieces: number, ownLikeness: number): number {
   const noise = (1 - ownLikeness) / Math.sqrt(ownLikeness);
   return NOISE * noise * Math.sqrt(pieces / 10) + DRIFT * pieces;
 }
-const [NOISE, DRIFT] = [0.3, 0.02];
+const [NOISE, DRIFT] = [0.6, 0.02];
 
 function withoutScraps(
   items: readonly Item[],

@@ -122,7 +122,7 @@ export const modelRows: OptionRows = {
         '--translates is for speech models',
       );
     }),
-  ...ofEmbedding('--threshold', 'threshold', 0.6, 0.7),
+  ...ofEmbedding('--threshold', 'threshold', 0.4, 0.7),
   ...ofEmbedding('--min-seconds', 'minSeconds', 1, 3.5),
   ...ofTranslation('--from', async (place) => {
     const words = [...translationModel(place), '--to', 'en'];

@@ -61,7 +61,7 @@ describe('Speakers of what is no conversation', () => {
 
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-hard-'));
-    engine = new SpeakerEngine({ ...MODELS, threads: 1, threshold: 0.6, minSeconds: 1 });
+    engine = new SpeakerEngine({ ...MODELS, threads: 1, threshold: 0.4, minSeconds: 1 });
   });
   after(async () => {
     await engine.close();
