@@ -221,6 +221,16 @@ describe('Turns', () => {
     expect(told(windows, 15)).to.deep.equal([]);
   });
 
+  it('are speech in doubt, from three tenths of a person on', () => {
+    const faint = (probability: number): NamedWindow => {
+      const named = { ...window(0, [[1, 9]]), voices: [0] };
+      named.activity.fill(Math.round(255 * probability), 200, 300);
+      return named;
+    };
+    expect(told([faint(0.35)], 10)).to.deep.equal(['S1 1-9']);
+    expect(told([faint(0.25)], 10)).to.deep.equal(['S1 1-4', 'S1 6-9']);
+  });
+
   it('bridge a short gap, leave a long one, and drop what is too short for speech', () => {
     const spans: [number, number][] = [
       [1, 2],
