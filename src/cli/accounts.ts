@@ -2,16 +2,18 @@ import { Argument, InvalidArgumentError, type Command } from 'commander';
 import { ROLES, type Role } from '../ledger/access/types.js';
 import { accountByEmail, withLedger } from '../service/books.js';
 import { localUrl, signInLink } from '../service/sign-in-link.js';
+import { addAccountsLifecycle } from './accounts-lifecycle.js';
 import { printRow, printRows } from './rows.js';
 
 export function addAccounts(program: Command): void {
   const accounts = program
     .command('accounts')
-    .description('create, list and audit accounts, and let people sign in');
+    .description('create, list, suspend, export, delete and audit accounts, and let people sign in');
   addCreate(accounts);
   addList(accounts);
   addRole(accounts);
   addSignInLink(accounts);
+  addAccountsLifecycle(accounts);
   addAudit(accounts);
 }
 
@@ -41,9 +43,10 @@ function addList(accounts: Command): void {
     .action((options: { json?: boolean }) =>
       withLedger(async (ledger) => {
         const rows = [];
-        for (const { id, email, name, role, createdAt } of await ledger.listAccounts()) {
+        for (const { id, email, name, role, createdAt, suspendedAt } of await ledger.listAccounts()) {
           const { balance } = await ledger.balance(id);
-          rows.push({ id, email, name, role, credits: balance, created_at: createdAt });
+          const times = { created_at: createdAt, suspended_at: suspendedAt };
+          rows.push({ id, email, name, role, credits: balance, ...times });
         }
         printRows(rows, options.json === true);
       }),

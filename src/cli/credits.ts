@@ -4,6 +4,14 @@ import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
 import { accountByEmail, withLedger } from '../service/books.js';
 import { printRow } from './rows.js';
 
+interface GrantOptions {
+  account: string;
+  amount: number;
+  expires?: string;
+  payment?: string;
+  json?: boolean;
+}
+
 export function addCredits(program: Command): void {
   const credits = program.command('credits').description('grant credits');
   credits
@@ -16,14 +24,16 @@ export function addCredits(program: Command): void {
       'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never',
       expiry,
     )
+    .option('--payment <id>', "the payment's id: told again with the same amount, it grants nothing more")
     .option('--json', 'print JSON')
-    .action((options: { account: string; amount: number; expires?: string; json?: boolean }) =>
+    .action((options: GrantOptions) =>
       withLedger(async (ledger) => {
         const account = await accountByEmail(ledger, options.account);
         const { expiresAt } = await ledger.grantCredits({
           accountId: account.id,
           amount: options.amount,
           expiresAt: options.expires ?? null,
+          paymentId: options.payment ?? null,
         });
         const { balance, lifetimePurchased } = await ledger.balance(account.id);
         const { email } = account;

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { MANAGEMENT_SCOPE, SCOPES } from '../ledger/scopes.js';
+import { ADMIN_SCOPE, MANAGEMENT_SCOPE, SCOPES } from '../ledger/scopes.js';
 import { accountByEmail, withLedger } from '../service/books.js';
 import { printRow, printRows } from './rows.js';
 
@@ -16,7 +16,10 @@ function addCreate(keys: Command): void {
     .requiredOption('--account <email>', 'e-mail of the account')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
-      new Option('--scope <scope>', `${MANAGEMENT_SCOPE} makes a management key`)
+      new Option(
+        '--scope <scope>',
+        `${MANAGEMENT_SCOPE} makes a management key, ${ADMIN_SCOPE} one for all accounts of the service`,
+      )
         .choices(SCOPES)
         .default(undefined),
     )

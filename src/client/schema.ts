@@ -440,8 +440,10 @@ export interface components {
           | 'invalid_api_key'
           | 'insufficient_credits'
           | 'insufficient_scope'
+          | 'account_suspended'
           | 'not_found'
           | 'key_not_found'
+          | 'account_not_found'
           | 'job_not_found'
           | 'model_not_found'
           | 'method_not_allowed'
@@ -1792,8 +1794,10 @@ export interface components {
           | 'invalid_api_key'
           | 'insufficient_quota'
           | 'insufficient_scope'
+          | 'account_suspended'
           | 'not_found'
           | 'key_not_found'
+          | 'account_not_found'
           | 'job_not_found'
           | 'model_not_found'
           | 'method_not_allowed'
@@ -2147,8 +2151,10 @@ export interface components {
               | 'invalid_api_key'
               | 'insufficient_quota'
               | 'insufficient_scope'
+              | 'account_suspended'
               | 'not_found'
               | 'key_not_found'
+              | 'account_not_found'
               | 'job_not_found'
               | 'model_not_found'
               | 'method_not_allowed'
@@ -2531,7 +2537,7 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
@@ -2545,6 +2551,16 @@ export interface operations {
       };
       /** @description `insufficient_credits`: The balance cannot cover the audio. Nothing was transcribed or charged. */
       402: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
@@ -2701,12 +2717,22 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {
@@ -2800,7 +2826,7 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
@@ -2814,6 +2840,16 @@ export interface operations {
       };
       /** @description `insufficient_credits`: The balance cannot cover the audio. Nothing was transcribed or charged. */
       402: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
@@ -2960,12 +2996,22 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {
@@ -3064,12 +3110,22 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {
@@ -3162,12 +3218,22 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {
@@ -3256,12 +3322,22 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
         };
         content: {
@@ -3344,7 +3420,7 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
@@ -3356,7 +3432,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `insufficient_scope`: The key lacks the scope `keys:write`. */
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
       403: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3446,7 +3526,7 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
@@ -3458,8 +3538,22 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `insufficient_scope`: The key lacks the scope `keys:write`. */
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
       403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
@@ -3560,7 +3654,7 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
@@ -3572,7 +3666,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `insufficient_scope`: The key lacks the scope `keys:write`. */
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
       403: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3717,13 +3815,24 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'X-Should-Retry': components['headers']['ShouldRetry'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
           [name: string]: unknown;
         };
         content: {
@@ -3909,13 +4018,24 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'X-Should-Retry': components['headers']['ShouldRetry'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
           [name: string]: unknown;
         };
         content: {
@@ -4053,13 +4173,24 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'X-Should-Retry': components['headers']['ShouldRetry'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
           [name: string]: unknown;
         };
         content: {
@@ -4152,13 +4283,24 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           'X-Should-Retry': components['headers']['ShouldRetry'];
           'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
           [name: string]: unknown;
         };
         content: {
@@ -4383,7 +4525,7 @@ export interface operations {
       /**
        * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
        *
-       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked while the request was in flight.
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
       401: {
         headers: {

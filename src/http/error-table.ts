@@ -41,7 +41,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   invalid_api_key: {
     status: 401,
     raisedBy: ['token'],
-    meaning: 'Unknown key, revoked key, or a key revoked while the request was in flight.',
+    meaning:
+      'Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.',
     message: 'The API key is unknown or revoked.',
   },
   insufficient_credits: {
@@ -56,6 +57,12 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     meaning: `The key lacks the scope \`${MANAGEMENT_SCOPE}\`.`,
     message: `This endpoint needs a key with the scope ${MANAGEMENT_SCOPE}.`,
   },
+  account_suspended: {
+    status: 403,
+    raisedBy: ['key'],
+    meaning: "The key's account is suspended by the operator of the service.",
+    message: 'The account is suspended since 2026-11-20T17:24:00.000Z.',
+  },
   not_found: {
     status: 404,
     raisedBy: ['routing'],
@@ -67,6 +74,12 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     raisedBy: ['revokeKey'],
     meaning: 'The account has no such key.',
     message: 'The account has no key with this id.',
+  },
+  account_not_found: {
+    status: 404,
+    raisedBy: ['createKey'],
+    meaning: 'There is no such account, or no longer.',
+    message: 'There is no account acc_Zk3v9Q0c7TfYb1Rn.',
   },
   job_not_found: {
     status: 404,

@@ -70,6 +70,13 @@ export class InFlightRegistry {
     }
   }
 
+  /** Of an account that is suspended or deleted. */
+  revokeAccount(accountId: string): void {
+    for (const request of this.#requests) {
+      if (request.accountId === accountId) request.abort(revokedInFlight());
+    }
+  }
+
   keyIds(): string[] {
     return [...new Set([...this.#requests].map((request) => request.keyId))];
   }
@@ -115,5 +122,8 @@ export class InFlightRegistry {
 }
 
 function revokedInFlight(): VerbatimError {
-  return new VerbatimError('invalid_api_key', 'The API key was revoked while the request was in flight.');
+  return new VerbatimError(
+    'invalid_api_key',
+    'The API key was revoked, or its account suspended, while the request was in flight.',
+  );
 }

@@ -294,5 +294,8 @@ function write(
 }
 
 function revokedKey(): VerbatimError {
-  return new VerbatimError('invalid_api_key', 'The API key was revoked before the job was done.');
+  return new VerbatimError(
+    'invalid_api_key',
+    'The API key was revoked, or its account suspended, before the job was done.',
+  );
 }

@@ -12,10 +12,13 @@ export interface HistoryEntry {
   /** For asking for what came before. */
   id: string;
   requestId: string;
+  keyId: string;
   /** null: charged by a version that did not note it. */
   transcriptionId: string | null;
   endpoint: string;
   audioSeconds: number;
+  /** Started ones, as billed. */
+  minutes: number;
   language: string | null;
   credits: number;
   at: string;

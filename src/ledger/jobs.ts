@@ -28,6 +28,8 @@ export interface StoredJob {
   outcome: { result: JsonValue; charge: Charge } | null;
   /** Of one that failed. */
   error: JobError | null;
+  /** Where its end is told; null: nowhere. */
+  webhookUrl: string | null;
 }
 
 export interface NewJob {

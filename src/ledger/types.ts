@@ -7,6 +7,7 @@
 import type { AccountHistory } from './history.js';
 import type { JobBooks, WebhookBooks } from './jobs.js';
 import type { AccountAccess, Role } from './access/types.js';
+import type { AccountAdministration } from './administration.js';
 
 export interface Account {
   id: string;
@@ -14,6 +15,8 @@ export interface Account {
   name: string | null;
   role: Role;
   createdAt: string;
+  /** null: it is not. */
+  suspendedAt: string | null;
 }
 
 export interface ApiKey {
@@ -51,6 +54,22 @@ export interface CreditPack {
   createdAt: string;
   /** null: never. */
   expiresAt: string | null;
+  /** What it was paid with, as the seller calls it; null: nobody said. */
+  paymentId: string | null;
+}
+
+export interface Grant {
+  accountId: string;
+  amount: number;
+  /** An ISO 8601 date (its first moment, UTC) or date and time, to come. */
+  expiresAt?: string | null;
+  /** 1 to 255 printable characters without spaces; one payment grants one pack, however often it is told. */
+  paymentId?: string | null;
+}
+
+export interface GrantedPack extends CreditPack {
+  /** It is of an earlier call with the same payment; nothing was added. */
+  repeated: boolean;
 }
 
 /** Where a pack's credits are; they sum to what was purchased. */
@@ -159,22 +178,24 @@ export interface Ledger {
   /** Signing in to the dashboard. */
   readonly access: AccountAccess;
   readonly history: AccountHistory;
+  /** What operators do with accounts. */
+  readonly administration: AccountAdministration;
 
   /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
   createAccount(input: { email: string; name?: string | null }): Promise<Account>;
-  /** Account, credits and keys (in their order), unless there is an account already: then null, and nothing is made. */
+  /** Account, credits and keys (in their order), unless there is an account or was one: then null, and nothing is made. */
   createFirstAccount(input: FirstAccount): Promise<IssuedKey[] | null>;
   findAccount(email: string): Promise<Account | null>;
   listAccounts(): Promise<Account[]>;
 
-  /** Throws `invalid_request` for a bad name or unknown scope, `not_found` for an unknown account. */
+  /** Throws `invalid_request` for a bad name or unknown scope, `account_not_found`. */
   createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<IssuedKey>;
   listKeys(accountId: string): Promise<ApiKey[]>;
   /** First revocation time; null when the account has no such key. */
   revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null>;
-  /** null: unknown or revoked. */
+  /** null: unknown or revoked. Throws `account_suspended`. */
   authenticate(rawKey: string): Promise<Identity | null>;
-  /** Ids, out of those given, of keys that are revoked by now (the CLI may have revoked them). */
+  /** Ids, out of those given, of keys that may not be used any more: revoked by now (the CLI may have), or of a suspended account. */
   revokedAmong(keyIds: readonly string[]): Promise<string[]>;
   /**
    * Tells the ids of keys that are revoked from now on: by this ledger, and by others where the database passes it on. Whoever must
@@ -182,16 +203,20 @@ export interface Ledger {
    */
   onRevoked(tell: (keyId: string) => void): () => void;
 
-  /** expiresAt: an ISO 8601 date (its first moment, UTC) or date and time, to come. Throws `invalid_request`. */
-  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack>;
+  /**
+   * Throws `invalid_request`, `account_not_found`, or `idempotency_conflict` when the payment was another account's or of another amount;
+   * the expiry of the first call stays.
+   */
+  grantCredits(input: Grant): Promise<GrantedPack>;
   balance(accountId: string): Promise<Balance>;
   /** Those that hold credits, in the order in which they are spent; then the newest `emptyOnes` of the others. */
   listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]>;
-  /** Throws `insufficient_credits`, or `invalid_api_key` if the key was revoked meanwhile. */
+  /** Throws `insufficient_credits`, or `invalid_api_key` if the key was revoked, or the account suspended, meanwhile. */
   hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold>;
   /**
-   * Usage row + spend + idempotency record in one transaction. Throws `invalid_api_key` if the key was revoked
-   * meanwhile, unless something was delivered; whenever it throws, nothing has changed and the hold is to be released.
+   * Usage row + spend + idempotency record in one transaction. Throws `invalid_api_key` if the key was revoked, or the account
+   * suspended, meanwhile, unless something was delivered; of a deleted account always. Whenever it throws, nothing has changed and
+   * the hold is to be released.
    */
   settle(holdId: string, settlement: Settlement): Promise<Charge>;
   /**

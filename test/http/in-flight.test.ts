@@ -129,6 +129,13 @@ describe('requests in flight', () => {
         return Promise.resolve();
       },
     ],
+    [
+      'with its account, which another process has suspended,',
+      async () => {
+        await server.asCli(({ administration }) => administration.suspend(customer.account.id));
+        timers.pass(1000);
+      },
+    ],
   ];
   for (const [how, revoke] of revocations) {
     describe(`a key revoked ${how} is answered 401 within a second`, () => {

@@ -37,7 +37,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     expect((await ledger.findAccount(ann.email))?.role).to.equal('operator');
     const key = await ledger.createKey({ accountId: ann.id, name: 'k', scopes: [] });
     expect((await ledger.authenticate(key.rawKey))?.account.role).to.equal('operator');
-    expect(await codeOf(() => ledger.access.setRole(NOBODY, 'user'))).to.equal('not_found');
+    expect(await codeOf(() => ledger.access.setRole(NOBODY, 'user'))).to.equal('account_not_found');
   });
 
   describe('a link', () => {
@@ -68,7 +68,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     });
 
     it('is of an account that there is', async () => {
-      expect(await codeOf(() => ledger.access.createLink(NOBODY))).to.equal('not_found');
+      expect(await codeOf(() => ledger.access.createLink(NOBODY))).to.equal('account_not_found');
     });
   });
 

@@ -64,6 +64,8 @@ describeLedger('ledger: accounts and packs', (backend) => {
       remaining: 10,
       createdAt: '2026-01-15T12:00:00.000Z',
       expiresAt: '2026-06-30T10:00:00.000Z',
+      paymentId: null,
+      repeated: false,
     });
     expect((await ledger.grantCredits({ accountId, amount: 5 })).expiresAt).to.equal(null);
     expect((await ledger.grantCredits({ accountId, amount: 1, expiresAt: '2028-02-29' })).expiresAt).to.equal(
@@ -94,7 +96,7 @@ describeLedger('ledger: accounts and packs', (backend) => {
       ).to.equal('invalid_request');
     }
     expect(await codeOf(() => ledger.grantCredits({ accountId: 'acc_none', amount: 1 }))).to.equal(
-      'not_found',
+      'account_not_found',
     );
     expect((await ledger.balance(accountId)).lifetimePurchased).to.equal(0);
   });

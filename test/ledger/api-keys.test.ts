@@ -35,6 +35,7 @@ describeLedger('ledger: API keys', (backend) => {
         name: 'Ann',
         createdAt: '2026-01-15T12:00:00.000Z',
         role: 'user',
+        suspendedAt: null,
       },
     });
     expect((await ledger.authenticate(rawKey))?.key).to.include({ id, name: 'laptop' });
@@ -117,7 +118,7 @@ describeLedger('ledger: API keys', (backend) => {
       expect(await create(name)).to.equal('invalid_request');
     }
     expect(await create('ok', ['keys:read'])).to.equal('invalid_request');
-    expect(await create('ok', [], 'acc_none')).to.equal('not_found');
+    expect(await create('ok', [], 'acc_none')).to.equal('account_not_found');
     const hundred = '😀'.repeat(100);
     expect((await ledger.createKey({ accountId, name: hundred, scopes: [] })).name).to.equal(hundred);
   });

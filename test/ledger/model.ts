@@ -63,6 +63,15 @@ export class Model {
     this.minutes += minutes;
   }
 
+  /** What is left, and what comes back, has expired. */
+  forfeit(now: number): void {
+    for (const pack of this.packs) {
+      pack.expired += pack.remaining;
+      pack.remaining = 0;
+      pack.expiresAt = Math.min(pack.expiresAt, now);
+    }
+  }
+
   crash(now: number): void {
     for (const id of [...this.holds.keys()]) this.finish(id, 0, now);
   }

@@ -18,6 +18,8 @@ const step = fc.oneof(
       kind: fc.constant('grant' as const),
       amount: fc.integer({ min: 1, max: 20 }),
       hours: fc.option(fc.integer({ min: 1, max: 60 })),
+      // Few, so that some are told again.
+      payment: fc.option(fc.integer({ min: 1, max: 3 })),
     }),
   },
   {
@@ -38,6 +40,9 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 40 }) }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'revoke' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'suspend' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'resume' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'delete' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'crash' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'neighbour' as const }) },
 );
@@ -47,6 +52,9 @@ export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class Life {
   readonly model = new Model();
   readonly keys = new Map<string, { key: KeyHolder['key']; revoked: boolean }>();
+  /** Credits by payment. */
+  readonly payments = new Map<string, number>();
+  state: 'open' | 'suspended' | 'deleted' = 'open';
 
   private constructor(
     private readonly world: World,
@@ -75,17 +83,9 @@ class Life {
     const { model, world } = this;
     const now = world.now;
     switch (step.kind) {
-      case 'grant': {
-        const expiresAt = step.hours === null ? null : now + step.hours * HOUR;
-        const iso = expiresAt === null ? null : new Date(expiresAt).toISOString();
-        await this.#ledger.grantCredits({
-          accountId: this.who.account.id,
-          amount: step.amount,
-          expiresAt: iso,
-        });
-        model.grant(step.amount, expiresAt ?? Infinity);
+      case 'grant':
+        await this.#grant(step);
         return;
-      }
       case 'hold':
         await this.#hold(step.credits);
         return;
@@ -102,7 +102,21 @@ class Life {
       case 'wait':
         world.now += step.hours * HOUR;
         return;
+      case 'suspend':
+      case 'resume': {
+        if (this.state === 'deleted') return;
+        await this.#ledger.administration[step.kind](this.who.account.id);
+        this.state = step.kind === 'suspend' ? 'suspended' : 'open';
+        return;
+      }
+      case 'delete':
+        if (this.state === 'deleted') return;
+        await this.#ledger.administration.delete(this.who.account.id);
+        model.forfeit(now);
+        this.state = 'deleted';
+        return;
       case 'revoke': {
+        if (this.state === 'deleted') return;
         await this.#ledger.revokeKey(this.who.account.id, this.who.key.id);
         for (const owner of this.keys.values()) owner.revoked ||= owner.key.id === this.who.key.id;
         const key = await this.#ledger.createKey({
@@ -123,7 +137,32 @@ class Life {
     }
   }
 
+  async #grant({ amount, hours, payment }: Extract<Step, { kind: 'grant' }>): Promise<void> {
+    const { id: accountId } = this.who.account;
+    const expiresAt = hours === null ? null : this.world.now + hours * HOUR;
+    const iso = expiresAt === null ? null : new Date(expiresAt).toISOString();
+    const paymentId = payment === null ? null : `${accountId}-${payment}`;
+    const grant = { accountId, amount, expiresAt: iso, paymentId };
+    const paid = paymentId === null ? undefined : this.payments.get(paymentId);
+    if (paid !== undefined && paid !== amount) {
+      expect(await codeOf(() => this.#ledger.grantCredits(grant))).to.equal('idempotency_conflict');
+      return;
+    }
+    if (paid === undefined && this.state === 'deleted') {
+      expect(await codeOf(() => this.#ledger.grantCredits(grant))).to.equal('account_not_found');
+      return;
+    }
+    expect((await this.#ledger.grantCredits(grant)).repeated).to.equal(paid !== undefined);
+    if (paid !== undefined) return;
+    if (paymentId !== null) this.payments.set(paymentId, amount);
+    this.model.grant(amount, expiresAt ?? Infinity);
+  }
+
   async #hold(credits: number): Promise<void> {
+    if (this.state !== 'open') {
+      expect(await codeOf(() => hold(this.#ledger, this.who, credits))).to.equal('invalid_api_key');
+      return;
+    }
     if (credits > this.model.balance(this.world.now)) {
       expect(await codeOf(() => hold(this.#ledger, this.who, credits))).to.equal('insufficient_credits');
       return;
@@ -137,7 +176,7 @@ class Life {
     if (id === undefined) return;
     const credits = Math.floor(((this.model.holds.get(id)?.credits ?? 0) * share) / 4);
     const charge = settlement(credits);
-    if (this.keys.get(id)?.revoked === true) {
+    if (this.keys.get(id)?.revoked === true || this.state !== 'open') {
       expect(await codeOf(() => this.#ledger.settle(id, charge))).to.equal('invalid_api_key');
       return;
     }

@@ -136,7 +136,15 @@ describe('webhooks', () => {
   it('leave a long result to be fetched', () => {
     const job = (text: string): StoredJob => ({
       ...{ id: 'job_1', accountId: 'acc', keyId: 'key', requestId: 'req', status: 'succeeded', options: {} },
-      ...{ audioSeconds: 3, doneSeconds: 3, createdAt: '', startedAt: '', finishedAt: '', error: null },
+      ...{
+        audioSeconds: 3,
+        doneSeconds: 3,
+        createdAt: '',
+        startedAt: '',
+        finishedAt: '',
+        error: null,
+        webhookUrl: null,
+      },
       outcome: {
         result: storedResult({
           ...{ id: 'tr_1', durationSeconds: 3, language: 'en', text, segments: null, words: null },

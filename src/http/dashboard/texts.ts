@@ -25,6 +25,7 @@ export const TEXTS = {
       'Signing in needs https, or an address of this machine itself such as http://localhost: elsewhere anybody on the way could ' +
       'read the password. Put a proxy with https in front and name it in VERBATIM_TRUST_PROXY, or use "ssh -L".',
     notFound: 'There is nothing at this address.',
+    suspended: 'This account is suspended. The operator of the service can tell why.',
     signedOut: 'Your session has ended. Sign in again.',
     noKey: 'There is no such key.',
     noEntry: 'The history has no such entry.',

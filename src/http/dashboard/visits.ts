@@ -1,4 +1,5 @@
 /** Who is there, and the one way a page is answered: session, origin, form, refusals. */
+import { VerbatimError } from '../../errors.js';
 import type { Account } from '../../ledger/types.js';
 import type { SignedIn, Visitor } from '../../ledger/access/types.js';
 import type { AuthenticatedHandler } from '../auth.js';
@@ -125,6 +126,9 @@ export class Visits {
     const signedIn = token === null ? null : await this.deps.ledger.access.findSession(token);
     if (signedIn === null) return null;
     exchange.facts.accountId = signedIn.account.id;
+    if (signedIn.account.suspendedAt !== null) {
+      throw new VerbatimError('account_suspended', TEXTS.errors.suspended);
+    }
     return { ...visit, ...signedIn };
   }
 

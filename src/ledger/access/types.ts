@@ -45,21 +45,23 @@ export interface SignInLink {
 }
 
 export interface AccountAccess {
-  /** Throws `not_found` for an unknown account. */
+  /** Who is no operator any more has no admin keys either: they are revoked. Throws `account_not_found`. */
   setRole(accountId: string, role: Role): Promise<Account>;
 
-  /** A link that works once, within a day; the one before it works no longer. Throws `not_found` for an unknown account. */
+  /** A link that works once, within a day; the one before it works no longer. Throws `account_not_found`. */
   createLink(accountId: string): Promise<SignInLink>;
   /** Whose link it is; null: it never was one, was used, replaced, or is too old. */
   linkOwner(token: string): Promise<Account | null>;
-  /** Uses the link up. */
+  /** Uses the link up. Throws `account_suspended`, and leaves the link as it is. */
   useLink(token: string, visitor: Visitor): Promise<StartedSession | null>;
 
   /** null: there is no such account, or it has no password. */
   findPassword(email: string): Promise<{ account: Account; password: PasswordRecord } | null>;
-  /** Ends every session of the account and its open link, and begins a session anew. */
+  /** Ends every session of the account and its open link, and begins a session anew. Throws `account_not_found`. */
   setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession>;
-  /** null when the password that was verified is not the account's any more. `rehashed` takes its place. */
+  /**
+   * null when the password that was verified is not the account's any more. `rehashed` takes its place. Throws `account_suspended`.
+   */
   startSession(
     accountId: string,
     verified: PasswordRecord,
@@ -69,11 +71,11 @@ export interface AccountAccess {
 
   /**
    * The key that the account's requests from the dashboard are booked under: listed and revoked as any other, and made anew when it
-   * was. Its raw form is thrown away. Throws `not_found` for an unknown account.
+   * was. Its raw form is thrown away. Throws `account_not_found`.
    */
   dashboardKey(accountId: string): Promise<ApiKey>;
 
-  /** null: unknown, ended, or not used for too long. */
+  /** null: unknown, ended, or not used for too long. One of a suspended account is found: it opens nothing, and can be ended. */
   findSession(token: string): Promise<SignedIn | null>;
   /** The last used first. */
   listSessions(accountId: string): Promise<Session[]>;

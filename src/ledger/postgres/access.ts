@@ -1,6 +1,7 @@
 import type { PasswordRecord } from '../access/password.js';
 import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor } from '../access/types.js';
-import { noAccount, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
+import { ADMIN_SCOPE } from '../scopes.js';
+import { noAccount, normalizeEmail, refuseSuspended, toAccount, type AccountRow } from '../rows/accounts.js';
 import type { KeyRow } from '../rows/api-keys.js';
 import { DASHBOARD_KEY, LINK_LIFE_MS, toPassword, type PasswordRow } from '../rows/passwords.js';
 import { toSession, type SessionRow } from '../rows/sessions.js';
@@ -25,20 +26,26 @@ export class PostgresAccess implements AccountAccess {
     this.#repeatable = (sql, values) => statements.repeatable(sql, values);
   }
 
-  async setRole(accountId: string, role: Role): Promise<Account> {
-    const [row] = await this.statements.repeatable<AccountRow>(
-      'UPDATE accounts SET role = $1 WHERE id = $2 RETURNING *',
-      [role, accountId],
-    );
-    if (row === undefined) throw noAccount(accountId);
-    return toAccount(row);
+  setRole(accountId: string, role: Role): Promise<Account> {
+    return this.#ofAccount(accountId, async (query) => {
+      const [before] = await query<AccountRow>('SELECT * FROM accounts WHERE id = $1', [accountId]);
+      const [row] = await query<AccountRow>(
+        'UPDATE accounts SET role = $1 WHERE id = $2 AND deleted_at IS NULL RETURNING *',
+        [role, accountId],
+      );
+      if (row === undefined) throw noAccount(accountId);
+      if (before?.role === 'operator' && role !== 'operator') {
+        await this.keys.revokeWithScope(query, accountId, ADMIN_SCOPE);
+      }
+      return toAccount(row);
+    });
   }
 
   async createLink(accountId: string): Promise<SignInLink> {
     const token = newToken();
     const expiresAt = this.clock() + LINK_LIFE_MS;
     const made = await this.statements.repeatable(
-      `INSERT INTO sign_in_links (digest, expires_at, account_id) SELECT $1, $2, id FROM accounts WHERE id = $3
+      `INSERT INTO sign_in_links (digest, expires_at, account_id) SELECT $1, $2, id FROM accounts WHERE id = $3 AND deleted_at IS NULL
        ON CONFLICT (account_id) DO UPDATE SET digest = excluded.digest, expires_at = excluded.expires_at RETURNING 1`,
       [digestOf(token), expiresAt, accountId],
     );
@@ -60,7 +67,9 @@ export class PostgresAccess implements AccountAccess {
         'DELETE FROM sign_in_links WHERE digest = $1 AND expires_at > $2 RETURNING account_id',
         [digestOf(token), this.clock()],
       );
-      return link === undefined ? null : this.#sessions.start(query, link.account_id, 'link', visitor);
+      if (link === undefined) return null;
+      await this.#refuseSuspended(query, link.account_id);
+      return this.#sessions.start(query, link.account_id, 'link', visitor);
     });
   }
 
@@ -74,6 +83,7 @@ export class PostgresAccess implements AccountAccess {
 
   setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession> {
     return this.#ofAccount(accountId, async (query) => {
+      await this.#refuseDeleted(query, accountId);
       await this.#storePassword(query, accountId, password);
       await query('DELETE FROM sign_in_links WHERE account_id = $1', [accountId]);
       await this.#sessions.endAllBut(query, accountId, null);
@@ -92,6 +102,7 @@ export class PostgresAccess implements AccountAccess {
         accountId,
       ]);
       if (present?.hash.equals(verified.hash) !== true) return null;
+      await this.#refuseSuspended(query, accountId);
       if (rehashed !== undefined) await this.#storePassword(query, accountId, rehashed);
       return this.#sessions.start(query, accountId, 'password', visitor);
     });
@@ -146,6 +157,16 @@ export class PostgresAccess implements AccountAccess {
       await query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
       return work(query);
     });
+  }
+
+  async #refuseSuspended(query: Querying, accountId: string): Promise<void> {
+    const [account] = await query<AccountRow>('SELECT * FROM accounts WHERE id = $1', [accountId]);
+    if (account !== undefined) refuseSuspended(account);
+  }
+
+  async #refuseDeleted(query: Querying, accountId: string): Promise<void> {
+    const found = await query('SELECT 1 FROM accounts WHERE id = $1 AND deleted_at IS NULL', [accountId]);
+    if (found.length === 0) throw noAccount(accountId);
   }
 
   async #liveDashboardKey(query: Querying, accountId: string): Promise<ApiKey | null> {

@@ -40,7 +40,7 @@ export class PostgresAccounts {
 
   async list(): Promise<Account[]> {
     const rows = await this.statements.repeatable<AccountRow>(
-      'SELECT * FROM accounts ORDER BY created_at, id',
+      'SELECT * FROM accounts WHERE deleted_at IS NULL ORDER BY created_at, id',
     );
     return rows.map(toAccount);
   }

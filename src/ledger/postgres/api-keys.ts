@@ -1,4 +1,4 @@
-import { noAccount } from '../rows/accounts.js';
+import { noAccount, refuseSuspended } from '../rows/accounts.js';
 import {
   digestOfPresented,
   isKeyOf,
@@ -40,7 +40,7 @@ export class PostgresKeys {
     const { id, name, prefix, digest, scopes, rawKey } = newKey(input, () => secret);
     const [row] = await query<KeyRow>(
       `INSERT INTO api_keys (id, name, prefix, digest, scopes, created_at, account_id)
-       SELECT $1, $2, $3, $4, $5, $6, id FROM accounts WHERE id = $7 RETURNING *`,
+       SELECT $1, $2, $3, $4, $5, $6, id FROM accounts WHERE id = $7 AND deleted_at IS NULL RETURNING *`,
       [id, name, prefix, digest, scopes, this.clock(), input.accountId],
     );
     if (row === undefined) throw noAccount(input.accountId);
@@ -66,16 +66,28 @@ export class PostgresKeys {
     return row === undefined ? null : { id: row.id, revokedAt: toIso(row.revoked_at) };
   }
 
+  /** In a transaction of the caller's. */
+  async revokeWithScope(query: Querying, accountId: string, scope: string): Promise<void> {
+    await query(
+      `WITH revoked AS (UPDATE api_keys SET revoked_at = $1
+         WHERE account_id = $2 AND revoked_at IS NULL AND scopes::jsonb ? $3 RETURNING id)
+       SELECT pg_notify('${REVOKED_CHANNEL}', id) FROM revoked`,
+      [this.clock(), accountId, scope],
+    );
+  }
+
   async authenticate(rawKey: string): Promise<Identity | null> {
     const secret = await this.secret();
     const digest = digestOfPresented(rawKey, () => secret);
     if (digest === null) return null;
     const [row] = await this.statements.repeatable<IdentityRow>(
-      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at
+      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at,
+         a.suspended_at AS account_suspended_at
        FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.digest = $1 AND k.revoked_at IS NULL`,
       [digest],
     );
     if (row === undefined || !isKeyOf(row, digest)) return null;
+    refuseSuspended({ suspended_at: row.account_suspended_at });
     const now = this.clock();
     this.#lastUsed.set(row.id, now);
     return toIdentity(row, now);
@@ -84,7 +96,8 @@ export class PostgresKeys {
   async revokedAmong(keyIds: readonly string[]): Promise<string[]> {
     if (keyIds.length === 0) return [];
     const rows = await this.statements.repeatable<{ id: string }>(
-      'SELECT id FROM api_keys WHERE revoked_at IS NOT NULL AND id = ANY ($1)',
+      `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id
+       WHERE coalesce(k.revoked_at, a.suspended_at) IS NOT NULL AND k.id = ANY ($1)`,
       [keyIds],
     );
     return rows.map(({ id }) => id);
@@ -97,7 +110,7 @@ export class PostgresKeys {
     // Locked in order, since other servers write theirs at the same time.
     await this.statements.repeatable(
       `WITH used AS (SELECT k.id, u.time FROM api_keys k JOIN unnest($1::text[], $2::bigint[]) AS u (id, time) ON u.id = k.id
-         ORDER BY k.id FOR NO KEY UPDATE OF k)
+         WHERE (SELECT deleted_at FROM accounts WHERE accounts.id = k.account_id) IS NULL ORDER BY k.id FOR NO KEY UPDATE OF k)
        UPDATE api_keys SET last_used_at = greatest(last_used_at, used.time) FROM used WHERE api_keys.id = used.id`,
       [[...used.keys()], [...used.values()]],
     );

@@ -1,7 +1,7 @@
 import { noAccount } from '../rows/accounts.js';
-import { checkGrant, toPack, withAmounts, type PackRow } from '../rows/packs.js';
+import { checkGrant, checkPayment, samePayment, toPack, withAmounts, type PackRow } from '../rows/packs.js';
 import type { WallClock } from '../time.js';
-import type { Balance, CreditPack, PackAmounts } from '../types.js';
+import type { Balance, CreditPack, Grant, GrantedPack, PackAmounts } from '../types.js';
 import type { Querying } from './connections.js';
 import type { Statements } from './statements.js';
 
@@ -12,21 +12,34 @@ export class PostgresCredits {
     private readonly clock: WallClock,
   ) {}
 
-  grant(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack> {
-    return this.insert((sql, values) => this.statements.once(sql, values), input);
+  async grant(input: Grant): Promise<GrantedPack> {
+    const { paymentId = null } = input;
+    if (paymentId === null) {
+      const pack = await this.insert((sql, values) => this.statements.once(sql, values), input);
+      return { ...pack, repeated: false };
+    }
+    checkPayment(paymentId);
+    return this.statements.transaction((query) => this.#grantOnce(query, input, paymentId), {
+      repeatable: true,
+    });
+  }
+
+  /** Of two that come at once the later waits at the lock, and finds the pack of the other. */
+  async #grantOnce(query: Querying, input: Grant, paymentId: string): Promise<GrantedPack> {
+    await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`payment ${paymentId}`]);
+    const [known] = await query<PackRow>('SELECT * FROM credit_packs WHERE payment_id = $1', [paymentId]);
+    if (known !== undefined) return { ...samePayment(known, input), repeated: true };
+    return { ...(await this.insert(query, input)), repeated: false };
   }
 
   /** Also in a transaction of the caller's. */
-  async insert(
-    query: Querying,
-    input: { accountId: string; amount: number; expiresAt?: string | null },
-  ): Promise<CreditPack> {
+  async insert(query: Querying, input: Grant): Promise<CreditPack> {
     const now = this.clock();
     const expiresAt = checkGrant(input, now);
     const [row] = await query<PackRow>(
-      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id)
-       SELECT $1, $1, $2, $3, id FROM accounts WHERE id = $4 RETURNING *`,
-      [input.amount, now, expiresAt, input.accountId],
+      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id, payment_id)
+       SELECT $1, $1, $2, $3, id, $5 FROM accounts WHERE id = $4 AND deleted_at IS NULL RETURNING *`,
+      [input.amount, now, expiresAt, input.accountId, input.paymentId ?? null],
     );
     if (row === undefined) throw noAccount(input.accountId);
     return toPack(row);
@@ -43,7 +56,7 @@ export class PostgresCredits {
 
   async list(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
     const rows = await this.statements.repeatable<PackRow & PackAmounts>(
-      `SELECT id, account_id, purchased, held, spent, created_at, expires_at,
+      `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id,
          CASE WHEN expires_at <= $2 THEN 0 ELSE remaining END AS remaining,
          expired + CASE WHEN expires_at <= $2 THEN remaining ELSE 0 END AS expired
        FROM credit_packs pack WHERE account_id = $1 AND (pack.remaining + held > 0 OR id IN (

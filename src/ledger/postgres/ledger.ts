@@ -9,6 +9,8 @@ import type {
   CreditPack,
   DerivedState,
   FirstAccount,
+  Grant,
+  GrantedPack,
   Hold,
   IdempotencyState,
   Identity,
@@ -22,6 +24,7 @@ import type {
   Violation,
 } from '../types.js';
 import { PostgresAccess } from './access.js';
+import { PostgresAdministration } from './administration.js';
 import { PostgresAccounts } from './accounts.js';
 import { PostgresKeys } from './api-keys.js';
 import { auditPostgres } from './audit.js';
@@ -88,6 +91,7 @@ export class PostgresLedger implements Ledger {
   readonly webhooks: PostgresWebhookEvents;
   readonly access: PostgresAccess;
   readonly history: PostgresHistory;
+  readonly administration: PostgresAdministration;
   readonly #secretText: string | null;
   readonly #timers: Timers;
   readonly #onError: (error: unknown) => void;
@@ -131,6 +135,7 @@ export class PostgresLedger implements Ledger {
     this.#idempotency = new PostgresIdempotency(statements, instance, this.#owed, clock);
     this.access = new PostgresAccess(statements, this.#keys, clock);
     this.history = new PostgresHistory(statements, clock);
+    this.administration = new PostgresAdministration(statements, clock);
     this.webhooks = new PostgresWebhookEvents(statements, instance, clock);
     this.jobs = new PostgresJobs(statements, instance, clock);
   }
@@ -202,8 +207,8 @@ export class PostgresLedger implements Ledger {
     return this.#revocations.tell(tell);
   }
 
-  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack> {
-    return this.#credits.grant(input);
+  grantCredits(grant: Grant): Promise<GrantedPack> {
+    return this.#credits.grant(grant);
   }
 
   balance(accountId: string): Promise<Balance> {
@@ -345,6 +350,7 @@ export class PostgresLedger implements Ledger {
     await this.#keys.flushLastUsed();
     while (await this.#idempotency.sweep());
     await this.access.sweep();
+    await this.administration.sweep();
     await this.#instance.reap();
   }
 }

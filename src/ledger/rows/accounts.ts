@@ -2,7 +2,7 @@
 import { VerbatimError } from '../../errors.js';
 import type { Role } from '../access/types.js';
 import { lengthOf, UNPRINTABLE } from '../text.js';
-import { toIso } from '../time.js';
+import { toIso, toIsoOrNull } from '../time.js';
 import type { Account } from '../types.js';
 
 const MAX_NAME_LENGTH = 100;
@@ -13,11 +13,16 @@ export interface AccountRow {
   name: string | null;
   role: Role;
   created_at: number;
+  suspended_at: number | null;
 }
 
 export function toAccount(row: AccountRow): Account {
   const { id, email, name, role } = row;
-  return { id, email, name, role, createdAt: toIso(row.created_at) };
+  return {
+    ...{ id, email, name, role },
+    createdAt: toIso(row.created_at),
+    suspendedAt: toIsoOrNull(row.suspended_at),
+  };
 }
 
 /** As they are stored. Throws `invalid_request`. */
@@ -43,7 +48,13 @@ export function emailTaken(email: string): VerbatimError {
 }
 
 export function noAccount(id: string): VerbatimError {
-  return new VerbatimError('not_found', `There is no account ${id}.`);
+  return new VerbatimError('account_not_found', `There is no account ${id}.`);
+}
+
+/** Throws `account_suspended`. */
+export function refuseSuspended({ suspended_at: suspendedAt }: Pick<AccountRow, 'suspended_at'>): void {
+  if (suspendedAt === null) return;
+  throw new VerbatimError('account_suspended', `The account is suspended since ${toIso(suspendedAt)}.`);
 }
 
 function checkAccountName(given: string): string | null {

@@ -30,6 +30,7 @@ export interface IdentityRow extends KeyRow {
   account_name: string | null;
   account_role: Role;
   account_created_at: number;
+  account_suspended_at: number | null;
 }
 
 /** A key that is to be stored. */
@@ -77,7 +78,8 @@ export function toKey(row: KeyRow, lastUsed?: number): ApiKey {
 
 export function toIdentity(row: IdentityRow, lastUsed: number): Identity {
   const { email, account_id: id, account_name: name, account_role: role } = row;
-  const account = toAccount({ id, email, name, role, created_at: row.account_created_at });
+  const times = { created_at: row.account_created_at, suspended_at: row.account_suspended_at };
+  const account = toAccount({ id, email, name, role, ...times });
   return { account, key: toKey(row, lastUsed) };
 }
 

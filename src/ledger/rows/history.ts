@@ -5,9 +5,11 @@ import { dateOfDay, toIso } from '../time.js';
 export interface ChargedRow {
   hold_id: number;
   request_id: string;
+  key_id: string;
   transcription_id: string | null;
   endpoint: string;
   audio_ms: number;
+  minutes: number;
   language: string | null;
   credits: number;
   created_at: number;
@@ -32,8 +34,9 @@ export function toEntry(row: ChargedRow): HistoryEntry {
   return {
     id: String(row.hold_id),
     requestId: row.request_id,
+    keyId: row.key_id,
     transcriptionId: row.transcription_id,
-    ...{ endpoint, language, credits },
+    ...{ endpoint, language, credits, minutes: row.minutes },
     audioSeconds: row.audio_ms / 1000,
     at: toIso(row.created_at),
   };

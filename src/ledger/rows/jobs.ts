@@ -45,6 +45,7 @@ export function jobOf(row: JobRow): StoredJob {
       ? { result: JSON.parse(result) as JsonValue, charge: { creditsUsed, creditsRemaining } }
       : null,
     error: error === null ? null : (JSON.parse(error) as JobError),
+    webhookUrl: row.webhook_url,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Packs of credits as they are stored, and what may be stored. */
 import { VerbatimError } from '../../errors.js';
 import { parseIso, toIso, toIsoOrNull } from '../time.js';
-import type { CreditPack, PackAmounts } from '../types.js';
+import type { CreditPack, Grant, PackAmounts } from '../types.js';
 
 /** Keeps every sum of thousands of packs an exact integer in JavaScript. */
 export const MAX_GRANT = 1_000_000_000_000;
@@ -13,6 +13,7 @@ export interface PackRow {
   remaining: number;
   created_at: number;
   expires_at: number | null;
+  payment_id: string | null;
 }
 
 export function toPack(row: PackRow): CreditPack {
@@ -23,6 +24,7 @@ export function toPack(row: PackRow): CreditPack {
     remaining: row.remaining,
     createdAt: toIso(row.created_at),
     expiresAt: toIsoOrNull(row.expires_at),
+    paymentId: row.payment_id,
   };
 }
 
@@ -45,6 +47,27 @@ export function checkGrant(
   return checkExpiry(expiresAt, now);
 }
 
+/** Throws `invalid_request`. */
+export function checkPayment(id: string): string {
+  if (/^[!-~]{1,255}$/.test(id)) return id;
+  throw new VerbatimError(
+    'invalid_request',
+    "The payment's id must be 1 to 255 printable ASCII characters without spaces.",
+    { param: 'payment_id' },
+  );
+}
+
+/** The pack of a payment that is told again. Throws `idempotency_conflict`. */
+export function samePayment(row: PackRow, { accountId, amount }: Grant): CreditPack {
+  if (row.account_id === accountId && row.purchased === amount) return toPack(row);
+  const whose = row.account_id === accountId ? 'this account' : 'another account';
+  throw new VerbatimError(
+    'idempotency_conflict',
+    `This payment has granted ${row.purchased} credits to ${whose} already.`,
+    { param: 'payment_id' },
+  );
+}
+
 /** Throws a RangeError. */
 export function checkAmount(what: string, credits: number, maximum: number): void {
   if (Number.isSafeInteger(credits) && credits >= 0 && credits <= maximum) return;
@@ -59,7 +82,10 @@ export function insufficient(credits: number, available: number): VerbatimError 
 }
 
 export function revokedMeanwhile(): VerbatimError {
-  return new VerbatimError('invalid_api_key', 'The API key was revoked while the request was running.');
+  return new VerbatimError(
+    'invalid_api_key',
+    'The API key was revoked, or its account suspended, while the request was running.',
+  );
 }
 
 function checkExpiry(text: string | null, now: number): number | null {

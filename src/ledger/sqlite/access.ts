@@ -4,7 +4,8 @@ import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor
 import { toIso, type WallClock } from '../time.js';
 import type { Account, ApiKey } from '../types.js';
 import type { ApiKeys } from './api-keys.js';
-import { noAccount, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
+import { ADMIN_SCOPE } from '../scopes.js';
+import { noAccount, normalizeEmail, refuseSuspended, toAccount, type AccountRow } from '../rows/accounts.js';
 import { DASHBOARD_KEY, LINK_LIFE_MS, toPassword, type PasswordRow } from '../rows/passwords.js';
 import { Sessions } from './sessions.js';
 import { digestOf, newToken } from '../rows/tokens.js';
@@ -23,6 +24,8 @@ export class SqliteAccess implements AccountAccess {
   readonly #byEmail;
   readonly #dashboardKey;
   readonly #putDashboardKey;
+  readonly #dropDashboardKey;
+  readonly #dropPassword;
 
   constructor(
     database: Database.Database,
@@ -31,20 +34,24 @@ export class SqliteAccess implements AccountAccess {
     private readonly transactions: Transactions,
   ) {
     this.#sessions = new Sessions(database, clock);
-    this.#account = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ?');
+    this.#account = database.prepare<[string], AccountRow>(
+      'SELECT * FROM accounts WHERE id = ? AND deleted_at IS NULL',
+    );
     this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
     this.#dashboardKey = database
       .prepare<[string], string>('SELECT key_id FROM dashboard_keys WHERE account_id = ?')
       .pluck();
+    this.#dropDashboardKey = database.prepare<[string]>('DELETE FROM dashboard_keys WHERE account_id = ?');
+    this.#dropPassword = database.prepare<[string]>('DELETE FROM passwords WHERE account_id = ?');
     this.#putDashboardKey = database.prepare<[string, string]>(
       'INSERT OR REPLACE INTO dashboard_keys (account_id, key_id) VALUES (?, ?)',
     );
     this.#setRole = database.prepare<[Role, string], AccountRow>(
-      'UPDATE accounts SET role = ? WHERE id = ? RETURNING *',
+      'UPDATE accounts SET role = ? WHERE id = ? AND deleted_at IS NULL RETURNING *',
     );
     this.#putLink = database.prepare<[Buffer, number, string]>(
       `INSERT OR REPLACE INTO sign_in_links (digest, expires_at, account_id)
-       SELECT ?, ?, id FROM accounts WHERE id = ?`,
+       SELECT ?, ?, id FROM accounts WHERE id = ? AND deleted_at IS NULL`,
     );
     this.#link = database.prepare<[Buffer, number], AccountRow>(
       `SELECT a.* FROM sign_in_links l JOIN accounts a ON a.id = l.account_id WHERE l.digest = ? AND l.expires_at > ?`,
@@ -60,8 +67,11 @@ export class SqliteAccess implements AccountAccess {
 
   setRole(accountId: string, role: Role): Promise<Account> {
     return this.transactions.write(() => {
+      const before = this.#account.get(accountId);
       const row = this.#setRole.get(role, accountId);
       if (row === undefined) throw noAccount(accountId);
+      if (before?.role === 'operator' && role !== 'operator')
+        this.keys.revokeWithScope(accountId, ADMIN_SCOPE);
       return toAccount(row);
     });
   }
@@ -76,13 +86,17 @@ export class SqliteAccess implements AccountAccess {
   }
 
   linkOwner(token: string): Promise<Account | null> {
-    return this.transactions.read(() => this.#ownerOf(token));
+    return this.transactions.read(() => {
+      const owner = this.#ownerOf(token);
+      return owner === undefined ? null : toAccount(owner);
+    });
   }
 
   useLink(token: string, visitor: Visitor): Promise<StartedSession | null> {
     return this.transactions.write(() => {
       const owner = this.#ownerOf(token);
-      if (owner === null) return null;
+      if (owner === undefined) return null;
+      refuseSuspended(owner);
       this.#dropLink.run(owner.id);
       return this.#sessions.start(owner.id, 'link', visitor);
     });
@@ -99,6 +113,7 @@ export class SqliteAccess implements AccountAccess {
 
   setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession> {
     return this.transactions.write(() => {
+      if (this.#account.get(accountId) === undefined) throw noAccount(accountId);
       this.#storePassword(accountId, password);
       this.#dropLink.run(accountId);
       this.#sessions.endAllBut(accountId, null);
@@ -114,7 +129,9 @@ export class SqliteAccess implements AccountAccess {
   ): Promise<StartedSession | null> {
     return this.transactions.write(() => {
       const present = this.#password.get(accountId);
-      if (present?.hash.equals(verified.hash) !== true) return null;
+      const account = this.#account.get(accountId);
+      if (account === undefined || present?.hash.equals(verified.hash) !== true) return null;
+      refuseSuspended(account);
       if (rehashed !== undefined) this.#storePassword(accountId, rehashed);
       return this.#sessions.start(accountId, 'password', visitor);
     });
@@ -157,6 +174,14 @@ export class SqliteAccess implements AccountAccess {
     return this.transactions.write(() => this.#sessions.endAllBut(accountId, keptId));
   }
 
+  /** Whoever it was signs in no more. Callers hold the write transaction. */
+  forgetAllOf(accountId: string): void {
+    this.#sessions.endAllBut(accountId, null);
+    this.#dropLink.run(accountId);
+    this.#dropPassword.run(accountId);
+    this.#dropDashboardKey.run(accountId);
+  }
+
   /** Forgets what has run out. */
   sweep(): void {
     this.#sweepLinks.run(this.clock());
@@ -176,9 +201,8 @@ export class SqliteAccess implements AccountAccess {
     return key;
   }
 
-  #ownerOf(token: string): Account | null {
-    const row = this.#link.get(digestOf(token), this.clock());
-    return row === undefined ? null : toAccount(row);
+  #ownerOf(token: string): AccountRow | undefined {
+    return this.#link.get(digestOf(token), this.clock());
   }
 
   #storePassword(accountId: string, record: PasswordRecord): void {

@@ -9,6 +9,7 @@ export class Accounts {
   readonly #insert;
   readonly #byEmail;
   readonly #all;
+  readonly #any;
 
   constructor(
     database: Database.Database,
@@ -19,7 +20,10 @@ export class Accounts {
        ON CONFLICT (email) DO NOTHING RETURNING *`,
     );
     this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
-    this.#all = database.prepare<[], AccountRow>('SELECT * FROM accounts ORDER BY created_at, id');
+    this.#all = database.prepare<[], AccountRow>(
+      'SELECT * FROM accounts WHERE deleted_at IS NULL ORDER BY created_at, id',
+    );
+    this.#any = database.prepare<[], number>('SELECT 1 FROM accounts LIMIT 1').pluck();
   }
 
   create(input: { email: string; name?: string | null; role?: Role }): Account {
@@ -32,6 +36,11 @@ export class Accounts {
   find(email: string): Account | null {
     const row = this.#byEmail.get(normalizeEmail(email));
     return row === undefined ? null : toAccount(row);
+  }
+
+  /** Whether there is one, or was. */
+  hasAny(): boolean {
+    return this.#any.get() !== undefined;
   }
 
   list(): Account[] {

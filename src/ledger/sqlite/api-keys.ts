@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { noAccount } from '../rows/accounts.js';
+import { noAccount, refuseSuspended } from '../rows/accounts.js';
 import {
   digestOfPresented,
   isKeyOf,
@@ -19,6 +19,8 @@ export class ApiKeys {
   readonly #byDigest;
   readonly #revoked;
   readonly #touch;
+  readonly #revokeScope;
+  readonly #forget;
   /** Uses not yet written: one transaction every few seconds instead of one a request. */
   #lastUsed = new Map<string, number>();
 
@@ -29,7 +31,7 @@ export class ApiKeys {
   ) {
     this.#insert = database.prepare<[string, string, string, Buffer, string, number, string], KeyRow>(
       `INSERT INTO api_keys (id, name, prefix, digest, scopes, created_at, account_id)
-       SELECT ?, ?, ?, ?, ?, ?, id FROM accounts WHERE id = ? RETURNING *`,
+       SELECT ?, ?, ?, ?, ?, ?, id FROM accounts WHERE id = ? AND deleted_at IS NULL RETURNING *`,
     );
     this.#ofAccount = database.prepare<[string], KeyRow>(
       'SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, rowid DESC',
@@ -39,16 +41,28 @@ export class ApiKeys {
        RETURNING id, revoked_at`,
     );
     this.#byDigest = database.prepare<[Buffer], IdentityRow>(
-      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at
+      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at,
+         a.suspended_at AS account_suspended_at
        FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.digest = ? AND k.revoked_at IS NULL`,
     );
     this.#revoked = database
       .prepare<[string], string>(
-        `SELECT id FROM api_keys WHERE revoked_at IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
+        `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id
+         WHERE coalesce(k.revoked_at, a.suspended_at) IS NOT NULL AND k.id IN (SELECT value FROM json_each(?))`,
       )
       .pluck();
     this.#touch = database.prepare<[number, string]>(
-      'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?',
+      `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?)
+       WHERE id = ? AND (SELECT deleted_at FROM accounts WHERE id = account_id) IS NULL`,
+    );
+    this.#revokeScope = database.prepare<[number, string, string]>(
+      `UPDATE api_keys SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL
+         AND EXISTS (SELECT 1 FROM json_each(scopes) WHERE value = ?)`,
+    );
+    this.#forget = database.prepare<[number, string]>(
+      `UPDATE api_keys SET name = 'deleted', prefix = 'vb_--------', digest = randomblob(32), scopes = '[]',
+         last_used_at = NULL, revoked_at = coalesce(revoked_at, ?)
+       WHERE account_id = ?`,
     );
   }
 
@@ -68,10 +82,20 @@ export class ApiKeys {
     return row === undefined ? null : { id: row.id, revokedAt: toIso(row.revoked_at) };
   }
 
+  revokeWithScope(accountId: string, scope: string): void {
+    this.#revokeScope.run(this.clock(), accountId, scope);
+  }
+
+  /** Of a deleted account: what its usage refers to stays, and tells and opens nothing. */
+  forgetAllOf(accountId: string): void {
+    this.#forget.run(this.clock(), accountId);
+  }
+
   authenticate(rawKey: string): Identity | null {
     const digest = digestOfPresented(rawKey, this.secret);
     const row = digest === null ? undefined : this.#byDigest.get(digest);
     if (digest === null || row === undefined || !isKeyOf(row, digest)) return null;
+    refuseSuspended({ suspended_at: row.account_suspended_at });
     const now = this.clock();
     this.#lastUsed.set(row.id, now);
     return toIdentity(row, now);

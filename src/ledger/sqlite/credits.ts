@@ -1,8 +1,16 @@
 import type Database from 'better-sqlite3';
 import { noAccount } from '../rows/accounts.js';
-import { checkGrant, insufficient, toPack, withAmounts, type PackRow } from '../rows/packs.js';
+import {
+  checkGrant,
+  checkPayment,
+  insufficient,
+  samePayment,
+  toPack,
+  withAmounts,
+  type PackRow,
+} from '../rows/packs.js';
 import type { WallClock } from '../time.js';
-import type { Balance, CreditPack, PackAmounts } from '../types.js';
+import type { Balance, CreditPack, Grant, GrantedPack, PackAmounts } from '../types.js';
 
 /** Credits of one pack, set aside or to be charged. */
 export interface PackPart {
@@ -13,6 +21,8 @@ export interface PackPart {
 /** Packs of an account, spent in the order of their expiry, then age. Callers hold the write transaction. */
 export class Credits {
   readonly #insert;
+  readonly #ofPayment;
+  readonly #forfeit;
   readonly #balance;
   readonly #list;
   readonly #expire;
@@ -24,9 +34,15 @@ export class Credits {
     database: Database.Database,
     private readonly clock: WallClock,
   ) {
-    this.#insert = database.prepare<[number, number, number, number | null, string], PackRow>(
-      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id)
-       SELECT ?, ?, ?, ?, id FROM accounts WHERE id = ? RETURNING *`,
+    this.#insert = database.prepare<[number, number, number, number | null, string | null, string], PackRow>(
+      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, payment_id, account_id)
+       SELECT ?, ?, ?, ?, ?, id FROM accounts WHERE id = ? AND deleted_at IS NULL RETURNING *`,
+    );
+    this.#ofPayment = database.prepare<[string], PackRow>('SELECT * FROM credit_packs WHERE payment_id = ?');
+    // What is held comes back into a pack that has expired.
+    this.#forfeit = database.prepare<{ account: string; now: number }>(
+      `UPDATE credit_packs SET expired = expired + remaining, remaining = 0, expires_at = min(coalesce(expires_at, @now), @now)
+       WHERE account_id = @account AND remaining + held > 0`,
     );
     this.#balance = database.prepare<[string, number, string], Balance>(
       `SELECT (SELECT coalesce(sum(remaining), 0) FROM credit_packs
@@ -34,7 +50,7 @@ export class Credits {
               (SELECT coalesce(sum(purchased), 0) FROM credit_packs WHERE account_id = ?) AS lifetimePurchased`,
     );
     this.#list = database.prepare<{ account: string; now: number; empty: number }, PackRow & PackAmounts>(
-      `SELECT id, account_id, purchased, held, spent, created_at, expires_at,
+      `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id,
          iif(expires_at <= @now, 0, remaining) AS remaining,
          expired + iif(expires_at <= @now, remaining, 0) AS expired
        FROM credit_packs WHERE account_id = @account AND (remaining + held > 0 OR id IN (
@@ -62,13 +78,19 @@ export class Credits {
     );
   }
 
-  grant(input: { accountId: string; amount: number; expiresAt?: string | null }): CreditPack {
-    const { accountId, amount } = input;
+  grant(input: Grant): GrantedPack {
+    const { accountId, amount, paymentId = null } = input;
+    const known = paymentId === null ? undefined : this.#ofPayment.get(checkPayment(paymentId));
+    if (known !== undefined) return { ...samePayment(known, input), repeated: true };
     const now = this.clock();
-    const expiresAt = checkGrant(input, now);
-    const row = this.#insert.get(amount, amount, now, expiresAt, accountId);
+    const row = this.#insert.get(amount, amount, now, checkGrant(input, now), paymentId, accountId);
     if (row === undefined) throw noAccount(accountId);
-    return toPack(row);
+    return { ...toPack(row), repeated: false };
+  }
+
+  /** What is left of the account's packs expires now. */
+  forfeit(accountId: string): void {
+    this.#forfeit.run({ account: accountId, now: this.clock() });
   }
 
   list(accountId: string, emptyOnes: number): (CreditPack & PackAmounts)[] {

@@ -20,6 +20,7 @@ export class Holds {
   readonly #insert;
   readonly #insertPart;
   readonly #keyIsLive;
+  readonly #isDeleted;
   readonly #open;
   readonly #parts;
   readonly #shrinkPart;
@@ -43,8 +44,12 @@ export class Holds {
     );
     this.#keyIsLive = database
       .prepare<[string, string], number>(
-        'SELECT 1 FROM api_keys WHERE id = ? AND account_id = ? AND revoked_at IS NULL',
+        `SELECT 1 FROM api_keys k JOIN accounts a ON a.id = k.account_id
+         WHERE k.id = ? AND a.id = ? AND k.revoked_at IS NULL AND a.suspended_at IS NULL`,
       )
+      .pluck();
+    this.#isDeleted = database
+      .prepare<[string], number>('SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NOT NULL')
       .pluck();
     this.#open = database.prepare<[string], HoldRow>(
       'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE id = ? AND settled_at IS NULL',
@@ -86,7 +91,10 @@ export class Holds {
     return { id: String(id), credits };
   }
 
-  /** Spends `credits` of an open hold, in the packs' spending order, and gives back the rest. Of a live key, unless `evenIfRevoked`. */
+  /**
+   * Spends `credits` of an open hold, in the packs' spending order, and gives back the rest. Of a live key, unless `evenIfRevoked`;
+   * never of a deleted account.
+   */
   settle(holdId: string, credits: number, { evenIfRevoked = false } = {}): HoldRow {
     const hold = this.#open.get(holdId);
     if (hold === undefined) throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
@@ -109,7 +117,9 @@ export class Holds {
 
   #settle(hold: HoldRow, credits: number, evenIfRevoked = false): HoldRow {
     checkAmount('A charge', credits, hold.credits);
-    if (!evenIfRevoked) this.#requireLiveKey(hold.account_id, hold.key_id);
+    if (!evenIfRevoked || this.#isDeleted.get(hold.account_id) !== undefined) {
+      this.#requireLiveKey(hold.account_id, hold.key_id);
+    }
     let left = credits;
     for (const part of this.#parts.all(hold.id)) {
       const charged = Math.min(part.credits, left);

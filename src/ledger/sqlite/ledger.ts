@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { SqliteAccess } from './access.js';
+import { SqliteAdministration } from './administration.js';
 import { Accounts } from './accounts.js';
 import { ApiKeys } from './api-keys.js';
 import { audit } from './audit.js';
@@ -27,6 +28,8 @@ import type {
   CreditPack,
   DerivedState,
   FirstAccount,
+  Grant,
+  GrantedPack,
   Hold,
   IdempotencyState,
   Identity,
@@ -86,6 +89,7 @@ class SqliteLedger implements Ledger {
   readonly webhooks: WebhookEvents;
   readonly access: SqliteAccess;
   readonly history: SqliteHistory;
+  readonly administration: SqliteAdministration;
   readonly #database: Database.Database;
   readonly #clock: WallClock;
   readonly #onError: (error: unknown) => void;
@@ -144,6 +148,10 @@ class SqliteLedger implements Ledger {
       events: this.webhooks,
       ...{ instances, transactions, clock },
     });
+    this.administration = new SqliteAdministration(database, {
+      ...{ keys: this.#keys, credits: this.#credits, holds: this.#holds, access: this.access },
+      ...{ transactions, clock },
+    });
     // Others may be served from now on: LockWait waits, not SQLite.
     database.pragma('busy_timeout = 0');
   }
@@ -170,7 +178,7 @@ class SqliteLedger implements Ledger {
   createFirstAccount({ email, name, role, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
     return this.#patiently(() =>
       this.#transaction(() => {
-        if (this.#accounts.list().length > 0) return null;
+        if (this.#accounts.hasAny()) return null;
         const { id: accountId } = this.#accounts.create({ email, name, role });
         this.#credits.grant({ accountId, amount: credits });
         return keys.map((key) => this.#keys.create({ accountId, ...key }));
@@ -213,8 +221,8 @@ class SqliteLedger implements Ledger {
     return this.#patiently(() => this.#keys.revokedAmong(keyIds));
   }
 
-  grantCredits(input: { accountId: string; amount: number; expiresAt?: string | null }): Promise<CreditPack> {
-    return this.#patiently(() => this.#credits.grant(input));
+  grantCredits(grant: Grant): Promise<GrantedPack> {
+    return this.#patiently(() => this.#transaction(() => this.#credits.grant(grant)));
   }
 
   balance(accountId: string): Promise<Balance> {
@@ -354,6 +362,7 @@ class SqliteLedger implements Ledger {
       this.#keys.flushLastUsed();
       while (this.#idempotency.sweep());
       this.access.sweep();
+      this.administration.sweep((work) => this.#transaction(work));
       if (this.#instances.hasOthers()) this.#transaction(() => this.#instances.reap((id) => this.#bury(id)));
     } catch (error) {
       this.#onError(error);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
+import { VerbatimError } from '../../../src/errors.js';
+import { createLedger, openLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { DATABASE_PASSWORD, sharedCluster } from '../../support/postgres-cluster.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
@@ -30,6 +31,18 @@ async function placeToCopyTo(place: Workplace): Promise<{ from: string; address:
   const name = `copied_${Date.now()}`;
   await cluster.query(`CREATE DATABASE ${name}`);
   return { from: join(place.directory, 'data', 'verbatim.db'), address: cluster.url(name) };
+}
+
+/** Whose key it is in the books; null: nobody's. Or why not. */
+async function whoIs({ directory }: Workplace, rawKey: string): Promise<unknown> {
+  const ledger = openLedger({ path: join(directory, 'data', 'verbatim.db') });
+  try {
+    return (await ledger.authenticate(rawKey))?.account.email ?? null;
+  } catch (error) {
+    return error instanceof VerbatimError ? error.code : error;
+  } finally {
+    await ledger.close();
+  }
 }
 
 async function balanceOf(place: Workplace, email: string): Promise<unknown> {
@@ -63,7 +76,7 @@ const ofAccounts: OptionRows = {
   'accounts list --json': withAccounts(async (place) => {
     expect(await credits(place)).to.have.length(2);
     expect(await place.printed(['accounts', 'list'])).to.match(
-      /^id +email +name +role +credits +created_at\n/,
+      /^id +email +name +role +credits +created_at +suspended_at\n/,
     );
   }),
   'accounts role --email': withAccounts(async (place) => {
@@ -99,6 +112,56 @@ const ofAccounts: OptionRows = {
     const made = await place.json<Row>(['accounts', 'sign-in-link', ...ADA, '--json']);
     expect(made).to.include({ email: 'ada@example.org' }).and.have.property('link');
   }),
+  'accounts suspend --email': withAccounts(async (place) => {
+    const [raw] = (await place.printed(CREATE)).split('\n');
+    await place.printed(['accounts', 'suspend', ...ADA]);
+    expect((await credits(place)).filter((row) => row['suspended_at'] !== null)).to.have.length(1);
+    expect(await whoIs(place, raw!)).to.equal('account_suspended');
+  }),
+  'accounts suspend --json': withAccounts(async (place) => {
+    const suspended = await place.json<Row>(['accounts', 'suspend', ...ADA, '--json']);
+    expect(suspended).to.include({ email: 'ada@example.org' });
+    expect(suspended['suspended_at']).to.match(/Z$/);
+    expect(await place.printed(['accounts', 'suspend', ...ADA])).to.match(/^id +email +suspended_at\n/);
+  }),
+  'accounts resume --email': withAccounts(async (place) => {
+    const [raw] = (await place.printed(CREATE)).split('\n');
+    await place.printed(['accounts', 'suspend', ...ADA]);
+    await place.printed(['accounts', 'resume', ...ADA]);
+    expect(await whoIs(place, raw!)).to.equal('ada@example.org');
+  }),
+  'accounts resume --json': withAccounts(async (place) => {
+    await place.printed(['accounts', 'suspend', ...ADA]);
+    const resumed = await place.json<Row>(['accounts', 'resume', ...ADA, '--json']);
+    expect(resumed).to.include({ email: 'ada@example.org', suspended_at: null });
+  }),
+  'accounts export --email': withAccounts(async (place) => {
+    await place.printed(CREATE);
+    const told = await place.json<Row>(['accounts', 'export', ...ADA]);
+    expect(told).to.have.nested.property('account.email', 'ada@example.org');
+    expect(told).to.have.nested.property('keys[0].name', 'laptop');
+    const nobody = await place.run(['accounts', 'export', '--email', 'nobody@example.org']);
+    expect(nobody).to.include({ status: 1, stdout: '' });
+  }),
+  'accounts delete --email': withAccounts(async (place) => {
+    const [raw] = (await place.printed(CREATE)).split('\n');
+    await place.printed(['accounts', 'delete', ...ADA, '--yes']);
+    expect((await credits(place)).map((row) => row['email'])).to.deep.equal(['bob@example.org']);
+    expect(await whoIs(place, raw!)).to.equal(null);
+  }),
+  'accounts delete --yes': withAccounts(async (place) => {
+    const { status, stderr } = await place.run(['accounts', 'delete', ...ADA]);
+    expect([status, stderr]).to.deep.equal([
+      1,
+      'verbatim: Deleting ada@example.org cannot be undone; repeat the command with --yes to do it.\n',
+    ]);
+    expect(await credits(place)).to.have.length(2);
+    expect(await place.printed(['accounts', 'delete', ...ADA, '--yes'])).to.contain('is deleted');
+  }),
+  'accounts delete --json': withAccounts(async (place) => {
+    const deleted = await place.json<Row>(['accounts', 'delete', ...ADA, '--yes', '--json']);
+    expect(deleted).to.include({ deleted: 'ada@example.org' }).and.have.property('id');
+  }),
   'accounts audit --json': withAccounts(async (place) => {
     expect(await place.json(['accounts', 'audit', '--json'])).to.deep.equal([]);
     expect(await place.printed(['accounts', 'audit'])).to.equal('the books balance\n');
@@ -127,6 +190,15 @@ const ofCredits: OptionRows = {
     });
     expect(await place.refusal([...grant, '--expires', '2001-01-01'])).to.contain('it has passed already');
   }),
+  'credits grant --payment': withAccounts(async (place) => {
+    const grant = ['credits', 'grant', ...OF_ADA, '--payment', 'pay_1', '--amount'];
+    await place.printed([...grant, '5']);
+    await place.printed([...grant, '5']);
+    expect(await balanceOf(place, 'ada@example.org')).to.equal(5);
+    const { status, stderr } = await place.run([...grant, '6']);
+    expect(status).to.equal(1);
+    expect(stderr).to.contain('has granted 5 credits');
+  }),
   'credits grant --json': withAccounts(async (place) => {
     const grant = ['credits', 'grant', ...OF_ADA, '--amount', '5'];
     expect(await place.printed(grant)).to.match(/^email +balance +lifetime_purchased/);
@@ -150,8 +222,9 @@ const ofKeys: OptionRows = {
   'keys create --scope': withAccounts(async (place) => {
     expect(await place.json([...CREATE, '--json'])).to.deep.include({ scopes: [] });
     await place.printed([...CREATE, '--scope', 'keys:write']);
+    await place.printed([...CREATE, '--scope', 'admin']);
     const scopes = (await keysOf(place, OF_ADA)).map((row) => row['scopes']);
-    expect(scopes).to.have.deep.members([[], ['keys:write']]);
+    expect(scopes).to.have.deep.members([[], ['keys:write'], ['admin']]);
     expect(await place.refusal([...CREATE, '--scope', 'everything'])).to.contain('keys:write');
   }),
   'keys create --json': withAccounts(async (place) => {

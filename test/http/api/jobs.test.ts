@@ -148,7 +148,7 @@ describe('/api/v1/jobs', () => {
       status: 'failed',
       error: {
         code: 'invalid_api_key',
-        message: 'The API key was revoked before the job was done.',
+        message: 'The API key was revoked, or its account suspended, before the job was done.',
         param: null,
       },
     });

@@ -1,5 +1,5 @@
 /**
- * The tables of SQLite's series (migrations 001 to 007 there), as they stand. Times are integer milliseconds since 1970, UTC. Ids
+ * The tables of SQLite's series (migrations 001 to 008 there), as they stand. Times are integer milliseconds since 1970, UTC. Ids
  * and endpoints are ordered by their bytes, whatever the database's locale.
  *
  * `call` columns: ids that a server gave its calls, by which it knows one that was done although its answer did not arrive.
@@ -11,12 +11,21 @@ CREATE TABLE settings (
 );
 
 CREATE TABLE accounts (
-  id         TEXT COLLATE "C" PRIMARY KEY,
-  email      TEXT COLLATE "C" NOT NULL UNIQUE CHECK (email = lower(trim(email)) AND email <> ''),
-  name       TEXT,
-  role       TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'operator')),
-  created_at BIGINT NOT NULL
+  id           TEXT COLLATE "C" PRIMARY KEY,
+  email        TEXT COLLATE "C" UNIQUE CHECK (email = lower(trim(email)) AND email <> ''),
+  name         TEXT,
+  role         TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'operator')),
+  created_at   BIGINT NOT NULL,
+  suspended_at BIGINT,
+  deleted_at   BIGINT,
+  -- Of one that is being deleted: usage up to this hold has forgotten what it was for.
+  erased_to    BIGINT,
+  CHECK ((email IS NULL) = (deleted_at IS NOT NULL)),
+  CHECK (deleted_at IS NULL OR name IS NULL),
+  CHECK (erased_to IS NULL OR deleted_at IS NOT NULL)
 );
+CREATE INDEX accounts_by_age ON accounts (created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX accounts_to_erase ON accounts (id) WHERE erased_to IS NOT NULL;
 
 CREATE TABLE api_keys (
   id           TEXT COLLATE "C" PRIMARY KEY,
@@ -42,6 +51,7 @@ CREATE TABLE credit_packs (
   expired    BIGINT NOT NULL DEFAULT 0 CHECK (expired >= 0),
   created_at BIGINT NOT NULL,
   expires_at BIGINT,
+  payment_id TEXT COLLATE "C" UNIQUE CHECK (payment_id <> ''),
   CHECK (purchased = remaining + held + spent + expired)
 );
 CREATE INDEX credit_packs_of_account ON credit_packs (account_id, purchased);
@@ -137,8 +147,13 @@ CREATE TABLE hold_parts (
   PRIMARY KEY (hold_id, pack_id)
 );
 
+-- But that rows of a deleted account forget what they were for.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  forgotten TEXT[] := '{request_id,transcription_id,language}';
 BEGIN
+  IF TG_OP = 'UPDATE' AND (SELECT deleted_at FROM accounts WHERE id = OLD.account_id) IS NOT NULL
+    AND to_jsonb(NEW) - forgotten = to_jsonb(OLD) - forgotten THEN RETURN NEW; END IF;
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 CREATE TRIGGER holds_settled_are_final BEFORE UPDATE OR DELETE ON holds
@@ -172,6 +187,7 @@ CREATE TABLE usage_days (
   credits    BIGINT NOT NULL CHECK (credits >= 0),
   PRIMARY KEY (account_id, day, endpoint)
 );
+CREATE INDEX usage_days_by_day ON usage_days (day, account_id, endpoint);
 
 CREATE TABLE idempotency_records (
   token             TEXT COLLATE "C" PRIMARY KEY,

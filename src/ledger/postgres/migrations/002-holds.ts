@@ -10,6 +10,14 @@ CREATE FUNCTION balance_of(account TEXT, now_ms BIGINT) RETURNS BIGINT LANGUAGE 
   WHERE account_id = account AND remaining > 0 AND (expires_at IS NULL OR expires_at > now_ms)
 $$;
 
+-- Whether it may be charged. The account is not deleted until the caller's transaction ends.
+CREATE FUNCTION key_is_live(by_key TEXT, account TEXT) RETURNS BOOLEAN LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM accounts WHERE id = account FOR KEY SHARE;
+  RETURN EXISTS (SELECT 1 FROM api_keys k JOIN accounts a ON a.id = k.account_id
+    WHERE k.id = by_key AND a.id = account AND k.revoked_at IS NULL AND a.suspended_at IS NULL);
+END $$;
+
 -- 'placed', 'revoked' or 'insufficient', with what is available.
 CREATE FUNCTION place_hold(call_id TEXT, account TEXT, by_key TEXT, request TEXT, amount BIGINT, instance TEXT, job TEXT,
   now_ms BIGINT, OUT outcome TEXT, OUT hold BIGINT, OUT available BIGINT) LANGUAGE plpgsql AS $$
@@ -22,8 +30,7 @@ DECLARE
 BEGIN
   SELECT id INTO hold FROM holds WHERE call = call_id;
   IF FOUND THEN outcome := 'placed'; RETURN; END IF;
-  PERFORM 1 FROM api_keys WHERE id = by_key AND account_id = account AND revoked_at IS NULL;
-  IF NOT FOUND THEN outcome := 'revoked'; RETURN; END IF;
+  IF NOT key_is_live(by_key, account) THEN outcome := 'revoked'; RETURN; END IF;
   FOR pack IN SELECT id, remaining, expires_at FROM credit_packs WHERE account_id = account AND remaining > 0
     ORDER BY expires_at, created_at, id FOR UPDATE
   LOOP
@@ -112,10 +119,9 @@ BEGIN
   IF found_hold.id IS NULL OR found_hold.settled_at IS NOT NULL THEN outcome := 'not open'; RETURN; END IF;
   held := found_hold.credits;
   IF to_pay.credits IS NULL OR to_pay.credits < 0 OR to_pay.credits > held THEN outcome := 'bad amount'; RETURN; END IF;
-  IF NOT even_if_revoked THEN
-    PERFORM 1 FROM api_keys WHERE id = found_hold.key_id AND revoked_at IS NULL;
-    IF NOT FOUND THEN outcome := 'revoked'; RETURN; END IF;
-  END IF;
+  IF NOT key_is_live(found_hold.key_id, found_hold.account_id) AND
+    (NOT even_if_revoked OR EXISTS (SELECT 1 FROM accounts WHERE id = found_hold.account_id AND deleted_at IS NOT NULL))
+  THEN outcome := 'revoked'; RETURN; END IF;
   IF record_token IS NOT NULL THEN
     PERFORM 1 FROM idempotency_records
       WHERE token = record_token AND account_id = found_hold.account_id AND expires_at IS NULL FOR UPDATE;

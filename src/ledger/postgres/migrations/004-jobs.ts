@@ -87,8 +87,7 @@ BEGIN
     RETURN CASE WHEN repeated AND has_ended(job, attempt, 'succeeded') THEN 'ended' ELSE 'lapsed' END;
   END IF;
   SELECT * INTO STRICT open_hold FROM holds WHERE job_id = job FOR UPDATE;
-  PERFORM 1 FROM api_keys WHERE id = open_hold.key_id AND revoked_at IS NULL;
-  IF NOT FOUND THEN RETURN 'revoked'; END IF;
+  IF NOT key_is_live(open_hold.key_id, open_hold.account_id) THEN RETURN 'revoked'; END IF;
   to_pay.credits := least(to_pay.credits, open_hold.credits);
   to_pay.request_id := mine.request_id;
   remaining := charge_hold(open_hold, to_pay, NULL, now_ms);

@@ -5,6 +5,7 @@ import { jobs } from './004-jobs.js';
 import { access } from './005-access.js';
 import { dashboardKeys } from './006-dashboard-keys.js';
 import { undelivered } from './007-undelivered.js';
+import { administration } from './008-administration.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly string[] = [
   access,
   dashboardKeys,
   undelivered,
+  administration,
 ];

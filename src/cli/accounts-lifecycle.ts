@@ -1,0 +1,89 @@
+/** The account as an operator has it: held off, let in again, told of whole, deleted. The same calls as the dashboard's and the API's. */
+import type { Command } from 'commander';
+import { exportOf } from '../ledger/account-export.js';
+import type { Account, Ledger } from '../ledger/types.js';
+import { accountByEmail, withLedger } from '../service/books.js';
+import { printableLines } from './printable.js';
+import { printRow } from './rows.js';
+
+export function addAccountsLifecycle(accounts: Command): void {
+  addChange(accounts, {
+    name: 'suspend',
+    description:
+      'from now on keys and sessions of the account open nothing; what is in flight ends uncharged',
+    change: ({ administration }, id) => administration.suspend(id),
+  });
+  addChange(accounts, {
+    name: 'resume',
+    description: 'let a suspended account in again',
+    change: ({ administration }, id) => administration.resume(id),
+  });
+  addExport(accounts);
+  addDelete(accounts);
+}
+
+interface Change {
+  name: string;
+  description: string;
+  change: (ledger: Ledger, accountId: string) => Promise<Account>;
+}
+
+function addChange(accounts: Command, { name, description, change }: Change): void {
+  accounts
+    .command(name)
+    .description(description)
+    .requiredOption('--email <email>', "the account's e-mail address")
+    .option('--json', 'print JSON')
+    .action((options: { email: string; json?: boolean }) =>
+      withLedger(async (ledger) => {
+        const { id } = await accountByEmail(ledger, options.email);
+        const { email, suspendedAt } = await change(ledger, id);
+        printRow({ id, email, suspended_at: suspendedAt }, options.json === true);
+      }),
+    );
+}
+
+function addExport(accounts: Command): void {
+  accounts
+    .command('export')
+    .description('print all that is stored on an account, with its stored answers, as one JSON document')
+    .requiredOption('--email <email>', "the account's e-mail address")
+    .action((options: { email: string }) =>
+      withLedger(async (ledger) => {
+        const { id } = await accountByEmail(ledger, options.email);
+        for await (const piece of exportOf(ledger, id, new Date())) await print(printableLines(piece));
+      }),
+    );
+}
+
+/** Waits until whoever reads has taken it: an export may be larger than memory. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
+function addDelete(accounts: Command): void {
+  accounts
+    .command('delete')
+    .description(
+      'forget the account with its keys, sessions, jobs and stored answers; packs and usage stay under an id that names nobody',
+    )
+    .requiredOption('--email <email>', "the account's e-mail address")
+    .option('--yes', 'without it nothing is deleted: it cannot be undone')
+    .option('--json', 'print JSON')
+    .action((options: { email: string; yes?: boolean; json?: boolean }) =>
+      withLedger(async (ledger) => {
+        const { id, email } = await accountByEmail(ledger, options.email);
+        if (options.yes !== true) {
+          throw new Error(`Deleting ${email} cannot be undone; repeat the command with --yes to do it.`);
+        }
+        await ledger.administration.delete(id);
+        if (options.json === true) printRow({ id, deleted: email }, true);
+        else console.log(`${email} is deleted; its packs and usage stay as those of ${id}`);
+      }),
+    );
+}

@@ -1,0 +1,215 @@
+import type {
+  AccountAdministration,
+  AccountPlace,
+  AccountUsage,
+  KeptAnswer,
+  KeptWebhookEvent,
+  Page,
+  SignInMeans,
+  UsageQuery,
+} from '../administration.js';
+import { noAccount, toAccount, type AccountRow } from '../rows/accounts.js';
+import {
+  checkUsageQuery,
+  ERASE_LIMIT,
+  toAccountUsage,
+  toKeptAnswer,
+  toKeptEvent,
+  type AccountUsageRow,
+  type KeptAnswerRow,
+  type KeptEventRow,
+} from '../rows/administration.js';
+import { toIsoOrNull, type WallClock } from '../time.js';
+import type { Account } from '../types.js';
+import { REVOKED_CHANNEL } from './api-keys.js';
+import type { Querying } from './connections.js';
+import type { Statements } from './statements.js';
+
+/** Servers are told when it is committed. */
+const TELL_KEYS = `SELECT pg_notify('${REVOKED_CHANNEL}', id) FROM api_keys WHERE account_id = $1`;
+
+/** See AccountAdministration. */
+export class PostgresAdministration implements AccountAdministration {
+  constructor(
+    private readonly statements: Statements,
+    private readonly clock: WallClock,
+  ) {}
+
+  async find(accountId: string): Promise<Account | null> {
+    const [row] = await this.statements.repeatable<AccountRow>(
+      'SELECT * FROM accounts WHERE id = $1 AND deleted_at IS NULL',
+      [accountId],
+    );
+    return row === undefined ? null : toAccount(row);
+  }
+
+  async list({ limit, after }: { limit: number; after: AccountPlace | null }): Promise<Account[]> {
+    const createdAt = after === null ? -1 : Date.parse(after.createdAt);
+    const rows = await this.statements.repeatable<AccountRow>(
+      `SELECT * FROM accounts WHERE deleted_at IS NULL AND (created_at, id) > ($1, $2 COLLATE "C")
+       ORDER BY created_at, id LIMIT $3`,
+      [createdAt, after?.id ?? '', limit],
+    );
+    return rows.map(toAccount);
+  }
+
+  suspend(accountId: string): Promise<Account> {
+    return this.#change(accountId, async (query) => {
+      const rows = await query<AccountRow>(
+        `UPDATE accounts SET suspended_at = coalesce(suspended_at, $1) WHERE id = $2 AND deleted_at IS NULL RETURNING *`,
+        [this.clock(), accountId],
+      );
+      await query(TELL_KEYS, [accountId]);
+      return rows;
+    });
+  }
+
+  resume(accountId: string): Promise<Account> {
+    return this.#change(accountId, (query) =>
+      query<AccountRow>(
+        'UPDATE accounts SET suspended_at = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING *',
+        [accountId],
+      ),
+    );
+  }
+
+  async delete(accountId: string): Promise<void> {
+    await this.statements.transaction((query) => this.#forget(query, accountId));
+    while (await this.#eraseSome(accountId));
+  }
+
+  /** A piece of what a process that died left. */
+  async sweep(): Promise<void> {
+    const [left] = await this.statements.repeatable<{ id: string }>(
+      'SELECT id FROM accounts WHERE erased_to IS NOT NULL LIMIT 1',
+    );
+    if (left !== undefined) await this.#eraseSome(left.id);
+  }
+
+  async usage(query: UsageQuery): Promise<AccountUsage[]> {
+    const { first, last, place } = checkUsageQuery(query);
+    const rows = await this.statements.repeatable<AccountUsageRow>(
+      `SELECT day, account_id, email, endpoint, requests, minutes, credits
+       FROM usage_days JOIN accounts a ON a.id = account_id
+       WHERE (day, account_id, endpoint) > ($1, $2 COLLATE "C", $3 COLLATE "C") AND day BETWEEN $4 AND $5
+         AND ($6::text IS NULL OR account_id = $6)
+       ORDER BY day, account_id, endpoint LIMIT $7`,
+      [place.day, place.accountId, place.endpoint, first, last, query.accountId, query.limit],
+    );
+    return rows.map(toAccountUsage);
+  }
+
+  async signInMeans(accountId: string): Promise<SignInMeans> {
+    const [row] = await this.statements.repeatable<{ password: number | null; link: number | null }>(
+      `SELECT (SELECT set_at FROM passwords WHERE account_id = $1) AS password,
+         (SELECT expires_at FROM sign_in_links WHERE account_id = $1) AS link`,
+      [accountId],
+    );
+    return {
+      passwordSetAt: toIsoOrNull(row?.password ?? null),
+      linkExpiresAt: toIsoOrNull(row?.link ?? null),
+    };
+  }
+
+  async answers(accountId: string, { limit, after }: Page): Promise<{ place: string; kept: KeptAnswer }[]> {
+    const rows = await this.statements.repeatable<KeptAnswerRow>(
+      `SELECT key, derived, result, body, created_at, expires_at FROM idempotency_records
+       WHERE account_id = $1 AND expires_at IS NOT NULL AND key > $2 ORDER BY key LIMIT $3`,
+      [accountId, after ?? '', limit],
+    );
+    return rows.map(toKeptAnswer);
+  }
+
+  async webhookEvents(accountId: string, { limit, after }: Page): Promise<KeptWebhookEvent[]> {
+    const rows = await this.statements.repeatable<KeptEventRow>(
+      `SELECT event.id, event.job_id, event.attempts, event.created_at, event.delivered_at, event.last_problem
+       FROM jobs JOIN webhook_events event ON event.job_id = jobs.id
+       WHERE jobs.account_id = $1 AND jobs.id > $2 ORDER BY jobs.id LIMIT $3`,
+      [accountId, after ?? '', limit],
+    );
+    return rows.map(toKeptEvent);
+  }
+
+  #change(accountId: string, work: (query: Querying) => Promise<AccountRow[]>): Promise<Account> {
+    return this.statements.transaction(
+      async (query) => {
+        const [row] = await work(query);
+        if (row === undefined) throw noAccount(accountId);
+        return toAccount(row);
+      },
+      { repeatable: true },
+    );
+  }
+
+  /** Whose it was, and what still could happen in its name. A request's hold is its server's to give back. */
+  async #forget(query: Querying, accountId: string): Promise<void> {
+    const now = this.clock();
+    const forgotten = await query(
+      `UPDATE accounts SET email = NULL, name = NULL, role = 'user', deleted_at = $1, erased_to = 0
+       WHERE id = $2 AND deleted_at IS NULL RETURNING 1`,
+      [now, accountId],
+    );
+    if (forgotten.length === 0) throw noAccount(accountId);
+    await query(
+      `SELECT release_hold(hold.id, NULL, $2) FROM holds hold JOIN jobs ON jobs.id = hold.job_id WHERE jobs.account_id = $1`,
+      [accountId, now],
+    );
+    await query(`DELETE FROM jobs WHERE account_id = $1 AND status IN ('queued', 'running')`, [accountId]);
+    // What is held comes back into a pack that has expired.
+    await query(
+      `UPDATE credit_packs SET expired = expired + remaining, remaining = 0, expires_at = least(expires_at, $2)
+       WHERE account_id = $1 AND remaining + held > 0`,
+      [accountId, now],
+    );
+    for (const table of ['sessions', 'sign_in_links', 'passwords', 'dashboard_keys']) {
+      await query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
+    }
+    // What usage refers to stays, and tells and opens nothing.
+    await query(
+      `UPDATE api_keys SET name = 'deleted', prefix = 'vb_--------', scopes = '[]', last_used_at = NULL,
+         digest = sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), revoked_at = coalesce(revoked_at, $2)
+       WHERE account_id = $1`,
+      [accountId, now],
+    );
+    await query(TELL_KEYS, [accountId]);
+  }
+
+  /** Jobs, then answers, then what usage says beside money; true when there is more. */
+  #eraseSome(accountId: string): Promise<boolean> {
+    return this.statements.transaction(
+      async (query) => {
+        for (const [table, id, more] of [
+          ['jobs', 'id', ''],
+          // A request that still runs drops its own.
+          ['idempotency_records', 'token', 'AND expires_at IS NOT NULL'],
+        ] as const) {
+          const dropped = await query(
+            `DELETE FROM ${table} WHERE ${id} IN
+               (SELECT ${id} FROM ${table} WHERE account_id = $1 ${more} LIMIT ${ERASE_LIMIT}) RETURNING 1`,
+            [accountId],
+          );
+          if (dropped.length > 0) return true;
+        }
+        return this.#eraseUsage(query, accountId);
+      },
+      { repeatable: true },
+    );
+  }
+
+  async #eraseUsage(query: Querying, accountId: string): Promise<boolean> {
+    const charged = await query<{ hold_id: number }>(
+      `SELECT event.hold_id FROM usage_events event JOIN accounts a ON a.id = event.account_id
+       WHERE event.account_id = $1 AND event.hold_id > a.erased_to ORDER BY event.hold_id LIMIT ${ERASE_LIMIT}`,
+      [accountId],
+    );
+    const ids = charged.map(({ hold_id: id }) => id);
+    await query(
+      `UPDATE usage_events SET request_id = '', transcription_id = NULL, language = NULL WHERE hold_id = ANY ($1)`,
+      [ids],
+    );
+    await query(`UPDATE holds SET request_id = '' WHERE id = ANY ($1)`, [ids]);
+    const last = ids.length === ERASE_LIMIT ? (ids.at(-1) ?? null) : null;
+    await query('UPDATE accounts SET erased_to = $1 WHERE id = $2', [last, accountId]);
+    return last !== null;
+  }
+}
