@@ -215,6 +215,21 @@ describe('ledger on PostgreSQL', () => {
       expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(3);
     });
 
+    it('takes back what was begun for a request that was never told of it', async () => {
+      const held = refusal(() => hold(ledger, ann, 4));
+      network.breakAnswers(1000);
+      expect(await held).to.include({ code: 'overloaded' });
+      network.breakAnswers(0);
+      await until(async () => (await balance()) === 10);
+      const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
+      const begun = refusal(() => ledger.beginIdempotent(input));
+      network.breakAnswers(1000);
+      expect(await begun).to.include({ code: 'overloaded' });
+      network.breakAnswers(0);
+      const other = await bench.server();
+      await until(async () => (await other.beginIdempotent(input)).state === 'new');
+    });
+
     it('says that it is overloaded while the network is cut, and shows no password', async () => {
       network.cut();
       const error = await refusal(() => hold(ledger, ann, 4));

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { VerbatimError } from '../../errors.js';
 import { recordGone } from '../rows/answers.js';
 import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
 import { checkUsage } from '../rows/usage.js';
@@ -9,6 +8,7 @@ import type { SqlValue } from './connections.js';
 import type { PostgresInstance } from './instance.js';
 import type { PostgresOwed } from './owed.js';
 import type { Statements } from './statements.js';
+import { isUnreachable } from './trouble.js';
 
 /** The columns of the database's type "bill", from the parameter after `before` on. */
 export function billSql(before: number): string {
@@ -68,7 +68,7 @@ export class PostgresHolds {
       return toHold(placed, credits);
     } catch (error) {
       // It may have been placed without our being told of it, now or later.
-      if (isOverloaded(error)) this.owed.forAWhile(() => this.#withdraw(call));
+      if (isUnreachable(error)) this.owed.forAWhile(() => this.#withdraw(call));
       throw error;
     }
   }
@@ -86,12 +86,12 @@ export class PostgresHolds {
 
   release(holdId: string): Promise<void> {
     return this.owed.undo(async () => {
-      await this.statements.repeatable('SELECT release_hold($1, NULL, $2)', [Number(holdId), this.clock()]);
+      await this.statements.promptly('SELECT release_hold($1, NULL, $2)', [Number(holdId), this.clock()]);
     });
   }
 
   async #withdraw(call: string): Promise<void> {
-    await this.statements.repeatable('SELECT release_hold(NULL, $1, $2)', [call, this.clock()]);
+    await this.statements.promptly('SELECT release_hold(NULL, $1, $2)', [call, this.clock()]);
   }
 }
 
@@ -116,8 +116,4 @@ function toCharge(settled: Settled | undefined, holdId: string, credits: number)
     default:
   }
   throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
-}
-
-function isOverloaded(error: unknown): boolean {
-  return error instanceof VerbatimError && error.code === 'overloaded';
 }

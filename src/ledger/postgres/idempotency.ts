@@ -5,6 +5,7 @@ import type { DerivedState, IdempotencyState, UnkeyedRequest } from '../types.js
 import type { PostgresInstance } from './instance.js';
 import type { PostgresOwed } from './owed.js';
 import type { Statements } from './statements.js';
+import { isUnreachable } from './trouble.js';
 
 /** Old answers deleted by one call, so that none takes long. */
 const SWEEP_LIMIT = 1_000;
@@ -38,8 +39,8 @@ export class PostgresIdempotency {
   async begin(input: { accountId: string; key: string; fingerprint: string }): Promise<IdempotencyState> {
     const { accountId, key, fingerprint } = input;
     const token = newRecordToken();
-    const [known] = await this.instance.alive((instance) =>
-      this.statements.repeatable<KnownRow & { fingerprint: string }>(
+    const [known] = await this.#begun(token, (instance) =>
+      this.statements.repeatable<KnownRow>(
         `${KNOWN} begin_answer($1, $2, $3, $4, $5, $6) record ${CHARGED}`,
         [token, accountId, key, fingerprint, instance, this.clock()],
       ),
@@ -55,7 +56,7 @@ export class PostgresIdempotency {
     busy: readonly string[],
   ): Promise<DerivedState> {
     const token = newRecordToken();
-    const [known] = await this.instance.alive((instance) =>
+    const [known] = await this.#begun(token, (instance) =>
       this.statements.repeatable<KnownRow>(
         `${KNOWN} begin_derived_answer($1, $2, $3, $4, $5, $6, $7) record ${CHARGED}`,
         [token, accountId, fingerprint, retried, busy, instance, this.clock()],
@@ -77,7 +78,7 @@ export class PostgresIdempotency {
   noteDelivery(token: string, delivered: boolean): Promise<void> {
     const deliveredAt = delivered ? this.clock() : null;
     return this.owed.undo(async () => {
-      await this.statements.repeatable(
+      await this.statements.promptly(
         'UPDATE idempotency_records SET delivered_at = $1 WHERE token = $2 AND hold_id IS NOT NULL',
         [deliveredAt, token],
       );
@@ -85,12 +86,7 @@ export class PostgresIdempotency {
   }
 
   abandon(token: string): Promise<void> {
-    return this.owed.undo(async () => {
-      await this.statements.repeatable(
-        'DELETE FROM idempotency_records WHERE token = $1 AND expires_at IS NULL',
-        [token],
-      );
-    });
+    return this.owed.undo(() => this.#forget(token));
   }
 
   /** Deletes some expired answers; true when there may be more. */
@@ -101,6 +97,23 @@ export class PostgresIdempotency {
       [this.clock()],
     );
     return rows.length === SWEEP_LIMIT;
+  }
+
+  async #begun<T>(token: string, work: (instance: string) => Promise<T>): Promise<T> {
+    try {
+      return await this.instance.alive(work);
+    } catch (error) {
+      // The record may have been made without our being told of it, now or later.
+      if (isUnreachable(error)) this.owed.forAWhile(() => this.#forget(token));
+      throw error;
+    }
+  }
+
+  async #forget(token: string): Promise<void> {
+    await this.statements.promptly(
+      'DELETE FROM idempotency_records WHERE token = $1 AND expires_at IS NULL',
+      [token],
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Timer, Timers } from '../../timers.js';
-import { VerbatimError } from '../../errors.js';
+import { isUnreachable } from './trouble.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
@@ -34,7 +34,7 @@ export class PostgresOwed {
     try {
       await work();
     } catch (error) {
-      if (!isTrouble(error)) throw error;
+      if (!isUnreachable(error)) throw error;
       this.onError(error);
       this.#owe({ work, until: null });
     }
@@ -81,11 +81,7 @@ export class PostgresOwed {
       return until !== null && performance.now() < until;
     } catch (error) {
       this.onError(error);
-      return isTrouble(error); // no further try would help another error
+      return isUnreachable(error); // no further try would help another error
     }
   }
-}
-
-function isTrouble(error: unknown): boolean {
-  return error instanceof VerbatimError && error.code === 'overloaded';
 }

@@ -7,6 +7,7 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 500;
 /** How long one try of a charge is waited for. */
 const TRY_MS = 5_000;
+const PROMPT_MS = 1_000;
 /** Of a check of all books. */
 const SNAPSHOT_MS = 600_000;
 
@@ -38,6 +39,15 @@ export class Statements {
   repeatable<R>(sql: string, values: readonly SqlValue[] = []): Promise<R[]> {
     return this.#run((timeoutMs) => this.connections.query<R>(sql, values, timeoutMs), {
       milliseconds: this.momentMs,
+      repeatable: true,
+    });
+  }
+
+  /** For what is owed: tried once, since it is tried again later. */
+  promptly<R>(sql: string, values: readonly SqlValue[]): Promise<R[]> {
+    return this.#run((timeoutMs) => this.connections.query<R>(sql, values, timeoutMs), {
+      milliseconds: 0,
+      tryMs: PROMPT_MS,
       repeatable: true,
     });
   }

@@ -52,6 +52,11 @@ export function unreachable(cause: unknown, done: 'nothing' | 'unknown'): Verbat
   );
 }
 
+/** As unreachable() says it. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof VerbatimError && error.code === 'overloaded';
+}
+
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && /^E[A-Z]+$/.test(String(error.code))) return true;

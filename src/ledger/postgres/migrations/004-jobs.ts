@@ -1,5 +1,5 @@
 /** Jobs and the events that tell of their end: taken with SKIP LOCKED, so that servers do not wait for each other. */
-export const jobs = `
+export const jobFunctions = `
 -- 'made'; 'too many' with the number of open ones; or as place_hold says; or 'no record'.
 CREATE FUNCTION create_job(job TEXT, account TEXT, by_key TEXT, request TEXT, given_options TEXT, seconds DOUBLE PRECISION,
   amount BIGINT, url TEXT, secret TEXT, most_open BIGINT, record_token TEXT, told TEXT, now_ms BIGINT,

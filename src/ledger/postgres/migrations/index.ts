@@ -1,8 +1,8 @@
 import { tables } from './001-tables.js';
 import { holds } from './002-holds.js';
 import { answers } from './003-answers.js';
-import { jobs } from './004-jobs.js';
+import { jobFunctions } from './004-jobs.js';
 import { instances } from './005-instances.js';
 
 /** In order; the schema's version is how many of them have been applied. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [tables, holds, answers, jobs, instances];
+export const POSTGRES_MIGRATIONS: readonly string[] = [tables, holds, answers, jobFunctions, instances];
