@@ -28,31 +28,36 @@ function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, numbe
   return table({
     caption: texts.title,
     columns: [
-      ...[texts.created, texts.id, texts.status, texts.progress, texts.finished],
-      ...[texts.seconds, texts.credits, texts.error, texts.action],
+      ...[texts.created, texts.id, texts.status, texts.finished],
+      ...[texts.seconds, texts.credits, texts.action],
     ],
-    figures: [5, 6],
+    figures: [4, 5],
     rows: jobs.map((watched) => {
       const { job } = watched;
       return [
         moment(job.createdAt),
         html`<code>${job.id}</code>`,
-        texts.statuses[job.status],
-        progress(watched),
+        state(watched),
         job.finishedAt === null ? '' : moment(job.finishedAt),
         job.audioSeconds.toFixed(1),
         credits(watched, heldOf),
-        job.error !== null && html`<code>${job.error.code}</code> ${job.error.message}`,
         endLink(watched),
       ];
     }),
   });
 }
 
-function progress({ job, progress, etaSeconds }: WatchedJob): Html {
+/** With how far it is, or what it failed with. */
+function state({ job, progress, etaSeconds }: WatchedJob): Html {
+  const { error } = job;
   const percent = Math.floor(100 * progress);
-  return html`<meter min="0" max="100" value="${percent}" aria-label="${texts.progressOf(job.id)}"></meter>
-    ${texts.percent(percent)} ${etaSeconds !== null && texts.eta(etaSeconds)}`;
+  return html`${texts.statuses[job.status]}
+  ${error !== null && html`<br /><code>${error.code}</code><br />${error.message}`}
+  ${
+    etaSeconds !== null &&
+    html`<meter min="0" max="100" value="${percent}" aria-label="${texts.progressOf(job.id)}"></meter>
+      ${texts.percent(percent)} <br />${texts.eta(etaSeconds)}`
+  }`;
 }
 
 /** Spent, or held; one that failed or was cancelled cost nothing. */

@@ -125,7 +125,7 @@ describe('dashboard: in use, in Chromium', function () {
     await row(id).getByRole('link').focus();
     expect(await axeViolations(page)).to.deep.equal([]);
     server.engine.release();
-    await row(id).getByText('100 %').waitFor();
+    await row(id).getByText('done', { exact: true }).waitFor();
     await row(id).getByText('Forget').waitFor();
     expect(await page.evaluate('window.kept')).to.equal(true);
     server.engine.holdAll();

@@ -44,7 +44,7 @@ export function showTranscript(answer: TriedAnswer, place: Place): void {
   const spoken = show(transcription, byId('transcript'), place);
   byId('translated').hidden = translation === undefined;
   if (translation === undefined) byId('translation').replaceChildren();
-  else show(translation, byId('translation'), place);
+  else show(spokenParts(translation), byId('translation'), place);
   byId('word-help').hidden = spoken.length === 0;
   follow(audio, byId('transcript'), spoken);
   offerFiles(byId('files'), filesOf(answer));
@@ -59,6 +59,11 @@ function filesOf({ transcription, files, translated_files = {} }: TriedAnswer): 
   ];
 }
 
+/** Who says nothing that was recognised is told beside: in the transcript. */
+function spokenParts(translation: Text): Text {
+  return { ...translation, segments: (translation.segments ?? []).filter(({ text }) => text !== '') };
+}
+
 /** Its lines; answers its words. Nothing that was said is shown as that. */
 function show({ language, segments = [], words = [] }: Text, region: HTMLElement, place: Place): Mark[] {
   const marks: Mark[] = [];
@@ -67,16 +72,18 @@ function show({ language, segments = [], words = [] }: Text, region: HTMLElement
   const lines = segments.map((segment, index) => {
     const line = document.createElement('p');
     line.dir = directionOf(language);
-    line.append(...heading(segment, place), ' ');
+    const said = document.createElement('span');
+    line.append(playButton(segment, place), said);
+    if (segment.speaker !== undefined) said.append(speakerName(segment.speaker, place), ' ');
     const own = ofSegment[index] ?? [];
-    if (own.length === 0) line.append(segment.text === '' ? remark('noWords', place) : segment.text);
+    if (own.length === 0) said.append(segment.text === '' ? remark('noWords', place) : segment.text);
     for (const word of own) {
       const element = document.createElement('span');
       element.className = 'word';
       element.tabIndex = -1;
       element.textContent = word.word;
       marks.push({ start: word.start, end: word.end, element });
-      line.append(element, ' ');
+      said.append(element, ' ');
     }
     return line;
   });
@@ -87,9 +94,8 @@ function show({ language, segments = [], words = [] }: Text, region: HTMLElement
 /** Of the page, not of who speaks. */
 function remark(name: string, { texts }: Place): HTMLElement {
   const element = document.createElement('em');
-  element.lang = document.documentElement.lang;
   element.textContent = texts[name] ?? '';
-  return element;
+  return ofPage(element);
 }
 
 /** Each word in the first segment that it lies in and whose speaker says it. */
@@ -108,8 +114,7 @@ function wordsBySegment(segments: readonly Segment[], words: readonly Word[]): W
   return found;
 }
 
-/** When, and who. It is the page's language that says so, and its direction; what is said decides that of the line. */
-function heading({ start, speaker }: Segment, { audio, texts }: Place): HTMLElement[] {
+function playButton({ start }: Segment, { audio, texts }: Place): HTMLElement {
   const time = `${Math.floor(start / 60)}:${String(Math.floor(start % 60)).padStart(2, '0')}`;
   const play = document.createElement('button');
   play.type = 'button';
@@ -117,19 +122,20 @@ function heading({ start, speaker }: Segment, { audio, texts }: Place): HTMLElem
   play.textContent = time;
   play.setAttribute('aria-label', (texts['playFrom'] ?? '').replace('{time}', time));
   play.addEventListener('click', () => jump(audio, start));
-  const made: HTMLElement[] = [play];
-  if (speaker !== undefined) made.push(speakerName(speaker, texts));
-  for (const element of made) {
-    element.dir = 'ltr';
-    element.lang = document.documentElement.lang;
-  }
-  return made;
+  return ofPage(play);
 }
 
-function speakerName(speaker: string, texts: Record<string, string>): HTMLElement {
+function speakerName(speaker: string, { texts }: Place): HTMLElement {
   const name = document.createElement('strong');
   const number = Number(/\d+/.exec(speaker)?.[0] ?? 1);
   name.className = `speaker series-${((number - 1) % COLOURS) + 1}`;
   name.textContent = (texts['speaker'] ?? '').replace('{name}', speaker);
-  return name;
+  return ofPage(name);
+}
+
+/** In the page's language and direction, whatever those of the line are. */
+function ofPage(element: HTMLElement): HTMLElement {
+  element.dir = 'ltr';
+  element.lang = document.documentElement.lang;
+  return element;
 }

@@ -1,0 +1,126 @@
+/** A service as it is after some weeks of use, invented: accounts, packs, keys, requests, jobs. */
+import type { Account, ApiKey } from '../../src/ledger/types.js';
+import { DAY_MS } from '../../src/ledger/time.js';
+import { FakeDiarizer } from '../support/fake-diarizer.js';
+import { EngineError } from '../../src/engine/native-errors.js';
+import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
+import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
+import type { TextTranslator } from '../../src/transcription/language-support.js';
+import { endedJob, postJob } from '../support/jobs.js';
+import { transcribe } from '../support/requests.js';
+import { TestServer } from '../support/server.js';
+import { CHEAP_PASSWORDS } from '../support/dashboard.js';
+
+const START = Date.UTC(2026, 9, 20, 9, 30);
+const DAYS = 33;
+
+const SPEECHES = [
+  {
+    name: 'speakers',
+    language: 'es',
+    text: 'Buenos días, ¿empezamos con las cifras del trimestre?|Sí, claro. Las ventas crecieron un ocho por ciento.|¿Y los costes?|Bajaron un poco, sobre todo los de transporte.',
+    english: [
+      'Good morning, shall we begin with the figures of the quarter?',
+      'Yes, of course.',
+      'Sales grew by eight per cent.',
+      'And the costs?',
+      'They fell a little, those of transport above all.',
+    ],
+    diarize: true,
+  },
+  {
+    name: 'right-to-left',
+    language: 'ar',
+    text: 'أهلا وسهلا بكم في هذا اللقاء.|سنتحدث اليوم عن المدينة القديمة.|بنيت أسوارها قبل ثمانية قرون.|وما زالت أبوابها الأربعة قائمة.',
+    english: [
+      'Welcome to this meeting.',
+      'Today we shall talk about the old city.',
+      'Its walls were built eight centuries ago.',
+      'And its four gates still stand.',
+    ],
+    diarize: false,
+  },
+];
+
+/** Sentence by sentence, as they were invented. */
+const SENTENCES: TextTranslator = {
+  supports: () => true,
+  translate: ({ text: source }) => {
+    const english = SPEECHES.find(({ text }) => source.startsWith(text.slice(0, 9)))?.english ?? [];
+    const sentences = [...source.matchAll(/[^\s.?!][^.?!]*[.?!]/g)].map(({ 0: sentence, index }, place) => ({
+      ...{ start: index, end: index + sentence.length },
+      text: english[place] ?? '',
+    }));
+    return Promise.resolve({ text: english.join(' '), sentences });
+  },
+};
+
+/** Of a job that stays at work. */
+const UNENDING_SECONDS = 1500;
+
+class EngineAtWork extends FakeEngine {
+  override transcribeFile(file: FileToTranscribe): Promise<Transcript> {
+    if (file.after?.durationSeconds !== UNENDING_SECONDS) return super.transcribeFile(file);
+    file.transcribed?.(0.62 * UNENDING_SECONDS);
+    return new Promise((_resolve, reject) => {
+      file.signal?.addEventListener('abort', () => reject(file.signal?.reason as Error));
+    });
+  }
+}
+
+export interface InventedServer {
+  server: TestServer;
+  /** An operator. */
+  ada: Account;
+  grace: Account;
+  /** Of Ada's. */
+  key: ApiKey;
+  speeches: typeof SPEECHES;
+  close(): Promise<void>;
+}
+
+export async function inventedServer(): Promise<InventedServer> {
+  let now = START;
+  const diarizer = new FakeDiarizer();
+  diarizer.turns = [0, 6, 12, 18].map((startSeconds, index) => ({
+    ...{ startSeconds, endSeconds: startSeconds + 6 },
+    speaker: index % 2 === 0 ? 'S1' : 'S2',
+  }));
+  const server = await TestServer.start({
+    engine: new EngineAtWork(),
+    diarizer,
+    translator: SENTENCES,
+    ledger: { clock: () => now },
+    settings: { passwordCost: CHEAP_PASSWORDS, translationCreditsPerMinute: 1 },
+  });
+  server.engine.languages = ['ar', 'de', 'en', 'es', 'fr'];
+  const { ledger } = server;
+  const ada = await ledger.createAccount({ email: 'ada@example.org', name: 'Ada' });
+  const grace = await ledger.createAccount({ email: 'grace@example.org', name: 'Grace' });
+  await ledger.createAccount({ email: 'noor@example.org', name: 'نور' });
+  await ledger.access.setRole(ada.id, 'operator');
+  for (const account of [ada, grace]) {
+    await ledger.grantCredits({ accountId: account.id, amount: 600 });
+    await ledger.grantCredits({ accountId: account.id, amount: 150, expiresAt: '2026-12-31T23:59:59.999Z' });
+  }
+  const key = await ledger.createKey({ accountId: ada.id, name: 'Newsroom', scopes: [] });
+  await ledger.createKey({ accountId: ada.id, name: 'Deployment', scopes: ['keys:write'] });
+  const old = await ledger.createKey({ accountId: ada.id, name: 'Laptop (lost)', scopes: [] });
+  for (let day = 0; day < DAYS; day += 1, now += DAY_MS) {
+    if (day === 11) await ledger.revokeKey(ada.id, old.id);
+    for (let n = 0; n < (day * 7) % 4; n += 1) {
+      const audio = fakeAudio(40 + ((day * 131 + n * 277) % 500), { language: n === 1 ? 'es' : 'en' });
+      await transcribe(server, { key, parts: [['audio', audio]] });
+    }
+    if (day % 3 === 0) await job(server, key.rawKey, 120 + 30 * day);
+  }
+  server.engine.failWith = new EngineError('invalid_audio', 'The audio ends in the middle of a frame.');
+  await job(server, key.rawKey, 90);
+  await postJob(server, key, [['audio', fakeAudio(UNENDING_SECONDS)]]);
+  return { server, ada, grace, key, speeches: SPEECHES, close: () => server.dispose() };
+}
+
+async function job(server: TestServer, key: string, seconds: number): Promise<void> {
+  const { body } = await postJob(server, key, [['audio', fakeAudio(seconds)]]);
+  await endedJob(server, key, String(body['id']));
+}
