@@ -144,7 +144,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION', '') || null,
     speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING', '') || null,
     engineProcess:
-      oneOf('VERBATIM_ENGINE_PROCESS', text('VERBATIM_ENGINE_PROCESS', 'off'), ['on', 'off']) === 'on',
+      oneOf('VERBATIM_ENGINE_PROCESS', text('VERBATIM_ENGINE_PROCESS', 'on'), ['on', 'off']) === 'on',
     ffmpeg: program('VERBATIM_FFMPEG', text('VERBATIM_FFMPEG', 'ffmpeg')),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),

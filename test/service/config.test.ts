@@ -21,6 +21,7 @@ describe('configuration', () => {
     const elsewhere = readConfig({ VERBATIM_DATA_DIR: '/srv' }, '/package');
     expect(elsewhere).to.include({ dataDir: '/srv', database: '/srv/verbatim.db' });
     expect(config.slots).to.equal(null);
+    expect(config.engineProcess).to.equal(true);
     expect(Object.isFrozen(config)).to.equal(true);
   });
 
@@ -57,6 +58,7 @@ describe('configuration', () => {
         VERBATIM_BATCH: '12',
         VERBATIM_VAD: 'energy',
         VERBATIM_FFMPEG: '/bin/sh',
+        VERBATIM_ENGINE_PROCESS: 'off',
         VERBATIM_SPEAKERS: 'off',
         VERBATIM_SPEAKER_SEGMENTATION: 'segments',
         VERBATIM_SPEAKER_EMBEDDING: 'voices',
@@ -97,6 +99,7 @@ describe('configuration', () => {
       batch: 12,
       voiceActivity: 'energy',
       ffmpeg: '/bin/sh',
+      engineProcess: false,
       speakers: 'off',
       speakerSegmentation: 'segments',
       speakerEmbedding: 'voices',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { IssuedKey, Ledger } from '../../src/ledger/types.js';
 import { Victim } from '../slow/kill-nine/victim.js';
-import { childrenOf, isAlive } from '../support/child-processes.js';
+import { descendantsOf, isAlive } from '../support/child-processes.js';
 import { postJob } from '../support/jobs.js';
 import { transcribe, type Part } from '../support/requests.js';
 import { until } from '../support/until.js';
@@ -76,7 +76,7 @@ describe('a server that is killed amid conversions', function () {
       postJob(server, bob!, [recording]),
     ].map((answer) => answer.catch(() => null));
     const conversions = (): number[] =>
-      childrenOf(killed.pid)
+      descendantsOf(killed.pid)
         .filter(({ command }) => command.startsWith('tail -f'))
         .map(({ pid }) => pid);
     await until(() => conversions().length === 2);

@@ -112,7 +112,7 @@ async function startAll(): Promise<Servers> {
       VERBATIM_SPEECH_DECODER: 'whisper.cpp',
       VERBATIM_VAD: 'energy',
       VERBATIM_FFMPEG: noticedFfmpeg(directory),
-      VERBATIM_ENGINE_PROCESS: 'on',
+      VERBATIM_ENGINE_PROCESS: 'off',
       VERBATIM_MAX_AUDIO_SECONDS: '8',
       VERBATIM_MAX_IN_FLIGHT: '1',
       VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: String(FEW_CONNECTIONS),
@@ -409,11 +409,11 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
   VERBATIM_ENGINE_PROCESS: async ({ plain, set }) => {
     const engines = ({ child }: Served): number =>
       childrenOf(child.pid).filter(({ command }) => command.includes('engine-process')).length;
-    expect(engines(plain)).to.equal(0);
-    expect(engines(set)).to.equal(1);
+    expect(engines(plain)).to.equal(1);
+    expect(engines(set)).to.equal(0);
     const addons = (served: Served): boolean =>
       readFileSync(`/proc/${served.child.pid}/maps`, 'utf8').includes('verbatim.node');
-    expect([plain, set].map(addons)).to.deep.equal([true, false]);
+    expect([plain, set].map(addons)).to.deep.equal([false, true]);
     expect(await refusal({ VERBATIM_ENGINE_PROCESS: 'maybe' })).to.contain('allowed: on, off.');
   },
   VERBATIM_FFMPEG: async ({ plain, set }) => {

@@ -12,8 +12,10 @@ export interface AddonCall {
 export const CALLS_VARIABLE = 'ADDON_CALLS';
 
 const path = process.env[CALLS_VARIABLE];
-// Of a server whose engine has a process of its own, in that one.
-if (path !== undefined && process.env['VERBATIM_ENGINE_PROCESS'] !== 'on') noteCalls(path);
+/** Its engine has a process of its own, which sees no setting. */
+const isApart =
+  process.env['VERBATIM_PORT'] !== undefined && process.env['VERBATIM_ENGINE_PROCESS'] !== 'off';
+if (path !== undefined && !isApart) noteCalls(path);
 
 function noteCalls(path: string): void {
   const note = (call: AddonCall['call'], options: object): void => {

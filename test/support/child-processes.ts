@@ -16,9 +16,14 @@ export function childrenOf(parent: number = process.pid): ChildProcess[] {
     .map(({ pid, command, state }) => ({ pid, command, state }));
 }
 
-/** Those that run a conversion: of setpriv, of prlimit, of ffmpeg. */
+/** Children, their children, and so on. */
+export function descendantsOf(parent: number = process.pid): ChildProcess[] {
+  return childrenOf(parent).flatMap((child) => [child, ...descendantsOf(child.pid)]);
+}
+
+/** Those that run a conversion, whose child they are: of setpriv, of prlimit, of ffmpeg. */
 export function conversionsOf(parent: number = process.pid): ChildProcess[] {
-  return childrenOf(parent).filter(({ command }) => command.includes('-progress'));
+  return descendantsOf(parent).filter(({ command }) => command.includes('-progress'));
 }
 
 export function isAlive(pid: number): boolean {
