@@ -1,5 +1,5 @@
 /** What the HTTP layer stands on; the composition root builds it. */
-import type { SpeechEngine } from '../engine/types.js';
+import type { Diarizer, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import type { ScryptCost } from '../ledger/access/password.js';
 import type { WallClock } from '../ledger/time.js';
 import type { Ledger } from '../ledger/types.js';
@@ -35,6 +35,14 @@ export interface HttpSettings {
   passwordCost: ScryptCost;
 }
 
+/** What a variable of the environment has become. */
+export interface SettingInForce {
+  variable: string;
+  /** Never a secret. */
+  value: string;
+  from: 'environment' | 'default' | 'measured';
+}
+
 export interface HttpDeps {
   /** Of the package, as the OpenAPI document tells it. */
   version: string;
@@ -42,6 +50,8 @@ export interface HttpDeps {
   engine: SpeechEngine;
   /** Names of the speech models on the disk, whether this process serves them or not. */
   installedModels: () => readonly string[];
+  settingsInForce: () => readonly SettingInForce[];
+  diarizer: Diarizer | NoDiarizer;
   transcription: TranscriptionService;
   jobs: JobService;
   /** Where webhooks may go. */

@@ -31,6 +31,11 @@ export class InFlightRegistry {
     return this.#requests.size;
   }
 
+  /** Requests by account; accounts without any are not in it. */
+  get countByAccount(): ReadonlyMap<string, number> {
+    return this.#countByAccount;
+  }
+
   get draining(): boolean {
     return this.#draining;
   }

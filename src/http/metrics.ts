@@ -121,6 +121,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     SHELL_BUCKETS,
   );
   #observing = false;
+  #refusals = 0;
 
   /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
   observe(sources: MetricsSources): void {
@@ -155,7 +156,13 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#webhookAttempts.inc({ outcome });
   }
 
+  /** Requests that were answered 429 or 503 so far. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
   requestDone({ method, route, status, seconds }: RequestMeasurement): void {
+    if (status === 429 || status === 503) this.#refusals += 1;
     const name = `${method} ${route} ${status}`;
     let series = this.#series.get(name);
     if (series === undefined) {

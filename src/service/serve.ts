@@ -8,9 +8,11 @@ import type { SpeechEngine } from '../engine/types.js';
 import type { Ledger } from '../ledger/types.js';
 import { createBooks } from './ledger.js';
 import { createLogger, type Logger } from './log.js';
+import type { SettingInForce } from '../http/deps.js';
 import { Metrics } from '../http/metrics.js';
 import { startServer, type RunningServer } from './server.js';
 import { serverSettings } from './server-settings.js';
+import { settingsInForce } from './settings-in-force.js';
 import { systemTimers } from '../timers.js';
 import { startEngines, type ServedEngines } from './served-engines.js';
 import { settingVariables } from './tuned.js';
@@ -43,6 +45,7 @@ export async function serve(): Promise<void> {
   const { speech: engine, translator, info } = engines;
   const { tuned, decoder } = info;
   if (tuned !== null) logger.info(tuned);
+  const inForce = settingsInForce(process.env, config, info.config);
   try {
     const ledger = await createBooks(config, (error) => logger.error({ err: error }, 'housekeeping failed'));
     try {
@@ -56,6 +59,7 @@ export async function serve(): Promise<void> {
         ledger,
         logger,
         metrics,
+        settingsInForce: () => inForce,
       });
     } finally {
       await ledger.close();
@@ -72,6 +76,7 @@ interface Parts {
   engine: SpeechEngine;
   translator: ServedEngines['translator'];
   speakers: Speakers;
+  settingsInForce: () => readonly SettingInForce[];
   ledger: Ledger;
   logger: Logger;
   metrics: Metrics;

@@ -9,7 +9,7 @@ import { jobRoutes } from '../http/api/jobs.js';
 import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app.js';
-import type { HttpSettings } from '../http/deps.js';
+import type { HttpSettings, SettingInForce } from '../http/deps.js';
 import { jsonError, type ErrorForms } from '../http/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
 import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
@@ -68,6 +68,7 @@ export interface ServerOptions {
   ledger: Ledger;
   engine: SpeechEngine;
   installedModels: () => readonly string[];
+  settingsInForce: () => readonly SettingInForce[];
   translator?: TextTranslator | undefined;
   diarizer: Diarizer | NoDiarizer;
   logger: Logger;
@@ -145,7 +146,7 @@ function createServer(
   options: ServerOptions,
   { inFlight, uploads, transcription, later }: ServerParts,
 ): Server {
-  const { version, ledger, engine, installedModels } = options;
+  const { version, ledger, engine, installedModels, settingsInForce, diarizer } = options;
   const { logger, metrics, timers, clock, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
@@ -153,6 +154,8 @@ function createServer(
     ledger,
     engine,
     installedModels,
+    settingsInForce,
+    diarizer,
     transcription,
     jobs: later.jobs,
     webhookGuard: later.guard,

@@ -41,6 +41,11 @@ export class EventReader {
     return { event: event!, data: JSON.parse(data!) as Record<string, unknown> };
   }
 
+  /** Hangs up. */
+  cancel(): Promise<void> {
+    return this.reader.cancel();
+  }
+
   async rest(): Promise<ReadEvent[]> {
     const events: ReadEvent[] = [];
     for (let next = await this.next(); next !== null; next = await this.next()) events.push(next);

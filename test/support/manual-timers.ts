@@ -21,6 +21,11 @@ export class ManualTimers implements Timers {
     return this.#add(milliseconds, run, true);
   }
 
+  /** How many wait. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
   /** What falls due meanwhile runs, the earliest first, each at its own time. */
   pass(milliseconds: number): void {
     const end = this.#now + milliseconds;

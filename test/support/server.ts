@@ -9,6 +9,7 @@ import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
 import { createLogger } from '../../src/service/log.js';
+import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
@@ -75,6 +76,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       ledger,
       engine,
       installedModels: () => [engine.modelName, 'large-v3'],
+      settingsInForce: () => settingsInForce({}, readConfig({}, packageRoot)),
       translator: options.translator,
       diarizer: options.diarizer ?? NO_DIARIZER,
       logger: createLogger({

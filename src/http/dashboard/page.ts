@@ -90,7 +90,12 @@ export function documentOf(
   return page.text;
 }
 
-const OPERATOR_NAVIGATION = [...NAVIGATION, [PATHS.accounts, TEXTS.pages.accounts] as const];
+const OPERATOR_NAVIGATION: typeof NAVIGATION = [
+  ...NAVIGATION,
+  [PATHS.accounts, TEXTS.pages.accounts],
+  [PATHS.load, TEXTS.pages.load],
+  [PATHS.server, TEXTS.pages.server],
+];
 
 function navigation({ email, role }: Account, current: string): Html {
   const pages = role === 'operator' ? OPERATOR_NAVIGATION : NAVIGATION;

@@ -13,6 +13,10 @@ export const PATHS = {
   password: `${DASHBOARD}/account/password`,
   endOthers: `${DASHBOARD}/account/sessions/end-others`,
   accounts: `${DASHBOARD}/operator/accounts`,
+  load: `${DASHBOARD}/operator/load`,
+  loadEvents: `${DASHBOARD}/operator/load/events`,
+  server: `${DASHBOARD}/operator/server`,
+  audit: `${DASHBOARD}/operator/audit`,
   signIn: `${DASHBOARD}/sign-in`,
   link: `${DASHBOARD}/link`,
   signOut: `${DASHBOARD}/sign-out`,
@@ -41,6 +45,8 @@ const PAGES: readonly string[] = [
   PATHS.history,
   PATHS.account,
   PATHS.accounts,
+  PATHS.load,
+  PATHS.server,
 ];
 
 /** Where to go after signing in: a page of ours, whatever the form says. */

@@ -11,6 +11,8 @@ import { tryRoutes } from './try.js';
 import { usageRoutes } from './usage.js';
 import { DashboardAssets } from './assets.js';
 import { operatedAccountRoutes } from './accounts.js';
+import { loadRoutes } from './load.js';
+import { operatedServerRoutes } from './operated-server.js';
 import { overviewRoutes } from './overview.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
 import { PasswordChecks } from './password-checks.js';
@@ -32,6 +34,8 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...historyRoutes(deps, visits),
     ...jobPageRoutes(deps, visits),
     ...operatedAccountRoutes(deps, visits),
+    ...loadRoutes(deps, visits),
+    ...operatedServerRoutes(deps, visits),
     ...accountPageRoutes(deps, visits, checks),
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
   ];

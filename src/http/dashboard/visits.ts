@@ -100,6 +100,15 @@ export class Visits {
     });
   }
 
+  /** What a script of an operator's page listens to; to others there is nothing. */
+  operatorEvents(listen: (exchange: Exchange) => void): Handler {
+    return async (exchange) => {
+      const visit = await this.#memberOf(exchange);
+      if (visit?.account.role === 'operator') listen(exchange);
+      else exchange.json(404, { error: { message: TEXTS.errors.notFound } });
+    };
+  }
+
   /** What a script of an account's page asks for; `key`: what it is booked under. Errors are JSON, as the API's. */
   memberCall(handler: AuthenticatedHandler): Handler {
     return async (exchange) => {

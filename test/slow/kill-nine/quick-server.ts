@@ -31,6 +31,7 @@ async function main(): Promise<void> {
     },
     engine: new QuickEngine(),
     installedModels: () => [],
+    settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),

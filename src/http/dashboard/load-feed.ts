@@ -1,0 +1,127 @@
+/** The load of the server, told once a second to all who look; while nobody does, nothing is measured. */
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import type { EngineStats } from '../../engine/types.js';
+import type { Timer } from '../../timers.js';
+import type { HttpDeps } from '../deps.js';
+import type { EventStream, ServerEvent } from '../event-stream.js';
+
+export interface Load extends EngineStats {
+  /** ISO 8601. */
+  at: string;
+  requestsInFlight: number;
+  /** Requests of this server that were answered 429 or 503, since its start. */
+  refusals: number;
+  /** Resident bytes of this process. */
+  memoryBytes: number;
+  /** What the event loop was late by, in milliseconds: 99 of 100 times at most this, since the last sample; null: not measured yet. */
+  eventLoopMs: number | null;
+  /** Those with the most requests in flight, and how many accounts have any. */
+  accounts: { email: string; requests: number }[];
+  busyAccounts: number;
+}
+
+const PERIOD_MS = 1000;
+/** After so many a viewer asks anew, and is let in again, or not any more. */
+const SAMPLES_A_VIEW = 30;
+const MOST_VIEWERS = 20;
+const MOST_ACCOUNTS = 20;
+const LOOP_RESOLUTION_MS = 10;
+
+type Sources = Pick<HttpDeps, 'engine' | 'inFlight' | 'ledger' | 'metrics' | 'timers' | 'clock'>;
+
+interface Viewer {
+  stream: EventStream;
+  left: number;
+}
+
+export class LoadFeed {
+  readonly #viewers = new Set<Viewer>();
+  readonly #emails = new Map<string, string>();
+  #timer: Timer | null = null;
+  #loop: IntervalHistogram | null = null;
+  #isMeasuring = false;
+
+  constructor(private readonly sources: Sources) {}
+
+  get viewers(): number {
+    return this.#viewers.size;
+  }
+
+  /** `closed` calls when the viewer has left. false: there are too many. */
+  join(stream: EventStream, closed: (call: () => void) => void): boolean {
+    if (this.#viewers.size >= MOST_VIEWERS) return false;
+    const viewer = { stream, left: SAMPLES_A_VIEW };
+    this.#viewers.add(viewer);
+    closed(() => this.#leave(viewer));
+    this.#start();
+    return true;
+  }
+
+  async sample(): Promise<Load> {
+    const { engine, inFlight, metrics, clock } = this.sources;
+    const byAccount = [...inFlight.countByAccount].sort(([, a], [, b]) => b - a);
+    return {
+      ...engine.stats(),
+      at: new Date(clock()).toISOString(),
+      requestsInFlight: inFlight.size,
+      refusals: metrics.refusals,
+      memoryBytes: process.memoryUsage.rss(),
+      eventLoopMs: this.#eventLoopMs(),
+      accounts: await this.#named(byAccount.slice(0, MOST_ACCOUNTS)),
+      busyAccounts: byAccount.length,
+    };
+  }
+
+  #start(): void {
+    if (this.#timer !== null) return;
+    this.#loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+    this.#loop.enable();
+    this.#timer = this.sources.timers.every(PERIOD_MS, () => void this.#tell());
+  }
+
+  #leave(viewer: Viewer): void {
+    if (!this.#viewers.delete(viewer) || this.#viewers.size > 0) return;
+    this.#timer?.cancel();
+    this.#loop?.disable();
+    this.#emails.clear();
+    [this.#timer, this.#loop] = [null, null];
+  }
+
+  /** Whoever takes nothing misses samples: none is kept for anybody. */
+  async #tell(): Promise<void> {
+    if (this.#isMeasuring) return;
+    this.#isMeasuring = true;
+    try {
+      const event = { event: 'load', data: await this.sample() };
+      for (const viewer of this.#viewers) this.#tellOne(viewer, event);
+    } catch {
+      // The books cannot be read now; the next second tells more.
+    } finally {
+      this.#isMeasuring = false;
+    }
+  }
+
+  #tellOne(viewer: Viewer, event: ServerEvent): void {
+    const { stream } = viewer;
+    viewer.left -= 1;
+    if (viewer.left <= 0 || this.sources.inFlight.draining) {
+      this.#leave(viewer);
+      stream.end([event, { event: 'again', data: {} }]);
+    } else if (!stream.isFull) stream.send(event, () => undefined);
+  }
+
+  /** Of what there is since it was asked last. */
+  #eventLoopMs(): number | null {
+    if (this.#loop === null || this.#loop.count === 0) return null;
+    const late = this.#loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS;
+    this.#loop.reset();
+    return Math.max(0, Math.round(late * 10) / 10);
+  }
+
+  async #named(counts: readonly (readonly [id: string, requests: number])[]): Promise<Load['accounts']> {
+    if (counts.some(([id]) => !this.#emails.has(id))) {
+      for (const { id, email } of await this.sources.ledger.listAccounts()) this.#emails.set(id, email);
+    }
+    return counts.map(([id, requests]) => ({ email: this.#emails.get(id) ?? id, requests }));
+  }
+}

@@ -1,0 +1,81 @@
+/** What every variable of the environment has become, for the operator's page; secrets are not in it. */
+import type { SettingInForce } from '../http/deps.js';
+import type { Config } from './config.js';
+import { VARIABLES, type EnvironmentVariables, type Variable } from './variables.js';
+
+type Value = string | number | boolean | null | readonly string[];
+
+/** Of each variable; a new one is shown, or is none. */
+const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
+  VERBATIM_HOST: ({ host }) => host,
+  VERBATIM_PORT: ({ port }) => port,
+  VERBATIM_DATA_DIR: ({ dataDir }) => dataDir,
+  VERBATIM_DATABASE: ({ database }) => withoutPassword(database),
+  VERBATIM_MODELS_DIR: ({ modelsDir }) => modelsDir,
+  VERBATIM_MODEL: ({ model }) => model,
+  VERBATIM_DEVICE: ({ deviceSetting }) => deviceSetting,
+  VERBATIM_SLOTS: ({ slots }) => slots,
+  VERBATIM_THREADS: ({ threads }) => threads,
+  VERBATIM_ACCEL: ({ accelerator }) => accelerator,
+  VERBATIM_SPEECH_DECODER: ({ speechDecoder }) => speechDecoder,
+  VERBATIM_COMPUTE: ({ compute }) => compute,
+  VERBATIM_BATCH: ({ batch }) => batch,
+  VERBATIM_VAD: ({ voiceActivity }) => voiceActivity,
+  VERBATIM_FFMPEG: ({ ffmpeg }) => ffmpeg,
+  VERBATIM_ENGINE_PROCESS: ({ engineProcess }) => engineProcess,
+  VERBATIM_SPEAKERS: ({ speakers }) => speakers,
+  VERBATIM_SPEAKER_SEGMENTATION: ({ speakerSegmentation }) => speakerSegmentation,
+  VERBATIM_SPEAKER_EMBEDDING: ({ speakerEmbedding }) => speakerEmbedding,
+  VERBATIM_MAX_BACKLOG_SECONDS: ({ maxBacklogSeconds }) => maxBacklogSeconds,
+  VERBATIM_MAX_AUDIO_SECONDS: ({ maxAudioSeconds }) => maxAudioSeconds,
+  VERBATIM_MAX_IN_FLIGHT: ({ maxInFlight }) => maxInFlight,
+  VERBATIM_MAX_OPEN_JOBS: ({ maxOpenJobs }) => maxOpenJobs,
+  VERBATIM_JOB_RETENTION_HOURS: ({ jobRetentionHours }) => jobRetentionHours,
+  VERBATIM_WEBHOOK_ALLOW: ({ webhookAllow }) => webhookAllow,
+  VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: ({ maxConnectionsPerAddress }) => maxConnectionsPerAddress,
+  VERBATIM_TRUST_PROXY: ({ trustProxy }) => trustProxy,
+  VERBATIM_CORS_ORIGINS: ({ corsOrigins }) => corsOrigins,
+  VERBATIM_DASHBOARD: ({ dashboard }) => dashboard,
+  VERBATIM_CREDITS_PER_MINUTE: ({ creditsPerMinute }) => creditsPerMinute,
+  VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: ({ translationCreditsPerMinute }) => translationCreditsPerMinute,
+  VERBATIM_DIARIZATION_CREDITS_PER_MINUTE: ({ diarizationCreditsPerMinute }) => diarizationCreditsPerMinute,
+  VERBATIM_TRANSLATION_BACKEND: ({ translationBackend }) => translationBackend,
+  VERBATIM_LOG_LEVEL: ({ logLevel }) => logLevel,
+  VERBATIM_SECRET: ({ secret }) => hidden(secret),
+  VERBATIM_METRICS_TOKEN: ({ metricsToken }) => hidden(metricsToken),
+};
+
+/** `tuned`: the configuration with the settings that were measured, where those are used. */
+export function settingsInForce(
+  env: EnvironmentVariables,
+  configured: Config,
+  tuned: Config = configured,
+): SettingInForce[] {
+  return VARIABLES.map((variable) => {
+    const value = text(SHOWN[variable](tuned));
+    return { variable, value, from: originOf(env[variable], value === text(SHOWN[variable](configured))) };
+  });
+}
+
+function originOf(given: string | undefined, isConfigured: boolean): SettingInForce['from'] {
+  if (!isConfigured) return 'measured';
+  return given === undefined || given === '' ? 'default' : 'environment';
+}
+
+function text(value: Value): string {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return typeof value === 'object' ? value.join(', ') : String(value);
+}
+
+function hidden(secret: string | null): string | null {
+  return secret === null ? null : '(hidden)';
+}
+
+/** A path, or an address, of which neither user nor parameters are told. */
+function withoutPassword(database: string): string {
+  if (!/^[a-z]+:\/\//.test(database)) return database;
+  if (!URL.canParse(database)) return '(hidden)';
+  const { protocol, host, pathname } = new URL(database);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { LoadFeed, type Load } from '../../../src/http/dashboard/load-feed.js';
+import type { EventStream, ServerEvent } from '../../../src/http/event-stream.js';
+import { InFlightRegistry } from '../../../src/http/in-flight.js';
+import { FakeEngine } from '../../support/fake-engine.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+import { until } from '../../support/until.js';
+
+/** As much of an EventStream as the feed uses. */
+class FakeStream {
+  readonly sent: ServerEvent[] = [];
+  isFull = false;
+  isEnded = false;
+  leave: () => void = () => undefined;
+
+  send(event: ServerEvent): void {
+    this.sent.push(event);
+  }
+
+  end(events: readonly ServerEvent[]): void {
+    this.sent.push(...events);
+    this.isEnded = true;
+  }
+}
+
+describe('dashboard: the feed of the load', () => {
+  let timers: ManualTimers;
+  let inFlight: InFlightRegistry;
+  let feed: LoadFeed;
+  let reads: number;
+
+  beforeEach(() => {
+    timers = new ManualTimers();
+    reads = 0;
+    inFlight = new InFlightRegistry({ maxPerAccount: 9, retryAfterSeconds: () => 1, timers });
+    const listAccounts = (): Promise<{ id: string; email: string }[]> => {
+      reads += 1;
+      return Promise.resolve([
+        { id: 'a', email: 'ann@example.com' },
+        { id: 'b', email: 'ben@example.com' },
+      ]);
+    };
+    feed = new LoadFeed({
+      engine: new FakeEngine(),
+      inFlight,
+      ledger: { listAccounts } as never,
+      metrics: { refusals: 5 } as never,
+      timers,
+      clock: () => 0,
+    });
+  });
+
+  function join(): FakeStream {
+    const stream = new FakeStream();
+    const isIn = feed.join(stream as unknown as EventStream, (call) => (stream.leave = call));
+    if (!isIn) throw new Error('too many');
+    return stream;
+  }
+
+  /** A second goes by, and its sample reaches those who look. */
+  async function second(...seen: FakeStream[]): Promise<void> {
+    const before = seen.map(({ sent }) => sent.length);
+    timers.pass(1000);
+    await until(() => seen.every(({ sent }, index) => sent.length > (before[index] ?? 0)));
+  }
+
+  const loadOf = ({ sent }: FakeStream): Load => sent.at(-1)?.data as Load;
+
+  it('tells all viewers of one sample a second, and measures for nobody', async () => {
+    expect(timers.pending).to.equal(0);
+    const [one, two] = [join(), join()];
+    inFlight.begin({ accountId: 'a', keyId: 'k' });
+    inFlight.begin({ accountId: 'b', keyId: 'l' });
+    inFlight.begin({ accountId: 'b', keyId: 'l' });
+    await second(one, two);
+    expect(loadOf(one)).to.include({ requestsInFlight: 3, refusals: 5, busyAccounts: 2 });
+    expect(loadOf(one).accounts).to.deep.equal([
+      { email: 'ben@example.com', requests: 2 },
+      { email: 'ann@example.com', requests: 1 },
+    ]);
+    expect(two.sent).to.deep.equal(one.sent);
+    await second(one);
+    expect(reads, 'names are read once').to.equal(1);
+    one.leave();
+    two.leave();
+    expect(feed.viewers).to.equal(0);
+    expect(timers.pending).to.equal(0);
+  });
+
+  it('keeps nothing for a viewer that takes nothing', async () => {
+    const [slow, quick] = [join(), join()];
+    slow.isFull = true;
+    for (let at = 0; at < 5; at++) await second(quick);
+    expect(slow.sent).to.deep.equal([]);
+    slow.isFull = false;
+    await second(slow);
+    expect(slow.sent).to.have.length(1);
+  });
+
+  it('lets each look for half a minute, and then ask again', async () => {
+    const viewer = join();
+    for (let at = 0; at < 30; at++) await second(viewer);
+    expect(viewer.isEnded).to.equal(true);
+    expect(viewer.sent.at(-1)?.event).to.equal('again');
+    expect(viewer.sent).to.have.length(31);
+    expect(feed.viewers).to.equal(0);
+  });
+
+  it('ends when the server drains, and has a most of viewers', async () => {
+    const viewers = Array.from({ length: 20 }, join);
+    expect(() => join()).to.throw('too many');
+    void inFlight.drain(1);
+    await second(...viewers);
+    expect(viewers.every(({ isEnded }) => isEnded)).to.equal(true);
+    expect(feed.viewers).to.equal(0);
+  });
+});

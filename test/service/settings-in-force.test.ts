@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { packageRoot } from '../../src/package-root.js';
+import { readConfig } from '../../src/service/config.js';
+import { settingsInForce } from '../../src/service/settings-in-force.js';
+import { VARIABLES } from '../../src/service/variables.js';
+
+describe('The settings in force', () => {
+  const shown = (env: Record<string, string>, tuned = {}) => {
+    const config = readConfig(env, packageRoot);
+    return new Map(
+      settingsInForce(env, config, { ...config, ...tuned }).map((setting) => [setting.variable, setting]),
+    );
+  };
+
+  it('are all variables, with what they have become and where that is from', () => {
+    const settings = shown({ VERBATIM_PORT: '9001', VERBATIM_TRUST_PROXY: 'loopback,10.0.0.0/8' });
+    expect([...settings.keys()]).to.deep.equal([...VARIABLES]);
+    expect(settings.get('VERBATIM_PORT')).to.include({ value: '9001', from: 'environment' });
+    expect(settings.get('VERBATIM_TRUST_PROXY')).to.include({ value: 'loopback, 10.0.0.0/8' });
+    expect(settings.get('VERBATIM_MAX_IN_FLIGHT')).to.include({ value: '64', from: 'default' });
+    expect(settings.get('VERBATIM_DASHBOARD')).to.include({ value: 'on', from: 'default' });
+    expect(settings.get('VERBATIM_SLOTS')).to.include({ value: '', from: 'default' });
+  });
+
+  it('tell what was measured', () => {
+    expect(shown({}, { slots: 3 }).get('VERBATIM_SLOTS')).to.include({ value: '3', from: 'measured' });
+  });
+
+  it('tell no secret', () => {
+    const env = { VERBATIM_SECRET: 'hush-hush-hush-hush', VERBATIM_METRICS_TOKEN: 'token-that-nobody-knows' };
+    const settings = shown(env);
+    for (const [name, value] of Object.entries(env)) {
+      expect(settings.get(name)).to.include({ value: '(hidden)', from: 'environment' });
+      expect(JSON.stringify([...settings])).not.to.contain(value);
+    }
+    expect(shown({}).get('VERBATIM_SECRET')).to.include({ value: '', from: 'default' });
+    const config = readConfig({}, packageRoot);
+    const database = 'postgres://ann:hush@db.example:5433/books?password=hush';
+    const told = settingsInForce({}, { ...config, database }).find(
+      ({ variable }) => variable === 'VERBATIM_DATABASE',
+    );
+    expect(told?.value).to.equal('postgres://db.example:5433/books');
+  });
+});
