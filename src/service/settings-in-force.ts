@@ -11,6 +11,7 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_PORT: ({ port }) => port,
   VERBATIM_DATA_DIR: ({ dataDir }) => dataDir,
   VERBATIM_DATABASE: ({ database }) => withoutPassword(database),
+  VERBATIM_DATABASE_CONNECTIONS: ({ databaseConnections }) => databaseConnections,
   VERBATIM_MODELS_DIR: ({ modelsDir }) => modelsDir,
   VERBATIM_MODEL: ({ model }) => model,
   VERBATIM_DEVICE: ({ deviceSetting }) => deviceSetting,

@@ -260,6 +260,10 @@ describe('dashboard: in Chromium', function () {
         }
         await page.getByRole('button', { name: 'Make a sign-in link' }).click();
         expect(await axeViolations(page), 'a link').to.deep.equal([]);
+        for (const path of ['load', 'server', 'audit']) {
+          await go(page, `/operator/${path}`);
+          expect(await axeViolations(page), path).to.deep.equal([]);
+        }
         await go(page, '/keys');
         await page.getByLabel('What it is for').fill('axe');
         await page.getByRole('button', { name: 'Make key' }).click();
@@ -267,13 +271,31 @@ describe('dashboard: in Chromium', function () {
       });
     }
 
+    it('shows an operator the load as it changes', async () => {
+      const page = await signedIn();
+      await server.ledger.access.setRole(ann.account.id, 'operator');
+      await go(page, '/operator/load');
+      const figure = page.locator('[data-load=requestsInFlight]');
+      expect(await figure.textContent()).to.equal('0');
+      server.engine.holdAll();
+      const asked = transcribe(server, { key: ann.key, parts: [['audio', fakeAudio(9)]] });
+      await page.getByRole('cell', { name: ann.account.email }).waitFor();
+      expect(await figure.textContent()).to.equal('1');
+      server.engine.release();
+      expect((await asked).status).to.equal(200);
+      await page.getByRole('cell', { name: 'Nobody' }).waitFor();
+      expect(await page.locator('#chart canvas').count()).to.equal(1);
+    });
+
     it('fits 320 pixels', async () => {
       await speak();
       await context.close();
       context = await browser.newContext({ viewport: { width: 320, height: 640 } });
       const page = await signedIn();
       await server.ledger.access.setRole(ann.account.id, 'operator');
-      const operated = ['/operator/accounts', `/operator/accounts/${ann.account.id}`];
+      const operated = ['/accounts', `/accounts/${ann.account.id}`, '/load', '/server', '/audit'].map(
+        (path) => `/operator${path}`,
+      );
       for (const path of [...PAGES, ...operated, '/sign-in', '/link', '/nowhere']) {
         await go(page, path);
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(320);

@@ -77,7 +77,7 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Seconds since 1970, seconds of backlog, slots at work: at most POINTS of each. */
+/** Seconds since 1970, seconds of backlog, share of the slots that work: at most POINTS of each. */
 class LoadChart {
   readonly #data: [number[], number[], number[]] = [[], [], []];
   readonly #chart: uPlotType;
@@ -97,10 +97,10 @@ class LoadChart {
         legend: { show: false },
         cursor: { show: false },
         tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-        axes: [axis, { ...axis, scale: 'y' }, { ...axis, scale: 'slots', side: 1 as uPlotType.Axis.Side, grid: { show: false } }],
+        axes: [axis, { ...axis, scale: 'y' }],
         scales: {
           y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.1)] },
-          slots: { range: (_chart, _low, high) => [0, Math.max(1, high)] },
+          slots: { range: () => [0, 1.1] },
         },
         series: [{}, line('--series-1', 'y'), line('--series-2', 'slots')],
       },
@@ -112,8 +112,8 @@ class LoadChart {
     );
   }
 
-  add({ at, backlogSeconds, busySlots }: Load): void {
-    const point = [Date.parse(at) / 1000, backlogSeconds, busySlots];
+  add({ at, backlogSeconds, busySlots, slots }: Load): void {
+    const point = [Date.parse(at) / 1000, backlogSeconds, busySlots / Math.max(1, slots)];
     for (const [index, values] of this.#data.entries()) {
       values.push(point[index] ?? 0);
       if (values.length > POINTS) values.shift();
