@@ -1,6 +1,7 @@
 /** A typed client of the REST API, on fetch. Types come from the OpenAPI document (`npm run generate:client`). */
 import { randomUUID } from 'node:crypto';
 import { Agent, fetch, type Dispatcher, type FormData, type Response } from 'undici';
+import { Admin } from './admin.js';
 import { VerbatimApiError } from './errors.js';
 import { eventsOf, type TranscriptionEvent } from './events.js';
 import { streamForm, transcribeForm } from './form.js';
@@ -11,6 +12,8 @@ import type { components } from './schema.js';
 export { VerbatimApiError, type ErrorCode } from './errors.js';
 export type { TranscriptionEvent } from './events.js';
 export type { RetryOptions, Sleep } from './retry.js';
+export { Admin } from './admin.js';
+export type { GrantInput, PageQuery, UsageWindow } from './admin.js';
 export { JobEndedError, Jobs } from './jobs.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
 export type { components, operations, paths } from './schema.js';
@@ -25,6 +28,11 @@ export type JobList = Schemas['JobList'];
 export type CreatedKey = Schemas['CreatedKey'];
 export type KeyList = Schemas['KeyList'];
 export type RevokedKey = Schemas['RevokedKey'];
+export type AdminAccount = Schemas['AdminAccount'];
+export type AdminAccountList = Schemas['AdminAccountList'];
+export type AdminUsage = Schemas['AdminUsage'];
+export type CreditGrant = Schemas['CreditGrant'];
+export type DeletedAccount = Schemas['DeletedAccount'];
 
 export interface ClientOptions extends RetryOptions {
   /** e.g. http://127.0.0.1:8080 */
@@ -84,6 +92,8 @@ export interface CallOptions {
 export class VerbatimClient {
   /** Transcriptions that are answered later. */
   readonly jobs: Jobs;
+  /** All accounts, for keys with the scope `admin`. */
+  readonly admin: Admin;
   readonly #options: ClientOptions;
   readonly #dispatcher: Dispatcher;
 
@@ -91,6 +101,7 @@ export class VerbatimClient {
     this.#options = options;
     // fetch's own 300 s would give up on a long file, and by that abort it.
     this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+    this.admin = new Admin((method, path, request) => this.#send(method, path, request));
     this.jobs = new Jobs((method, path, request) => this.#send(method, path, request), options.sleep);
   }
 

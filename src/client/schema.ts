@@ -201,6 +201,217 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/admin/accounts': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** Every account, the oldest first */
+    get: operations['listAccounts'];
+    put?: never;
+    /**
+     * Make an account
+     * @description It has no credits and no keys yet.
+     */
+    post: operations['createAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/accounts/{id}': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    /** An account */
+    get: operations['getAccount'];
+    put?: never;
+    post?: never;
+    /**
+     * Forget an account
+     * @description E-mail address, name, keys, sessions, jobs, webhooks and stored answers are gone. Packs and usage stay, under an id that names nobody; what was left to spend has expired. It cannot be undone.
+     */
+    delete: operations['deleteAccount'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/accounts/{id}/suspend': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Shut an account out
+     * @description Its keys are answered 403 `account_suspended`, the dashboard lets it in no more; what is in flight is aborted, answered 401 and not charged.
+     */
+    post: operations['suspendAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/accounts/{id}/resume': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Let a suspended account in again */
+    post: operations['resumeAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/accounts/{id}/export': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    /**
+     * All that is stored on an account
+     * @description With stored answers; without secrets, and without what is stored as a hash.
+     */
+    get: operations['exportAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/accounts/{id}/credits': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Grant credits
+     * @description With `payment_id` it may be repeated: the same payment grants one pack.
+     */
+    post: operations['grantCredits'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/admin/usage': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What all accounts were charged, by UTC day and endpoint
+     * @description With usage of accounts that are deleted since.
+     */
+    get: operations['getUsageOfAll'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/audio/transcriptions': {
     parameters: {
       query?: never;
@@ -2251,6 +2462,198 @@ export interface components {
        */
       revoked_at: string;
     };
+    AdminAccount: {
+      /** @example acc_Zk3v9Q0c7TfYb1Rn */
+      id: string;
+      /** @example ada@example.org */
+      email: string;
+      /**
+       * @example Ada
+       * @example null
+       */
+      name: string | null;
+      /**
+       * @description What its owner sees in the dashboard.
+       * @example user
+       * @enum {string}
+       */
+      role: 'user' | 'operator';
+      /**
+       * @description What it can spend now.
+       * @example 3
+       */
+      credits: number;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      suspended_at: string | null;
+    };
+    AdminAccountList: {
+      /** @description The oldest first. */
+      accounts: {
+        /** @example acc_Zk3v9Q0c7TfYb1Rn */
+        id: string;
+        /** @example ada@example.org */
+        email: string;
+        /**
+         * @example Ada
+         * @example null
+         */
+        name: string | null;
+        /**
+         * @description What its owner sees in the dashboard.
+         * @example user
+         * @enum {string}
+         */
+        role: 'user' | 'operator';
+        /**
+         * @description What it can spend now.
+         * @example 3
+         */
+        credits: number;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        created_at: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        suspended_at: string | null;
+      }[];
+      /**
+       * @description To be sent as `cursor` for the next page; null: there is none.
+       * @example WyIyMDI2LTExLTIwIl0
+       * @example null
+       */
+      next_cursor: string | null;
+    };
+    CreateAccountRequest: {
+      /** @example ada@example.org */
+      email: string;
+      /** @example Ada */
+      name?: string;
+    };
+    DeletedAccount: {
+      /** @example acc_Zk3v9Q0c7TfYb1Rn */
+      id: string;
+      /**
+       * @example true
+       * @constant
+       */
+      deleted: true;
+    };
+    GrantRequest: {
+      /**
+       * @description Whole credits, at least 1.
+       * @example 500
+       */
+      amount: number;
+      /**
+       * @description ISO 8601 date (its first moment, UTC) or date and time with its zone, to come. Absent: never.
+       * @example 2027-12-31T00:00:00Z
+       */
+      expires_at?: string;
+      /**
+       * @description What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants once; told again with another amount or account it is refused.
+       * @example pi_3QkZ
+       */
+      payment_id?: string;
+    };
+    CreditGrant: {
+      /** @example 42 */
+      id: string;
+      /** @example acc_Zk3v9Q0c7TfYb1Rn */
+      account_id: string;
+      /**
+       * @description Credits of the pack.
+       * @example 3
+       */
+      purchased: number;
+      /**
+       * @description What is left of them.
+       * @example 3
+       */
+      remaining: number;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * @example pi_3QkZ
+       * @example null
+       */
+      payment_id: string | null;
+    };
+    AdminUsage: {
+      /**
+       * @description UTC day.
+       * @example 2026-11-20
+       */
+      from: string;
+      /**
+       * @description UTC day.
+       * @example 2026-11-20
+       */
+      to: string;
+      /** @description By day, account and endpoint. */
+      usage: {
+        /**
+         * @description UTC day.
+         * @example 2026-11-20
+         */
+        date: string;
+        /** @example acc_Zk3v9Q0c7TfYb1Rn */
+        account_id: string;
+        /**
+         * @description null: the account is deleted.
+         * @example ada@example.org
+         */
+        email: string | null;
+        /** @example /api/v1/transcribe */
+        endpoint: string;
+        /**
+         * @description Requests that were charged.
+         * @example 3
+         */
+        requests: number;
+        /**
+         * @description Started minutes, as billed.
+         * @example 3
+         */
+        minutes: number;
+        /**
+         * @description Credits charged.
+         * @example 3
+         */
+        credits: number;
+      }[];
+      /**
+       * @description To be sent as `cursor` for the next page; null: there is none.
+       * @example WyIyMDI2LTExLTIwIl0
+       * @example null
+       */
+      next_cursor: string | null;
+    };
     Health: {
       /**
        * @example ok
@@ -2402,6 +2805,41 @@ export interface components {
      * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
      */
     JobCursor: string;
+    /**
+     * @description The account's id.
+     * @example acc_Zk3v9Q0c7TfYb1Rn
+     */
+    AccountId: string;
+    /**
+     * @description Most rows of one answer.
+     * @example 50
+     */
+    AdminLimit: number;
+    /**
+     * @description The `next_cursor` of the page before.
+     * @example WyIyMDI2LTExLTIwIl0
+     */
+    AdminCursor: string;
+    /**
+     * @description First UTC day; default: 29 days before `to`.
+     * @example 2026-11-20
+     */
+    UsageFrom: string;
+    /**
+     * @description Last UTC day; default: today.
+     * @example 2026-11-20
+     */
+    UsageTo: string;
+    /**
+     * @description Only of this account, which may be deleted.
+     * @example acc_Zk3v9Q0c7TfYb1Rn
+     */
+    UsageAccount: string;
+    /**
+     * @description csv: all rows at once, as a file.
+     * @example csv
+     */
+    UsageFormat: 'json' | 'csv';
   };
   requestBodies: never;
   headers: {
@@ -2569,7 +3007,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -2858,7 +3296,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3433,7 +3871,7 @@ export interface operations {
         };
       };
       /**
-       * @description `insufficient_scope`: The key lacks the scope `keys:write`.
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
        *
        *     `account_suspended`: The key's account is suspended by the operator of the service.
        */
@@ -3539,7 +3977,7 @@ export interface operations {
         };
       };
       /**
-       * @description `insufficient_scope`: The key lacks the scope `keys:write`.
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
        *
        *     `account_suspended`: The key's account is suspended by the operator of the service.
        */
@@ -3667,7 +4105,7 @@ export interface operations {
         };
       };
       /**
-       * @description `insufficient_scope`: The key lacks the scope `keys:write`.
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
        *
        *     `account_suspended`: The key's account is suspended by the operator of the service.
        */
@@ -3682,6 +4120,1127 @@ export interface operations {
       };
       /** @description `key_not_found`: The account has no such key. */
       404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listAccounts: {
+    parameters: {
+      query?: {
+        /**
+         * @description Most rows of one answer.
+         * @example 50
+         */
+        limit?: components['parameters']['AdminLimit'];
+        /**
+         * @description The `next_cursor` of the page before.
+         * @example WyIyMDI2LTExLTIwIl0
+         */
+        cursor?: components['parameters']['AdminCursor'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of accounts. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminAccountList'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  createAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateAccountRequest'];
+      };
+    };
+    responses: {
+      /** @description The account. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          Location: components['headers']['Location'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminAccount'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The account. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminAccount'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  deleteAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It is forgotten. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletedAccount'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  suspendAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The account is suspended. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminAccount'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  resumeAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The account is not suspended. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminAccount'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One document. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "exported_at": "2026-11-20T17:24:00.000Z",
+           *       "account": {
+           *         "id": "acc_Zk3v9Q0c7TfYb1Rn",
+           *         "email": "ada@example.org"
+           *       },
+           *       "answers": []
+           *     }
+           */
+          'application/json': Record<string, never>;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  grantCredits: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The account's id.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        id: components['parameters']['AccountId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['GrantRequest'];
+      };
+    };
+    responses: {
+      /** @description The pack that this payment has granted before. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreditGrant'];
+        };
+      };
+      /** @description The pack. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreditGrant'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_not_found`: There is no such account, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getUsageOfAll: {
+    parameters: {
+      query?: {
+        /**
+         * @description First UTC day; default: 29 days before `to`.
+         * @example 2026-11-20
+         */
+        from?: components['parameters']['UsageFrom'];
+        /**
+         * @description Last UTC day; default: today.
+         * @example 2026-11-20
+         */
+        to?: components['parameters']['UsageTo'];
+        /**
+         * @description Only of this account, which may be deleted.
+         * @example acc_Zk3v9Q0c7TfYb1Rn
+         */
+        account_id?: components['parameters']['UsageAccount'];
+        /**
+         * @description csv: all rows at once, as a file.
+         * @example csv
+         */
+        format?: components['parameters']['UsageFormat'];
+        /**
+         * @description Most rows of one answer.
+         * @example 50
+         */
+        limit?: components['parameters']['AdminLimit'];
+        /**
+         * @description The `next_cursor` of the page before.
+         * @example WyIyMDI2LTExLTIwIl0
+         */
+        cursor?: components['parameters']['AdminCursor'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of rows; with `format=csv` all of them. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminUsage'];
+          /**
+           * @example date,account_id,email,endpoint,requests,minutes,credits
+           *     2026-11-20,acc_Zk3v9Q0c7TfYb1Rn,ada@example.org,/api/v1/transcribe,2,3,3
+           */
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `insufficient_scope`: The key lacks the scope `keys:write`, or for `/api/v1/admin` the scope `admin`.
+       *
+       *     `account_suspended`: The key's account is suspended by the operator of the service.
+       */
+      403: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
           [name: string]: unknown;
@@ -3850,7 +5409,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4053,7 +5612,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];

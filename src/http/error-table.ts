@@ -1,6 +1,6 @@
 /** The error table of the contract: of every code the one status it is sent with, who raises it, and what it means. */
 import { ERROR_CODES, type ErrorCode } from '../errors.js';
-import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
+import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../ledger/scopes.js';
 import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from './headers.js';
 
 /** Malformed HTTP, too many requests of one address and a bug are possible everywhere; the guards stand before operations. */
@@ -10,7 +10,18 @@ export type Guard = 'http' | 'routing' | 'token' | 'key' | 'scope';
 const TRANSCRIBING = ['transcribe', 'createJob', 'createTranscription', 'createTranslation'] as const;
 
 type Operation =
-  'createKey' | 'revokeKey' | 'getJob' | 'deleteJob' | (typeof TRANSCRIBING | typeof BY_MODEL)[number];
+  | 'createKey'
+  | 'revokeKey'
+  | 'getJob'
+  | 'deleteJob'
+  | 'createAccount'
+  | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT)[number];
+
+/** Those of operators that take an account's id. */
+const OF_ACCOUNT = [
+  ...(['getAccount', 'deleteAccount', 'suspendAccount', 'resumeAccount'] as const),
+  ...(['exportAccount', 'grantCredits'] as const),
+] as const;
 
 /** Those that take a model's name. */
 const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel'] as const;
@@ -54,7 +65,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   insufficient_scope: {
     status: 403,
     raisedBy: ['scope'],
-    meaning: `The key lacks the scope \`${MANAGEMENT_SCOPE}\`.`,
+    meaning: `The key lacks the scope \`${MANAGEMENT_SCOPE}\`, or for \`/api/v1/admin\` the scope \`${ADMIN_SCOPE}\`.`,
     message: `This endpoint needs a key with the scope ${MANAGEMENT_SCOPE}.`,
   },
   account_suspended: {
@@ -77,7 +88,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   account_not_found: {
     status: 404,
-    raisedBy: ['createKey'],
+    raisedBy: ['createKey', ...OF_ACCOUNT],
     meaning: 'There is no such account, or no longer.',
     message: 'There is no account acc_Zk3v9Q0c7TfYb1Rn.',
   },
@@ -102,8 +113,9 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   idempotency_conflict: {
     status: 409,
-    raisedBy: TRANSCRIBING,
-    meaning: 'The Idempotency-Key was used for a different request, or the first is still running.',
+    raisedBy: [...TRANSCRIBING, 'grantCredits'],
+    meaning:
+      'The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits.',
     message: 'This Idempotency-Key was used for a different request.',
     param: 'Idempotency-Key',
   },
@@ -123,7 +135,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   unsupported_media_type: {
     status: 415,
-    raisedBy: ['createKey', ...TRANSCRIBING],
+    raisedBy: ['createKey', 'createAccount', 'grantCredits', ...TRANSCRIBING],
     meaning: 'The Content-Type is not the one this endpoint takes, or the body is encoded.',
     message: 'Send the body as multipart/form-data.',
   },

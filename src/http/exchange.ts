@@ -1,5 +1,6 @@
 /** One request and its answer: identity, what the log line says, and the one way a response is sent. */
 import { randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Identity } from '../ledger/types.js';
@@ -104,6 +105,27 @@ export class Exchange {
     return true;
   }
 
+  /**
+   * An answer that is never held whole, at the pace of its client. What fails before the first piece is answered as ever; what fails
+   * later breaks the connection.
+   */
+  async pieces(
+    type: string,
+    pieces: AsyncIterator<string>,
+    headers: OutgoingHttpHeaders = {},
+  ): Promise<void> {
+    const { req, res } = this;
+    const first = await pieces.next();
+    res.writeHead(200, { 'Content-Type': type, ...headers, ...this.#everyHeader(headers) });
+    if (req.method === 'HEAD') res.end();
+    else await pipeline(piecesFrom(first, pieces), res).catch((error: unknown) => this.#brokenOff(error));
+    this.#record(this.#clientGone && !res.writableFinished ? CLIENT_CLOSED_REQUEST : 200);
+  }
+
+  #brokenOff(error: unknown): void {
+    if (!this.#clientGone || this.res.writableFinished) throw error;
+  }
+
   /** A file of the installation, streamed: what a client does not take stays on the disk. */
   file(root: string, name: string, contentType: string, headers: OutgoingHttpHeaders): Promise<void> {
     const { req, res } = this;
@@ -163,6 +185,13 @@ export class Exchange {
       durationMs: Math.round(milliseconds * 10) / 10,
     });
   }
+}
+
+async function* piecesFrom(
+  first: IteratorResult<string, unknown>,
+  rest: AsyncIterator<string>,
+): AsyncGenerator<string> {
+  for (let piece = first; piece.done !== true; piece = await rest.next()) yield piece.value;
 }
 
 export function newRequestId(): string {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Diarizer, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/address-limit.js';
 import { accountRoutes } from '../http/api/account.js';
+import { adminRoutes } from '../http/api/admin.js';
 import { jobRoutes } from '../http/api/jobs.js';
 import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
@@ -40,6 +41,7 @@ const RESOURCES: readonly MakeRoutes[] = [
   openAiAudioRoutes,
   openAiModelRoutes,
   keyRoutes,
+  adminRoutes,
   probeRoutes,
   docsRoutes,
   dashboardRoutes,

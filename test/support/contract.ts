@@ -181,10 +181,10 @@ for (const name of ['end', 'write'] as const) {
     const [chunk] = args;
     const piece = typeof chunk === 'string' ? Buffer.from(chunk).toString('latin1') : latin1(chunk);
     const body = (written.get(this) ?? '') + piece;
-    const isEvents = /^content-type: text\/event-stream/im.test(headOf(this));
-    const whole = isEvents ? name === 'end' : body.length >= contentLength(this);
+    const isEndless = /^transfer-encoding: chunked\r$/im.test(headOf(this));
+    const whole = isEndless ? name === 'end' : body.length >= contentLength(this);
     // A file's end() comes when its last piece has been held against the document already.
-    const again = !isEvents && name === 'end' && piece === '' && body !== '';
+    const again = !isEndless && name === 'end' && piece === '' && body !== '';
     written.set(this, body);
     const response = again || (!whole && this.req.method !== 'HEAD') ? null : seen(this, utf8(body));
     if (response !== null) {

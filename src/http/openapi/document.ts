@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 const DESCRIPTION = `Every JSON answer is one object in UTF-8. Times are ISO 8601, UTC, with milliseconds.
 
 **Keys.** Send \`Authorization: Bearer <key>\`; the scheme may be in any case. A management key (scope \`keys:write\`) may
-call everything.
+call everything but \`/api/v1/admin\`, which takes the scope \`admin\`.
 
 **Errors** outside \`/v1\` have one shape, \`{"error": {"code", "message", "param", "request_id"}}\`. Codes are stable, messages may change. An
 error never charges. A path that is not below is answered 404 \`not_found\` (response \`NotFound\`), another method 405
@@ -29,6 +29,11 @@ const tags = [
   },
   { name: 'account', description: 'Credits and usage of the account that the key belongs to.' },
   { name: 'keys', description: 'For management keys.' },
+  {
+    name: 'admin',
+    description:
+      "All accounts, for keys with the scope `admin`, which the command line and an operator's page make.",
+  },
   { name: 'service', description: 'For operators, load balancers and Prometheus; no API key.' },
 ];
 

@@ -46,6 +46,11 @@ const failedJob = {
   error: { code: 'invalid_audio', message: 'The audio has no samples.', param: 'audio' },
 };
 
+const adminAccount = {
+  ...{ id: 'acc_Zk3v9Q0c7TfYb1Rn', email: 'ada@example.org', name: 'Ada', role: 'user', credits: 497 },
+  ...{ created_at: CREATED_AT, suspended_at: null },
+};
+
 /** By content type. */
 export const textExamples = {
   'text/plain': transcription.text,
@@ -212,6 +217,34 @@ export const examples: Record<string, Examples> = {
     },
   },
   RevokedKey: { revoked: { value: { id: KEY.id, revoked_at: '2026-11-21T08:30:00.000Z' } } },
+  AdminAccount: { ada: { value: adminAccount } },
+  AdminAccountList: { 'one page of one': { value: { accounts: [adminAccount], next_cursor: null } } },
+  CreateAccountRequest: { ada: { value: { email: adminAccount.email, name: adminAccount.name } } },
+  DeletedAccount: { deleted: { value: { id: adminAccount.id, deleted: true } } },
+  GrantRequest: {
+    'a payment': { value: { amount: 500, expires_at: '2027-12-31T00:00:00Z', payment_id: 'pi_3QkZ' } },
+  },
+  CreditGrant: {
+    'a payment': {
+      value: {
+        ...{ id: '42', account_id: adminAccount.id, purchased: 500, remaining: 500 },
+        ...{ created_at: CREATED_AT, expires_at: '2027-12-31T00:00:00.000Z', payment_id: 'pi_3QkZ' },
+      },
+    },
+  },
+  AdminUsage: {
+    'one day of one account': {
+      value: {
+        ...{ from: '2026-11-20', to: '2026-11-20', next_cursor: null },
+        usage: [
+          {
+            ...{ date: '2026-11-20', account_id: adminAccount.id, email: adminAccount.email },
+            ...{ endpoint: '/api/v1/transcribe', requests: 2, minutes: 3, credits: 3 },
+          },
+        ],
+      },
+    },
+  },
   Health: { up: { value: { status: 'ok' } } },
   Readiness: {
     ready: {

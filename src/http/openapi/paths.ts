@@ -10,19 +10,24 @@ import {
   ServerTiming,
   TranscriptionId,
 } from '../transcription-headers.js';
-import { errorsOf, type Guard } from '../error-table.js';
-import { GivenRequestId, Location, RequestId, RetryAfter, type ResponseHeader } from '../headers.js';
-import type { Parameter } from '../parameter.js';
-import { errorResponses, type InvalidRequestExample } from './error-responses.js';
-import { examples, textExamples } from './examples.js';
+import { Location, RequestId, RetryAfter } from '../headers.js';
+import { adminPaths } from './admin-paths.js';
+import type { InvalidRequestExample } from './error-responses.js';
+import { textExamples } from './examples.js';
 import { openAiItems } from './openai-paths.js';
+import {
+  answer,
+  BEHIND_KEY,
+  BEHIND_MANAGEMENT_KEY,
+  BEHIND_TOKEN,
+  content,
+  document,
+  errors,
+  path,
+} from './path-items.js';
 import { headerRefs, parameterRefs } from './references.js';
 
 type Json = Record<string, unknown>;
-
-const BEHIND_TOKEN: readonly Guard[] = ['http', 'token'];
-const BEHIND_KEY: readonly Guard[] = [...BEHIND_TOKEN, 'key'];
-const BEHIND_MANAGEMENT_KEY: readonly Guard[] = [...BEHIND_KEY, 'scope'];
 
 const MISSING_AUDIO: InvalidRequestExample = {
   message: 'The field "audio" is missing; send one file.',
@@ -34,40 +39,6 @@ const BAD_NAME: InvalidRequestExample = {
   message: 'The key name must have 1 to 100 characters after trimming.',
   param: 'name',
 };
-
-/** A path item; every request may name itself. */
-function path(item: Json, ...parameters: Parameter[]): Json {
-  return { parameters: parameterRefs(GivenRequestId, ...parameters), ...item };
-}
-
-/** The errors of an operation, which is known by its id. */
-function errors(
-  operation: string,
-  guards: readonly Guard[],
-  invalidRequest?: InvalidRequestExample,
-): Record<string, Json> {
-  return errorResponses(errorsOf(operation, guards), invalidRequest);
-}
-
-function content(type: string, schema: string, example = schema): Json {
-  return {
-    [type]: { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples[example] },
-  };
-}
-
-function answer(schema: string, description: string, headers: ResponseHeader[] = [], example = schema): Json {
-  return {
-    description,
-    headers: headerRefs(RequestId, ...headers),
-    content: content('application/json', schema, example),
-  };
-}
-
-/** An answer that is not one of the JSON shapes. */
-function document(type: string, description: string, schema: Json, example: unknown): Json {
-  const headers = headerRefs(RequestId);
-  return { description, headers, content: { [type]: { schema, example } } };
-}
 
 /** The same answer in JSON, and as the text of a file. */
 const transcript: Json = {
@@ -305,6 +276,7 @@ export const paths: Json = {
   ...jobPaths,
   ...accountPaths,
   ...keyPaths,
+  ...adminPaths,
   ...Object.fromEntries(
     Object.entries(openAiItems).map(([template, { item, parameters }]) => [
       template,

@@ -1,5 +1,14 @@
 /** Parameters and headers as components of the document, and references to them. */
 import { Days } from '../api/account-schema.js';
+import {
+  AccountId,
+  AdminCursor,
+  AdminLimit,
+  UsageAccount,
+  UsageFormat,
+  UsageFrom,
+  UsageTo,
+} from '../api/admin-schema.js';
 import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../idempotency-key.js';
@@ -31,6 +40,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   RequestId: GivenRequestId,
   ...{ IdempotencyKey, RetryCount, Days, KeyId, ModelName },
   ...{ JobId, JobStatusFilter, JobLimit, JobCursor },
+  ...{ AccountId, AdminLimit, AdminCursor, UsageFrom, UsageTo, UsageAccount, UsageFormat },
 };
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {

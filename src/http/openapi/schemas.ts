@@ -1,5 +1,14 @@
 /** The shapes of requests and answers, by the names that the document gives them. */
 import { Me, Usage } from '../api/account-schema.js';
+import {
+  AdminAccount,
+  AdminAccountList,
+  AdminUsage,
+  CreateAccountRequest,
+  CreditGrant,
+  DeletedAccount,
+  GrantRequest,
+} from '../api/admin-schema.js';
 import { AcceptedJob, Job, JobEvent, JobList, JobRequestForm } from '../api/jobs-schema.js';
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
 import { TranscribeRequest } from '../api/transcribe-schema.js';
@@ -37,6 +46,13 @@ export const schemas = {
   CreatedKey,
   KeyList,
   RevokedKey,
+  AdminAccount,
+  AdminAccountList,
+  CreateAccountRequest,
+  DeletedAccount,
+  GrantRequest,
+  CreditGrant,
+  AdminUsage,
   Health,
   Readiness,
 };

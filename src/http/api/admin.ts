@@ -1,0 +1,183 @@
+/** /admin: the accounts, credits and usage of everybody, for those who sell the service. */
+import { VerbatimError } from '../../errors.js';
+import { exportOf } from '../../ledger/account-export.js';
+import type { AccountUsage, UsageQuery } from '../../ledger/administration.js';
+import { ADMIN_SCOPE } from '../../ledger/scopes.js';
+import { DAY_MS, dateOfDay, utcDay } from '../../ledger/time.js';
+import type { Account, Ledger } from '../../ledger/types.js';
+import { authenticated, withScope, type AuthenticatedHandler } from '../auth.js';
+import type { HttpDeps } from '../deps.js';
+import { JSON_TYPE, type Exchange } from '../exchange.js';
+import { headerOf, Location } from '../headers.js';
+import { readParameter } from '../parameter.js';
+import { readJsonObject } from '../request-body.js';
+import type { Handler, Route } from '../route.js';
+import { invalid, parseBody } from '../shape.js';
+import { IdempotencyReplayed } from '../transcription-headers.js';
+import {
+  accountCursor,
+  AccountId,
+  accountPlaceOf,
+  adminAccountBody,
+  AdminCursor,
+  AdminLimit,
+  adminUsageBody,
+  CreateAccountRequest,
+  creditGrantBody,
+  DEFAULT_ADMIN_LIMIT,
+  GrantRequest,
+  UsageAccount,
+  usageCsv,
+  UsageFormat,
+  UsageFrom,
+  usagePlaceOf,
+  UsageTo,
+} from './admin-schema.js';
+
+const ADMIN = '/api/v1/admin';
+const ACCOUNTS = `${ADMIN}/accounts`;
+const ACCOUNT = `${ACCOUNTS}/:${AccountId.name}`;
+const DEFAULT_DAYS = 30;
+const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+const ROWS_AT_ONCE = 1000;
+
+export function adminRoutes(deps: HttpDeps): Route[] {
+  const { ledger } = deps;
+  const { administration } = ledger;
+  const admin = (handler: AuthenticatedHandler): Handler =>
+    authenticated(deps, withScope(ADMIN_SCOPE, handler));
+
+  const body = async (account: Account): Promise<object> =>
+    adminAccountBody(account, (await ledger.balance(account.id)).balance);
+
+  const list = admin(async (exchange) => {
+    const { limit, cursor } = pageOf(exchange);
+    const after = cursor === null ? null : accountPlaceOf(cursor);
+    const accounts = await administration.list({ limit: limit + 1, after });
+    const page = accounts.slice(0, limit);
+    const bodies = [];
+    for (const account of page) bodies.push(await body(account));
+    const last = accounts.length > limit ? page.at(-1) : undefined;
+    exchange.json(200, { accounts: bodies, next_cursor: last === undefined ? null : accountCursor(last) });
+  });
+
+  const create = admin(async (exchange) => {
+    const account = await ledger.createAccount(
+      parseBody(CreateAccountRequest, await readJsonObject(exchange, deps)),
+    );
+    exchange.json(201, await body(account), headerOf(Location, `${ACCOUNTS}/${account.id}`));
+  });
+
+  const find = admin(async (exchange) => {
+    const account = await administration.find(idOf(exchange));
+    if (account === null) throw unknown(idOf(exchange));
+    exchange.json(200, await body(account));
+  });
+
+  const remove = admin(async (exchange, { account }) => {
+    const id = othersIdOf(exchange, account);
+    await administration.delete(id);
+    deps.inFlight.revokeAccount(id);
+    exchange.json(200, { id, deleted: true });
+  });
+
+  const suspend = admin(async (exchange, { account }) => {
+    const suspended = await administration.suspend(othersIdOf(exchange, account));
+    deps.inFlight.revokeAccount(suspended.id);
+    exchange.json(200, await body(suspended));
+  });
+
+  const resume = admin(async (exchange) => {
+    exchange.json(200, await body(await administration.resume(idOf(exchange))));
+  });
+
+  const tell = admin(async (exchange) => {
+    const id = idOf(exchange);
+    const headers = { 'Content-Disposition': `attachment; filename="${id}.json"` };
+    await exchange.pieces(JSON_TYPE, exportOf(ledger, id, new Date(deps.clock())), headers);
+  });
+
+  const grant = admin(async (exchange) => {
+    const asked = parseBody(GrantRequest, await readJsonObject(exchange, deps));
+    const pack = await ledger.grantCredits({
+      ...{ accountId: idOf(exchange), amount: asked.amount },
+      ...{ expiresAt: asked.expires_at ?? null, paymentId: asked.payment_id ?? null },
+    });
+    if (!pack.repeated) exchange.json(201, creditGrantBody(pack));
+    else exchange.json(200, creditGrantBody(pack), headerOf(IdempotencyReplayed, 'true'));
+  });
+
+  return [
+    { path: ACCOUNTS, methods: { GET: list, POST: create } },
+    { path: ACCOUNT, methods: { GET: find, DELETE: remove } },
+    { path: `${ACCOUNT}/suspend`, methods: { POST: suspend } },
+    { path: `${ACCOUNT}/resume`, methods: { POST: resume } },
+    { path: `${ACCOUNT}/export`, methods: { GET: tell } },
+    { path: `${ACCOUNT}/credits`, methods: { POST: grant } },
+    { path: `${ADMIN}/usage`, methods: { GET: admin((exchange) => usage(exchange, deps)) } },
+  ];
+}
+
+async function usage(exchange: Exchange, { ledger, clock }: HttpDeps): Promise<void> {
+  const { query } = exchange.req;
+  const to = readParameter(UsageTo, query[UsageTo.name], dateOfDay(utcDay(clock())));
+  const from = readParameter(UsageFrom, query[UsageFrom.name], daysBefore(to));
+  const accountId = readParameter(UsageAccount, query[UsageAccount.name], null);
+  if (readParameter(UsageFormat, query[UsageFormat.name], 'json') === 'csv') {
+    for (const { name } of [AdminLimit, AdminCursor]) {
+      if (query[name] !== undefined) throw invalid(name, `${name} goes with format=json.`);
+    }
+    const pages = usagePages(ledger, { from, to, accountId });
+    const headers = { 'Content-Disposition': `attachment; filename="usage-${from}-${to}.csv"` };
+    await exchange.pieces(CSV_TYPE, usageCsv(pages), headers);
+    return;
+  }
+  const { limit, cursor } = pageOf(exchange);
+  const after = cursor === null ? null : usagePlaceOf(cursor);
+  const rows = await ledger.administration.usage({ from, to, accountId, limit: limit + 1, after });
+  exchange.json(200, adminUsageBody({ from, to }, rows, limit));
+}
+
+/** All rows, some at a time. */
+export async function* usagePages(
+  { administration }: Ledger,
+  query: Pick<UsageQuery, 'from' | 'to' | 'accountId'>,
+): AsyncGenerator<AccountUsage[]> {
+  for (let after: AccountUsage | null = null; ;) {
+    const rows: AccountUsage[] = await administration.usage({ ...query, limit: ROWS_AT_ONCE, after });
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
+    after = last;
+  }
+}
+
+/** What is no day is for the ledger to refuse. */
+function daysBefore(to: string): string {
+  const last = Date.parse(to);
+  return Number.isNaN(last) ? to : dateOfDay(utcDay(last - (DEFAULT_DAYS - 1) * DAY_MS));
+}
+
+function pageOf({ req }: Exchange): { limit: number; cursor: string | null } {
+  return {
+    limit: readParameter(AdminLimit, req.query[AdminLimit.name], DEFAULT_ADMIN_LIMIT),
+    cursor: readParameter(AdminCursor, req.query[AdminCursor.name], null),
+  };
+}
+
+function idOf({ req }: Exchange): string {
+  const id = req.params[AccountId.name];
+  if (!AccountId.fits(id)) throw unknown(String(id));
+  return id;
+}
+
+/** Whoever shuts out the account of the key that does it could not undo it. */
+function othersIdOf(exchange: Exchange, own: Account): string {
+  const id = idOf(exchange);
+  if (id !== own.id) return id;
+  throw invalid(AccountId.name, 'A key cannot suspend or delete its own account; the command line can.');
+}
+
+function unknown(id: string): VerbatimError {
+  return new VerbatimError('account_not_found', `There is no account ${id}.`);
+}
