@@ -11,6 +11,8 @@ export { ConfigError };
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Where balancers ask how much work this node is to get; null: nowhere. */
+  readonly agentPort: number | null;
   /** Holds the database, unless that is named, the uploads, and the audio of jobs. */
   readonly dataDir: string;
   /** The path of a file, or postgres://… with a password in it: it is shown to nobody. */
@@ -109,6 +111,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
   return Object.freeze({
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
+    agentPort: integer('VERBATIM_AGENT_PORT', null, 0, 65535),
     dataDir,
     database,
     databaseConnections: connections(integer('VERBATIM_DATABASE_CONNECTIONS', null, 2, 1000), database),

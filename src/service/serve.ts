@@ -88,6 +88,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   const server = await startServer({
     host: config.host,
     port: config.port,
+    agentPort: config.agentPort,
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
     diarizer: createDiarizer(parts.speakers, parts.metrics),
@@ -109,7 +110,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   await drain(server);
 }
 
-async function announce(config: Config, { url }: RunningServer, parts: Parts): Promise<void> {
+async function announce(config: Config, { url, agentPort }: RunningServer, parts: Parts): Promise<void> {
   const { ledger, logger, engine, translator, speakers } = parts;
   console.log(`listening on ${url}`);
   const keys = await createFirstAccount(ledger);
@@ -131,6 +132,7 @@ async function announce(config: Config, { url }: RunningServer, parts: Parts): P
       decoder: parts.decoder,
       voiceActivity: engine.voiceActivity,
       speakerModels: speakerModelNames(speakers),
+      agentPort,
       ffmpeg,
       recovered: ledger.recovery,
     },

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Diarizer, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/address-limit.js';
+import { startAgentCheck, type AgentCheck } from '../http/agent-check.js';
 import { accountRoutes } from '../http/api/account.js';
 import { adminRoutes } from '../http/api/admin.js';
 import { jobRoutes } from '../http/api/jobs.js';
@@ -66,6 +67,8 @@ export interface ServerOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
+  /** Where balancers ask how much work this node is to get, see AgentCheck; 0 picks a port, null: nowhere. */
+  agentPort?: number | null;
   version: string;
   ledger: Ledger;
   engine: SpeechEngine;
@@ -86,8 +89,10 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** null: no balancer asks. */
+  readonly agentPort: number | null;
   /**
-   * Drains: running requests may take `drainMs` more, new ones get 503 meanwhile; then stops listening and removes what
+   * Drains: tells the balancers that ask; running requests may take `drainMs` more, new ones get 503 meanwhile; then stops listening and removes what
    * uploads left. Ledger and engine stay the caller's to close.
    */
   close(drainMs: number): Promise<void>;
@@ -118,23 +123,33 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const transcription = new TranscriptionService(options);
   const later = startJobs(options, transcription);
   const server = createServer(options, { inFlight, uploads, transcription, later });
+  let agent: AgentCheck | null;
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
+    agent = await agentCheck(options);
   } catch (error) {
+    server.close();
     await later.close();
     await uploads.remove();
     throw error;
   }
   const watches = startWatches(options, inFlight);
   const shutDown = async (drainMs: number): Promise<void> => {
+    await agent?.leave();
     await inFlight.drain(drainMs);
     for (const watch of watches) watch.close();
-    await Promise.all([later.close(), closeConnections(server, timers)]);
+    await Promise.all([later.close(), closeConnections(server, timers), agent?.close()]);
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
-  return { url: urlOf(server), close: (drainMs) => (closed ??= shutDown(drainMs)) };
+  const agentPort = agent?.port ?? null;
+  return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
+}
+
+async function agentCheck(options: ServerOptions): Promise<AgentCheck | null> {
+  const { host, agentPort: port = null, engine, timers } = options;
+  return port === null ? null : startAgentCheck({ host, port, timers, backlog: () => engine.stats() });
 }
 
 interface ServerParts {

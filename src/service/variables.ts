@@ -4,6 +4,7 @@ import { closest, distance } from 'fastest-levenshtein';
 export const VARIABLES = [
   'VERBATIM_HOST',
   'VERBATIM_PORT',
+  'VERBATIM_AGENT_PORT',
   'VERBATIM_DATA_DIR',
   'VERBATIM_DATABASE',
   'VERBATIM_DATABASE_CONNECTIONS',

@@ -30,6 +30,7 @@ describe('configuration', () => {
       {
         VERBATIM_HOST: '0.0.0.0',
         VERBATIM_PORT: '0',
+        VERBATIM_AGENT_PORT: '8081',
         VERBATIM_DATA_DIR: '/var/data',
         VERBATIM_DATABASE: 'postgres://verbatim:secret@db.internal:5433/books?sslmode=verify-full',
         VERBATIM_DATABASE_CONNECTIONS: '40',
@@ -71,6 +72,7 @@ describe('configuration', () => {
     expect(config).to.deep.equal({
       host: '0.0.0.0',
       port: 0,
+      agentPort: 8081,
       dataDir: '/var/data',
       database: 'postgres://verbatim:secret@db.internal:5433/books?sslmode=verify-full',
       databaseConnections: 40,
@@ -135,6 +137,7 @@ describe('configuration', () => {
     ['VERBATIM_PORT', '80a', 'an integer from 0 to 65535'],
     ['VERBATIM_DATABASE_CONNECTIONS', '4', 'only with postgres://'],
     ['VERBATIM_DATABASE_CONNECTIONS', '1', 'an integer from 2'],
+    ['VERBATIM_AGENT_PORT', 'on', 'an integer from 0 to 65535'],
     ['VERBATIM_SLOTS', '0', 'an integer from 1'],
     ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
     ['VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', '0', 'an integer from 1'],

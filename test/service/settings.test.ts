@@ -31,6 +31,14 @@ const FEW_CONNECTIONS = 6;
 const SEGMENTATION = 'speaker-segmentation-verbatim';
 const EMBEDDING = 'speaker-embedding-verbatim';
 
+/** As the line `ready` of its log has it. */
+async function agentPortOf(served: Served): Promise<number | null> {
+  const ready = (): string | undefined =>
+    served.stderr.split('\n').find((line) => line.includes('"msg":"ready"'));
+  await until(() => ready() !== undefined);
+  return (JSON.parse(ready()!) as { agentPort: number | null }).agentPort;
+}
+
 interface Servers {
   /** As it comes: nothing is set but a free port. */
   plain: Served;
@@ -129,6 +137,7 @@ async function startAll(): Promise<Servers> {
   );
   const proxied = Served.start({
     VERBATIM_HOST: '127.0.0.2',
+    VERBATIM_AGENT_PORT: '0',
     VERBATIM_DATA_DIR: 'elsewhere',
     VERBATIM_TRUST_PROXY: 'loopback',
     VERBATIM_CORS_ORIGINS: 'https://app.example.com',
@@ -255,6 +264,13 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect(await taken.ended()).to.equal(1);
     expect(taken.stderr).to.contain('EADDRINUSE').and.contain(String(set.port));
     await taken.stop();
+  },
+  VERBATIM_AGENT_PORT: async ({ plain, proxied }) => {
+    const agentPort = await agentPortOf(proxied);
+    expect(await agentPortOf(plain)).to.equal(null);
+    const socket = connect(Number(agentPort), '127.0.0.2').setEncoding('utf8');
+    const [line] = (await once(socket, 'data')) as [string];
+    expect(line).to.match(/^up ready \d+%\n$/);
   },
   VERBATIM_DATA_DIR: ({ plain, proxied }) => {
     expect(existsSync(join(plain.directory, 'data', 'verbatim.db'))).to.equal(true);

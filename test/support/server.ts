@@ -42,6 +42,8 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   ledger?: Partial<LedgerOptions>;
   /** Default: books on SQLite, in `directory`. */
   books?: Ledger;
+  /** Default: nobody is told how much this node is to get. */
+  agentPort?: number;
   /** Default: the system's. */
   timers?: ManualTimers;
 }
@@ -72,6 +74,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     server.#running = await startServer({
       host: '127.0.0.1',
       port: 0,
+      agentPort: options.agentPort ?? null,
       version: '0.0.0-test',
       ledger,
       engine,
@@ -95,6 +98,10 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
 
   get url(): string {
     return this.#running!.url;
+  }
+
+  get agentPort(): number | null {
+    return this.#running!.agentPort;
   }
 
   get port(): number {

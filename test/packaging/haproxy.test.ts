@@ -1,0 +1,188 @@
+/** The shipped configuration in a real HAProxy, before two real nodes that share their books. */
+import { expect } from 'chai';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NOTICE_MS } from '../../src/http/agent-check.js';
+import { VerbatimError } from '../../src/errors.js';
+import { packageRoot } from '../../src/package-root.js';
+import { FakeEngine } from '../support/fake-engine.js';
+import { ManualTimers } from '../support/manual-timers.js';
+import { call, transcribe, type Answer } from '../support/requests.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const SHIPPED = join(packageRoot, 'packaging', 'haproxy', 'haproxy.cfg');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** What a node is there: its state, and its weight as a percentage. */
+interface NodeState {
+  status: string;
+  weight: number;
+}
+
+class Balancer {
+  private constructor(
+    readonly url: string,
+    readonly port: number,
+    private readonly directory: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  static async start(nodes: readonly TestServer[]): Promise<Balancer> {
+    const directory = mkdtempSync(join(tmpdir(), 'verbatim-haproxy-'));
+    const port = await freePort();
+    writeFileSync(join(directory, 'haproxy.cfg'), configuration(directory, port, nodes));
+    const child = spawn('haproxy', ['-db', '-f', join(directory, 'haproxy.cfg')], { stdio: 'ignore' });
+    child.once('error', () => undefined);
+    const balancer = new Balancer(`http://127.0.0.1:${port}`, port, directory, child);
+    await until(async () => {
+      if (child.exitCode !== null || child.pid === undefined)
+        throw new Error('HAProxy does not start; "./setup tests" installs it.');
+      return (await balancer.states().catch(() => null))?.get('node1') !== undefined;
+    });
+    return balancer;
+  }
+
+  /** By name, as its statistics have them. */
+  async states(): Promise<Map<string, NodeState>> {
+    const socket = connect(join(this.directory, 'stats')).setEncoding('utf8');
+    socket.end('show stat\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    const [head = '', ...lines] = text.split('\n');
+    const column = (name: string): number => head.replace(/^# /, '').split(',').indexOf(name);
+    const rows = lines.map((line) => line.split(',')).filter(([proxy]) => proxy === 'nodes');
+    return new Map(
+      rows.map((row) => [
+        row[column('svname')]!,
+        { status: row[column('status')]!, weight: Number(row[column('uweight')]) },
+      ]),
+    );
+  }
+
+  async untilState(node: string, condition: (state: NodeState) => boolean): Promise<void> {
+    await until(async () => condition((await this.states()).get(node)!), `${node}: ${condition.toString()}`);
+  }
+
+  async stop(): Promise<void> {
+    this.child.kill();
+    if (this.child.exitCode === null) await once(this.child, 'exit');
+    rmSync(this.directory, { recursive: true });
+  }
+}
+
+/** As shipped, but for addresses and ports. */
+function configuration(directory: string, port: number, nodes: readonly TestServer[]): string {
+  let text = readFileSync(SHIPPED, 'utf8').replace('bind :80', `bind 127.0.0.1:${port}`);
+  nodes.forEach((node, index) => {
+    const address = `10.0.0.1${index + 1}:8080`;
+    text = text.replaceAll(address, `127.0.0.1:${node.port} agent-port ${node.agentPort}`);
+  });
+  return text.replace('global\n', `global\n    stats socket ${join(directory, 'stats')}\n`);
+}
+
+describe('HAProxy', () => {
+  let directory: string;
+  let timers: ManualTimers[];
+  let engines: [FakeEngine, FakeEngine];
+  let nodes: [TestServer, TestServer];
+  let balancer: Balancer;
+  let customer: Customer;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-nodes-'));
+    timers = [new ManualTimers(), new ManualTimers()];
+    engines = [new FakeEngine(), new FakeEngine()];
+    const node = (index: 0 | 1): Promise<TestServer> =>
+      TestServer.start({ directory, timers: timers[index]!, engine: engines[index], agentPort: 0 });
+    nodes = [await node(0), await node(1)];
+    customer = await nodes[0].customer(10_000);
+    balancer = await Balancer.start(nodes);
+  });
+
+  afterEach(async () => {
+    await balancer.stop();
+    for (const node of nodes) await node.dispose();
+  });
+
+  const post = (): Promise<Answer> => transcribe(balancer, { key: customer.key });
+
+  it('takes the shipped configuration without a warning', () => {
+    const { status, stdout, stderr } = spawnSync('haproxy', ['-c', '-f', SHIPPED], { encoding: 'utf8' });
+    expect(stdout + stderr).to.equal('Configuration file is valid\n');
+    expect(status).to.equal(0);
+  });
+
+  it('gives a node less as its backlog grows', async () => {
+    engines[0].backlogSeconds = engines[0].maxBacklogSeconds * 0.75;
+    await balancer.untilState('node1', ({ weight }) => weight === 25);
+    await balancer.untilState('node2', ({ weight, status }) => weight === 100 && status === 'UP');
+    engines[0].backlogSeconds = 0;
+    await balancer.untilState('node1', ({ weight }) => weight === 100);
+  });
+
+  it('loses no request when a node leaves', async () => {
+    await balancer.untilState('node2', ({ status }) => status === 'UP');
+    const statuses: number[] = [];
+    let stopping = false;
+    const client = async (): Promise<void> => {
+      while (!stopping) statuses.push((await post()).status);
+    };
+    const clients = Array.from({ length: 4 }, client);
+    await until(() => engines.every(({ transcribed }) => transcribed >= 5));
+    const left = nodes[0].close(60_000);
+    await balancer.untilState('node1', ({ status }) => status.startsWith('DRAIN'));
+    timers[0]!.pass(NOTICE_MS);
+    await left;
+    const before = engines.map(({ transcribed }) => transcribed);
+    await until(() => engines[1].transcribed >= before[1]! + 20);
+    stopping = true;
+    await Promise.all(clients);
+    expect(statuses.filter((status) => status !== 200)).to.deep.equal([]);
+    expect(engines[0].transcribed).to.equal(before[0]);
+  });
+
+  it('passes on how a node refuses when all are full, and says itself when to come again when none is left', async () => {
+    for (const engine of engines) engine.backlogSeconds = engine.maxBacklogSeconds;
+    for (const name of ['node1', 'node2']) {
+      await balancer.untilState(name, ({ status }) => status.startsWith('DRAIN'));
+    }
+    for (const engine of engines) {
+      engine.failWith = new VerbatimError('overloaded', 'The backlog is full.', { retryAfterSeconds: 4321 });
+    }
+    const refused = await post();
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.equal('4321');
+    expect(refused.error).to.include({ code: 'overloaded', message: 'The backlog is full.' });
+
+    for (const node of nodes) {
+      const closed = node.close(0);
+      timers[nodes.indexOf(node)]!.pass(NOTICE_MS);
+      await closed;
+    }
+    const nobody = await post();
+    expect(nobody.status).to.equal(503);
+    expect(nobody.headers.get('retry-after')).to.equal('5');
+    const id = nobody.headers.get('x-request-id');
+    expect(id).to.match(/^req_[0-9a-f-]+$/);
+    expect(nobody.error).to.include({ code: 'overloaded', param: null, request_id: id });
+  });
+
+  it('shows nobody the metrics of a node', async () => {
+    await balancer.untilState('node1', ({ status }) => status === 'UP');
+    expect((await call(balancer, '/healthz')).status).to.equal(200);
+    expect((await call(balancer, '/metrics')).status).to.equal(404);
+  });
+});
