@@ -64,6 +64,9 @@ describe('the settings that Node is started with', () => {
   it('are the same for npm start, the verbatim command and what is measured', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     expect(scripts.start).to.equal(`exec env ${settings} dist/src/main.js serve`);
+    for (const setting of settings.split(' ').slice(0, -1)) {
+      expect(read('packaging/deb/verbatim').split(/\s/), 'the command of the package').to.include(setting);
+    }
     expect(read('src/main.ts').split('\n', 1)).to.deep.equal([`#!/usr/bin/env -S ${settings}`]);
   });
 });
