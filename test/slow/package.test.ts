@@ -44,6 +44,7 @@ describe('the Debian package', function () {
     root = join(directory, 'root');
     execFileSync('mmdebstrap', ['--mode=root', '--variant=minbase', '--quiet', 'bookworm', root]);
     copyFileSync(archive, join(root, 'tmp', 'verbatim.deb'));
+    inside('apt-get', 'update');
   });
   after(() => rmSync(directory, { recursive: true }));
 

@@ -1,0 +1,190 @@
+/** What containers are started by: Kubernetes' manifests held to Kubernetes' types, the rest to what the service and the images are. */
+import { expect } from 'chai';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import * as ts from 'typescript';
+import { parseAllDocuments } from 'yaml';
+import { packageRoot } from '../../src/package-root.js';
+import { VARIABLES } from '../../src/service/variables.js';
+import { TestServer } from '../support/server.js';
+
+const PACKAGING = join(packageRoot, 'packaging');
+const IMAGES = ['Containerfile', 'Containerfile.cuda'];
+/** Of CMake, which the package's build sets. */
+const BUILD = ['VERBATIM_CUDA', 'VERBATIM_ONEDNN', 'VERBATIM_SANITIZE'];
+/** A minute of draining. */
+const DRAIN_SECONDS = 60;
+
+const TYPES: Readonly<Record<string, string>> = { Service: 'core/v1', StatefulSet: 'apps/v1' };
+
+interface Manifest {
+  kind: string;
+}
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+
+interface StatefulSet extends Manifest {
+  spec: {
+    selector: { matchLabels: object };
+    template: {
+      metadata: { labels: object };
+      spec: {
+        enableServiceLinks: boolean;
+        terminationGracePeriodSeconds: number;
+        securityContext: { runAsUser: number };
+        containers: {
+          ports: { name: string; containerPort: number }[];
+          volumeMounts: { name: string; mountPath: string }[];
+          startupProbe: Probe;
+          livenessProbe: Probe;
+          readinessProbe: Probe;
+          lifecycle: { preStop: { exec: { command: [string, string] } } };
+        }[];
+      };
+    };
+  };
+}
+
+interface Compose {
+  services: Record<
+    string,
+    {
+      build: { context: string; dockerfile: string };
+      volumes: string[];
+      ports: string[];
+      stop_grace_period: string;
+    }
+  >;
+  volumes: Record<string, unknown>;
+}
+
+function documents(file: string): unknown[] {
+  return parseAllDocuments(readFileSync(join(PACKAGING, file), 'utf8')).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors.join('; ')}`);
+    return document.toJS() as unknown;
+  });
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+const image = (name: string): string => readFileSync(join(PACKAGING, 'container', name), 'utf8');
+
+describe('manifests of Kubernetes', () => {
+  const manifests = documents('kubernetes/verbatim.yaml') as Manifest[];
+  const set = manifests.find(({ kind }) => kind === 'StatefulSet') as StatefulSet;
+  const pod = set.spec.template.spec;
+  const [container] = pod.containers;
+
+  /** What the compiler has to say of them as values of Kubernetes' own types. */
+  function complaints(values: readonly Manifest[]): string[] {
+    const directory = mkdtempSync(join(packageRoot, 'build', 'manifests-'));
+    try {
+      const file = join(directory, 'manifests.ts');
+      const lines = values.map((value, index) => {
+        const type = `import('kubernetes-types/${TYPES[value.kind] ?? value.kind}').${value.kind}`;
+        return `export const manifest${index}: ${type} = ${JSON.stringify(value)};`;
+      });
+      writeFileSync(file, lines.join('\n'));
+      const program = ts.createProgram([file], {
+        ...{ strict: true, noEmit: true, types: [], module: ts.ModuleKind.Node16 },
+        moduleResolution: ts.ModuleResolutionKind.Node16,
+      });
+      return ts
+        .getPreEmitDiagnostics(program)
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  }
+
+  it('have the fields that Kubernetes knows, and no others', () => {
+    expect(complaints(manifests)).to.deep.equal([]);
+    const wrong = structuredClone(set);
+    Object.assign(wrong.spec.template.spec, { enableServiceLink: false });
+    expect(complaints([wrong]).join()).to.include('enableServiceLink');
+  });
+
+  it('keep the variables of a Service called verbatim out of the pod', () => {
+    expect(pod.enableServiceLinks).to.equal(false);
+  });
+
+  it('ask for what the service answers, on the port that it has', async () => {
+    const server = await TestServer.start();
+    try {
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
+        const { path, port } = container![probe].httpGet;
+        expect((await fetch(server.url + path)).status, path).to.equal(200);
+        expect(container!.ports.map(({ name }) => name)).to.include(port);
+      }
+    } finally {
+      await server.dispose();
+    }
+    expect(container!.livenessProbe.httpGet.path).to.equal('/healthz');
+    expect(container!.readinessProbe.httpGet.path).to.equal('/readyz');
+    expect(image('Containerfile')).to.include(`EXPOSE ${container!.ports[0]!.containerPort}\n`);
+  });
+
+  it('leave it the time to drain, and run it as the image does', () => {
+    const [program, seconds] = container!.lifecycle.preStop.exec.command;
+    expect(program).to.equal('sleep');
+    expect(pod.terminationGracePeriodSeconds).to.be.above(DRAIN_SECONDS + Number(seconds));
+    for (const name of IMAGES) {
+      expect(image(name)).to.include(`\nUSER ${pod.securityContext.runAsUser}:`);
+      expect(image(name)).to.include(`\nVOLUME ${container!.volumeMounts[0]!.mountPath}\n`);
+    }
+    expect(set.spec.template.metadata.labels).to.deep.equal(set.spec.selector.matchLabels);
+  });
+});
+
+describe('containers', () => {
+  it('are built of files that are there', () => {
+    for (const name of IMAGES) {
+      const copied = [...image(name).matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) =>
+        paths.split(' '),
+      );
+      expect(copied).to.include('native').and.have.length.above(10);
+      expect(copied.filter((path) => !existsSync(join(packageRoot, path)))).to.deep.equal([]);
+    }
+  });
+
+  it('are the same for CUDA but for what CUDA takes', () => {
+    const runs = (name: string): string[] =>
+      image(name)
+        .split('\n')
+        .filter((line) => /^(COPY|USER|WORKDIR|VOLUME|EXPOSE|STOPSIGNAL|ENTRYPOINT|CMD| {2}CMD)/.test(line));
+    expect(runs('Containerfile.cuda')).to.deep.equal(runs('Containerfile'));
+  });
+
+  it('are composed with volumes and files that are there, and the time to drain', () => {
+    const [compose] = documents('container/compose.yaml') as [Compose];
+    const service = compose.services['verbatim']!;
+    const context = join(PACKAGING, 'container', service.build.context);
+    expect(relative(packageRoot, context)).to.equal('');
+    expect(existsSync(join(context, service.build.dockerfile))).to.equal(true);
+    const [volume = '', mounted] = service.volumes[0]!.split(':');
+    expect(compose.volumes).to.have.property(volume);
+    expect(image('Containerfile')).to.include(`\nVOLUME ${mounted}\n`);
+    expect(service.ports[0]).to.match(/^127\.0\.0\.1:8080:8080$/);
+    expect(parseInt(service.stop_grace_period)).to.be.above(DRAIN_SECONDS);
+  });
+});
+
+describe('packaging/', () => {
+  it('names no variable that the service does not know', () => {
+    const known: readonly string[] = [...VARIABLES, ...BUILD];
+    const named = filesUnder(PACKAGING).flatMap((path) =>
+      (readFileSync(path, 'utf8').match(/\bVERBATIM_[A-Z_]*[A-Z]/g) ?? []).map((name) => ({
+        name,
+        file: relative(packageRoot, path),
+      })),
+    );
+    expect(named).to.have.length.above(10);
+    expect(named.filter(({ name }) => !known.includes(name))).to.deep.equal([]);
+  });
+});
