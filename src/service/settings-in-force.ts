@@ -9,6 +9,7 @@ type Value = string | number | boolean | null | readonly string[];
 const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_HOST: ({ host }) => host,
   VERBATIM_PORT: ({ port }) => port,
+  VERBATIM_AGENT_PORT: ({ agentPort }) => agentPort,
   VERBATIM_DATA_DIR: ({ dataDir }) => dataDir,
   VERBATIM_DATABASE: ({ database }) => withoutPassword(database),
   VERBATIM_DATABASE_CONNECTIONS: ({ databaseConnections }) => databaseConnections,
