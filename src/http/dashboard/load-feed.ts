@@ -5,7 +5,7 @@ import type { Timer } from '../../timers.js';
 import type { HttpDeps } from '../deps.js';
 import type { EventStream, ServerEvent } from '../event-stream.js';
 
-export interface Load extends EngineStats {
+export interface ServerLoad extends EngineStats {
   /** ISO 8601. */
   at: string;
   requestsInFlight: number;
@@ -57,7 +57,7 @@ export class LoadFeed {
     return true;
   }
 
-  async sample(): Promise<Load> {
+  async sample(): Promise<ServerLoad> {
     const { engine, inFlight, metrics, clock } = this.sources;
     const byAccount = [...inFlight.countByAccount].sort(([, a], [, b]) => b - a);
     return {
@@ -118,7 +118,9 @@ export class LoadFeed {
     return Math.max(0, Math.round(late * 10) / 10);
   }
 
-  async #named(counts: readonly (readonly [id: string, requests: number])[]): Promise<Load['accounts']> {
+  async #named(
+    counts: readonly (readonly [id: string, requests: number])[],
+  ): Promise<ServerLoad['accounts']> {
     if (counts.some(([id]) => !this.#emails.has(id))) {
       for (const { id, email } of await this.sources.ledger.listAccounts()) this.#emails.set(id, email);
     }

@@ -3,7 +3,7 @@ import type { HttpDeps } from '../deps.js';
 import type { Route } from '../route.js';
 import { moment, number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { LoadFeed, type Load } from './load-feed.js';
+import { LoadFeed, type ServerLoad } from './load-feed.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import { table } from './table.js';
@@ -42,7 +42,7 @@ function figure(name: keyof typeof texts.figures, value: HtmlValue): Html {
   </div>`;
 }
 
-function loadView(load: Load, device: string): View {
+function loadView(load: ServerLoad, device: string): View {
   const { slots, busySlots, backlogSeconds, maxBacklogSeconds, memoryBytes, eventLoopMs } = load;
   const main = html`<p>
       ${texts.device}: <strong>${device}</strong> · ${texts.at} <span data-load="at">${moment(load.at)}</span>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LoadFeed, type Load } from '../../../src/http/dashboard/load-feed.js';
+import { LoadFeed, type ServerLoad } from '../../../src/http/dashboard/load-feed.js';
 import type { EventStream, ServerEvent } from '../../../src/http/event-stream.js';
 import { InFlightRegistry } from '../../../src/http/in-flight.js';
 import { FakeEngine } from '../../support/fake-engine.js';
@@ -64,7 +64,7 @@ describe('dashboard: the feed of the load', () => {
     await until(() => seen.every(({ sent }, index) => sent.length > (before[index] ?? 0)));
   }
 
-  const loadOf = ({ sent }: FakeStream): Load => sent.at(-1)?.data as Load;
+  const loadOf = ({ sent }: FakeStream): ServerLoad => sent.at(-1)?.data as ServerLoad;
 
   it('tells all viewers of one sample a second, and measures for nobody', async () => {
     expect(timers.pending).to.equal(0);

@@ -3,7 +3,7 @@ import type uPlotType from 'uplot';
 
 declare const uPlot: typeof uPlotType;
 
-interface Load {
+interface ServerLoad {
   at: string;
   slots: number;
   busySlots: number;
@@ -29,7 +29,7 @@ const language = document.documentElement.lang;
 const written = (value: number): string => value.toLocaleString(language);
 
 /** As the server writes them into the page. */
-function figuresOf(load: Load): Record<string, string> {
+function figuresOf(load: ServerLoad): Record<string, string> {
   return {
     at: `${load.at.slice(0, 10)} ${load.at.slice(11, 19)} UTC`,
     busySlots: `${load.busySlots} / ${load.slots}`,
@@ -45,7 +45,7 @@ function figuresOf(load: Load): Record<string, string> {
   };
 }
 
-function showFigures(load: Load): void {
+function showFigures(load: ServerLoad): void {
   const figures = figuresOf(load);
   for (const place of document.querySelectorAll<HTMLElement>('[data-load]')) {
     const text = figures[place.dataset['load'] ?? ''];
@@ -53,14 +53,14 @@ function showFigures(load: Load): void {
   }
 }
 
-function showAccounts({ accounts }: Load): void {
+function showAccounts({ accounts }: ServerLoad): void {
   const section = document.getElementById('accounts');
   const body = section?.querySelector('tbody');
   const rows = accounts.length === 0 ? [[section?.dataset['none'] ?? '', '']] : accounts.map(rowOf);
   body?.replaceChildren(...rows.map(tableRow));
 }
 
-const rowOf = ({ email, requests }: Load['accounts'][number]): string[] => [email, written(requests)];
+const rowOf = ({ email, requests }: ServerLoad['accounts'][number]): string[] => [email, written(requests)];
 
 function tableRow(cells: readonly string[]): HTMLTableRowElement {
   const row = document.createElement('tr');
@@ -112,7 +112,7 @@ class LoadChart {
     );
   }
 
-  add({ at, backlogSeconds, busySlots, slots }: Load): void {
+  add({ at, backlogSeconds, busySlots, slots }: ServerLoad): void {
     const point = [Date.parse(at) / 1000, backlogSeconds, busySlots / Math.max(1, slots)];
     for (const [index, values] of this.#data.entries()) {
       values.push(point[index] ?? 0);
@@ -135,7 +135,7 @@ if (figure && target && events !== undefined) {
 function listen(url: string, chart: LoadChart): void {
   const source = new EventSource(url);
   source.addEventListener('load', ({ data }: MessageEvent<string>) => {
-    const load = JSON.parse(data) as Load;
+    const load = JSON.parse(data) as ServerLoad;
     if (status?.textContent) status.textContent = '';
     showFigures(load);
     showAccounts(load);
