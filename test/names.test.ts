@@ -10,6 +10,11 @@ const ROOT = join(__dirname, '..');
 /** The client is a package of its own, and calls the service's answers what the document calls them. */
 const ALSO_IN_CLIENT = [
   'AcceptedJob',
+  'AdminAccount',
+  'AdminAccountList',
+  'AdminUsage',
+  'CreditGrant',
+  'DeletedAccount',
   'Job',
   'JobList',
   'CreatedKey',
