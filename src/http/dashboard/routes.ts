@@ -15,6 +15,7 @@ import { loadRoutes } from './load.js';
 import { operatedServerRoutes } from './operated-server.js';
 import { overviewRoutes } from './overview.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
+import { PATHS } from './paths.js';
 import { PasswordChecks } from './password-checks.js';
 import { signInRoutes } from './sign-in.js';
 import { refusalView, Visits } from './visits.js';
@@ -37,6 +38,8 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...loadRoutes(deps, visits),
     ...operatedServerRoutes(deps, visits),
     ...accountPageRoutes(deps, visits, checks),
+    // What people type, and browsers complete.
+    { path: `${PATHS.overview}/`, methods: { GET: visits.page(() => ({ to: PATHS.overview })) } },
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
   ];
 }

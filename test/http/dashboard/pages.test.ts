@@ -26,6 +26,11 @@ describe('dashboard: usage, keys, history', () => {
       parts: [['audio', fakeAudio(seconds, { language, text: 'SECRET' })]],
     });
 
+  it('are found with a slash behind their address, too', async () => {
+    const { status, headers } = await fetch(new URL('/dashboard/', server.url), { redirect: 'manual' });
+    expect([status, headers.get('location')]).to.deep.equal([303, '/dashboard']);
+  });
+
   describe('usage', () => {
     beforeEach(async () => {
       await speak(61);
