@@ -58,8 +58,10 @@ function recorded(name: 'stdout' | 'stderr', output: Record<'stdout' | 'stderr',
   const stream = process[name];
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is put back onto the same stream
   const before = stream.write;
-  stream.write = (chunk: string | Uint8Array) => {
+  stream.write = (chunk: string | Uint8Array, ...more: unknown[]) => {
     output[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const written = more.at(-1);
+    if (typeof written === 'function') process.nextTick(written);
     return true;
   };
   return () => (stream.write = before);

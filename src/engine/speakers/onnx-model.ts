@@ -63,6 +63,9 @@ async function modelBytes(path: string): Promise<Uint8Array> {
 }
 
 async function loadRuntime(): Promise<typeof Runtime> {
+  // Else the runtime tells Microsoft of its use: it connects there, and keeps files in the home and the temporary directory.
+  // eslint-disable-next-line no-restricted-properties -- it is written, not read
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
   try {
     return await import('onnxruntime-node');
   } catch (error) {
