@@ -136,7 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const watches = startWatches(options, inFlight);
   const shutDown = async (drainMs: number): Promise<void> => {
-    await agent?.leave();
+    if (agent !== null) await agent.leave();
     await inFlight.drain(drainMs);
     for (const watch of watches) watch.close();
     await Promise.all([later.close(), closeConnections(server, timers), agent?.close()]);

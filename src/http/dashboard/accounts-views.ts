@@ -46,10 +46,10 @@ export function accountsView(accounts: readonly Listed[], { next, isFirst, notic
         caption: texts.list,
         columns: [texts.email, texts.name, texts.role, texts.balance, texts.created],
         figures: [3],
-        rows: accounts.map(({ id, email, name, role, balance, createdAt }) => [
+        rows: accounts.map(({ id, email, name, role, balance, createdAt, suspendedAt }) => [
           html`<a class="email" href="${operatedPath(id)}">${email}</a>`,
           name,
-          own.roles[role],
+          suspendedAt === null ? own.roles[role] : `${own.roles[role]}, ${texts.suspended}`,
           number(balance),
           moment(createdAt),
         ]),
@@ -73,7 +73,7 @@ interface OperatedState {
 }
 
 export function operatedView(account: Listed, { packs, notice, error }: OperatedState): View {
-  const { id, email, name, role, balance, createdAt } = account;
+  const { id, email, name, role, balance, createdAt, suspendedAt } = account;
   const main = html`${noticeOf(notice)}
     <dl class="facts">
       <dt>${texts.name}</dt>
@@ -84,6 +84,8 @@ export function operatedView(account: Listed, { packs, notice, error }: Operated
       <dd>${number(balance)}</dd>
       <dt>${texts.created}</dt>
       <dd>${moment(createdAt)}</dd>
+      <dt>${texts.state}</dt>
+      <dd>${suspendedAt === null ? texts.open : html`${texts.suspendedAt} ${moment(suspendedAt)}`}</dd>
     </dl>
     <h2>${texts.grant}</h2>
     <form class="card" method="post" action="${operatedPath(id, 'grant')}">
@@ -120,8 +122,37 @@ export function operatedView(account: Listed, { packs, notice, error }: Operated
     <form class="card" method="post" action="${operatedPath(id, 'link')}">
       <p>${texts.linkNote}</p>
       <button>${texts.makeLink}</button>
-    </form>`;
+    </form>
+    ${ending(account)}`;
   return { title: email, main };
+}
+
+/** Shut out, told, forgotten. */
+function ending({ id, suspendedAt }: Account): Html {
+  const isOpen = suspendedAt === null;
+  return html`<h2>${texts.suspend}</h2>
+    <form class="card" method="post" action="${operatedPath(id, isOpen ? 'suspend' : 'resume')}">
+      <p>${isOpen ? texts.suspendNote : texts.resumeNote}</p>
+      <button class="${isOpen ? 'danger' : ''}">${isOpen ? texts.suspendSubmit : texts.resumeSubmit}</button>
+    </form>
+    <h2>${texts.data}</h2>
+    <p>${texts.exportNote}</p>
+    <p class="row">
+      <a href="${operatedPath(id, 'export')}" download>${texts.exportLink}</a>
+      <a href="${operatedPath(id, 'delete')}">${texts.deleteLink}</a>
+    </p>`;
+}
+
+export function confirmDeleteView({ id, email }: Account): View {
+  const main = html`<form class="card" method="post" action="${operatedPath(id, 'delete')}">
+    <p><strong class="email">${email}</strong></p>
+    <p>${texts.deleteNote}</p>
+    <div class="row">
+      <button class="danger">${texts.deleteSubmit}</button>
+      <a href="${operatedPath(id)}">${texts.keep}</a>
+    </div>
+  </form>`;
+  return { title: texts.deleteTitle, main };
 }
 
 export function madeLinkView({ id, email }: Account, link: string): View {

@@ -1,12 +1,21 @@
 /** The operator's accounts: made, given credits and roles, let in by a link; the same calls as the command line's. */
 import { VerbatimError } from '../../errors.js';
+import { exportOf } from '../../ledger/account-export.js';
 import { ROLES } from '../../ledger/access/types.js';
 import { DAY_MS, parseIso, toIso } from '../../ledger/time.js';
 import type { Account } from '../../ledger/types.js';
 import type { HttpDeps } from '../deps.js';
+import { JSON_TYPE, type Exchange } from '../exchange.js';
 import type { Route } from '../route.js';
-import { accountsView, madeLinkView, operatedView, type FormError } from './accounts-views.js';
+import {
+  accountsView,
+  confirmDeleteView,
+  madeLinkView,
+  operatedView,
+  type FormError,
+} from './accounts-views.js';
 import { EMPTY_PACKS } from './overview.js';
+import { PAGE_HEADERS } from './page.js';
 import { operatedPath, PATHS, signInUrl } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
@@ -14,7 +23,7 @@ import { fieldOf, type MemberVisit, type PageReply, type Visits } from './visits
 
 const PER_PAGE = 50;
 
-export function operatedAccountRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
+export function operatedAccountRoutes({ ledger, inFlight, clock }: HttpDeps, visits: Visits): Route[] {
   async function list({ exchange }: MemberVisit, error?: FormError): Promise<PageReply> {
     const { page, notice } = exchange.req.query;
     const first = typeof page === 'string' && /^\d{1,6}$/.test(page) ? Number(page) * PER_PAGE : 0;
@@ -81,6 +90,40 @@ export function operatedAccountRoutes({ ledger }: HttpDeps, visits: Visits): Rou
     return madeLinkView(account, signInUrl(visit.site.origin, token));
   }
 
+  /** Whoever shuts out the own account could not undo it. */
+  async function othersAccountOf(visit: MemberVisit): Promise<Account> {
+    const account = await accountOf(visit);
+    if (account.id === visit.account.id) throw new Refusal(400, TEXTS.errors.ownAccount);
+    return account;
+  }
+
+  async function suspend(visit: MemberVisit): Promise<PageReply> {
+    const { id } = await othersAccountOf(visit);
+    await ledger.administration.suspend(id);
+    inFlight.revokeAccount(id);
+    return { to: `${operatedPath(id)}?notice=suspended` };
+  }
+
+  async function resume(visit: MemberVisit): Promise<PageReply> {
+    const { id } = await accountOf(visit);
+    await ledger.administration.resume(id);
+    return { to: `${operatedPath(id)}?notice=resumed` };
+  }
+
+  async function remove(visit: MemberVisit): Promise<PageReply> {
+    const { id } = await othersAccountOf(visit);
+    await ledger.administration.delete(id);
+    inFlight.revokeAccount(id);
+    return { to: `${PATHS.accounts}?notice=account-deleted` };
+  }
+
+  /** Larger than memory, perhaps: nothing holds it whole. */
+  function tell(exchange: Exchange): Promise<void> {
+    const id = String(exchange.req.params['id']);
+    const headers = { ...PAGE_HEADERS, 'Content-Disposition': 'attachment; filename="account.json"' };
+    return exchange.pieces(JSON_TYPE, exportOf(ledger, id, new Date(clock())), headers);
+  }
+
   return [
     {
       path: PATHS.accounts,
@@ -90,6 +133,16 @@ export function operatedAccountRoutes({ ledger }: HttpDeps, visits: Visits): Rou
     { path: operatedPath(':id', 'grant'), methods: { POST: visits.operatorForm(grant) } },
     { path: operatedPath(':id', 'role'), methods: { POST: visits.operatorForm(setRole) } },
     { path: operatedPath(':id', 'link'), methods: { POST: visits.operatorForm(makeLink) } },
+    { path: operatedPath(':id', 'suspend'), methods: { POST: visits.operatorForm(suspend) } },
+    { path: operatedPath(':id', 'resume'), methods: { POST: visits.operatorForm(resume) } },
+    { path: operatedPath(':id', 'export'), methods: { GET: visits.operatorCall(tell) } },
+    {
+      path: operatedPath(':id', 'delete'),
+      methods: {
+        GET: visits.operatorPage(async (visit) => confirmDeleteView(await othersAccountOf(visit))),
+        POST: visits.operatorForm(remove),
+      },
+    },
   ];
 }
 

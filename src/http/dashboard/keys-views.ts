@@ -1,4 +1,5 @@
-import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
+import type { Role } from '../../ledger/access/types.js';
+import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import type { ApiKey, IssuedKey } from '../../ledger/types.js';
 import { moment } from './format.js';
 import { html, type Html } from './html.js';
@@ -11,12 +12,16 @@ import { TEXTS } from './texts.js';
 
 const { keys: texts } = TEXTS;
 
+export type KeyKind = 'plain' | 'management' | 'admin';
+
 interface KeysState {
+  /** Of who looks. */
+  role: Role;
   notice?: unknown;
   /** Of a form that was refused. */
   error?: string;
   name?: string;
-  isManagement?: boolean;
+  kind?: KeyKind;
 }
 
 export function keysView(keys: readonly ApiKey[], state: KeysState): View {
@@ -32,10 +37,10 @@ export function keysView(keys: readonly ApiKey[], state: KeysState): View {
   return { title: TEXTS.pages.keys, main };
 }
 
-function makeForm({ error, name = '', isManagement = false }: KeysState): Html {
-  const choice = (value: string, label: string, isChosen: boolean): Html =>
+function makeForm({ role, error, name = '', kind = 'plain' }: KeysState): Html {
+  const choice = (value: KeyKind, label: string): Html =>
     html`<label class="choice">
-      <input type="radio" name="kind" value="${value}" ${isChosen && html`checked`} />
+      <input type="radio" name="kind" value="${value}" ${value === kind && html`checked`} />
       ${label}
     </label>`;
   return html`<form class="card" method="post" action="${PATHS.keys}">
@@ -54,7 +59,8 @@ function makeForm({ error, name = '', isManagement = false }: KeysState): Html {
     </label>
     <fieldset>
       <legend>${texts.kind}</legend>
-      ${choice('plain', texts.plain, !isManagement)} ${choice('management', texts.management, isManagement)}
+      ${choice('plain', texts.plain)} ${choice('management', texts.management)}
+      ${role === 'operator' && choice('admin', texts.admin)}
     </fieldset>
     <button>${texts.submit}</button>
   </form>`;
@@ -67,7 +73,7 @@ function keyTable(keys: readonly ApiKey[]): Html {
     rows: keys.map((key) => [
       key.name,
       html`<code>${key.prefix}…</code>`,
-      key.scopes.includes(MANAGEMENT_SCOPE) ? texts.scope.management : texts.scope.plain,
+      texts.scope[kindOfKey(key)],
       moment(key.createdAt),
       key.lastUsedAt === null ? texts.never : moment(key.lastUsedAt),
       key.revokedAt === null ? texts.live : html`${texts.revokedAt} ${moment(key.revokedAt)}`,
@@ -75,6 +81,11 @@ function keyTable(keys: readonly ApiKey[]): Html {
         html`<a href="${revokePath(key.id)}" aria-label="${texts.revokeThe(key.name)}">${texts.revoke}</a>`,
     ]),
   });
+}
+
+function kindOfKey({ scopes }: ApiKey): KeyKind {
+  if (scopes.includes(ADMIN_SCOPE)) return 'admin';
+  return scopes.includes(MANAGEMENT_SCOPE) ? 'management' : 'plain';
 }
 
 /** The one page that shows a raw key. */

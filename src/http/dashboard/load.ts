@@ -24,7 +24,7 @@ export function loadRoutes(deps: HttpDeps, visits: Visits): Route[] {
     {
       path: PATHS.loadEvents,
       methods: {
-        GET: visits.operatorEvents((exchange) => {
+        GET: visits.operatorCall((exchange) => {
           const stream = exchange.events(() => ({}));
           const isIn = feed.join(stream, (call) => exchange.res.once('close', call));
           if (!isIn) exchange.json(503, { error: { message: texts.tooMany } }, { 'Retry-After': '30' });

@@ -29,7 +29,10 @@ export function signInUrl(base: string, token: string): string {
 export const endSessionPath = (id: string): string => `${DASHBOARD}/account/sessions/${id}/end`;
 
 /** `action`: of a form on the account's page. */
-export function operatedPath(id: string, action?: 'grant' | 'role' | 'link'): string {
+export function operatedPath(
+  id: string,
+  action?: 'grant' | 'role' | 'link' | 'suspend' | 'resume' | 'export' | 'delete',
+): string {
   return `${PATHS.accounts}/${id}${action === undefined ? '' : `/${action}`}`;
 }
 

@@ -100,11 +100,11 @@ export class Visits {
     });
   }
 
-  /** What a script of an operator's page listens to; to others there is nothing. */
-  operatorEvents(listen: (exchange: Exchange) => void): Handler {
+  /** What an operator's page asks for and is no page; to others there is nothing. */
+  operatorCall(answer: (exchange: Exchange) => void | Promise<void>): Handler {
     return async (exchange) => {
       const visit = await this.#memberOf(exchange);
-      if (visit?.account.role === 'operator') listen(exchange);
+      if (visit?.account.role === 'operator') await answer(exchange);
       else exchange.json(404, { error: { message: TEXTS.errors.notFound } });
     };
   }

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { Account } from '../../../src/ledger/types.js';
 import { browserOf, buildDashboard, HttpBrowser } from '../../support/dashboard.js';
-import { TestServer } from '../../support/server.js';
+import { fakeAudio } from '../../support/fake-engine.js';
+import { call, transcribe } from '../../support/requests.js';
+import { until } from '../../support/until.js';
+import { bearer, TestServer } from '../../support/server.js';
 
 const LIST = '/dashboard/operator/accounts';
 
@@ -31,16 +34,22 @@ describe('dashboard: the operator’s accounts', () => {
     expect((await anns.get('/dashboard')).text).not.to.contain(LIST);
     expect((await browser.get('/dashboard')).text).to.contain(LIST);
     const fields = { email: 'new@example.com', amount: '5', role: 'operator' };
-    for (const path of [LIST, `${LIST}/${ann.id}`]) {
+    for (const path of [LIST, `${LIST}/${ann.id}`, `${LIST}/${ann.id}/delete`]) {
       const { status, text } = await anns.get(path);
       expect(status, path).to.equal(404);
       expect(text).not.to.contain(operator.email);
       expect((await new HttpBrowser(server).get(path)).status).to.equal(303);
     }
-    for (const path of [LIST, ...['grant', 'role', 'link'].map((action) => `${LIST}/${ann.id}/${action}`)]) {
+    for (const path of [
+      LIST,
+      ...['grant', 'role', 'link', 'suspend', 'resume', 'delete'].map(
+        (action) => `${LIST}/${ann.id}/${action}`,
+      ),
+    ]) {
       expect((await anns.post(path, fields)).status, path).to.equal(404);
       expect((await browser.post(path, fields, { 'sec-fetch-site': 'same-site' })).status).to.equal(403);
     }
+    expect((await anns.get(`${LIST}/${ann.id}/export`)).status).to.equal(404);
     expect(await balance()).to.equal(7);
     expect(await roleOf(ann)).to.equal('user');
     expect(await server.ledger.findAccount('new@example.com')).to.equal(null);
@@ -91,6 +100,59 @@ describe('dashboard: the operator’s accounts', () => {
     const guest = new HttpBrowser(server);
     await guest.post('/dashboard/link', { token });
     expect((await guest.get('/dashboard/account')).text).to.contain(ann.email);
+  });
+
+  it('are suspended, which stops what runs, and resumed', async () => {
+    const { key, account } = await server.customer(5);
+    server.engine.holdAll();
+    const running = transcribe(server, { key, parts: [['audio', fakeAudio(9)]] });
+    await until(() => server.engine.stats().windowsInFlight > 0);
+    const { location } = await browser.post(`${LIST}/${account.id}/suspend`);
+    expect((await browser.get(location!)).text).to.contain('The account is suspended.');
+    expect((await running).status).to.equal(401);
+    server.engine.release();
+    const asked = () => transcribe(server, { key, parts: [['audio', fakeAudio(9)]] });
+    expect((await asked()).status).to.equal(403);
+    expect(await balance(account)).to.equal(5);
+    expect((await browser.get(LIST)).text).to.contain(', suspended');
+    await browser.post(`${LIST}/${account.id}/resume`);
+    expect((await asked()).status).to.equal(200);
+  });
+
+  it('are exported, and deleted when that is confirmed', async () => {
+    const { key, account } = await server.customer(5);
+    await transcribe(server, { key, parts: [['audio', fakeAudio(9)]] });
+    const path = `${LIST}/${account.id}`;
+    const told = await browser.get(`${path}/export`);
+    expect(told.headers.get('content-disposition')).to.equal('attachment; filename="account.json"');
+    expect(JSON.parse(told.text)).to.have.nested.property('account.email', account.email);
+    expect((await browser.get(`${path}/delete`)).text).to.contain(account.email);
+    expect(await server.ledger.findAccount(account.email), 'asking deletes nothing').not.to.equal(null);
+    const { location } = await browser.post(`${path}/delete`);
+    expect((await browser.get(location!)).text).to.contain('The account is deleted');
+    expect(await server.ledger.findAccount(account.email)).to.equal(null);
+    expect((await browser.get(path)).status).to.equal(404);
+    expect(await server.ledger.audit()).to.deep.equal([]);
+  });
+
+  it('nobody suspends or deletes the own one', async () => {
+    for (const action of ['suspend', 'delete']) {
+      expect((await browser.post(`${LIST}/${operator.id}/${action}`)).status, action).to.equal(400);
+    }
+    expect((await browser.get(LIST)).status).to.equal(200);
+  });
+
+  it('are administered by keys that operators alone make', async () => {
+    const make = (who: HttpBrowser) => who.post('/dashboard/keys', { name: 'shop', kind: 'admin' });
+    const anns = await browserOf(server, ann);
+    expect((await make(anns)).status).to.equal(403);
+    expect((await anns.get('/dashboard/keys')).text).not.to.contain('value="admin"');
+    expect((await browser.get('/dashboard/keys')).text).to.contain('value="admin"');
+    const [rawKey = ''] = /vb_[\w-]{43}/.exec((await make(browser)).text) ?? [];
+    const listed = await call(server, '/api/v1/admin/accounts', { headers: bearer({ rawKey }) });
+    expect(listed.status).to.equal(200);
+    expect((await browser.get('/dashboard/keys')).text).to.contain('administer');
+    expect(await server.ledger.listKeys(ann.id)).to.have.length(2);
   });
 
   it('that are unknown are not found', async () => {

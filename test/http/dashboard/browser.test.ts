@@ -254,7 +254,7 @@ describe('dashboard: in Chromium', function () {
           expect(await axeViolations(page), path).to.deep.equal([]);
         }
         await server.ledger.access.setRole(ann.account.id, 'operator');
-        for (const path of ['', `/${ann.account.id}`]) {
+        for (const path of ['', `/${(await server.customer()).account.id}/delete`, `/${ann.account.id}`]) {
           await go(page, `/operator/accounts${path}`);
           expect(await axeViolations(page), path).to.deep.equal([]);
         }
