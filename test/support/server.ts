@@ -79,7 +79,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       ledger,
       engine,
       installedModels: () => [engine.modelName, 'large-v3'],
-      settingsInForce: () => settingsInForce({}, readConfig({}, packageRoot)),
+      settingsInForce: () => settingsInForce({}, readConfig({}, '/opt/verbatim')),
       translator: options.translator,
       diarizer: options.diarizer ?? NO_DIARIZER,
       logger: createLogger({
