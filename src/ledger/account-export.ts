@@ -1,9 +1,9 @@
 /** All that is stored on an account, as one JSON document that is never held whole. What is stored as a hash, and secrets, are not in it. */
-import { VerbatimError } from '../errors.js';
 import type { Session } from './access/types.js';
 import type { HistoryEntry, RunningRequest } from './history.js';
 import type { JobPlace, StoredJob } from './jobs.js';
 import type { KeptAnswer, KeptWebhookEvent } from './administration.js';
+import { noAccount } from './rows/accounts.js';
 import type { Account, ApiKey, CreditPack, JsonValue, Ledger, PackAmounts } from './types.js';
 
 /** Rows that are in memory at once. */
@@ -14,7 +14,7 @@ type Row = Record<string, JsonValue>;
 /** The document in pieces. Throws `account_not_found` before the first. */
 export async function* exportOf(ledger: Ledger, accountId: string, exportedAt: Date): AsyncGenerator<string> {
   const account = await ledger.administration.find(accountId);
-  if (account === null) throw new VerbatimError('account_not_found', `There is no account ${accountId}.`);
+  if (account === null) throw noAccount(accountId);
   const head = { exported_at: exportedAt.toISOString(), account: await accountRow(ledger, account) };
   yield JSON.stringify(head).slice(0, -1);
   for (const [section, rows] of Object.entries(sectionsOf(ledger, accountId))) {

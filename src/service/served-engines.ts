@@ -76,10 +76,12 @@ async function startApart(
       measured: (measurement) => observe(metrics, measurement),
     },
   });
-  const info = (await started(supervisor)) as ServedInfo;
+  const found = (await started(supervisor)) as ServedInfo;
   // Found once: it takes the hash of a whole model.
-  current = { ...current, config: info.config, env: null };
-  const { maxBacklogSeconds } = config;
+  current = { ...current, config: found.config, env: null };
+  const { secret, metricsToken, database, maxBacklogSeconds } = config;
+  const withheld = { secret, metricsToken, database, maxBacklogSeconds };
+  const info = { ...found, config: Object.freeze({ ...found.config, ...withheld }) };
   return {
     speech: new RemoteSpeechEngine({ process: supervisor, info, quarantine, maxBacklogSeconds }),
     translator: new RemoteTranslator(supervisor, installedTranslationModels(roots, manifest)),

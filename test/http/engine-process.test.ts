@@ -52,6 +52,10 @@ describe('HTTP: an engine in a process of its own', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
+  it('tells the settings that the server has, and not those that are kept from it', () => {
+    expect(process_.engines.info.config).to.deep.equal(process_.config);
+  });
+
   it('answers with what the model hears', async () => {
     expect(undisturbed[0]).to.equal(sample('en-wav16.wav').text);
     expect(await spent()).to.equal(CLIPS.length);

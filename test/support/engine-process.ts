@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { readManifest } from '../../src/models/manifest.js';
 import { packageRoot } from '../../src/package-root.js';
 import { Metrics } from '../../src/http/metrics.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig, type Config } from '../../src/service/config.js';
 import { startEngines, type ServedEngines } from '../../src/service/served-engines.js';
 import { overriding } from './overriding.js';
 import { until } from './until.js';
 
 export interface EngineProcess {
+  /** What it was started with. */
+  config: Config;
   engines: ServedEngines;
   /** Why each has died. */
   deaths: string[];
@@ -42,7 +44,7 @@ export async function startEngineProcess(environment: Record<string, string> = {
       main: join(__dirname, 'deadly-engine.ts'),
     },
   );
-  return { engines, deaths, logs, metrics };
+  return { config, engines, deaths, logs, metrics };
 }
 
 /** Sends the process that serves a signal of which it dies, or is taken for dead, and waits until that is known. */

@@ -48,9 +48,8 @@ export function operatedAccountRoutes({ ledger, inFlight, clock }: HttpDeps, vis
   }
 
   async function accountOf({ exchange }: MemberVisit): Promise<Account> {
-    const { id } = exchange.req.params;
-    const account = (await ledger.listAccounts()).find((one) => one.id === id);
-    if (account === undefined) throw new Refusal(404, TEXTS.errors.noAccount);
+    const account = await ledger.administration.find(String(exchange.req.params['id']));
+    if (account === null) throw new Refusal(404, TEXTS.errors.noAccount);
     return account;
   }
 
