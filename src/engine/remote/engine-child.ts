@@ -60,7 +60,7 @@ export class EngineChild {
       ping: () => this.send({ kind: 'ping' }),
       memory: () => null,
       isStopped: () => isStopped(this.pid),
-      fail: (why) => this.#fail('unresponsive', why),
+      fail: (why) => this.#end('unresponsive', why),
     });
     this.send({ kind: 'start', settings });
   }
@@ -83,10 +83,6 @@ export class EngineChild {
     this.#end(null, '');
   }
 
-  #fail(reason: DeathReason, why: string): void {
-    this.#end(reason, why);
-  }
-
   #end(reason: DeathReason | null, why: string): void {
     if (this.#ended !== null) return;
     this.#ended = { reason, why };
@@ -106,7 +102,7 @@ export class EngineChild {
     } else if (message.kind === 'report') this.events.report(message.value as EngineReport);
     else if (message.kind === 'pong') this.#look(message.value as EngineHealth | undefined);
     else if (this.calls.has(message.id)) this.#hear(message);
-    else this.#fail('broken', 'it answered what it was not asked');
+    else this.#end('broken', 'it answered what it was not asked');
   }
 
   #hear(message: Extract<FromChild, { id: number }>): void {
@@ -117,7 +113,7 @@ export class EngineChild {
 
   #look(health: EngineHealth | undefined): void {
     if (typeof health?.overdue === 'string')
-      this.#fail('unresponsive', `its ${health.overdue}() did not come back`);
+      this.#end('unresponsive', `its ${health.overdue}() did not come back`);
   }
 
   #exited(how: string): void {

@@ -1,7 +1,7 @@
 /** /admin: the accounts, credits and usage of everybody, for those who sell the service. */
-import { VerbatimError } from '../../errors.js';
 import { exportOf } from '../../ledger/account-export.js';
 import type { AccountUsage, UsageQuery } from '../../ledger/administration.js';
+import { noAccount } from '../../ledger/rows/accounts.js';
 import { ADMIN_SCOPE } from '../../ledger/scopes.js';
 import { DAY_MS, dateOfDay, utcDay } from '../../ledger/time.js';
 import type { Account, Ledger } from '../../ledger/types.js';
@@ -70,7 +70,7 @@ export function adminRoutes(deps: HttpDeps): Route[] {
 
   const find = admin(async (exchange) => {
     const account = await administration.find(idOf(exchange));
-    if (account === null) throw unknown(idOf(exchange));
+    if (account === null) throw noAccount(idOf(exchange));
     exchange.json(200, await body(account));
   });
 
@@ -167,7 +167,7 @@ function pageOf({ req }: Exchange): { limit: number; cursor: string | null } {
 
 function idOf({ req }: Exchange): string {
   const id = req.params[AccountId.name];
-  if (!AccountId.fits(id)) throw unknown(String(id));
+  if (!AccountId.fits(id)) throw noAccount(String(id));
   return id;
 }
 
@@ -176,8 +176,4 @@ function othersIdOf(exchange: Exchange, own: Account): string {
   const id = idOf(exchange);
   if (id !== own.id) return id;
   throw invalid(AccountId.name, 'A key cannot suspend or delete its own account; the command line can.');
-}
-
-function unknown(id: string): VerbatimError {
-  return new VerbatimError('account_not_found', `There is no account ${id}.`);
 }
