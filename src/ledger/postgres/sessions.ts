@@ -1,17 +1,12 @@
-import {
-  SESSION_IDLE_MS,
-  SESSION_LIFE_MS,
-  type Session,
-  type StartedSession,
-  type Visitor,
-} from '../access/types.js';
+import { type Session, type StartedSession, type Visitor } from '../access/types.js';
 import { randomId } from '../ids.js';
 import {
+  earliestOf,
+  isToBeTouched,
   MAX_SESSIONS,
   printableBrowser,
   SESSION_SWEEP_LIMIT,
   toSession,
-  TOUCH_MS,
   type SessionRow,
 } from '../rows/sessions.js';
 import { digestOf, newToken } from '../rows/tokens.js';
@@ -44,8 +39,8 @@ export class PostgresSessions {
     return { ...toSession(row), token };
   }
 
-  isToBeTouched({ seenAt }: Session): boolean {
-    return this.clock() - Date.parse(seenAt) >= TOUCH_MS;
+  isToBeTouched(session: Session): boolean {
+    return isToBeTouched(session, this.clock());
   }
 
   async touch(query: Querying, { id }: Session): Promise<void> {
@@ -86,7 +81,6 @@ export class PostgresSessions {
 
   /** Last use and beginning that a session must be younger than. */
   earliest(): [seenAt: number, createdAt: number] {
-    const now = this.clock();
-    return [now - SESSION_IDLE_MS, now - SESSION_LIFE_MS];
+    return earliestOf(this.clock());
   }
 }

@@ -1,10 +1,10 @@
 /** Sessions of the dashboard, as they are stored. */
-import type { Session } from '../access/types.js';
+import { SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../access/types.js';
 import { UNPRINTABLE } from '../text.js';
 import { toIso } from '../time.js';
 
 /** Uses within so long are written once. */
-export const TOUCH_MS = 60_000;
+const TOUCH_MS = 60_000;
 /** Of one account; a further one ends the one that was not used for longest. */
 export const MAX_SESSIONS = 20;
 /** Old ones deleted by one call, so that none takes long. */
@@ -28,4 +28,13 @@ export function toSession(row: SessionRow): Session {
 
 export function printableBrowser(given: string): string {
   return given.replace(new RegExp(UNPRINTABLE, 'gu'), '').slice(0, MAX_BROWSER_LENGTH);
+}
+
+export function isToBeTouched({ seenAt }: Session, now: number): boolean {
+  return now - Date.parse(seenAt) >= TOUCH_MS;
+}
+
+/** Last use and beginning that a session must be younger than. */
+export function earliestOf(now: number): [seenAt: number, createdAt: number] {
+  return [now - SESSION_IDLE_MS, now - SESSION_LIFE_MS];
 }

@@ -1,18 +1,13 @@
 import type Database from 'better-sqlite3';
-import {
-  SESSION_IDLE_MS,
-  SESSION_LIFE_MS,
-  type Session,
-  type StartedSession,
-  type Visitor,
-} from '../access/types.js';
+import { type Session, type StartedSession, type Visitor } from '../access/types.js';
 import { randomId } from '../ids.js';
 import {
+  earliestOf,
+  isToBeTouched,
   MAX_SESSIONS,
   printableBrowser,
   SESSION_SWEEP_LIMIT,
   toSession,
-  TOUCH_MS,
   type SessionRow,
 } from '../rows/sessions.js';
 import { digestOf, newToken } from '../rows/tokens.js';
@@ -91,8 +86,8 @@ export class Sessions {
     return row === undefined ? null : { accountId: row.account_id, session: toSession(row) };
   }
 
-  isToBeTouched({ seenAt }: Session): boolean {
-    return this.clock() - Date.parse(seenAt) >= TOUCH_MS;
+  isToBeTouched(session: Session): boolean {
+    return isToBeTouched(session, this.clock());
   }
 
   touch({ id }: Session): void {
@@ -117,7 +112,6 @@ export class Sessions {
 
   /** Last use and beginning that a session must be younger than. */
   #earliest(): [seenAt: number, createdAt: number] {
-    const now = this.clock();
-    return [now - SESSION_IDLE_MS, now - SESSION_LIFE_MS];
+    return earliestOf(this.clock());
   }
 }
