@@ -1,8 +1,8 @@
 import { VerbatimError } from '../../errors.js';
+import { GrowingPause } from '../../growing-pause.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { EngineError } from '../native-errors.js';
 import type { ChildProcessHandle, StartChild } from './child.js';
-import { GrowingPause } from './growing-pause.js';
 import { Heartbeat, memoryOfProcess, type HeartbeatLimits } from './heartbeat.js';
 import type { CallTable, FromChild } from './messages.js';
 import { errorOf, type ToldError } from './told-errors.js';

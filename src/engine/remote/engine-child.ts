@@ -24,6 +24,11 @@ export interface EngineChildEvents {
   gone(death: Death | null): void;
 }
 
+/** What a process is for decides what becomes of it; its calls are heard by whoever made it. */
+export type EngineChildRole = Omit<EngineChildEvents, 'call'>;
+
+export type MakeEngineChild = (role: EngineChildRole) => EngineChild;
+
 export interface EngineChildOptions {
   start: StartChild;
   settings: unknown;

@@ -2,7 +2,7 @@ import type { Backlog, BacklogPlace } from '../speech/backlog.js';
 import type { FileToTranscribe, HeardPart } from '../types.js';
 import type { Segment, WindowResult } from '../binding.js';
 import type { TranscriptionNews, TranscriptionAsked } from './engine-calls.js';
-import type { CallControl } from './engine-supervisor.js';
+import type { CallControl } from './pending-calls.js';
 import { ToldOnce } from './told-once.js';
 
 /** One file that the engine's process transcribes, and what of that outlives the process. */

@@ -1,8 +1,8 @@
-import type { Timer, Timers } from '../../timers.js';
+import { GrowingPause } from '../../growing-pause.js';
+import type { Timers } from '../../timers.js';
 import { isUnreachable } from './trouble.js';
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const PAUSE = { firstMs: 50, longestMs: 1_000 };
 /** A statement that was given up may arrive at the database, and be done, as long after. */
 const AFTERMATH_MS = 60_000;
 
@@ -18,15 +18,16 @@ interface Undone {
  */
 export class PostgresOwed {
   #undone: Undone[] = [];
-  #pauseMs = FIRST_PAUSE_MS;
-  #timer: Timer | null = null;
-  #trying: Promise<void> = Promise.resolve();
+  readonly #pause: GrowingPause;
+  #trying: Promise<void> | null = null;
   #ended = false;
 
   constructor(
-    private readonly timers: Timers,
+    timers: Timers,
     private readonly onError: (error: unknown) => void,
-  ) {}
+  ) {
+    this.#pause = new GrowingPause(timers, PAUSE);
+  }
 
   /** Does it now if it can be done now; else it is owed. */
   async undo(work: () => Promise<void>): Promise<void> {
@@ -47,21 +48,24 @@ export class PostgresOwed {
 
   async end(): Promise<void> {
     this.#ended = true;
-    this.#timer?.cancel();
+    this.#pause.end();
     await this.#trying;
   }
 
   #owe(undone: Undone): void {
     this.#undone.push(undone);
-    this.#timer ??= this.timers.after(this.#pauseMs, () => this.#tryAgain());
+    if (this.#trying === null) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (!this.#ended && !this.#pause.isRunning) this.#pause.begin(() => this.#tryAgain());
   }
 
   #tryAgain(): void {
     this.#trying = this.#doWhatCanBe().then(() => {
-      this.#timer = null;
-      this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
-      if (this.#undone.length === 0) this.#pauseMs = FIRST_PAUSE_MS;
-      else if (!this.#ended) this.#timer = this.timers.after(this.#pauseMs, () => this.#tryAgain());
+      this.#trying = null;
+      if (this.#undone.length === 0) this.#pause.end();
+      else this.#schedule();
     });
   }
 

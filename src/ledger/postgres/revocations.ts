@@ -1,11 +1,11 @@
 /** The connection on which the database tells of keys that were revoked, whoever did it. */
 import { Client } from 'pg';
+import { GrowingPause } from '../../growing-pause.js';
 import type { Timer, Timers } from '../../timers.js';
 import { REVOKED_CHANNEL } from './api-keys.js';
 import { connectionConfig } from './connections.js';
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSE = { firstMs: 100, longestMs: 5_000 };
 /** A connection that is cut says nothing: it is asked now and then. */
 const PROBE_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
@@ -14,8 +14,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 export class Revocations {
   readonly #listeners = new Set<(keyId: string) => void>();
   #client: Client | null = null;
-  #pauseMs = FIRST_PAUSE_MS;
-  #timer: Timer | null = null;
+  readonly #pause: GrowingPause;
   #probe: Timer | null = null;
   #ended = false;
 
@@ -23,7 +22,9 @@ export class Revocations {
     private readonly url: string,
     private readonly timers: Timers,
     private readonly onError: (error: unknown) => void,
-  ) {}
+  ) {
+    this.#pause = new GrowingPause(timers, PAUSE);
+  }
 
   /** Ends the telling when it is called. */
   tell(listener: (keyId: string) => void): () => void {
@@ -41,7 +42,7 @@ export class Revocations {
     try {
       await client.connect();
       await client.query(`LISTEN ${REVOKED_CHANNEL}`);
-      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#pause.end();
       this.#probe = this.timers.every(PROBE_MS, () => void this.#ask(client));
     } catch (error) {
       this.onError(error);
@@ -51,7 +52,7 @@ export class Revocations {
 
   async end(): Promise<void> {
     this.#ended = true;
-    this.#timer?.cancel();
+    this.#pause.end();
     this.#probe?.cancel();
     const client = this.#client;
     this.#client = null;
@@ -79,7 +80,6 @@ export class Revocations {
     this.#client = null;
     this.#probe?.cancel();
     client.end().catch(() => undefined);
-    this.#timer = this.timers.after(this.#pauseMs, () => void this.start());
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+    this.#pause.begin(() => void this.start());
   }
 }

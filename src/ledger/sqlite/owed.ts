@@ -1,8 +1,8 @@
-import type { Timer, Timers } from '../../timers.js';
+import { GrowingPause } from '../../growing-pause.js';
+import type { Timers } from '../../timers.js';
 import { isTrouble } from './database.js';
 
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 1_000;
+const PAUSE = { firstMs: 5, longestMs: 1_000 };
 
 /**
  * What must be undone but cannot be written just now: a failed request must not keep its credits because the disk was
@@ -11,14 +11,15 @@ const LONGEST_PAUSE_MS = 1_000;
  */
 export class Owed {
   readonly #undone: (() => void)[] = [];
-  #pauseMs = FIRST_PAUSE_MS;
-  #timer: Timer | null = null;
+  readonly #pause: GrowingPause;
   #ended = false;
 
   constructor(
-    private readonly timers: Timers,
+    timers: Timers,
     private readonly onError: (error: unknown) => void,
-  ) {}
+  ) {
+    this.#pause = new GrowingPause(timers, PAUSE);
+  }
 
   /** Does it now if it can be done now. */
   undo(work: () => void): void {
@@ -35,19 +36,17 @@ export class Owed {
 
   end(): void {
     this.#ended = true;
-    this.#timer?.cancel();
+    this.#pause.end();
   }
 
   #schedule(): void {
-    this.#timer ??= this.timers.after(this.#pauseMs, () => this.#tryAgain());
+    if (!this.#pause.isRunning) this.#pause.begin(() => this.#tryAgain());
   }
 
   #tryAgain(): void {
-    this.#timer = null;
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
     this.#doWhatCanBe();
     if (this.#undone.length > 0) this.#schedule();
-    else this.#pauseMs = FIRST_PAUSE_MS;
+    else this.#pause.end();
   }
 
   #doWhatCanBe(): void {

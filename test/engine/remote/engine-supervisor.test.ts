@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { EngineCalls } from '../../../src/engine/remote/engine-calls.js';
-import { EngineSupervisor, type CallControl } from '../../../src/engine/remote/engine-supervisor.js';
+import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
+import type { CallControl } from '../../../src/engine/remote/pending-calls.js';
 import { VerbatimError } from '../../../src/errors.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';

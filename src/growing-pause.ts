@@ -1,14 +1,24 @@
-import type { Timer, Timers } from '../../timers.js';
+import type { Timer, Timers } from './timers.js';
 
-const FIRST_MS = 1000;
-const LAST_MS = 30_000;
+export interface PauseBounds {
+  firstMs: number;
+  longestMs: number;
+}
+
+/** Of a process that is started again. */
+const OF_A_START: PauseBounds = { firstMs: 1000, longestMs: 30_000 };
 
 /** Between attempts that fail, each twice as long as the one before. */
 export class GrowingPause {
   #timer: Timer | null = null;
-  #nextMs = FIRST_MS;
+  #nextMs: number;
 
-  constructor(private readonly timers: Timers) {}
+  constructor(
+    private readonly timers: Timers,
+    private readonly bounds = OF_A_START,
+  ) {
+    this.#nextMs = bounds.firstMs;
+  }
 
   get isRunning(): boolean {
     return this.#timer !== null;
@@ -20,13 +30,13 @@ export class GrowingPause {
       this.#timer = null;
       over();
     });
-    this.#nextMs = Math.min(2 * this.#nextMs, LAST_MS);
+    this.#nextMs = Math.min(2 * this.#nextMs, this.bounds.longestMs);
   }
 
   /** Nothing fails any more: the next one is the first again. */
   end(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#nextMs = FIRST_MS;
+    this.#nextMs = this.bounds.firstMs;
   }
 }

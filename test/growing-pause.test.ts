@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { GrowingPause } from '../src/growing-pause.js';
+import { ManualTimers } from './support/manual-timers.js';
+
+describe('A growing pause', () => {
+  it('doubles up to its longest, and is the first again once nothing fails', () => {
+    const timers = new ManualTimers();
+    const pause = new GrowingPause(timers, { firstMs: 10, longestMs: 50 });
+    let over = 0;
+    const lasts = (milliseconds: number): void => {
+      const before = over;
+      pause.begin(() => (over += 1));
+      timers.pass(milliseconds - 1);
+      expect([over, pause.isRunning], `before ${milliseconds} ms`).to.deep.equal([before, true]);
+      timers.pass(1);
+      expect([over, pause.isRunning], `after ${milliseconds} ms`).to.deep.equal([before + 1, false]);
+    };
+    for (const milliseconds of [10, 20, 40, 50, 50]) lasts(milliseconds);
+    pause.end();
+    lasts(10);
+  });
+
+  it('that is ended, or begun again, is never over', () => {
+    const timers = new ManualTimers();
+    const pause = new GrowingPause(timers);
+    const over: string[] = [];
+    pause.begin(() => over.push('one'));
+    pause.begin(() => over.push('other'));
+    timers.pass(10_000);
+    expect(over).to.deep.equal(['other']);
+    pause.begin(() => over.push('ended'));
+    pause.end();
+    timers.pass(100_000);
+    expect([over, timers.pending]).to.deep.equal([['other'], 0]);
+  });
+});
