@@ -220,12 +220,35 @@ class MadeConversations(unittest.TestCase):
             own = sorted((begin, end) for who, begin, end in turns if who == person)
             self.assertTrue(all(end <= begin for (_, end), (begin, _) in zip(own, own[1:])))
 
+    def test_readers_say_everything_once(self):
+        rng = random.Random(8)
+        recordings = [np.concatenate([voice(hertz, 2.5, np.random.default_rng(hertz)) for _ in range(4)])
+                      for hertz in (150, 330)]
+        people = [make_conversations.Reader(str(n), [each], rng) for n, each in enumerate(recordings)]
+        samples, turns, said = make_conversations.converse(people, 600, rng)
+        self.assertLess(len(samples), 60 * RATE)
+        self.assertGreater(len(said), 2)
+        for n in range(2):
+            spoken = sum(each["end"] - each["start"] for each in said if each["speaker"] == f"P{n + 1}")
+            self.assertAlmostEqual(spoken, len(recordings[n]) / RATE, places=1)
+        self.assertAlmostEqual(sum(end - begin for _, begin, end in turns), 8 * 2.5, delta=1)
+
+    def test_a_recording_is_cut_in_its_pauses_alone(self):
+        recording = np.concatenate([voice(150, 2.5, np.random.default_rng(n)) for n in range(4)])
+        parts = make_conversations.parts_of(recording, random.Random(9))
+        self.assertGreater(len(parts), 1)
+        np.testing.assert_array_equal(np.concatenate(parts), recording)
+        for part in parts:
+            self.assertLess(np.abs(part[:RATE // 20]).max(), 1e-3)
+
     def test_synthetic_voices_of_a_conversation_differ(self):
         people = make_conversations.synthetic_people(6, random.Random(7))
         self.assertEqual(len({person.label.split(" rate")[0] for person in people}), 6)
 
 
 class Hummer:
+    has_more = True
+
     def __init__(self, hertz):
         self._hertz = hertz
 
