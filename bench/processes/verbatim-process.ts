@@ -14,6 +14,8 @@ import { stopProcess, type ServerUnderTest } from './server-under-test.js';
 export interface VerbatimProcess extends ServerUnderTest {
   readonly url: string;
   readonly child: ChildProcess;
+  /** Its data, its books (verbatim.db) among them. */
+  readonly directory: string;
   /** Of an account each. */
   readonly keys: readonly string[];
 }
@@ -54,7 +56,7 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
   try {
     const url = await listeningUrl(child);
     const stop = (): Promise<void> => stopProcess(child).then(clean);
-    return { target: verbatimTarget(url, keys), url, keys, child, pid: child.pid ?? 0, stop };
+    return { target: verbatimTarget(url, keys), url, keys, child, directory, pid: child.pid ?? 0, stop };
   } catch (error) {
     clean();
     throw error;

@@ -1,4 +1,5 @@
 /** A straight line through measurements, and how far its slope may be trusted. */
+import { median } from './statistics.js';
 
 export interface Line {
   intercept: number;
@@ -44,6 +45,20 @@ export function fitSlope(points: readonly Point[]): Slope {
   const widened = plain * Math.sqrt((1 + autocorrelation) / (1 - autocorrelation));
   const effective = Math.max(1, (degrees * (1 - autocorrelation)) / (1 + autocorrelation));
   return { ...line, autocorrelation, margin: studentT(effective) * widened };
+}
+
+/**
+ * The median of the slopes between all pairs of points (Theil, 1950; Sen, 1968): what a few of them say that are far off, as a process is
+ * that happens to be at work, does not move it. Throws RangeError for fewer than two different x.
+ */
+export function medianSlope(points: readonly Point[]): number {
+  const slopes = points.flatMap(([x, y], index) =>
+    points
+      .slice(index + 1)
+      .flatMap(([laterX, laterY]) => (laterX === x ? [] : [(laterY - y) / (laterX - x)])),
+  );
+  if (slopes.length === 0) throw new RangeError('A slope needs points at two different x.');
+  return median(slopes);
 }
 
 /** 97.5 % quantile of Student's t, by the first terms of Cornish and Fisher's expansion. */

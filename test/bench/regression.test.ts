@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { seededRandom, type Random } from '../../bench/load/random.js';
-import { fitLine, fitSlope } from '../../bench/reports/regression.js';
+import { fitLine, fitSlope, medianSlope } from '../../bench/reports/regression.js';
 
 /** Noise whose neighbours correlate by `correlation`: a first-order autoregression. */
 function noise(random: Random, count: number, correlation: number): number[] {
@@ -24,6 +24,19 @@ describe('A straight line through measurements', () => {
     expect(() => fitLine([[1, 2]])).to.throw(RangeError);
     expect(() => fitLine([])).to.throw(RangeError);
     expect(() => fitSlope([1, 2, 3].map((x) => [x, x]))).to.throw(RangeError, '3 points');
+  });
+
+  it('has a median of slopes that a few points far off do not move', () => {
+    const points = Array.from({ length: 30 }, (_, x): [number, number] => [x, 100 + 3 * x]);
+    for (const index of [25, 27, 28, 29]) points[index] = [index, 10_000];
+    expect(medianSlope(points)).to.be.closeTo(3, 0.5);
+    expect(fitLine(points).slope).to.be.above(10);
+    expect(() =>
+      medianSlope([
+        [1, 2],
+        [1, 3],
+      ]),
+    ).to.throw(RangeError);
   });
 
   for (const correlation of [0, 0.5, 0.8]) {
