@@ -21,6 +21,9 @@ const LOOP_TIMER_MS = 10;
 /** An answer may take as long as the audio does. */
 const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
+/** Milliseconds of the clip: alone, and with its speakers. */
+type Times = [alone: number[], spoken: number[]];
+
 interface Answer {
   duration_sec: number;
   text: string;
@@ -72,9 +75,12 @@ describe('Serving under load', function () {
     return answer;
   }
 
-  async function millisecondsFor(path: string): Promise<number> {
+  async function millisecondsFor(
+    path: string,
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<number> {
     const start = performance.now();
-    await transcribe(path);
+    await transcribe(path, undefined, fields);
     return performance.now() - start;
   }
 
@@ -89,10 +95,18 @@ describe('Serving under load', function () {
     while ((await metric('verbatim_slots_busy')) !== count) await sleep(5);
   }
 
+  async function untilDiarized(count: number): Promise<void> {
+    while ((await metric('verbatim_diarizations_running')) !== count) await sleep(20);
+  }
+
   /** Transcribes the long file while `work` runs, then hangs up. */
-  async function besideLongFile(work: () => Promise<void>): Promise<void> {
+  async function besideLongFile(
+    work: () => Promise<void>,
+    path = twentyMinutes,
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const hangUp = new AbortController();
-    const long = transcribe(twentyMinutes, hangUp.signal).catch((error: unknown) => error);
+    const long = transcribe(path, hangUp.signal, fields).catch((error: unknown) => error);
     await untilBusySlots(SLOTS);
     await work();
     expect(await metric('verbatim_slots_busy'), 'still at work on the long file').to.be.above(0);
@@ -134,39 +148,45 @@ describe('Serving under load', function () {
     expect(quantile(ratios, 0.9)).to.be.below(3);
   });
 
-  it('answers a 3-second clip beside a 3-hour file whose speakers are told, within 3x its time; with its own, 8x', async () => {
+  it('answers a 3-second clip beside a 3-hour file whose speakers are told in at most twice the time beside one whose are not', async () => {
     const path = join(directory, 'three-hours-of-speakers.mp3');
     writeRepeatedMp3(path, 3 * 3600);
-    const diarize = { diarize: 'true' };
-    const times = async (count: number, fields: Record<string, string>): Promise<number[]> => {
-      const taken: number[] = [];
-      for (let n = 0; n < count; n++) {
-        await sleep(37 * (n % 11));
-        const start = performance.now();
-        await transcribe(clip, undefined, fields);
-        taken.push(performance.now() - start);
+    const [plain, spoken] = [{}, { diarize: 'true' }];
+    await transcribe(clip, undefined, spoken); // the speaker models are loaded
+    const times = { plain: [[], []] as Times, diarized: [[], []] as Times };
+    for (let round = 0; round < 6; round++) {
+      const order = round % 2 === 0 ? (['plain', 'diarized'] as const) : (['diarized', 'plain'] as const);
+      for (const kind of order) {
+        const fields = kind === 'diarized' ? { ...spoken, language: 'en' } : plain;
+        await besideLongFile(
+          async () => {
+            await untilDiarized(kind === 'diarized' ? 1 : 0);
+            for (let n = 0; n < 6; n++) {
+              await sleep(37 * ((6 * round + n) % 11));
+              times[kind][0].push(await millisecondsFor(clip, plain));
+              times[kind][1].push(await millisecondsFor(clip, spoken));
+            }
+            const heard = await metric('verbatim_diarizations_running');
+            expect(heard, 'files that are still listened to').to.equal(kind === 'diarized' ? 1 : 0);
+          },
+          path,
+          fields,
+        );
+        await untilDiarized(0);
       }
-      return taken;
-    };
-    const idle = [median((await times(12, {})).slice(2)), median((await times(12, diarize)).slice(2))];
-    const hangUp = new AbortController();
-    const long = transcribe(path, hangUp.signal, { ...diarize, language: 'en' }).catch(
-      (error: unknown) => error,
-    );
-    await untilBusySlots(SLOTS);
-    const beside = [await times(40, {}), await times(40, diarize)];
-    expect(await metric('verbatim_diarizations_running'), 'the long file is still listened to').to.equal(1);
-    hangUp.abort();
-    expect(await long).to.have.property('name', 'AbortError');
-    for (const [index, bound] of [3, 8].entries()) {
-      const ratios = (beside[index] ?? []).map((ms) => ms / (idle[index] ?? NaN));
-      const [middle, late] = [median(ratios), quantile(ratios, 0.9)];
-      const which = index === 0 ? 'clip' : 'clip with its speakers';
-      report(
-        `${which}: idle ${idle[index]?.toFixed(0)} ms; beside it ${middle.toFixed(2)}x (median), ${late.toFixed(2)}x (p90)`,
-      );
-      expect(late).to.be.below(bound);
     }
+    const ratios = ([0, 1] as const).map((which) => {
+      const [before, beside] = [median(times.plain[which]), median(times.diarized[which])];
+      const what = which === 0 ? 'clip' : 'clip with its speakers';
+      const late = quantile(times.diarized[which], 0.9) / quantile(times.plain[which], 0.9);
+      report(
+        `${what}: ${before.toFixed(0)} ms beside a long file, ${(beside / before).toFixed(2)}x beside one whose speakers are told (${late.toFixed(2)}x at p90)`,
+      );
+      return beside / before;
+    });
+    // A thread more than cores takes a share of both slots; with speakers, their models are shared with the long file too.
+    expect(ratios[0]).to.be.below(2);
+    expect(ratios[1]).to.be.below(3);
   });
 
   it('keeps the event loop free while all slots are busy', async () => {
