@@ -17,6 +17,8 @@ import type { UploadTurns } from './upload-turns.js';
 export interface HttpSettings {
   /** Largest audio file, bytes. */
   maxFileBytes: number;
+  /** Requests of one account at a time. */
+  maxInFlight: number;
   /** Longest silence of a client in the middle of its upload. */
   uploadIdleMs: number;
   /** For a JSON body to arrive. */

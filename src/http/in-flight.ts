@@ -1,5 +1,6 @@
 /** The requests being worked on: limits by account, aborts by key, and draining. */
 import { VerbatimError } from '../errors.js';
+import { tooManyInFlight } from '../ledger/limits.js';
 import type { Timers } from '../timers.js';
 
 export interface InFlightRequest {
@@ -45,11 +46,7 @@ export class InFlightRegistry {
     this.assertOpen();
     const count = this.#countByAccount.get(owner.accountId) ?? 0;
     if (count >= this.options.maxPerAccount) {
-      throw new VerbatimError(
-        'rate_limited',
-        `The account has ${count} requests in flight; its limit is ${this.options.maxPerAccount}.`,
-        { retryAfterSeconds: this.options.retryAfterSeconds() },
-      );
+      throw tooManyInFlight(count, this.options.maxPerAccount, this.options.retryAfterSeconds());
     }
     this.#countByAccount.set(owner.accountId, count + 1);
     const controller = new AbortController();

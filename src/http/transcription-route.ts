@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { ClientGoneError, VerbatimError } from '../errors.js';
+import { tooManyInFlight } from '../ledger/limits.js';
 import type { Identity } from '../ledger/types.js';
 import type { InFlightRequest } from './in-flight.js';
 import type {
@@ -136,12 +137,14 @@ export async function refuseEarly<A extends AskedWork>(
   const idempotencyKey = dialect.idempotencyKey(exchange);
   const repeatable = { idempotencyKey, retried: dialect.isRetry?.(exchange) };
   if (await mayBeStored(deps, account.id, repeatable)) return repeatable;
-  const { balance } = await ledger.balance(account.id);
+  const { balance, inFlight } = await ledger.standing(account.id);
   if (balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
   }
   if (dialect.checkRoom === undefined) engine.checkRoom(account.id);
   else await dialect.checkRoom(account.id);
+  // What other servers work on for the account; what this one does is counted from here on by its registry, too. The hold looks again.
+  if (inFlight >= settings.maxInFlight) throw tooManyInFlight(inFlight, settings.maxInFlight);
   return repeatable;
 }
 

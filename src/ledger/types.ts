@@ -80,6 +80,23 @@ export interface PackAmounts {
   expired: number;
 }
 
+/** What of an account a new request is held against. */
+export interface Standing {
+  /** As Balance has it. */
+  balance: number;
+  /** Requests that have a hold, on all servers of the database; no jobs. */
+  inFlight: number;
+}
+
+export interface HoldRequest {
+  accountId: string;
+  keyId: string;
+  requestId: string;
+  credits: number;
+  /** Requests of the account that may have a hold at a time, this one among them; default: any number. */
+  mostInFlight?: number;
+}
+
 export interface Hold {
   id: string;
   credits: number;
@@ -209,10 +226,14 @@ export interface Ledger {
    */
   grantCredits(input: Grant): Promise<GrantedPack>;
   balance(accountId: string): Promise<Balance>;
+  standing(accountId: string): Promise<Standing>;
   /** Those that hold credits, in the order in which they are spent; then the newest `emptyOnes` of the others. */
   listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]>;
-  /** Throws `insufficient_credits`, or `invalid_api_key` if the key was revoked, or the account suspended, meanwhile. */
-  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold>;
+  /**
+   * Throws `insufficient_credits`, `rate_limited` when the account has `mostInFlight` already, or `invalid_api_key` if the key was
+   * revoked, or the account suspended, meanwhile.
+   */
+  hold(request: HoldRequest): Promise<Hold>;
   /**
    * Usage row + spend + idempotency record in one transaction. Throws `invalid_api_key` if the key was revoked, or the account
    * suspended, meanwhile, unless something was delivered; of a deleted account always. Whenever it throws, nothing has changed and

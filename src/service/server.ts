@@ -52,8 +52,6 @@ const RESOURCES: readonly MakeRoutes[] = [
 const UPLOAD_CHUNKS_AT_ONCE = 8;
 
 export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
-  /** Requests in flight of one account. */
-  maxInFlight: number;
   /** Jobs of one account that have not ended. */
   maxOpenJobs: number;
   jobRetentionHours: number;

@@ -25,6 +25,8 @@ import { warningsOf, type Warning } from './warnings.js';
 
 export interface TranscriptionSettings extends Prices {
   maxAudioSeconds: number;
+  /** Requests of one account that are worked on at a time, on all servers of the database. */
+  maxInFlight: number;
 }
 
 /** What was learned on the way, as far as the request came. */
@@ -282,8 +284,9 @@ export class TranscriptionService {
     { accountId, keyId, requestId, options }: TranscriptionRequest,
     durationSeconds: number,
   ): Promise<Hold> {
-    const credits = mostCreditsFor(this.deps.settings, durationSeconds, options);
-    return this.deps.ledger.hold({ accountId, keyId, requestId, credits });
+    const { ledger, settings } = this.deps;
+    const credits = mostCreditsFor(settings, durationSeconds, options);
+    return ledger.hold({ accountId, keyId, requestId, credits, mostInFlight: settings.maxInFlight });
   }
 
   /** Of a request that failed: all, but for what was delivered to a client that left. */

@@ -7,7 +7,7 @@ import { endedJob, postJob } from '../support/jobs.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { Network } from '../support/network.js';
 import { DATABASE_PASSWORD, PostgresCluster, sharedCluster } from '../support/postgres-cluster.js';
-import { call, transcribe, type Answer } from '../support/requests.js';
+import { call, RawClient, transcribe, uploadHead, type Answer } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
 
@@ -97,6 +97,41 @@ describe('a server on PostgreSQL', () => {
       ]);
     } finally {
       await node.dispose();
+    }
+  });
+
+  it('limits the requests that an account has in flight over its nodes', async () => {
+    const settings = { maxInFlight: 3 };
+    const nodes = await Promise.all(
+      Array.from({ length: 2 }, async () =>
+        TestServer.start({ books: await books(place.address), settings }),
+      ),
+    );
+    try {
+      for (const node of nodes) node.engine.holdAll();
+      const answers: Answer[] = [];
+      const racing = Array.from({ length: 12 }, async (_, n) => {
+        const answer = await transcribe(nodes[n % 2]!, { key: customer.key });
+        answers.push(answer);
+        return answer;
+      });
+      await until(() => answers.length === 9, 'all but three are refused');
+      for (const { status, error, headers } of answers) {
+        expect(status, error?.message).to.equal(429);
+        expect(error?.code).to.equal('rate_limited');
+        expect(headers.get('retry-after')).to.match(/^[1-9]\d*$/);
+      }
+      const late = await RawClient.open(nodes[0]!);
+      late.send(uploadHead(customer.key, { length: 1000, extra: 'Expect: 100-continue\r\n' }));
+      expect((await late.answer()).status, 'its body is not asked for').to.equal(429);
+      for (const node of nodes) node.engine.release();
+      const done = (await Promise.all(racing)).filter(({ status }) => status === 200);
+      expect(done).to.have.length(3);
+      expect(await server.balance(customer)).to.equal(97);
+      const next = await transcribe(nodes[1]!, { key: customer.key });
+      expect(next.status, next.text).to.equal(200);
+    } finally {
+      for (const node of nodes) await node.dispose();
     }
   });
 

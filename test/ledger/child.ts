@@ -10,6 +10,10 @@ import { customer, hold, SECRET, settlement, type KeyHolder } from './support.js
 
 /** Few: what a node may ask at a time is to be the limit, not the processors of the machine that all nodes share here. */
 const RATE_CONNECTIONS = 2;
+/** Of the account that children squeeze and throng for. */
+const MOST_IN_FLIGHT = 5;
+/** Of a client that comes and goes, so that others come, too. */
+const PAUSE_MS = 5;
 
 const [command = '', address = '', accountId = '', keyId = ''] = process.argv.slice(2);
 const who = { account: { id: accountId }, key: { id: keyId } } as KeyHolder;
@@ -37,6 +41,38 @@ async function holdsUntilRefused(ledger: Ledger): Promise<string[]> {
   } catch (error) {
     if (!(error instanceof VerbatimError && error.code === 'insufficient_credits')) throw error;
     return ids;
+  }
+}
+
+/** Sixteen clients that each want one of the few places that the account has in flight, and keep it. */
+async function squeeze(ledger: Ledger): Promise<void> {
+  const outcomes = await Promise.all(Array.from({ length: 16 }, () => placed(ledger)));
+  say(`won ${outcomes.filter((won) => won !== null).length}`);
+}
+
+/** Sixteen clients that hold and charge again and again, where not too many of the account do. */
+async function throng(ledger: Ledger): Promise<void> {
+  let charged = 0;
+  const client = async (): Promise<void> => {
+    for (;;) {
+      const id = await placed(ledger);
+      if (id !== null) {
+        await ledger.settle(id, settlement(1));
+        say(`charged ${++charged}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, client));
+}
+
+/** null: the account has too many in flight. */
+async function placed(ledger: Ledger): Promise<string | null> {
+  try {
+    return await hold(ledger, who, 1, { mostInFlight: MOST_IN_FLIGHT });
+  } catch (error) {
+    if (error instanceof VerbatimError && error.code === 'rate_limited') return null;
+    throw error;
   }
 }
 
@@ -91,6 +127,8 @@ async function run(ledger: Ledger): Promise<void> {
   if (command === 'race') await race(ledger);
   else if (command === 'rate') await rate(ledger);
   else if (command === 'crowd') await crowd(ledger);
+  else if (command === 'squeeze') await squeeze(ledger);
+  else if (command === 'throng') await throng(ledger);
   else if (command === 'churn') await churn(ledger);
   else if (command === 'hold') say(`held ${await hold(ledger, who, 4)}`);
   else if (command === 'first-start') {

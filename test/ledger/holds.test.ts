@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { VerbatimError } from '../../src/errors.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import {
   codeOf,
@@ -204,4 +205,47 @@ describeLedger('ledger: hold, settle, release', (backend) => {
     expect(await balance()).to.equal(0);
     expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(10);
   });
+
+  it('refuses a request beyond so many of the account that have a hold, until one of them is settled or released', async () => {
+    await grant(10);
+    const bob = await customer(ledger, 'bob@example.com', 5);
+    const limit = { mostInFlight: 2 };
+    const [settled, released] = [await hold(ledger, ann, 0, limit), await hold(ledger, ann, 1, limit)];
+    for (const free of [() => ledger.settle(settled, settlement(0)), () => ledger.release(released)]) {
+      expect(await ledger.standing(ann.account.id)).to.deep.equal({ balance: 9, inFlight: 2 });
+      const refused = await refusal(() => hold(ledger, ann, 1, limit));
+      expect(refused).to.include({
+        code: 'rate_limited',
+        message: 'The account has 2 requests in flight; its limit is 2.',
+      });
+      await ledger.release(await hold(ledger, bob, 1, { mostInFlight: 1 }));
+      await ledger.release(await hold(ledger, ann, 1, { mostInFlight: 3 }));
+      await ledger.release(await hold(ledger, ann, 1));
+      await free();
+      await hold(ledger, ann, 0, limit);
+    }
+  });
+
+  it('lets exactly 7 of 64 racing requests be in flight, of which jobs are none', async () => {
+    await grant(100);
+    const { account, key } = ann;
+    await ledger.jobs.create({
+      ...{ id: 'job_1', accountId: account.id, keyId: key.id, requestId: 'req', options: {} },
+      ...{ audioSeconds: 3, credits: 1, webhook: null, mostOpen: 100, idempotency: null },
+    });
+    const racing = Array.from({ length: 64 }, () =>
+      codeOrId(() => hold(ledger, ann, 1, { mostInFlight: 7 })),
+    );
+    const outcomes = await Promise.all(racing);
+    expect(outcomes.filter((outcome) => outcome === 'rate_limited')).to.have.length(57);
+    expect(await ledger.standing(account.id)).to.deep.equal({ balance: 92, inFlight: 7 });
+  });
 });
+
+async function codeOrId(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    return error instanceof VerbatimError ? error.code : String(error);
+  }
+}

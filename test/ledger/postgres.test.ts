@@ -69,6 +69,18 @@ describe('ledger on PostgreSQL', () => {
       expect(recovered.reduce((sum, credits) => sum + credits)).to.equal(4);
     });
 
+    it('let an account have what a dead one worked on for it in flight again when its lease has lapsed', async () => {
+      const limit = { mostInFlight: 2 };
+      await hold(first, ann, 1, limit);
+      await hold(first, ann, 1, limit);
+      await die(first);
+      expect(await codeOf(() => hold(second, ann, 1, limit))).to.equal('rate_limited');
+      await pass(LEASE_MS + 5_000);
+      await hold(second, ann, 1, limit);
+      await hold(second, ann, 1, limit);
+      expect(await codeOf(() => hold(second, ann, 1, limit))).to.equal('rate_limited');
+    });
+
     it('have as long as a lease to come back after all of them lost the database', async () => {
       const id = await hold(first, ann, 4);
       bench.now += 10 * LEASE_MS;

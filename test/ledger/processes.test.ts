@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { administrationAt, describeLedger, POSTGRESQL, SQLITE } from './backends.js';
 import { Child } from './processes.js';
@@ -52,6 +53,30 @@ describeLedger('ledger: several processes', (backend) => {
     expect(won.reduce((sum, n) => sum + n)).to.equal(40);
     expect((await (await bench.cli()).balance(who.account.id)).balance).to.equal(0);
     expect(await (await bench.cli()).audit()).to.deep.equal([]);
+  });
+
+  it('lets exactly five of 64 clients of four servers be in flight, where the account may have five', async () => {
+    const who = await prepare(1000);
+    const servers = Array.from({ length: 4 }, () => spawn('squeeze', who));
+    await Promise.all(servers.map((child) => child.start()));
+    const won = await Promise.all(servers.map(async (child) => Number(await child.said('won'))));
+    expect(won.reduce((sum, n) => sum + n)).to.equal(5);
+    expect(await (await bench.cli()).standing(who.account.id)).to.deep.equal({ balance: 995, inFlight: 5 });
+  });
+
+  it('never lets more than five be in flight while 64 clients of four servers come and go', async () => {
+    const who = await prepare(1_000_000);
+    const servers = Array.from({ length: 4 }, () => spawn('throng', who));
+    await Promise.all(servers.map((child) => child.start()));
+    const seen: number[] = [];
+    const looker = await bench.cli();
+    const charged = (): number => servers.reduce((sum, { lines }) => sum + lines.length, 0);
+    while (charged() < 100 || seen.length < 100) {
+      seen.push((await looker.standing(who.account.id)).inFlight);
+      await setImmediate(); // the children are heard
+    }
+    expect(Math.max(...seen)).to.be.at.most(5);
+    expect(await looker.audit()).to.deep.equal([]);
   });
 
   it('lets several first starts happen at once: one schema, one secret', async () => {

@@ -146,8 +146,14 @@ export async function customer(ledger: Ledger, email = 'ann@example.com', credit
   return { account, key: await ledger.createKey({ accountId: account.id, name: 'test', scopes: [] }) };
 }
 
-export async function hold(ledger: Ledger, { account, key }: KeyHolder, credits: number): Promise<string> {
-  return (await ledger.hold({ accountId: account.id, keyId: key.id, requestId: 'req_1', credits })).id;
+export async function hold(
+  ledger: Ledger,
+  { account, key }: KeyHolder,
+  credits: number,
+  limit: { mostInFlight?: number } = {},
+): Promise<string> {
+  const request = { accountId: account.id, keyId: key.id, requestId: 'req_1', credits };
+  return (await ledger.hold({ ...request, ...limit })).id;
 }
 
 export function settlement(credits: number, overrides: Partial<Settlement> = {}): Settlement {

@@ -63,7 +63,7 @@ describe('TranscriptionService', () => {
       ledger,
       engine,
       ...{ translator, diarizer },
-      settings: { ...PRICES, maxAudioSeconds: 600, ...settings },
+      settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64, ...settings },
     });
 
   function request(overrides: Partial<TranscriptionRequest> = {}): TranscriptionRequest {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { recordGone } from '../rows/answers.js';
+import { tooManyInFlight } from '../limits.js';
 import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
 import { checkUsage } from '../rows/usage.js';
 import type { WallClock } from '../time.js';
-import type { Charge, Hold, Settlement } from '../types.js';
+import type { Charge, Hold, HoldRequest, Settlement, Standing } from '../types.js';
 import type { SqlValue } from './connections.js';
 import type { PostgresInstance } from './instance.js';
 import type { PostgresOwed } from './owed.js';
@@ -30,9 +31,10 @@ export function billValues(
 }
 
 interface Placed {
-  outcome: 'placed' | 'revoked' | 'insufficient';
+  outcome: 'placed' | 'revoked' | 'too many' | 'insufficient';
   hold: number;
   available: number;
+  in_flight: number;
 }
 
 interface Settled {
@@ -50,27 +52,30 @@ export class PostgresHolds {
     private readonly clock: WallClock,
   ) {}
 
-  async place(input: {
-    accountId: string;
-    keyId: string;
-    requestId: string;
-    credits: number;
-  }): Promise<Hold> {
-    const { accountId, keyId, requestId, credits } = input;
+  async place(request: HoldRequest): Promise<Hold> {
+    const { accountId, keyId, requestId, credits, mostInFlight = null } = request;
     checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
     const call = randomUUID();
     try {
       const [placed] = await this.instance.alive((instance) =>
-        this.statements.repeatable<Placed>('SELECT * FROM place_hold($1, $2, $3, $4, $5, $6, NULL, $7)', [
-          ...[call, accountId, keyId, requestId, credits, instance, this.clock()],
+        this.statements.repeatable<Placed>('SELECT * FROM place_hold($1, $2, $3, $4, $5, $6, NULL, $7, $8)', [
+          ...[call, accountId, keyId, requestId, credits, instance, mostInFlight, this.clock()],
         ]),
       );
-      return toHold(placed, credits);
+      return toHold(placed, request);
     } catch (error) {
       // It may have been placed without our being told of it, now or later.
       if (isUnreachable(error)) this.owed.forAWhile(() => this.#withdraw(call));
       throw error;
     }
+  }
+
+  async standing(accountId: string): Promise<Standing> {
+    const [row] = await this.statements.repeatable<Standing>(
+      `SELECT balance_of($1, $2) AS balance, requests_in_flight($1) AS "inFlight"`,
+      [accountId, this.clock()],
+    );
+    return { balance: row?.balance ?? 0, inFlight: row?.inFlight ?? 0 };
   }
 
   async settle(holdId: string, settlement: Settlement): Promise<Charge> {
@@ -96,8 +101,12 @@ export class PostgresHolds {
 }
 
 /** Throws what the outcome stands for. */
-export function toHold(placed: Placed | undefined, credits: number): Hold {
+export function toHold(
+  placed: Placed | undefined,
+  { credits, mostInFlight = Infinity }: Pick<HoldRequest, 'credits' | 'mostInFlight'>,
+): Hold {
   if (placed?.outcome === 'revoked') throw revokedMeanwhile();
+  if (placed?.outcome === 'too many') throw tooManyInFlight(placed.in_flight, mostInFlight);
   if (placed?.outcome !== 'placed') throw insufficient(credits, placed?.available ?? 0);
   return { id: String(placed.hold), credits };
 }

@@ -12,6 +12,7 @@ import type {
   Grant,
   GrantedPack,
   Hold,
+  HoldRequest,
   IdempotencyState,
   Identity,
   IssuedKey,
@@ -19,6 +20,7 @@ import type {
   PackAmounts,
   Recovery,
   Settlement,
+  Standing,
   UnkeyedRequest,
   UsageReport,
   Violation,
@@ -215,12 +217,16 @@ export class PostgresLedger implements Ledger {
     return this.#credits.balance(accountId);
   }
 
+  standing(accountId: string): Promise<Standing> {
+    return this.#holds.standing(accountId);
+  }
+
   listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
     return this.#credits.list(accountId, emptyOnes);
   }
 
-  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold> {
-    return this.#holds.place(input);
+  hold(request: HoldRequest): Promise<Hold> {
+    return this.#holds.place(request);
   }
 
   settle(holdId: string, settlement: Settlement): Promise<Charge> {

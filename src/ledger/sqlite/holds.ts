@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Credits, PackPart } from './credits.js';
+import { tooManyInFlight } from '../limits.js';
 import { checkAmount, revokedMeanwhile } from '../rows/packs.js';
 import type { WallClock } from '../time.js';
-import type { Hold } from '../types.js';
+import type { Hold, HoldRequest } from '../types.js';
 
 export interface HoldRow {
   id: number;
@@ -29,6 +30,7 @@ export class Holds {
   readonly #delete;
   readonly #ofInstance;
   readonly #ofJob;
+  readonly #countOfRequests;
 
   constructor(
     database: Database.Database,
@@ -74,15 +76,23 @@ export class Holds {
     this.#ofJob = database.prepare<[string], HoldRow>(
       'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE job_id = ?',
     );
+    this.#countOfRequests = database
+      .prepare<[string], number>(
+        'SELECT count(*) FROM holds WHERE account_id = ? AND settled_at IS NULL AND instance_id IS NOT NULL',
+      )
+      .pluck();
   }
 
-  place(
-    input: { accountId: string; keyId: string; requestId: string; credits: number },
-    owner: HoldOwner,
-  ): Hold {
-    const { accountId, keyId, requestId, credits } = input;
+  countOfRequests(accountId: string): number {
+    return this.#countOfRequests.get(accountId) ?? 0;
+  }
+
+  place(request: HoldRequest, owner: HoldOwner): Hold {
+    const { accountId, keyId, requestId, credits, mostInFlight = Infinity } = request;
     checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
     this.#requireLiveKey(accountId, keyId);
+    const inFlight = mostInFlight === Infinity ? 0 : this.countOfRequests(accountId);
+    if (inFlight >= mostInFlight) throw tooManyInFlight(inFlight, mostInFlight);
     const parts = this.credits.take(accountId, credits);
     const now = this.clock();
     const [instance, job] = 'jobId' in owner ? [null, owner.jobId] : [owner.instanceId, null];

@@ -31,12 +31,14 @@ import type {
   Grant,
   GrantedPack,
   Hold,
+  HoldRequest,
   IdempotencyState,
   Identity,
   Ledger,
   PackAmounts,
   Recovery,
   Settlement,
+  Standing,
   UnkeyedRequest,
   UsageReport,
   Violation,
@@ -229,13 +231,20 @@ class SqliteLedger implements Ledger {
     return this.#patiently(() => this.#credits.balance(accountId));
   }
 
+  standing(accountId: string): Promise<Standing> {
+    return this.#patiently(() => {
+      const { balance } = this.#credits.balance(accountId);
+      return { balance, inFlight: this.#holds.countOfRequests(accountId) };
+    });
+  }
+
   listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
     return this.#patiently(() => this.#credits.list(accountId, emptyOnes));
   }
 
-  hold(input: { accountId: string; keyId: string; requestId: string; credits: number }): Promise<Hold> {
+  hold(request: HoldRequest): Promise<Hold> {
     return this.#patiently(() =>
-      this.#passing(() => this.#holds.place(input, { instanceId: this.#instances.id })),
+      this.#passing(() => this.#holds.place(request, { instanceId: this.#instances.id })),
     );
   }
 

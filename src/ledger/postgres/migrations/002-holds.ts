@@ -1,6 +1,6 @@
 /**
  * A hold, a charge and a release are one call each, so that the locks they take are held for no network's time. Locks are taken in one
- * order everywhere: hold or job, idempotency record, packs in the order in which they are spent, the day's sums.
+ * order everywhere: hold or job, idempotency record, account, packs in the order in which they are spent, the day's sums.
  *
  * What is refused is told by the `outcome`, and has then changed nothing.
  */
@@ -18,9 +18,16 @@ BEGIN
     WHERE k.id = by_key AND a.id = account AND k.revoked_at IS NULL AND a.suspended_at IS NULL);
 END $$;
 
--- 'placed', 'revoked' or 'insufficient', with what is available.
+-- What requests, not jobs, have on hold: on whichever server.
+CREATE FUNCTION requests_in_flight(account TEXT) RETURNS BIGINT LANGUAGE sql STABLE AS $$
+  SELECT count(*) FROM holds WHERE account_id = account AND settled_at IS NULL AND instance_id IS NOT NULL
+$$;
+
+-- 'placed', 'revoked', 'too many' of a request where as many as most_in_flight (null: no limit) are, or 'insufficient', with what is
+-- available.
 CREATE FUNCTION place_hold(call_id TEXT, account TEXT, by_key TEXT, request TEXT, amount BIGINT, instance TEXT, job TEXT,
-  now_ms BIGINT, OUT outcome TEXT, OUT hold BIGINT, OUT available BIGINT) LANGUAGE plpgsql AS $$
+  most_in_flight BIGINT, now_ms BIGINT, OUT outcome TEXT, OUT hold BIGINT, OUT available BIGINT, OUT in_flight BIGINT)
+LANGUAGE plpgsql AS $$
 DECLARE
   pack RECORD;
   missing BIGINT := amount;
@@ -30,7 +37,13 @@ DECLARE
 BEGIN
   SELECT id INTO hold FROM holds WHERE call = call_id;
   IF FOUND THEN outcome := 'placed'; RETURN; END IF;
+  IF most_in_flight IS NOT NULL THEN
+    -- Those that hold at the same time are counted one after the other, each by a statement that sees what was before.
+    PERFORM 1 FROM accounts WHERE id = account FOR NO KEY UPDATE;
+  END IF;
   IF NOT key_is_live(by_key, account) THEN outcome := 'revoked'; RETURN; END IF;
+  in_flight := requests_in_flight(account);
+  IF in_flight >= most_in_flight THEN outcome := 'too many'; RETURN; END IF;
   FOR pack IN SELECT id, remaining, expires_at FROM credit_packs WHERE account_id = account AND remaining > 0
     ORDER BY expires_at, created_at, id FOR UPDATE
   LOOP

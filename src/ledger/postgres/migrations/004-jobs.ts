@@ -16,7 +16,7 @@ BEGIN
     IF NOT FOUND THEN outcome := 'no record'; RETURN; END IF;
   END IF;
   SELECT placed.outcome, placed.available INTO outcome, available
-    FROM place_hold(NULL, account, by_key, request, amount, NULL, job, now_ms) placed;
+    FROM place_hold(NULL, account, by_key, request, amount, NULL, job, NULL, now_ms) placed;
   IF outcome <> 'placed' THEN RETURN; END IF;
   INSERT INTO jobs (id, account_id, key_id, request_id, status, options, audio_seconds, not_before, created_at,
       webhook_url, webhook_secret)
