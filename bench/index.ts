@@ -6,6 +6,7 @@ import { addBenchCompare } from './commands/compare.js';
 import { addBenchConfidence } from './commands/confidence.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
+import { addBenchLedger } from './commands/ledger.js';
 import { addBenchMemory } from './commands/memory.js';
 import { addBenchMeUsage } from './commands/me-usage.js';
 import { addBenchOverhead } from './commands/overhead.js';
@@ -35,6 +36,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchConfidence,
     addBenchMeUsage,
     addBenchUsage,
+    addBenchLedger,
     addBenchClips,
     addBenchSegments,
     addBenchThroughput,

@@ -4,6 +4,7 @@ import { createBenchEngine } from '../engine/bench-engine.js';
 import { measureInProcess } from '../engine/engine-process.js';
 import { measureBilling } from '../load/billing.js';
 import { measureFairness } from '../load/fairness.js';
+import { measureLedgerNodes } from '../load/ledger-nodes.js';
 import { measureMemory } from '../load/memory.js';
 import { openLoop } from '../load/open-loop.js';
 import { measureOverhead } from '../load/overhead.js';
@@ -21,6 +22,7 @@ export const BENCH_PARTS = {
   measureBilling,
   measureFairness,
   measureInProcess,
+  measureLedgerNodes,
   measureMemory,
   measureOverhead,
   openLoop,

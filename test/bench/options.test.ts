@@ -33,6 +33,7 @@ import { speakersRows } from './options/speakers-rows.js';
 import { wordRows } from './options/word-rows.js';
 import { segmentsRows } from './options/segments-rows.js';
 import { httpRows } from './options/http-rows.js';
+import { ledgerRows } from './options/ledger-rows.js';
 import { memoryRows, meUsageRows, overheadRows } from './options/server-rows.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
@@ -278,6 +279,7 @@ const rows = {
   ...engineRows,
   ...translateRows,
   ...usageRows,
+  ...ledgerRows,
   ...clipsRows,
   ...segmentsRows,
   ...httpRows,

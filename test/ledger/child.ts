@@ -6,10 +6,8 @@ import { writeSync } from 'node:fs';
 import { VerbatimError } from '../../src/errors.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { serverAt } from './backends.js';
-import { customer, hold, SECRET, settlement, type KeyHolder } from './support.js';
+import { hold, SECRET, settlement, type KeyHolder } from './support.js';
 
-/** Few: what a node may ask at a time is to be the limit, not the processors of the machine that all nodes share here. */
-const RATE_CONNECTIONS = 2;
 /** Of the account that children squeeze and throng for. */
 const MOST_IN_FLIGHT = 5;
 /** Of a client that comes and goes, so that others come, too. */
@@ -76,24 +74,6 @@ async function placed(ledger: Ledger): Promise<string | null> {
   }
 }
 
-/** Holds and charges as fast as it can, until it has nothing more to say to. */
-async function rate(ledger: Ledger): Promise<void> {
-  const own = await customer(ledger, `${process.pid}@example.com`, 1_000_000_000);
-  let charged = 0;
-  const client = async (): Promise<void> => {
-    for (;;) {
-      await ledger.settle(await hold(ledger, own, 1), settlement(1));
-      charged += 1;
-    }
-  };
-  for (let n = 0; n < 2 * RATE_CONNECTIONS; n++) void client();
-  // The first second is for connections and plans.
-  for (let before = 0; ; before = charged) {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    say(`charged ${charged - before}`);
-  }
-}
-
 /** Holds, settles and releases until it is killed. Every charge is announced before and told after. */
 async function churn(ledger: Ledger): Promise<void> {
   for (let n = 0; ; n += 1) {
@@ -115,7 +95,6 @@ async function churn(ledger: Ledger): Promise<void> {
 const opening = serverAt(address, {
   secret: command === 'first-start' && !address.includes('://') ? null : SECRET,
   lockPatienceMs: 60_000,
-  ...(command === 'rate' ? { connections: RATE_CONNECTIONS } : {}),
 });
 void opening.then((ledger) => {
   say(`ready ${ledger.recovery.credits}`);
@@ -125,7 +104,6 @@ void opening.then((ledger) => {
 
 async function run(ledger: Ledger): Promise<void> {
   if (command === 'race') await race(ledger);
-  else if (command === 'rate') await rate(ledger);
   else if (command === 'crowd') await crowd(ledger);
   else if (command === 'squeeze') await squeeze(ledger);
   else if (command === 'throng') await throng(ledger);

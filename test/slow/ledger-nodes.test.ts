@@ -1,40 +1,24 @@
 /** What several nodes get out of one PostgreSQL that is not near. */
 import { expect } from 'chai';
+import { measureLedgerNodes } from '../../bench/load/ledger-nodes.js';
 import { POSTGRESQL, type Place } from '../ledger/backends.js';
-import { Child } from '../ledger/processes.js';
-import { Network } from '../support/network.js';
-import { sharedCluster } from '../support/postgres-cluster.js';
 
 const SECONDS = 8;
 const MOST_DELAY_MS = 10;
+/** Few: what a node may ask at a time is to be the limit, not the processors of the machine that all nodes share here. */
+const CONNECTIONS = 2;
 
 describe('holds and charges a second on PostgreSQL', function () {
   this.timeout(300_000);
   let place: Place;
-  let network: Network;
 
-  beforeEach(async () => {
-    place = await POSTGRESQL.place();
-    network = await Network.to((await sharedCluster()).port);
-  });
-  afterEach(async () => {
-    await network.close();
-    await place.remove();
-  });
+  beforeEach(async () => (place = await POSTGRESQL.place()));
+  afterEach(() => place.remove());
 
-  /** Of so many processes of two connections each: the middle second of each, together. */
-  async function rateOf(nodes: number, delayMs: number): Promise<number> {
-    network.delayMs = delayMs / 2;
-    const address = new URL(place.address);
-    address.port = String(network.port);
-    const children = Array.from({ length: nodes }, () => new Child('rate', address.href));
-    try {
-      await Promise.all(children.map((child) => child.start()));
-      const said = await Promise.all(children.map((child) => child.saidTimes('charged', SECONDS)));
-      return said.reduce((sum, lines) => sum + medianOf(lines.map((line) => Number(line.split(' ')[1]))), 0);
-    } finally {
-      await Promise.all(children.map((child) => child.kill()));
-    }
+  async function rateOf(nodes: number, roundTripMs: number): Promise<number> {
+    const { address } = place;
+    const load = { address, nodes, roundTripMs, connections: CONNECTIONS, seconds: SECONDS };
+    return Math.round((await measureLedgerNodes(load)).perSecond);
   }
 
   it(`are 3.6 times as many on 4 nodes as on 1, with ${MOST_DELAY_MS} ms added to each round trip`, async () => {
@@ -48,8 +32,3 @@ describe('holds and charges a second on PostgreSQL', function () {
     expect(four / one).to.be.at.least(3.6);
   });
 });
-
-function medianOf(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}

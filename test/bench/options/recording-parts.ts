@@ -44,6 +44,11 @@ const STAND_INS: BenchParts = {
   },
   measureInProcess: ({ cell, clips, repeat }) =>
     Promise.resolve(enginePass(cell.slots * cell.threads, clips.length * repeat)),
+  measureLedgerNodes: ({ nodes, connections }) =>
+    Promise.resolve({
+      ofEachNode: Array.from({ length: nodes }, () => 100 * connections),
+      perSecond: 100 * connections * nodes,
+    }),
   measureMemory: ({ slots }) =>
     Promise.resolve({
       ...{ slots, idle: (100 + 10 * slots) * MIB, after: (110 + 10 * slots) * MIB },
