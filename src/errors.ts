@@ -45,6 +45,11 @@ export class ClientGoneError extends Error {
   }
 }
 
+/** Another model was not put in the place of the one that serves, which goes on: for operators, who may be told why. */
+export class ModelRefused extends Error {
+  override readonly name = 'ModelRefused';
+}
+
 /** An error of the contract: safe to show to a client as it is. Anything else becomes `internal_error`. */
 export class VerbatimError extends Error {
   override readonly name = 'VerbatimError';

@@ -12,8 +12,8 @@ const REQUEST_BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300, 1
 
 export interface MetricsSources {
   version: string;
-  model: string;
-  devices: { ids: readonly string[]; name: string };
+  /** Now. */
+  served: () => { model: string; devices: { ids: readonly string[]; name: string } };
   engineStats: () => EngineStats;
   diarizationStats: () => { waiting: number; running: number };
   requestsInFlight: () => number;
@@ -246,12 +246,18 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     return this.#registry.metrics();
   }
 
-  #info({ version, model, devices }: MetricsSources): void {
+  #info({ version, served }: MetricsSources): void {
     const labelNames = ['version', 'node', 'model', 'device', 'device_name'];
-    new Gauge({ name: 'verbatim_build_info', help: 'Always 1', labelNames, registers: [this.#registry] }).set(
-      { version, node: process.version, model, device: devices.ids.join(','), device_name: devices.name },
-      1,
-    );
+    const registers = [this.#registry];
+    new Gauge({
+      ...{ name: 'verbatim_build_info', help: 'Always 1', labelNames, registers },
+      collect() {
+        const { model, devices } = served();
+        const device = { device: devices.ids.join(','), device_name: devices.name };
+        this.reset();
+        this.set({ version, node: process.version, model, ...device }, 1);
+      },
+    });
   }
 
   /** Of all servers of the database. One that cannot be read keeps nobody from the other metrics. */

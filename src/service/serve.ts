@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import type { Config } from './config.js';
 import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
-import type { SpeechDecoder } from '../engine/speech/speech-models.js';
-import type { SpeechEngine } from '../engine/types.js';
 import type { Ledger } from '../ledger/types.js';
 import { createBooks } from './ledger.js';
 import { createLogger, type Logger } from './log.js';
@@ -42,24 +40,20 @@ export async function serve(): Promise<void> {
   });
   const env = settingVariables(process.env);
   const engines = await startEngines({ config, roots, manifest, env }, { metrics, logger });
-  const { speech: engine, translator, info } = engines;
-  const { tuned, decoder } = info;
+  const { tuned } = engines.info;
   if (tuned !== null) logger.info(tuned);
-  const inForce = settingsInForce(process.env, config, info.config);
   try {
     const ledger = await createBooks(config, (error) => logger.error({ err: error }, 'housekeeping failed'));
     try {
       const { ffmpeg } = config;
       await runUntilStopped(config, {
-        decoder,
         ffmpeg,
-        engine,
-        translator,
+        engines,
         speakers,
         ledger,
         logger,
         metrics,
-        settingsInForce: () => inForce,
+        settingsInForce: () => settingsInForce(process.env, config, engines.info.config),
       });
     } finally {
       await ledger.close();
@@ -71,10 +65,8 @@ export async function serve(): Promise<void> {
 }
 
 interface Parts {
-  decoder: SpeechDecoder;
   ffmpeg: string;
-  engine: SpeechEngine;
-  translator: ServedEngines['translator'];
+  engines: ServedEngines;
   speakers: Speakers;
   settingsInForce: () => readonly SettingInForce[];
   ledger: Ledger;
@@ -85,6 +77,7 @@ interface Parts {
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   // Listened for before anybody is told where the server is: a signal that comes at once is to drain it, too.
   const stopped = stopSignal();
+  const { speech: engine, lend, models } = parts.engines;
   const server = await startServer({
     host: config.host,
     port: config.port,
@@ -96,6 +89,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     timers: systemTimers,
     clock: Date.now,
     installedModels: installedSpeechModels,
+    ...{ engine, lend, models },
     ...parts,
     settings: serverSettings(config),
   });
@@ -111,7 +105,8 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
 }
 
 async function announce(config: Config, { url, agentPort }: RunningServer, parts: Parts): Promise<void> {
-  const { ledger, logger, engine, translator, speakers } = parts;
+  const { ledger, logger, engines, speakers } = parts;
+  const { speech: engine, translationModels, info } = engines;
   console.log(`listening on ${url}`);
   const keys = await createFirstAccount(ledger);
   const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
@@ -125,11 +120,11 @@ async function announce(config: Config, { url, agentPort }: RunningServer, parts
     {
       model: engine.modelName,
       demonstration: engine.isDemonstration,
-      translationModels: translator.modelNames,
+      translationModels,
       devices: ids,
       deviceName: name,
       slots: engine.stats().slots,
-      decoder: parts.decoder,
+      decoder: info.decoder,
       voiceActivity: engine.voiceActivity,
       speakerModels: speakerModelNames(speakers),
       agentPort,

@@ -11,7 +11,7 @@ import { jobRoutes } from '../http/api/jobs.js';
 import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app.js';
-import type { HttpSettings, SettingInForce } from '../http/deps.js';
+import type { HttpSettings, ModelSwitch, SettingInForce } from '../http/deps.js';
 import { jsonError, type ErrorForms } from '../http/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/listener.js';
 import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
@@ -28,7 +28,7 @@ import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
 import type { Metrics } from '../http/metrics.js';
 import { InFlightRegistry } from '../http/in-flight.js';
-import type { TextTranslator } from '../transcription/language-support.js';
+import type { LendEngines } from '../transcription/lent-engines.js';
 import { Responsiveness } from '../http/responsiveness.js';
 import { RevocationWatch } from '../http/revocation-watch.js';
 import { startJobs, type Later } from './jobs.js';
@@ -69,10 +69,13 @@ export interface ServerOptions {
   agentPort?: number | null;
   version: string;
   ledger: Ledger;
+  /** Whichever serves now. */
   engine: SpeechEngine;
+  /** It, and what translates, for a whole request. */
+  lend: LendEngines;
   installedModels: () => readonly string[];
+  models: ModelSwitch;
   settingsInForce: () => readonly SettingInForce[];
-  translator?: TextTranslator | undefined;
   diarizer: Diarizer | NoDiarizer;
   logger: Logger;
   metrics: Metrics;
@@ -108,8 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   metrics.observe({
     version: options.version,
-    model: engine.modelName,
-    devices: engine.devices,
+    served: () => ({ model: engine.modelName, devices: engine.devices }),
     engineStats: () => engine.stats(),
     diarizationStats: () =>
       'stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 },
@@ -161,7 +163,7 @@ function createServer(
   options: ServerOptions,
   { inFlight, uploads, transcription, later }: ServerParts,
 ): Server {
-  const { version, ledger, engine, installedModels, settingsInForce, diarizer } = options;
+  const { version, ledger, engine, installedModels, models, settingsInForce, diarizer } = options;
   const { logger, metrics, timers, clock, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
@@ -169,6 +171,7 @@ function createServer(
     ledger,
     engine,
     installedModels,
+    models,
     settingsInForce,
     diarizer,
     transcription,

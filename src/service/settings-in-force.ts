@@ -55,12 +55,17 @@ export function settingsInForce(
 ): SettingInForce[] {
   return VARIABLES.map((variable) => {
     const value = text(SHOWN[variable](tuned));
-    return { variable, value, from: originOf(env[variable], value === text(SHOWN[variable](configured))) };
+    const isConfigured = value === text(SHOWN[variable](configured));
+    return { variable, value, from: isConfigured ? originOf(env[variable]) : changedBy(variable) };
   });
 }
 
-function originOf(given: string | undefined, isConfigured: boolean): SettingInForce['from'] {
-  if (!isConfigured) return 'measured';
+/** What is not as configured. */
+function changedBy(variable: Variable): SettingInForce['from'] {
+  return variable === 'VERBATIM_MODEL' ? 'chosen' : 'measured';
+}
+
+function originOf(given: string | undefined): SettingInForce['from'] {
   return given === undefined || given === '' ? 'default' : 'environment';
 }
 

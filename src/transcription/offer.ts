@@ -3,7 +3,7 @@ import type { SpeechEngine } from '../engine/types.js';
 import type { LanguageSupport } from './language-support.js';
 import type { Prices } from './price.js';
 
-/** What the installed models can be asked for; none of it changes while the service runs. */
+/** What the installed models can be asked for; another model may offer something else. */
 export interface Offer {
   /** That are spoken; ISO 639-1. */
   languages: readonly string[];

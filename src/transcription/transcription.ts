@@ -11,7 +11,8 @@ import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
 import { fingerprint } from './fingerprint.js';
 import { heardIn, type HeardFile } from './heard.js';
 import { beginIdempotent } from './idempotent.js';
-import { LanguageSupport, type TextTranslator } from './language-support.js';
+import { LanguageSupport } from './language-support.js';
+import type { LendEngines } from './lent-engines.js';
 import type { TranscriptionOptions } from './options.js';
 import { offerOf, type Offer } from './offer.js';
 import { creditsFor, mostCreditsFor, startedMinutes, type PaidWork, type Prices } from './price.js';
@@ -121,25 +122,34 @@ const NO_TIMINGS: TranscriptionTimings = Object.freeze({
 
 export interface TranscriptionDeps {
   ledger: Ledger;
-  engine: SpeechEngine;
-  translator?: TextTranslator | undefined;
+  lend: LendEngines;
   diarizer: Diarizer | NoDiarizer;
   settings: TranscriptionSettings;
 }
 
+/** What one request is answered with. */
+interface Means {
+  engine: SpeechEngine;
+  languages: LanguageSupport;
+}
+
 export class TranscriptionService {
-  private readonly languages: LanguageSupport;
   private readonly unkeyed: UnkeyedRequests;
-  #offer: Offer | null = null;
+  #offer: { of: SpeechEngine; offer: Offer } | null = null;
 
   constructor(private readonly deps: TranscriptionDeps) {
-    this.languages = new LanguageSupport(deps.engine, deps.translator, deps.diarizer);
     this.unkeyed = new UnkeyedRequests(deps.ledger);
   }
 
   /** What a request may ask for, and at which prices. */
   get offer(): Offer {
-    return (this.#offer ??= offerOf(this.deps, this.languages));
+    const { engine, translator, giveBack } = this.deps.lend();
+    giveBack();
+    if (this.#offer?.of === engine) return this.#offer.offer;
+    const { settings, diarizer } = this.deps;
+    const offer = offerOf({ engine, settings }, new LanguageSupport(engine, translator, diarizer));
+    this.#offer = { of: engine, offer };
+    return offer;
   }
 
   /** The least a request can cost: one started minute. */
@@ -155,18 +165,29 @@ export class TranscriptionService {
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
     const facts: TranscriptionFacts = {};
     try {
-      return { facts, ...(await this.#answer(request, facts)) };
+      return { facts, ...(await this.#with((means) => this.#answer(request, facts, means))) };
     } catch (error) {
       await discardAudio(request);
       return { facts, error };
     }
   }
 
-  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts): Promise<Answered> {
-    this.languages.check(request.options);
+  /** The same model from the first look at the request to the last. */
+  async #with<T>(work: (means: Means) => Promise<T>): Promise<T> {
+    const { engine, translator, giveBack } = this.deps.lend();
+    try {
+      return await work({ engine, languages: new LanguageSupport(engine, translator, this.deps.diarizer) });
+    } finally {
+      giveBack();
+    }
+  }
+
+  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts, means: Means): Promise<Answered> {
+    means.languages.check(request.options);
     const { token, stored, delivery } = await this.#begin(request);
     try {
-      if (stored === null) return { answer: await this.#transcribeAndBill(request, facts, token), delivery };
+      if (stored === null)
+        return { answer: await this.#transcribeAndBill(request, facts, { ...means, token }), delivery };
       await discardAudio(request);
       return { answer: replay(stored), delivery };
     } catch (error) {
@@ -199,7 +220,7 @@ export class TranscriptionService {
   async #transcribeAndBill(
     request: TranscriptionRequest,
     facts: TranscriptionFacts,
-    token: string | null,
+    { token, ...means }: Means & { token: string | null },
   ): Promise<TranscriptionAnswer> {
     const { signal, listener } = request;
     const held: { hold?: Promise<Hold> } = {};
@@ -217,7 +238,7 @@ export class TranscriptionService {
         },
         transcribed: (seconds: number) => listener?.transcribed?.(seconds),
       };
-      const bill = await this.#work({ ...request, telling }, course, facts);
+      const bill = await this.#work({ ...request, telling }, { course, facts, ...means });
       await discardAudio(request);
       if (held.hold === undefined) throw new Error('The engine answered before it told the duration.');
       return await this.#settle(request, await held.hold, { token, bill });
@@ -231,10 +252,17 @@ export class TranscriptionService {
   }
 
   /** The duration of audio that the account's balance covers, and the most that it can cost. Rejects as run() fails. */
-  async measure(order: WorkOrder): Promise<{ durationSeconds: number; credits: number }> {
-    const { engine, settings } = this.deps;
+  measure(order: WorkOrder): Promise<{ durationSeconds: number; credits: number }> {
+    return this.#with((means) => this.#measure(order, means));
+  }
+
+  async #measure(
+    order: WorkOrder,
+    { engine, languages }: Means,
+  ): Promise<{ durationSeconds: number; credits: number }> {
+    const { settings } = this.deps;
     const { accountId, audio, options, signal } = order;
-    this.languages.check(options);
+    languages.check(options);
     const file = {
       ...{ path: audio.path, accountId, origin: originOf(order), signal },
       maxSeconds: settings.maxAudioSeconds,
@@ -250,26 +278,32 @@ export class TranscriptionService {
     order: WorkOrder,
     { durationSeconds, transcribed }: { durationSeconds: number; transcribed: (seconds: number) => void },
   ): Promise<Bill> {
-    this.languages.check(order.options);
-    const course = { after: { durationSeconds }, transcribed };
-    return this.#work({ ...order, background: true }, course, {});
+    return this.#with((means) => {
+      means.languages.check(order.options);
+      const course = { after: { durationSeconds }, transcribed };
+      return this.#work({ ...order, background: true }, { course, facts: {}, ...means });
+    });
   }
 
   /** Transcribes and translates: all that is done for an answer between the hold and the charge. */
-  async #work(order: WorkOrder, course: Course, facts: TranscriptionFacts): Promise<Bill> {
-    const { engine, settings } = this.deps;
+  async #work(
+    order: WorkOrder,
+    { course, facts, ...means }: Means & { course: Course; facts: TranscriptionFacts },
+  ): Promise<Bill> {
+    const { engine, languages } = means;
+    const { settings } = this.deps;
     const { accountId, audio, options, signal, background = false } = order;
     const file = { path: audio.path, accountId, origin: originOf(order), signal, background, ...course };
     // What has been measured has been made readable.
     const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
     const language = options.language ?? 'auto';
     const asked = { ...file, language, ...howToHear(options, engine), heard: order.telling?.heard };
-    const heard = await heardIn(asked, options, { engine, languages: this.languages });
+    const heard = await heardIn(asked, options, { engine, languages });
     const { durationSeconds, timings: transcribing } = heard.transcript;
     transcribing.readMs += conversionMs;
     const { queueMs, inferenceMs } = transcribing;
     Object.assign(facts, { queueMs, inferenceMs });
-    const { timings, work, ...spoken } = await this.#translate(order, heard);
+    const { timings, work, ...spoken } = await this.#translate(order, heard, means);
     const id = newTranscriptionId();
     return {
       credits: creditsFor(settings, durationSeconds, work),
@@ -338,9 +372,12 @@ export class TranscriptionService {
     };
   }
 
-  async #translate(order: WorkOrder, { transcript, timeline }: HeardFile): Promise<Draft> {
+  async #translate(
+    order: WorkOrder,
+    { transcript, timeline }: HeardFile,
+    { engine, languages }: Means,
+  ): Promise<Draft> {
     const { accountId, audio, options, signal, telling, background = false } = order;
-    const { engine } = this.deps;
     const timings = { ...transcript.timings, translateMs: 0 };
     const warnings = warningsOf(transcript, engine);
     const context = { heard: transcript.segments, timeline };
@@ -352,7 +389,6 @@ export class TranscriptionService {
     const startedAt = performance.now();
     const whose = { accountId, origin: originOf(order), signal, background };
     const file = { path: audio.path, ...whose, ...howToHear(options, engine) };
-    const { languages } = this;
     const { translation, isTranslated } = await translationOf(
       transcript,
       { to, file, telling },

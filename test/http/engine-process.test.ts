@@ -41,8 +41,8 @@ describe('HTTP: an engine in a process of its own', () => {
     process.env[DEADLY_VARIABLE] = deadly;
     process_ = await startEngineProcess();
     Reflect.deleteProperty(process.env, DEADLY_VARIABLE);
-    const { speech: engine, translator } = process_.engines;
-    server = await TestServer.start({ engine, translator });
+    const { engines } = process_;
+    server = await TestServer.start({ engine: engines.speech, engines });
     customer = await server.customer(CREDITS);
     const answers = await Promise.all(CLIPS.map((one) => post(one)));
     undisturbed = answers.map((answer) => String(textOf(answer)));

@@ -4,7 +4,11 @@ import { readManifest } from '../../src/models/manifest.js';
 import { packageRoot } from '../../src/package-root.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { readConfig, type Config } from '../../src/service/config.js';
-import { startEngines, type ServedEngines } from '../../src/service/served-engines.js';
+import {
+  startEngines,
+  type ServedEngines,
+  type ServedEnginesOptions,
+} from '../../src/service/served-engines.js';
 import { overriding } from './overriding.js';
 import { until } from './until.js';
 
@@ -18,7 +22,11 @@ export interface EngineProcess {
   metrics: Metrics;
 }
 
-export async function startEngineProcess(environment: Record<string, string> = {}): Promise<EngineProcess> {
+/** Where the model is chosen from the outside, VERBATIM_DATA_DIR is to be named. `room`: as of startEngines(). */
+export async function startEngineProcess(
+  environment: Record<string, string> = {},
+  options: Pick<ServedEnginesOptions, 'room'> = {},
+): Promise<EngineProcess> {
   const settings = {
     ...{ VERBATIM_ENGINE_PROCESS: 'on', VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },
     // The same text on every processor.
@@ -40,7 +48,11 @@ export async function startEngineProcess(environment: Record<string, string> = {
     { config, roots, manifest, env: {} },
     {
       metrics: counting,
-      logger: { error: (fields: Record<string, unknown>) => void logs.push(fields) } as never,
+      logger: {
+        error: (fields: Record<string, unknown>) => void logs.push(fields),
+        info: () => undefined,
+      } as never,
+      ...options,
       main: join(__dirname, 'deadly-engine.ts'),
     },
   );

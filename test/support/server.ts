@@ -13,7 +13,9 @@ import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
+import { fixedModel, type ServedEngines } from '../../src/service/served-engines.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
+import { lendAlways } from '../../src/transcription/lent-engines.js';
 import { systemTimers } from '../../src/timers.js';
 import { NO_DIARIZER } from './fake-diarizer.js';
 import { FakeEngine } from './fake-engine.js';
@@ -34,6 +36,8 @@ export type LogLine = Record<string, unknown> & { requestId?: string };
 export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   engine?: E;
   translator?: TextTranslator;
+  /** Whose `speech` is the engine: requests have theirs lent, models take turns. Default: `engine` and `translator` stay. */
+  engines?: Pick<ServedEngines, 'lend' | 'models'>;
   /** Default: none. */
   diarizer?: Diarizer;
   settings?: Partial<ServerSettings>;
@@ -80,7 +84,8 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       engine,
       installedModels: () => [engine.modelName, 'large-v3'],
       settingsInForce: () => settingsInForce({}, readConfig({}, '/opt/verbatim')),
-      translator: options.translator,
+      lend: options.engines?.lend ?? lendAlways(engine, options.translator),
+      models: options.engines?.models ?? fixedModel(engine.modelName),
       diarizer: options.diarizer ?? NO_DIARIZER,
       logger: createLogger({
         level: 'info',

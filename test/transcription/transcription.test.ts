@@ -11,6 +11,7 @@ import { transcriptionBody } from '../../src/http/api/transcription-schema.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
+import { lendAlways } from '../../src/transcription/lent-engines.js';
 import {
   type TranscriptionAnswer,
   type TranscriptionOutcome,
@@ -61,8 +62,8 @@ describe('TranscriptionService', () => {
   const service = (settings = {}): TranscriptionService =>
     new TranscriptionService({
       ledger,
-      engine,
-      ...{ translator, diarizer },
+      lend: lendAlways(engine, translator),
+      diarizer,
       settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64, ...settings },
     });
 
@@ -521,6 +522,38 @@ describe('TranscriptionService', () => {
         await expectUntouched();
       });
     });
+  });
+
+  it('asks one model for all of a request, whichever serves meanwhile, and gives it back once', async () => {
+    const other = new FakeEngine();
+    other.modelName = 'other';
+    engine.translatesToEnglish = true;
+    let given = 0;
+    let serving = engine;
+    const changing = new TranscriptionService({
+      lend: () => ({ engine: serving, translator: undefined, giveBack: () => void (given += 1) }),
+      ...{ ledger, diarizer, settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64 } },
+    });
+    expect(changing.offer.targets).to.deep.equal(['en']);
+    const asked = request({ options: { ...plain, translateTo: 'en' } });
+    writeFileSync(asked.audio.path, fakeAudio(90, { language: 'de', text: 'Hallo.' }));
+    given = 0;
+    engine.holdAll();
+    const running = answerOf(changing.run(asked));
+    await engine.untilRunning(1);
+    serving = other;
+    engine.release();
+    const answer = await running;
+    if (!('result' in answer)) throw new Error('an answer of version 0.1.0');
+    expect(answer.result.translation?.text).to.equal('into English: Hallo.');
+    expect(engine.transcribed).to.equal(2);
+    expect(other.transcribed).to.equal(0);
+    expect(given).to.equal(1);
+    expect(changing.offer.targets).to.deep.equal([]);
+    const options = { ...plain, language: 'de', translateTo: 'en' };
+    const error = await failure(changing.run(request({ options, idempotencyKey: null })));
+    expect(error).to.have.property('code', 'unsupported_translation');
+    expect(given).to.be.above(1);
   });
 
   it('counts started minutes', () => {

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { systemClock, type Clock } from '../clock.js';
-import { Backlog } from '../speech/backlog.js';
+import type { Backlog } from '../speech/backlog.js';
 import type {
   AudioToMeasure,
   EngineStats,
@@ -18,8 +17,8 @@ export interface RemoteSpeechOptions {
   process: Pick<EngineSupervisor, 'call' | 'load' | 'close'>;
   info: EngineInfo;
   quarantine: Quarantine;
-  maxBacklogSeconds: number;
-  clock?: Clock;
+  /** Of all that serve beside it, too. */
+  backlog: Backlog;
 }
 
 /** The speech engine in a process of its own. Who is let in is decided here, so that it outlives the process. */
@@ -35,7 +34,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
   readonly #quarantine: Quarantine;
   readonly #backlog: Backlog;
 
-  constructor({ process, info, quarantine, maxBacklogSeconds, clock = systemClock }: RemoteSpeechOptions) {
+  constructor({ process, info, quarantine, backlog }: RemoteSpeechOptions) {
     this.languages = info.languages;
     this.translatesToEnglish = info.translatesToEnglish;
     this.alignsWords = info.alignsWords;
@@ -45,8 +44,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
     this.isDemonstration = info.isDemonstration;
     this.#process = process;
     this.#quarantine = quarantine;
-    const realTimeFactor = (): number => process.load.realTimeFactor;
-    this.#backlog = new Backlog({ maxSeconds: maxBacklogSeconds, clock, realTimeFactor });
+    this.#backlog = backlog;
   }
 
   async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
@@ -81,6 +79,11 @@ export class RemoteSpeechEngine implements SpeechEngine {
   async measureFile(file: AudioToMeasure): Promise<number> {
     this.#checkFile(file);
     return this.#process.call('measure', { ...this.#asked(file), request: () => fileRequest(file) });
+  }
+
+  /** Of its process, as last told. */
+  get realTimeFactor(): number {
+    return this.#process.load.realTimeFactor;
   }
 
   checkRoom(accountId: string): void {

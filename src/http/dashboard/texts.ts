@@ -380,7 +380,12 @@ export const TEXTS = {
     variable: 'Variable',
     value: 'Value',
     from: 'From',
-    origins: { environment: 'environment', default: 'default', measured: 'measured by bench tune' },
+    origins: {
+      environment: 'environment',
+      default: 'default',
+      measured: 'measured by bench tune',
+      chosen: 'chosen by models use',
+    },
   },
 } as const;
 

@@ -33,10 +33,10 @@ export const ModelName = parameter({
 });
 
 export function openAiModelRoutes(deps: HttpDeps): Route[] {
-  const created = Math.floor(Date.now() / 1000);
-  const served = (): Static<typeof OpenAiModel> => ({
-    ...{ id: deps.engine.modelName, object: 'model', created, owned_by: 'verbatim' },
-  });
+  const served = (): Static<typeof OpenAiModel> => {
+    const { serving: id, since } = deps.models.state();
+    return { id, object: 'model', created: Math.floor(since / 1000), owned_by: 'verbatim' };
+  };
   return [
     {
       path: '/v1/models',

@@ -4,9 +4,11 @@ import { createLogger } from '../../../src/service/log.js';
 import { Metrics } from '../../../src/http/metrics.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
+import { fixedModel } from '../../../src/service/served-engines.js';
 import { startServer } from '../../../src/service/server.js';
 import { serverSettings } from '../../../src/service/server-settings.js';
 import { systemTimers } from '../../../src/timers.js';
+import { lendAlways } from '../../../src/transcription/lent-engines.js';
 import { QuickEngine } from './quick-engine.js';
 
 /** Enough for the load; and its messages are heard on this machine. */
@@ -20,6 +22,7 @@ const [path = '', secret = '', uploadBase = ''] = process.argv.slice(2);
 
 async function main(): Promise<void> {
   const ledger = createLedger({ path, secret });
+  const engine = new QuickEngine();
   const server = await startServer({
     ...{
       host: '127.0.0.1',
@@ -29,7 +32,9 @@ async function main(): Promise<void> {
       jobsDirectory: `${uploadBase}-jobs`,
       ledger,
     },
-    engine: new QuickEngine(),
+    engine,
+    lend: lendAlways(engine, undefined),
+    models: fixedModel(engine.modelName),
     installedModels: () => [],
     settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },

@@ -1,0 +1,34 @@
+/** The speech model that `verbatim models use` has chosen: kept beside the data, for the next start of a server that has them. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = 'model.json';
+
+export function chosenModelPath(dataDir: string): string {
+  return join(dataDir, FILE);
+}
+
+/** null: none was chosen. Throws an Error that names the file when it is not what was written. */
+export function readChosenModel(dataDir: string): string | null {
+  const path = chosenModelPath(dataDir);
+  if (!existsSync(path)) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    value = null;
+  }
+  const { name } = (value ?? {}) as { name?: unknown };
+  if (typeof name === 'string' && name !== '') return name;
+  throw new Error(
+    `${path} names no model. Remove it, or name the model in VERBATIM_MODEL or with: npx verbatim models use NAME`,
+  );
+}
+
+/** As a whole, or not at all. */
+export function writeChosenModel(dataDir: string, name: string): void {
+  const path = chosenModelPath(dataDir);
+  const chosen = { name, chosenAt: new Date().toISOString() };
+  writeFileSync(`${path}.new`, `${JSON.stringify(chosen, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,135 @@
+/** The speech models that take turns in a server: one serves, another may be on its way, the one before may have requests to end. */
+import { ModelRefused } from '../errors.js';
+import type { ModelChange, ModelState, ModelSwitch } from '../http/deps.js';
+import type { LentEngines } from '../transcription/lent-engines.js';
+import type { EngineApart } from './engine-apart.js';
+import { LentEngine } from './lent-engine.js';
+import type { Logger } from './log.js';
+
+export interface ModelTurnsOptions {
+  first: EngineApart;
+  /** Throws ModelRefused for a model that cannot be had here, and where there is no room for it. */
+  find: (name: string) => NextModel;
+  afterRestart: (serving: string) => string;
+  logger: Pick<Logger, 'error' | 'info'>;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+export interface NextModel {
+  /** Rejects where the signal ends it; nothing is left then. */
+  start: (signal: AbortSignal) => Promise<EngineApart>;
+  /** Rejects where it is not fit to serve. */
+  check: (engine: EngineApart, signal: AbortSignal) => Promise<void>;
+  /** Remembers it for the next start, before it serves; what it throws refuses the model. */
+  choose: () => void;
+}
+
+export class ModelTurns implements ModelSwitch {
+  #serving: LentEngine;
+  #draining: LentEngine | null = null;
+  #change: Omit<ModelChange, 'requests'> | null = null;
+  #last: ModelState['last'] = null;
+  #changing: Promise<void> | null = null;
+  readonly #closing = new AbortController();
+
+  constructor(private readonly options: ModelTurnsOptions) {
+    this.#serving = new LentEngine(options.first, options.now());
+  }
+
+  get serving(): EngineApart {
+    return this.#serving.engine;
+  }
+
+  /** With the one whose requests end. */
+  get atWork(): EngineApart[] {
+    return [this.#serving, this.#draining].flatMap((lent) => lent?.engine ?? []);
+  }
+
+  lend(): LentEngines {
+    return this.#serving.lend();
+  }
+
+  state(): ModelState {
+    const serving = this.serving.info.modelName;
+    const change = this.#change && { ...this.#change, requests: this.#draining?.users ?? 0 };
+    const afterRestart = this.options.afterRestart(serving);
+    return { serving, since: this.#serving.servesSince, afterRestart, change, last: this.#last };
+  }
+
+  use(name: string, by: string): void {
+    this.#refuse(name);
+    const next = this.options.find(name);
+    const from = this.serving.info.modelName;
+    this.#change = { phase: 'starting', from, to: name };
+    this.options.logger.info({ from, to: name, by }, 'another model is to serve');
+    this.#changing = this.#bringIn(name, next).finally(() => {
+      this.#change = null;
+      this.#changing = null;
+    });
+  }
+
+  /** Requests that run finish first; a model that does not serve yet is given up. */
+  async close(): Promise<void> {
+    this.#closing.abort(new ModelRefused('The server is shutting down.'));
+    await this.#changing;
+    await this.#serving.engine.close();
+  }
+
+  #refuse(name: string): void {
+    const { serving, change } = this.state();
+    if (this.#closing.signal.aborted) throw new ModelRefused('The server is shutting down.');
+    if (change !== null) throw new ModelRefused(`${underWay(change)}; try again when that is done.`);
+    if (name === serving) throw new ModelRefused(`"${name}" serves already.`);
+  }
+
+  /** Never rejects. */
+  async #bringIn(name: string, next: NextModel): Promise<void> {
+    const { logger, now } = this.options;
+    try {
+      const engine = await this.#fit(next);
+      this.#draining = this.#serving;
+      this.#serving = new LentEngine(engine, now());
+    } catch (error) {
+      this.#last = { to: name, error: (error as Error).message };
+      logger.error({ err: error, to: name }, 'the model does not serve; the one before goes on');
+      return;
+    }
+    this.#last = { to: name, error: null };
+    const from = this.#draining.engine.info.modelName;
+    this.#phase('draining');
+    logger.info({ from, to: name, requests: this.#draining.users }, 'another model serves');
+    await this.#draining.retire();
+    this.#draining = null;
+    logger.info({ from, to: name }, 'the model before has ended its requests');
+  }
+
+  async #fit({ start, check, choose }: NextModel): Promise<EngineApart> {
+    const { signal } = this.#closing;
+    const engine = await start(signal);
+    this.#phase('checking');
+    const failed = new AbortController();
+    const died = engine.died.then((how) => {
+      throw new ModelRefused(`The engine process died while the model was tried: ${how}.`);
+    });
+    try {
+      await Promise.race([check(engine, AbortSignal.any([signal, failed.signal])), died]);
+      signal.throwIfAborted();
+      choose();
+      return engine;
+    } catch (error) {
+      failed.abort(error);
+      await engine.close();
+      throw error;
+    }
+  }
+
+  #phase(phase: ModelChange['phase']): void {
+    if (this.#change !== null) this.#change = { ...this.#change, phase };
+  }
+}
+
+function underWay({ phase, from, to, requests }: ModelChange): string {
+  if (phase === 'draining') return `"${from}", which served before "${to}", has ${requests} requests to end`;
+  return `"${to}" is being brought into service`;
+}
