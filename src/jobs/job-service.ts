@@ -1,7 +1,7 @@
 /** Transcriptions that are answered later: accepted, measured and paid for while the client waits, worked on behind its requests. */
 import { rm } from 'node:fs/promises';
 import type { SpeechEngine } from '../engine/types.js';
-import type { JobPlace, JobStatus, StoredJob } from '../ledger/jobs.js';
+import type { JobPlace, JobStatus, JobWish, StoredJob } from '../ledger/jobs.js';
 import type { Ledger, StoredAnswer } from '../ledger/types.js';
 import { VerbatimError } from '../errors.js';
 import { digestOfRequest, fingerprint } from '../transcription/fingerprint.js';
@@ -35,6 +35,11 @@ export interface WatchedJob {
   progress: number;
   /** null: it has ended. */
   etaSeconds: number | null;
+}
+
+export interface EndedWatchedJob extends WatchedJob {
+  /** Whether what was wished was done; else it was not the time for it. */
+  isDone: boolean;
 }
 
 /** Of a job whose windows are done, and which is still worked on: its text is translated, say. */
@@ -87,16 +92,38 @@ export class JobService {
     return this.#watched(await this.deps.ledger.jobs.list(accountId, query));
   }
 
-  /** Cancels one that has not ended, forgets one that has; null: there is none such. */
+  /** Cancels one that has not ended, uncharged; one that has keeps its result. null: there is none such. */
+  cancel(accountId: string, id: string): Promise<EndedWatchedJob | null> {
+    return this.#end(accountId, id, 'cancel');
+  }
+
+  /** Forgets one that has ended; one that has not goes on. null: there is none such. */
+  forget(accountId: string, id: string): Promise<EndedWatchedJob | null> {
+    return this.#end(accountId, id, 'forget');
+  }
+
+  /**
+   * For whoever does not say which: cancels one that has not ended, forgets one that has. One that ends just when it is to be
+   * cancelled is as it has ended, and stays: its client has paid for a result that it has not seen.
+   */
   async cancelOrForget(accountId: string, id: string): Promise<WatchedJob | null> {
+    const found = await this.deps.ledger.jobs.find(accountId, id);
+    if (found === null) return null;
+    return this.#end(accountId, id, found.finishedAt === null ? 'cancel' : 'forget');
+  }
+
+  async #end(accountId: string, id: string, wish: JobWish): Promise<EndedWatchedJob | null> {
     const { ledger, runner, audio, onEnd } = this.deps;
-    const before = await ledger.jobs.find(accountId, id);
-    const job = await ledger.jobs.cancelOrForget(accountId, id);
-    if (job === null) return null;
-    runner.breakOff(id);
-    await audio.remove(id);
-    if (before?.finishedAt === null && job.status === 'cancelled') onEnd('cancelled');
-    return (await this.#watched([job]))[0] ?? null;
+    const ended = await ledger.jobs.end(accountId, id, wish);
+    if (ended === null) return null;
+    const { job, isDone } = ended;
+    if (isDone) {
+      runner.breakOff(id);
+      await audio.remove(id);
+      if (wish === 'cancel') onEnd('cancelled');
+    }
+    const [watched] = await this.#watched([job]);
+    return watched === undefined ? null : { ...watched, isDone };
   }
 
   #begin(request: JobRequest): Promise<string | StoredAnswer | null> {

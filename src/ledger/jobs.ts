@@ -70,6 +70,15 @@ export interface LeaseTerms {
 /** One that has not ended. */
 export type OpenJob = Pick<StoredJob, 'id' | 'accountId' | 'audioSeconds' | 'doneSeconds'>;
 
+export type JobWish = 'cancel' | 'forget';
+
+export interface EndedJob {
+  /** As it is then; forgotten: as it was. */
+  job: StoredJob;
+  /** Whether this call has done what was wished. */
+  isDone: boolean;
+}
+
 /** Where a list goes on: behind this job. */
 export interface JobPlace {
   createdAt: string;
@@ -96,8 +105,11 @@ export interface JobBooks {
   /** Of all accounts, in the order in which an account's jobs are begun. */
   open(): Promise<OpenJob[]>;
   countOpenOfAll(): Promise<{ queued: number; running: number }>;
-  /** Ends a job that has not ended, uncharged, and forgets one that has; null: the account has none such. */
-  cancelOrForget(accountId: string, id: string): Promise<StoredJob | null>;
+  /**
+   * 'cancel' ends a job that has not ended, uncharged; 'forget' forgets one that has. The other kind stays as it is: whoever wants to
+   * stop a job and comes too late does not lose what it was charged for. null: the account has none such.
+   */
+  end(accountId: string, id: string, wish: JobWish): Promise<EndedJob | null>;
 
   /** The next one, of an account that has fewest running, then the oldest; null: there is none to be taken now. */
   take(terms: LeaseTerms): Promise<TakenJob | null>;

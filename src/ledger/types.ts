@@ -8,6 +8,7 @@ import type { AccountHistory } from './history.js';
 import type { JobBooks, WebhookBooks } from './jobs.js';
 import type { AccountAccess, Role } from './access/types.js';
 import type { AccountAdministration } from './administration.js';
+import type { OperatorLog } from './operators.js';
 
 export interface Account {
   id: string;
@@ -197,6 +198,7 @@ export interface Ledger {
   readonly history: AccountHistory;
   /** What operators do with accounts. */
   readonly administration: AccountAdministration;
+  readonly operators: OperatorLog;
 
   /** Throws `invalid_request` for a bad email address or one that is taken, or a bad name. */
   createAccount(input: { email: string; name?: string | null }): Promise<Account>;

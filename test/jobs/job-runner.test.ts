@@ -183,7 +183,7 @@ describe('JobRunner', () => {
       }),
     );
     await status(id, 'running');
-    await ledger.jobs.cancelOrForget(ann.account.id, id);
+    await ledger.jobs.end(ann.account.id, id, 'cancel');
     timers.pass(7500);
     await until(() => broken);
     expect(await balance()).to.equal(10);
@@ -232,7 +232,7 @@ describe('JobRunner', () => {
   it('removes audio that no job needs: of those that have ended, and what is old', async () => {
     const kept = await queued();
     const cancelled = await queued();
-    await ledger.jobs.cancelOrForget(ann.account.id, cancelled);
+    await ledger.jobs.end(ann.account.id, cancelled, 'cancel');
     const orphan = newJobId();
     writeFileSync(audio.path(orphan), 'audio');
     bench.now = Date.now();

@@ -46,7 +46,7 @@ async function grow(ledger: Ledger, who: KeyHolder): Promise<Grown> {
       webhook: { url: 'https://example.com/hook', secret: 'whsec_QUJD' },
     });
   }
-  await jobs.cancelOrForget(accountId, 'job_1');
+  await jobs.end(accountId, 'job_1', 'cancel');
   const { token: link } = await access.createLink(accountId);
   return { session: session.token, link, token: begun.token };
 }

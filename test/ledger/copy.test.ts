@@ -38,6 +38,7 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
     const result = { text: 'hello \ud800 "\0" \u{1f600}' };
     await ledger.settle(await hold(ledger, ann, 5), settlement(3, { idempotencyToken: state.token, result }));
     await ledger.release(await hold(ledger, ann, 1));
+    await ledger.operators.note({ operatorId: account.id, action: 'audit', subject: null });
     await ledger.jobs.create({
       ...{
         id: 'job_1',
@@ -58,7 +59,7 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
       },
       idempotency: null,
     });
-    await ledger.jobs.cancelOrForget(account.id, 'job_2');
+    await ledger.jobs.end(account.id, 'job_2', 'cancel');
     await ledger.access.setPassword(
       account.id,
       await hashPassword('correct horse battery', 'a@b.c', CHEAP),

@@ -103,7 +103,8 @@ describeLedger('Jobs in the ledger', (backend) => {
     await create();
     const { lease } = await take();
     for (const id of ['job_1', 'job_2']) {
-      expect(await ledger.jobs.cancelOrForget(ann.account.id, id)).to.include({ status: 'cancelled' });
+      const ended = await ledger.jobs.end(ann.account.id, id, 'cancel');
+      expect(ended).to.deep.include({ isDone: true }).and.to.have.nested.property('job.status', 'cancelled');
     }
     expect(await balance()).to.equal(10);
     expect(await ledger.jobs.renew([{ lease, doneSeconds: 1 }], 1000)).to.deep.equal(['job_1']);
@@ -118,11 +119,31 @@ describeLedger('Jobs in the ledger', (backend) => {
     await create();
     const bob = await customer(ledger, 'bob@example.com');
     expect(await ledger.jobs.find(bob.account.id, 'job_1')).to.equal(null);
-    expect(await ledger.jobs.cancelOrForget(bob.account.id, 'job_1')).to.equal(null);
-    await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
-    expect(await ledger.jobs.cancelOrForget(ann.account.id, 'job_1')).to.include({ status: 'cancelled' });
+    for (const wish of ['cancel', 'forget'] as const) {
+      expect(await ledger.jobs.end(bob.account.id, 'job_1', wish)).to.equal(null);
+    }
+    await ledger.jobs.end(ann.account.id, 'job_1', 'cancel');
+    const forgotten = await ledger.jobs.end(ann.account.id, 'job_1', 'forget');
+    expect(forgotten)
+      .to.deep.include({ isDone: true })
+      .and.to.have.nested.property('job.status', 'cancelled');
     expect(await ledger.jobs.find(ann.account.id, 'job_1')).to.equal(null);
-    expect(await ledger.jobs.cancelOrForget(ann.account.id, 'job_1')).to.equal(null);
+    expect(await ledger.jobs.end(ann.account.id, 'job_1', 'forget')).to.equal(null);
+  });
+
+  it('keep their result when they are to be cancelled too late, and go on when they are to be forgotten too early', async () => {
+    await create();
+    expect(await ledger.jobs.end(ann.account.id, 'job_1', 'forget')).to.deep.equal({
+      job: await find('job_1'),
+      isDone: false,
+    });
+    expect((await find('job_1')).status).to.equal('queued');
+    await ledger.jobs.succeed((await take()).lease, bill());
+    const late = await ledger.jobs.end(ann.account.id, 'job_1', 'cancel');
+    expect(late).to.deep.equal({ job: await find('job_1'), isDone: false });
+    expect(late?.job.status).to.equal('succeeded');
+    expect(late?.job.outcome).not.to.equal(null);
+    expect(await ledger.audit()).to.deep.equal([]);
   });
 
   it('are taken oldest first, of accounts with fewest at work, up to so many of one', async () => {
@@ -185,8 +206,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     await create({ idempotency: { token: begun.token, told: (createdAt) => ({ id: 'job_1', createdAt }) } });
     const { createdAt } = await find('job_1');
     await ledger.abandonIdempotent(begun.token);
-    await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
-    await ledger.jobs.cancelOrForget(ann.account.id, 'job_1');
+    for (const wish of ['cancel', 'forget'] as const) await ledger.jobs.end(ann.account.id, 'job_1', wish);
     expect(await ledger.beginIdempotent(asked)).to.deep.equal({
       state: 'replay',
       answer: { kind: 'job', told: { id: 'job_1', createdAt } },
@@ -197,7 +217,7 @@ describeLedger('Jobs in the ledger', (backend) => {
 
   it('are listed newest first, by status, page by page', async () => {
     for (let n = 0; n < 3; n++) await create();
-    await ledger.jobs.cancelOrForget(ann.account.id, 'job_2');
+    await ledger.jobs.end(ann.account.id, 'job_2', 'cancel');
     const list = async (query: object): Promise<string[]> =>
       (await ledger.jobs.list(ann.account.id, { status: null, limit: 10, after: null, ...query })).map(
         ({ id }) => id,
@@ -218,7 +238,7 @@ describeLedger('Jobs in the ledger', (backend) => {
       { id: 'job_1', accountId, audioSeconds: 90.5, doneSeconds: 60 },
       { id: 'job_2', accountId, audioSeconds: 30, doneSeconds: 0 },
     ]);
-    await ledger.jobs.cancelOrForget(accountId, 'job_2');
+    await ledger.jobs.end(accountId, 'job_2', 'cancel');
     expect(await ledger.jobs.knownAmong(['job_1', 'job_2', 'job_9'])).to.deep.equal([
       { id: 'job_1', ended: false },
       { id: 'job_2', ended: true },
@@ -229,7 +249,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     await create({ webhook: { url: 'https://example.com/', secret: 'whsec_AAAA' } });
     await create();
     await create();
-    for (const id of ['job_1', 'job_2']) await ledger.jobs.cancelOrForget(ann.account.id, id);
+    for (const id of ['job_1', 'job_2']) await ledger.jobs.end(ann.account.id, id, 'cancel');
     bench.now += HOUR_MS - 1;
     await ledger.jobs.forgetOld(HOUR_MS);
     expect(await ledger.jobs.find(ann.account.id, 'job_2')).not.to.equal(null);

@@ -30,7 +30,7 @@ describeLedger('Webhook events in the ledger', (backend) => {
       ...{ mostOpen: 100, idempotency: null },
     };
     await ledger.jobs.create(job);
-    await ledger.jobs.cancelOrForget(account.id, id);
+    await ledger.jobs.end(account.id, id, 'cancel');
   }
   const take = async (from = ledger): Promise<TakenEvent> => (await from.webhooks.take(TERMS))!;
   const only = async (): Promise<WebhookEvent> => {

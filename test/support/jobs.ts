@@ -31,3 +31,17 @@ export async function endedJob(server: AnyServer, key: Key, id: string): Promise
   }, `the end of ${id}`);
   return body;
 }
+
+/** Whoever looks at the job next is told of one that runs, and is told so when it has ended: the engine has to hold it. */
+export async function endsBehindTheNextLook(server: TestServer, id: string): Promise<void> {
+  await server.engine.untilRunning(1);
+  const { jobs } = server.ledger;
+  const find = jobs.find.bind(jobs);
+  jobs.find = async (accountId, asked) => {
+    const seen = await find(accountId, asked);
+    jobs.find = find;
+    server.engine.release();
+    await until(async () => (await find(accountId, id))?.finishedAt !== null, `the end of ${id}`);
+    return seen;
+  };
+}

@@ -40,11 +40,13 @@ export function jobPageRoutes({ jobs }: HttpDeps, visits: Visits): Route[] {
 
   async function end(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
     const { job } = await jobOf(visit);
-    const isCancelled = fieldOf(form, 'end') === 'cancel';
     // Whoever wants to stop it does not want its result to be gone.
-    if (isCancelled && job.finishedAt !== null) throw new Refusal(409, TEXTS.errors.jobEnded);
-    if (!isCancelled && job.finishedAt === null) throw new Refusal(409, TEXTS.errors.jobOpen);
-    await jobs.cancelOrForget(visit.account.id, job.id);
+    const isCancelled = fieldOf(form, 'end') === 'cancel';
+    const end = isCancelled ? jobs.cancel(visit.account.id, job.id) : jobs.forget(visit.account.id, job.id);
+    const ended = await end;
+    if (ended === null) throw new Refusal(404, TEXTS.errors.noJob);
+    const { jobEnded, jobOpen } = TEXTS.errors;
+    if (!ended.isDone) throw new Refusal(409, isCancelled ? jobEnded : jobOpen);
     return { to: `${PATHS.history}?notice=${isCancelled ? 'job-cancelled' : 'job-forgotten'}` };
   }
 

@@ -28,4 +28,5 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'sign_in_links' },
   { name: 'sessions', select: 'SELECT *, rowid AS place FROM sessions', counted: 'place' },
   { name: 'dashboard_keys' },
+  { name: 'operator_actions', counted: 'id' },
 ];

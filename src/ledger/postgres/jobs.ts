@@ -1,9 +1,11 @@
 import type {
+  EndedJob,
   JobBooks,
   JobError,
   JobPlace,
   JobSettlement,
   JobStatus,
+  JobWish,
   LeaseTerms,
   NewJob,
   OpenJob,
@@ -105,12 +107,13 @@ export class PostgresJobs implements JobBooks {
     return counted;
   }
 
-  async cancelOrForget(accountId: string, id: string): Promise<StoredJob | null> {
-    const [row] = await this.statements.once<JobRow>(
-      `SELECT job.*, event.credits AS credits_used FROM cancel_or_forget_job($1, $2, $3, $4) job ${WITH_CHARGE}`,
-      [accountId, id, randomId('msg'), this.clock()],
+  async end(accountId: string, id: string, wish: JobWish): Promise<EndedJob | null> {
+    const [row] = await this.statements.once<JobRow & { done: boolean }>(
+      `SELECT job.*, event.credits AS credits_used, ended.done
+       FROM end_as_wished($1, $2, $3, $4, $5) ended CROSS JOIN LATERAL (SELECT (ended.job).*) job ${WITH_CHARGE}`,
+      [accountId, id, wish === 'forget', randomId('msg'), this.clock()],
     );
-    return row === undefined ? null : jobOf(row);
+    return row === undefined ? null : { job: jobOf(row), isDone: row.done };
   }
 
   async take({ leaseMs, mostPerAccount }: LeaseTerms): Promise<TakenJob | null> {

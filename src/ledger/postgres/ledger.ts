@@ -27,6 +27,7 @@ import type {
 } from '../types.js';
 import { PostgresAccess } from './access.js';
 import { PostgresAdministration } from './administration.js';
+import { PostgresOperatorLog } from './operators.js';
 import { PostgresAccounts } from './accounts.js';
 import { PostgresKeys } from './api-keys.js';
 import { auditPostgres } from './audit.js';
@@ -94,6 +95,7 @@ export class PostgresLedger implements Ledger {
   readonly access: PostgresAccess;
   readonly history: PostgresHistory;
   readonly administration: PostgresAdministration;
+  readonly operators: PostgresOperatorLog;
   readonly #secretText: string | null;
   readonly #timers: Timers;
   readonly #onError: (error: unknown) => void;
@@ -137,6 +139,7 @@ export class PostgresLedger implements Ledger {
     this.#idempotency = new PostgresIdempotency(statements, instance, this.#owed, clock);
     this.access = new PostgresAccess(statements, this.#keys, clock);
     this.history = new PostgresHistory(statements, clock);
+    this.operators = new PostgresOperatorLog(statements, clock);
     this.administration = new PostgresAdministration(statements, clock);
     this.webhooks = new PostgresWebhookEvents(statements, instance, clock);
     this.jobs = new PostgresJobs(statements, instance, clock);

@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3';
 import type {
+  EndedJob,
   JobBooks,
   JobError,
   JobPlace,
   JobSettlement,
   JobStatus,
+  JobWish,
   WorkLease,
   LeaseTerms,
   NewJob,
@@ -85,17 +87,15 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  cancelOrForget(accountId: string, id: string): Promise<StoredJob | null> {
+  end(accountId: string, id: string, wish: JobWish): Promise<EndedJob | null> {
     return this.parts.transactions.write(() => {
       const job = this.#find(accountId, id);
       if (job === null) return null;
-      if (job.finishedAt !== null) {
-        this.#statements.forget.run(id);
-        return job;
-      }
-      this.parts.holds.releaseOf(id);
-      this.#end(id, 'cancelled', null);
-      return this.#find(accountId, id);
+      if ((job.finishedAt === null) !== (wish === 'cancel')) return { job, isDone: false };
+      if (wish === 'cancel') this.parts.holds.releaseOf(id);
+      if (wish === 'cancel') this.#end(id, 'cancelled', null);
+      else this.#statements.forget.run(id);
+      return { job: this.#find(accountId, id) ?? job, isDone: true };
     });
   }
 

@@ -14,6 +14,7 @@ import { Idempotency } from './idempotency.js';
 import { Instances } from './instances.js';
 import { SqliteJobs } from './jobs.js';
 import { LockWait } from './lock-wait.js';
+import { SqliteOperatorLog } from './operators.js';
 import { Owed } from './owed.js';
 import { loadSecret } from './secret.js';
 import type { Transactions } from './transactions.js';
@@ -92,6 +93,7 @@ class SqliteLedger implements Ledger {
   readonly access: SqliteAccess;
   readonly history: SqliteHistory;
   readonly administration: SqliteAdministration;
+  readonly operators: SqliteOperatorLog;
   readonly #database: Database.Database;
   readonly #clock: WallClock;
   readonly #onError: (error: unknown) => void;
@@ -141,6 +143,7 @@ class SqliteLedger implements Ledger {
     const instances = this.#instances;
     this.access = new SqliteAccess(database, clock, this.#keys, transactions);
     this.history = new SqliteHistory(database, clock, transactions);
+    this.operators = new SqliteOperatorLog(database, clock, transactions);
     this.webhooks = new WebhookEvents(database, { instances, transactions, clock });
     this.jobs = new SqliteJobs(database, {
       credits: this.#credits,

@@ -326,7 +326,7 @@ function withEvents(work: (place: Workplace, ids: string[]) => Promise<void>): (
           webhook: { url: `https://example.org/${id}`, secret: 'whsec_AAAA' },
           ...{ mostOpen: 2, idempotency: null },
         });
-        await ledger.jobs.cancelOrForget(accountId, id);
+        await ledger.jobs.end(accountId, id, 'cancel');
       }
       const taken = await ledger.webhooks.take({ leaseMs: 1000, mostPerAccount: 1 });
       await ledger.webhooks.delivered(taken!.lease);

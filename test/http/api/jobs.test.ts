@@ -1,7 +1,7 @@
 /** /jobs over real HTTP, on real books. */
 import { expect } from 'chai';
 import { BROKEN_AUDIO, fakeAudio } from '../../support/fake-engine.js';
-import { endedJob, jobCall, postJob } from '../../support/jobs.js';
+import { endedJob, endsBehindTheNextLook, jobCall, postJob } from '../../support/jobs.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { call, transcribe, type Answer, type Part } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
@@ -168,6 +168,17 @@ describe('/api/v1/jobs', () => {
     expect((await end(id)).body).to.include({ status: 'cancelled' });
     expect((await get(`/${id}`)).error?.code).to.equal('job_not_found');
     expect((await end(id)).status).to.equal(404);
+  });
+
+  it('that ends while it is being cancelled keeps its result', async () => {
+    server.engine.holdAll();
+    const id = await created();
+    await endsBehindTheNextLook(server, id);
+    const late = await end(id);
+    expect([late.status, late.body['status']]).to.deep.equal([200, 'succeeded']);
+    expect((await jobCall(server, ann.key, `/${id}`)).body).to.have.nested.property('result.text');
+    expect((await end(id)).body['status']).to.equal('succeeded');
+    expect((await jobCall(server, ann.key, `/${id}`)).status).to.equal(404);
   });
 
   it('is another account’s secret', async () => {

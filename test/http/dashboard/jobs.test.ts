@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EngineError } from '../../../src/engine/native-errors.js';
 import { browserOf, buildDashboard, rowsOf, type HttpBrowser } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
-import { endedJob, postJob } from '../../support/jobs.js';
+import { endedJob, endsBehindTheNextLook, postJob } from '../../support/jobs.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -83,6 +83,14 @@ describe('dashboard: jobs', () => {
     expect((await browser.post(`/dashboard/jobs/${open}/end`, { end: 'forget' })).status).to.equal(409);
     expect((await cellsOf(open))[0]).to.match(/queued|running/);
     server.engine.release();
+  });
+
+  it('that end while they are being cancelled keep their result', async () => {
+    server.engine.holdAll();
+    const id = await post();
+    await endsBehindTheNextLook(server, id);
+    expect((await browser.post(`/dashboard/jobs/${id}/end`, { end: 'cancel' })).status).to.equal(409);
+    expect((await cellsOf(id))[0]).to.equal('done');
   });
 
   it('of another account, and ids that are none, are not found; a form from elsewhere is refused', async () => {

@@ -3,6 +3,14 @@ import { holds } from './002-holds.js';
 import { answers } from './003-answers.js';
 import { jobFunctions } from './004-jobs.js';
 import { instances } from './005-instances.js';
+import { operators } from './006-operators.js';
 
 /** In order; the schema's version is how many of them have been applied. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [tables, holds, answers, jobFunctions, instances];
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  tables,
+  holds,
+  answers,
+  jobFunctions,
+  instances,
+  operators,
+];

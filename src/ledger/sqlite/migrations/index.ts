@@ -6,6 +6,7 @@ import { access } from './005-access.js';
 import { dashboardKeys } from './006-dashboard-keys.js';
 import { undelivered } from './007-undelivered.js';
 import { administration } from './008-administration.js';
+import { operatorActions } from './011-operator-actions.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   dashboardKeys,
   undelivered,
   administration,
+  operatorActions,
 ];
