@@ -6,8 +6,8 @@ import { setMaxListeners } from 'node:events';
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  // As much work as there is hears of it; Node.js warns of eleven listeners.
-  setMaxListeners(0, controller.signal);
+  // As much work as there is hears of it; Node.js warns of eleven listeners, and 20 fails when it is asked about a signal with 0.
+  setMaxListeners(Number.MAX_SAFE_INTEGER, controller.signal);
   const raised: NodeJS.Signals[] = [];
   const stop = (signal: NodeJS.Signals): void => {
     raised.push(signal);

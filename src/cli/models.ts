@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { findModel, type ModelEntry } from '../models/manifest.js';
 import { isInstalled, modelFiles, verifyModel } from '../models/store.js';
 import { readContext } from '../service/context.js';
-import { pull } from '../service/model-store.js';
+import { pull, type PullProgress } from '../service/model-store.js';
+import { untilInterrupted } from './interruption.js';
 import { printRows } from './rows.js';
 import { addAlign } from './models-align.js';
 import { addImport } from './models-import.js';
@@ -18,6 +19,7 @@ export function addModels(program: Command): void {
   models
     .command('pull')
     .argument('<name>', 'a name that `verbatim models list` shows')
+    .option('--json', 'print progress and result as lines of JSON')
     .description(
       'download a model; resumes, and verifies the checksum (HF_ENDPOINT, HF_TOKEN and proxies are respected)',
     )
@@ -60,21 +62,51 @@ function languagesOf(entry: ModelEntry): string {
   return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
 }
 
-async function pullModel(name: string): Promise<void> {
+async function pullModel(name: string, options: { json?: boolean }): Promise<void> {
+  if (options.json === true) await pullInLines(name);
+  else await pullWithBar(name);
+}
+
+async function pullWithBar(name: string): Promise<void> {
   const bar = process.stderr.isTTY
     ? new SingleBar({ format: '{file} [{bar}] {percentage}% {value}/{total} MiB', stream: process.stderr })
     : null;
   let shown = '';
   try {
-    const fetched = await pull(name, readContext(), (file, received, total) => {
-      if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
-      shown = file;
-      bar?.update(Math.floor(received / (1 << 20)));
+    const fetched = await pull(name, readContext(), {
+      onProgress: (file, received, total) => {
+        if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
+        shown = file;
+        bar?.update(Math.floor(received / (1 << 20)));
+      },
     });
     bar?.stop();
     console.log(fetched ? `${name} is installed and verified` : `${name} is installed and verified already`);
   } finally {
     bar?.stop();
+  }
+}
+
+/** Between two lines of progress. */
+const LINE_MS = 250;
+
+/** For programs: what is received while it is, and whether anything was in the end. SIGTERM leaves what there is for the next time. */
+async function pullInLines(name: string): Promise<void> {
+  let untold: object | null = null;
+  const tell = (): void => {
+    if (untold !== null) console.log(JSON.stringify(untold));
+    untold = null;
+  };
+  const onProgress: PullProgress = (file, received, total) => {
+    untold = { file, received_bytes: received, total_bytes: total };
+  };
+  const timer = setInterval(tell, LINE_MS);
+  try {
+    const downloaded = await untilInterrupted((signal) => pull(name, readContext(), { onProgress, signal }));
+    tell();
+    console.log(JSON.stringify({ installed: name, downloaded }));
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -123,6 +123,16 @@ export interface TranslatedText {
   sentences: TranslatedSentence[];
 }
 
+/** What an account has in the backlog. */
+export interface AccountBacklog {
+  accountId: string;
+  requests: number;
+  /** Not yet transcribed, but for what is done in the background. */
+  seconds: number;
+  /** Of what is done in the background. */
+  backgroundSeconds: number;
+}
+
 export interface EngineStats {
   /** What computes at once: a window each on whisper.cpp, a unit of work each where windows are decoded together. */
   slots: number;
@@ -138,6 +148,8 @@ export interface EngineStats {
   realTimeFactor: number;
   /** Whole seconds until the backlog is worked off at that speed, at least 1. */
   retryAfterSeconds: number;
+  /** Of the twenty accounts with most of it, those with the most seconds first. */
+  backlogByAccount: readonly AccountBacklog[];
 }
 
 /** Receives measurements as they happen; metrics.ts implements it. */

@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/types.js';
 import type { Logger } from 'pino';
 import type { AddressLimit } from './address-limit.js';
 import type { Metrics } from './metrics.js';
+import type { ModelShelf } from './model-shelf.js';
 import type { InFlightRegistry } from './in-flight.js';
 import type { JobService } from '../jobs/job-service.js';
 import type { AddressGuard } from '../webhooks/addresses.js';
@@ -85,6 +86,7 @@ export interface HttpDeps {
   /** Names of the speech models on the disk, whether this process serves them or not. */
   installedModels: () => readonly string[];
   models: ModelSwitch;
+  shelf: ModelShelf;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;
   transcription: TranscriptionService;

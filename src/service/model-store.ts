@@ -24,17 +24,20 @@ import { speakerModels } from './speaker-engine.js';
 
 const HUB = 'https://huggingface.co';
 
+export type PullProgress = NonNullable<DownloadOptions['onProgress']>;
+
 /** Downloads a model of the manifest, and resolves to whether there was anything to download. */
 export function pull(
   name: string,
   { roots, manifest }: ServiceContext,
-  onProgress: NonNullable<DownloadOptions['onProgress']>,
+  { onProgress, signal }: { onProgress: PullProgress; signal?: AbortSignal },
 ): Promise<boolean> {
   return pullModel(findModel(manifest, name), {
     roots,
     endpoint: process.env['HF_ENDPOINT'] || HUB,
     token: process.env['HF_TOKEN'] ?? null,
     onProgress,
+    ...(signal === undefined ? {} : { signal }),
     withModel,
   });
 }

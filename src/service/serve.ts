@@ -19,6 +19,7 @@ import { readContext, packageVersion } from './context.js';
 import { installedSpeechModels } from './speech-engine.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
+import { ModelDownloads } from './model-downloads.js';
 import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
 import { signInLink } from './sign-in-link.js';
 
@@ -42,6 +43,7 @@ export async function serve(): Promise<void> {
   const engines = await startEngines({ config, roots, manifest, env }, { metrics, logger });
   const { tuned } = engines.info;
   if (tuned !== null) logger.info(tuned);
+  const shelf = new ModelDownloads({ shelf: readContext, logger });
   try {
     const ledger = await createBooks(config, (error) => logger.error({ err: error }, 'housekeeping failed'));
     try {
@@ -51,6 +53,7 @@ export async function serve(): Promise<void> {
         engines,
         speakers,
         ledger,
+        shelf,
         logger,
         metrics,
         settingsInForce: () => settingsInForce(process.env, config, engines.info.config),
@@ -59,6 +62,7 @@ export async function serve(): Promise<void> {
       await ledger.close();
     }
   } finally {
+    await shelf.close();
     await engines.close();
     await speakers.engine?.close();
   }
@@ -70,6 +74,7 @@ interface Parts {
   speakers: Speakers;
   settingsInForce: () => readonly SettingInForce[];
   ledger: Ledger;
+  shelf: ModelDownloads;
   logger: Logger;
   metrics: Metrics;
 }

@@ -27,6 +27,7 @@ import type { WallClock } from '../ledger/time.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Logger } from './log.js';
 import type { Metrics } from '../http/metrics.js';
+import type { ModelShelf } from '../http/model-shelf.js';
 import { InFlightRegistry } from '../http/in-flight.js';
 import type { LendEngines } from '../transcription/lent-engines.js';
 import { Responsiveness } from '../http/responsiveness.js';
@@ -75,6 +76,7 @@ export interface ServerOptions {
   lend: LendEngines;
   installedModels: () => readonly string[];
   models: ModelSwitch;
+  shelf: ModelShelf;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;
   logger: Logger;
@@ -163,7 +165,7 @@ function createServer(
   options: ServerOptions,
   { inFlight, uploads, transcription, later }: ServerParts,
 ): Server {
-  const { version, ledger, engine, installedModels, models, settingsInForce, diarizer } = options;
+  const { version, ledger, engine, installedModels, models, shelf, settingsInForce, diarizer } = options;
   const { logger, metrics, timers, clock, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
@@ -172,6 +174,7 @@ function createServer(
     engine,
     installedModels,
     models,
+    shelf,
     settingsInForce,
     diarizer,
     transcription,

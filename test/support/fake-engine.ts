@@ -191,7 +191,7 @@ export class FakeEngine implements SpeechEngine {
     const { slots, maxBacklogSeconds, backlogSeconds, realTimeFactor } = this;
     const busySlots = Math.min(this.running, slots);
     const queuedWindows = this.running - busySlots;
-    const { retryAfterSeconds } = this.#backlog;
+    const { retryAfterSeconds, byAccount } = this.#backlog;
     return {
       slots,
       busySlots,
@@ -201,6 +201,7 @@ export class FakeEngine implements SpeechEngine {
       maxBacklogSeconds,
       realTimeFactor,
       retryAfterSeconds,
+      backlogByAccount: byAccount,
     };
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import type { Diarizer, SpeechEngine } from '../../src/engine/types.js';
+import { VerbatimError } from '../../src/errors.js';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
 import { packageRoot } from '../../src/package-root.js';
@@ -12,6 +13,7 @@ import { createLogger } from '../../src/service/log.js';
 import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
 import { Metrics } from '../../src/http/metrics.js';
+import type { ModelShelf } from '../../src/http/model-shelf.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
 import { fixedModel, type ServedEngines } from '../../src/service/served-engines.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
@@ -46,6 +48,8 @@ export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
   ledger?: Partial<LedgerOptions>;
   /** Default: books on SQLite, in `directory`. */
   books?: Ledger;
+  /** Default: the engine's alone, and another that cannot be had. */
+  shelf?: ModelShelf;
   /** Default: nobody is told how much this node is to get. */
   agentPort?: number;
   /** Default: the system's. */
@@ -83,6 +87,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       ledger,
       engine,
       installedModels: () => [engine.modelName, 'large-v3'],
+      shelf: options.shelf ?? shelfOf(engine.modelName),
       settingsInForce: () => settingsInForce({}, readConfig({}, '/opt/verbatim')),
       lend: options.engines?.lend ?? lendAlways(engine, options.translator),
       models: options.engines?.models ?? fixedModel(engine.modelName),
@@ -178,4 +183,25 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
 
 export function bearer(key: { rawKey: string } | string): Record<string, string> {
   return { authorization: `Bearer ${typeof key === 'string' ? key : key.rawKey}` };
+}
+
+function shelfOf(modelName: string): ModelShelf {
+  const about = {
+    kind: 'speech',
+    licence: 'MIT',
+    receivedBytes: 1 << 20,
+    totalBytes: 1 << 20,
+    problem: null,
+  };
+  const refuse = (): never => {
+    throw new VerbatimError('invalid_request', 'This shelf has nothing to download.');
+  };
+  return {
+    list: () => [
+      { name: modelName, ...about, state: 'installed' },
+      { name: 'large-v3', ...about, receivedBytes: 0, state: 'unavailable' },
+    ],
+    download: refuse,
+    cancel: () => false,
+  };
 }

@@ -80,7 +80,10 @@ export type EngineInfo = Pick<
   | 'isDemonstration'
 >;
 
-export type EngineLoad = Omit<EngineStats, 'backlogSeconds' | 'maxBacklogSeconds' | 'retryAfterSeconds'>;
+export type EngineLoad = Omit<
+  EngineStats,
+  'backlogSeconds' | 'maxBacklogSeconds' | 'retryAfterSeconds' | 'backlogByAccount'
+>;
 
 export type Measurement =
   | { kind: 'window'; measured: Parameters<EngineObserver['windowDone']>[0] }

@@ -91,10 +91,11 @@ export class RemoteSpeechEngine implements SpeechEngine {
   }
 
   stats(): EngineStats {
-    const { seconds, maxSeconds, retryAfterSeconds } = this.#backlog;
+    const { seconds, maxSeconds, retryAfterSeconds, byAccount } = this.#backlog;
     return {
       ...this.#process.load,
       ...{ backlogSeconds: seconds, maxBacklogSeconds: maxSeconds, retryAfterSeconds },
+      backlogByAccount: byAccount,
     };
   }
 

@@ -16,6 +16,7 @@
  */
 import { VerbatimError } from '../../errors.js';
 import type { Clock } from '../clock.js';
+import type { AccountBacklog } from '../types.js';
 
 export interface BacklogOptions {
   maxSeconds: number;
@@ -70,6 +71,10 @@ interface ReadmittedRequest {
 /** Halving an interval of a year of audio this often leaves less than a millisecond. */
 const BISECTIONS = 36;
 
+const MOST_ACCOUNTS_TOLD = 20;
+
+const weight = ({ seconds, backgroundSeconds }: AccountBacklog): number => seconds + backgroundSeconds;
+
 export class Backlog {
   private readonly places = new Set<BacklogPlace>();
 
@@ -82,6 +87,18 @@ export class Backlog {
   /** Without what is done in the background. */
   get seconds(): number {
     return sum(this.heldByAccount().values());
+  }
+
+  /** Those with the most seconds first, twenty at most. */
+  get byAccount(): AccountBacklog[] {
+    const found = new Map<string, AccountBacklog>();
+    for (const { accountId, audioLeftSeconds, background } of this.places) {
+      const of = found.get(accountId) ?? { accountId, requests: 0, seconds: 0, backgroundSeconds: 0 };
+      of.requests += 1;
+      of[background ? 'backgroundSeconds' : 'seconds'] += audioLeftSeconds;
+      found.set(accountId, of);
+    }
+    return [...found.values()].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_ACCOUNTS_TOLD);
   }
 
   /** Whole seconds until all of it is worked off, at least 1. */

@@ -186,6 +186,7 @@ class Transcriber implements SpeechEngine {
       maxBacklogSeconds: this.backlog.maxSeconds,
       realTimeFactor: this.context.realTimeFactor.value,
       retryAfterSeconds: this.backlog.retryAfterSeconds,
+      backlogByAccount: this.backlog.byAccount,
     };
   }
 

@@ -126,20 +126,23 @@ export function operatedAccountRoutes({ ledger, inFlight, clock }: HttpDeps, vis
   return [
     {
       path: PATHS.accounts,
-      methods: { GET: visits.operatorPage((visit) => list(visit)), POST: visits.operatorForm(make) },
+      methods: {
+        GET: visits.operatorPage((visit) => list(visit)),
+        POST: visits.operatorForm('account-made', make),
+      },
     },
     { path: operatedPath(':id'), methods: { GET: visits.operatorPage((visit) => show(visit)) } },
-    { path: operatedPath(':id', 'grant'), methods: { POST: visits.operatorForm(grant) } },
-    { path: operatedPath(':id', 'role'), methods: { POST: visits.operatorForm(setRole) } },
-    { path: operatedPath(':id', 'link'), methods: { POST: visits.operatorForm(makeLink) } },
-    { path: operatedPath(':id', 'suspend'), methods: { POST: visits.operatorForm(suspend) } },
-    { path: operatedPath(':id', 'resume'), methods: { POST: visits.operatorForm(resume) } },
-    { path: operatedPath(':id', 'export'), methods: { GET: visits.operatorCall(tell) } },
+    { path: operatedPath(':id', 'grant'), methods: { POST: visits.operatorForm('granted', grant) } },
+    { path: operatedPath(':id', 'role'), methods: { POST: visits.operatorForm('role-set', setRole) } },
+    { path: operatedPath(':id', 'link'), methods: { POST: visits.operatorForm('link-made', makeLink) } },
+    { path: operatedPath(':id', 'suspend'), methods: { POST: visits.operatorForm('suspended', suspend) } },
+    { path: operatedPath(':id', 'resume'), methods: { POST: visits.operatorForm('resumed', resume) } },
+    { path: operatedPath(':id', 'export'), methods: { GET: visits.operatorCall(tell, 'exported') } },
     {
       path: operatedPath(':id', 'delete'),
       methods: {
         GET: visits.operatorPage(async (visit) => confirmDeleteView(await othersAccountOf(visit))),
-        POST: visits.operatorForm(remove),
+        POST: visits.operatorForm('account-deleted', remove),
       },
     },
   ];

@@ -64,7 +64,7 @@ function historyView({ running, jobs, entries, before, notice }: HistoryPage): V
       ${before !== null && html`<a href="${PATHS.history}">${texts.newest}</a>`}
       ${last !== undefined && html`<a rel="next" href="${PATHS.history}?before=${last.id}">${texts.older}</a>`}
     </p>`;
-  return { title: TEXTS.pages.history, main, modules: ['history.js'] };
+  return { title: TEXTS.pages.history, main, modules: ['refresh.js'] };
 }
 
 /** Of requests whose clients wait; jobs are listed as jobs. */

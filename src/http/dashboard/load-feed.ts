@@ -1,11 +1,22 @@
 /** The load of the server, told once a second to all who look; while nobody does, nothing is measured. */
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { EngineStats } from '../../engine/types.js';
+import type { AccountBacklog, EngineStats } from '../../engine/types.js';
 import type { Timer } from '../../timers.js';
 import type { HttpDeps } from '../deps.js';
 import type { EventStream, ServerEvent } from '../event-stream.js';
+import { textsOf } from './load-texts.js';
 
-export interface ServerLoad extends EngineStats {
+/** What an account has in flight, and in the backlog of the engine. */
+export interface AccountLoad {
+  email: string;
+  requests: number;
+  /** With jobs. */
+  queuedFiles: number;
+  queuedSeconds: number;
+  jobSeconds: number;
+}
+
+export interface ServerLoad extends Omit<EngineStats, 'backlogByAccount'> {
   /** ISO 8601. */
   at: string;
   requestsInFlight: number;
@@ -15,8 +26,8 @@ export interface ServerLoad extends EngineStats {
   memoryBytes: number;
   /** What the event loop was late by, in milliseconds: 99 of 100 times at most this, since the last sample; null: not measured yet. */
   eventLoopMs: number | null;
-  /** Those with the most requests in flight, and how many accounts have any. */
-  accounts: { email: string; requests: number }[];
+  /** Those with the most in the backlog, then in flight; and how many accounts have a request in flight. */
+  accounts: AccountLoad[];
   busyAccounts: number;
 }
 
@@ -59,16 +70,17 @@ export class LoadFeed {
 
   async sample(): Promise<ServerLoad> {
     const { engine, inFlight, metrics, clock } = this.sources;
-    const byAccount = [...inFlight.countByAccount].sort(([, a], [, b]) => b - a);
+    const { backlogByAccount, ...stats } = engine.stats();
+    const { countByAccount } = inFlight;
     return {
-      ...engine.stats(),
+      ...stats,
       at: new Date(clock()).toISOString(),
       requestsInFlight: inFlight.size,
       refusals: metrics.refusals,
       memoryBytes: process.memoryUsage.rss(),
       eventLoopMs: this.#eventLoopMs(),
-      accounts: await this.#named(byAccount.slice(0, MOST_ACCOUNTS)),
-      busyAccounts: byAccount.length,
+      accounts: await this.#named(loadsOf(countByAccount, backlogByAccount).slice(0, MOST_ACCOUNTS)),
+      busyAccounts: countByAccount.size,
     };
   }
 
@@ -92,7 +104,8 @@ export class LoadFeed {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;
     try {
-      const event = { event: 'load', data: await this.sample() };
+      const load = await this.sample();
+      const event = { event: 'load', data: { ...load, ...textsOf(load) } };
       for (const viewer of this.#viewers) this.#tellOne(viewer, event);
     } catch {
       // The books cannot be read now; the next second tells more.
@@ -118,12 +131,34 @@ export class LoadFeed {
     return Math.max(0, Math.round(late * 10) / 10);
   }
 
-  async #named(
-    counts: readonly (readonly [id: string, requests: number])[],
-  ): Promise<ServerLoad['accounts']> {
-    if (counts.some(([id]) => !this.#emails.has(id))) {
-      for (const { id, email } of await this.sources.ledger.listAccounts()) this.#emails.set(id, email);
-    }
-    return counts.map(([id, requests]) => ({ email: this.#emails.get(id) ?? id, requests }));
+  async #named(loads: readonly UnnamedLoad[]): Promise<AccountLoad[]> {
+    const named = [];
+    for (const { accountId, ...load } of loads)
+      named.push({ email: await this.#emailOf(accountId), ...load });
+    return named;
   }
+
+  async #emailOf(id: string): Promise<string> {
+    const known = this.#emails.get(id);
+    if (known !== undefined) return known;
+    const email = (await this.sources.ledger.administration.find(id))?.email ?? id;
+    this.#emails.set(id, email);
+    return email;
+  }
+}
+
+type UnnamedLoad = Omit<AccountLoad, 'email'> & { accountId: string };
+
+function loadsOf(inFlight: ReadonlyMap<string, number>, backlog: readonly AccountBacklog[]): UnnamedLoad[] {
+  const loads = new Map<string, UnnamedLoad>();
+  const nothing = { requests: 0, queuedFiles: 0, queuedSeconds: 0, jobSeconds: 0 };
+  for (const { accountId, requests, seconds, backgroundSeconds } of backlog) {
+    const queued = { queuedFiles: requests, queuedSeconds: seconds, jobSeconds: backgroundSeconds };
+    loads.set(accountId, { accountId, ...nothing, ...queued });
+  }
+  for (const [accountId, requests] of inFlight) {
+    loads.set(accountId, { ...nothing, ...loads.get(accountId), accountId, requests });
+  }
+  const weight = ({ queuedSeconds, jobSeconds }: UnnamedLoad): number => queuedSeconds + jobSeconds;
+  return [...loads.values()].sort((a, b) => weight(b) - weight(a) || b.requests - a.requests);
 }

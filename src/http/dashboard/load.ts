@@ -1,9 +1,9 @@
 /** The operator's view of what the server carries: one sample with the page, then one a second over server-sent events. */
 import type { HttpDeps } from '../deps.js';
 import type { Route } from '../route.js';
-import { moment, number } from './format.js';
-import { html, type Html, type HtmlValue } from './html.js';
+import { html, type Html } from './html.js';
 import { LoadFeed, type ServerLoad } from './load-feed.js';
+import { textsOf, type FigureName } from './load-texts.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import { table } from './table.js';
@@ -34,8 +34,8 @@ export function loadRoutes(deps: HttpDeps, visits: Visits): Route[] {
   ];
 }
 
-/** A figure, and how the page's script writes it anew. */
-function figure(name: keyof typeof texts.figures, value: HtmlValue): Html {
+/** A figure, which the page's script writes anew. */
+function figure(name: FigureName, value: string): Html {
   return html`<div>
     <dt>${texts.figures[name]}</dt>
     <dd data-load="${name}">${value}</dd>
@@ -43,23 +43,15 @@ function figure(name: keyof typeof texts.figures, value: HtmlValue): Html {
 }
 
 function loadView(load: ServerLoad, device: string): View {
-  const { slots, busySlots, backlogSeconds, maxBacklogSeconds, memoryBytes, eventLoopMs } = load;
+  const { figures, rows } = textsOf(load);
+  const { at, ...shown } = figures;
   const main = html`<p>
-      ${texts.device}: <strong>${device}</strong> · ${texts.at} <span data-load="at">${moment(load.at)}</span>
+      ${texts.device}: <strong>${device}</strong> · ${texts.at} <span data-load="at">${at}</span>
       <noscript> · <a href="${PATHS.load}">${texts.reload}</a></noscript>
     </p>
     <p role="status" id="link" data-broken="${texts.broken}"></p>
     <dl class="figures" id="figures" data-events="${PATHS.loadEvents}">
-      ${figure('busySlots', `${busySlots} / ${slots}`)}
-      ${figure('windowsInFlight', number(load.windowsInFlight))}
-      ${figure('queuedWindows', number(load.queuedWindows))}
-      ${figure('backlogSeconds', `${number(Math.round(backlogSeconds))} / ${number(maxBacklogSeconds)}`)}
-      ${figure('realTimeFactor', load.realTimeFactor.toFixed(3))}
-      ${figure('retryAfterSeconds', number(load.retryAfterSeconds))}
-      ${figure('requestsInFlight', number(load.requestsInFlight))}
-      ${figure('refusals', number(load.refusals))}
-      ${figure('eventLoopMs', eventLoopMs === null ? texts.unknown : eventLoopMs.toFixed(1))}
-      ${figure('memoryBytes', number(Math.round(memoryBytes / 2 ** 20)))}
+      ${Object.entries(shown).map(([name, value]) => figure(name as FigureName, value))}
     </dl>
     <figure id="chart" hidden>
       <div data-target role="img" aria-label="${texts.chart}"></div>
@@ -68,16 +60,17 @@ function loadView(load: ServerLoad, device: string): View {
         <li class="series-2">${texts.slotsLine}</li>
       </ul>
     </figure>
-    <section id="accounts" data-none="${texts.nobody}">
+    <section id="accounts">
       <h2>${texts.accounts}</h2>
+      <p>${texts.accountsNote}</p>
       ${table({
         caption: texts.accounts,
-        columns: [texts.email, texts.figures.requestsInFlight],
-        figures: [1],
-        rows:
-          load.accounts.length === 0
-            ? [[texts.nobody, '']]
-            : load.accounts.map(({ email, requests }) => [email, number(requests)]),
+        columns: [
+          ...[texts.email, texts.figures.requestsInFlight, texts.queuedFiles],
+          ...[texts.queuedSeconds, texts.jobSeconds],
+        ],
+        figures: [1, 2, 3, 4],
+        rows,
       })}
     </section>`;
   return { title: TEXTS.pages.load, main, scripts: ['uplot.js'], modules: ['load.js'] };

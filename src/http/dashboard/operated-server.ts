@@ -1,28 +1,64 @@
-/** What serves, and how: version, models, settings in force; and whether the books balance. */
-import type { Violation } from '../../ledger/types.js';
+/** What serves, and how: version, models and their downloads, settings in force. */
+import { VerbatimError } from '../../errors.js';
 import type { HttpDeps, SettingInForce } from '../deps.js';
+import { ERROR_TABLE } from '../error-table.js';
 import type { Route } from '../route.js';
 import { html, type Html, type HtmlValue } from './html.js';
+import { modelsSection } from './models-view.js';
+import { noticeOf } from './notice.js';
 import type { View } from './page.js';
-import { PATHS } from './paths.js';
+import { PATHS, shelfPath } from './paths.js';
+import { Refusal } from './refusal.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
-import type { Visits } from './visits.js';
+import type { MemberVisit, PageReply, Visits } from './visits.js';
 
 const { server: texts } = TEXTS;
 
 export function operatedServerRoutes(deps: HttpDeps, visits: Visits): Route[] {
+  const { shelf } = deps;
+  const show = ({ exchange }: MemberVisit): View => serverView(deps, exchange.req.query['notice']);
+
+  function download({ exchange }: MemberVisit): PageReply {
+    const name = String(exchange.req.params['id']);
+    shelf.download(name);
+    return { to: `${PATHS.server}?notice=download-begun` };
+  }
+
+  function cancel({ exchange }: MemberVisit): PageReply {
+    const name = String(exchange.req.params['id']);
+    if (!shelf.cancel(name)) throw new Refusal(409, TEXTS.models.notRunning(name));
+    return { to: `${PATHS.server}?notice=download-cancelled` };
+  }
+
   return [
-    { path: PATHS.server, methods: { GET: visits.operatorPage(() => serverView(deps)) } },
+    { path: PATHS.server, methods: { GET: visits.operatorPage(show) } },
     {
-      path: PATHS.audit,
-      methods: { GET: visits.operatorPage(async () => auditView(await deps.ledger.audit())) },
+      path: shelfPath(':id', 'download'),
+      methods: { POST: visits.operatorForm('model-downloaded', refusing(download)) },
+    },
+    {
+      path: shelfPath(':id', 'cancel'),
+      methods: { POST: visits.operatorForm('download-cancelled', cancel) },
     },
   ];
 }
 
-function serverView(deps: HttpDeps): View {
-  const main = html`<section>
+/** What the shelf refuses is told on a page. */
+function refusing(act: (visit: MemberVisit) => PageReply): (visit: MemberVisit) => PageReply {
+  return (visit) => {
+    try {
+      return act(visit);
+    } catch (error) {
+      if (error instanceof VerbatimError) throw new Refusal(ERROR_TABLE[error.code].status, error.message);
+      throw error;
+    }
+  };
+}
+
+function serverView(deps: HttpDeps, notice: unknown): View {
+  const main = html`${noticeOf(notice)}
+    <section>
       <h2>${texts.facts}</h2>
       <dl class="facts">
         ${factsOf(deps).map(
@@ -32,18 +68,7 @@ function serverView(deps: HttpDeps): View {
         )}
       </dl>
     </section>
-    <section>
-      <h2>${texts.models}</h2>
-      ${table({
-        caption: texts.models,
-        columns: [texts.model, texts.state],
-        rows: modelsOf(deps).map((name) => [
-          name,
-          name === deps.engine.modelName ? texts.serves : texts.installed,
-        ]),
-      })}
-      <p>${texts.pull} <code>npx verbatim models pull NAME</code></p>
-    </section>
+    ${modelsSection(deps.shelf.list(), deps.engine.modelName)}
     <section>
       <h2>${texts.books}</h2>
       <p><a href="${PATHS.audit}">${texts.audit}</a></p>
@@ -53,7 +78,7 @@ function serverView(deps: HttpDeps): View {
       <p>${texts.settingsNote}</p>
       ${settingsTable(deps.settingsInForce())}
     </section>`;
-  return { title: TEXTS.pages.server, main };
+  return { title: TEXTS.pages.server, main, modules: ['refresh.js'] };
 }
 
 function factsOf({ version, engine, diarizer }: HttpDeps): [string, HtmlValue][] {
@@ -69,11 +94,6 @@ function factsOf({ version, engine, diarizer }: HttpDeps): [string, HtmlValue][]
   ];
 }
 
-/** With the one that serves, wherever it lies. */
-function modelsOf({ engine, installedModels }: HttpDeps): string[] {
-  return [...new Set([engine.modelName, ...installedModels()])];
-}
-
 function settingsTable(settings: readonly SettingInForce[]): Html {
   return table({
     caption: texts.settings,
@@ -84,19 +104,4 @@ function settingsTable(settings: readonly SettingInForce[]): Html {
       texts.origins[from],
     ]),
   });
-}
-
-function auditView(violations: readonly Violation[]): View {
-  const main = html`${
-      violations.length === 0
-        ? html`<p role="status">${texts.balanced}</p>`
-        : html`<p role="alert">${texts.unbalanced}</p>
-            ${table({
-              caption: texts.books,
-              columns: [texts.invariant, texts.detail],
-              rows: violations.map(({ invariant, detail }) => [invariant, detail]),
-            })}`
-    }
-    <p><a href="${PATHS.server}">${TEXTS.pages.server}</a></p>`;
-  return { title: texts.audited, main };
 }

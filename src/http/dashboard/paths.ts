@@ -36,6 +36,11 @@ export function operatedPath(
   return `${PATHS.accounts}/${id}${action === undefined ? '' : `/${action}`}`;
 }
 
+/** Of a form beside the model. */
+export function shelfPath(name: string, action: 'download' | 'cancel'): string {
+  return `${PATHS.server}/models/${name}/${action}`;
+}
+
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
 export const endJobPath = (id: string): string => `${DASHBOARD}/jobs/${id}/end`;

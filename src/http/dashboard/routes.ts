@@ -12,6 +12,7 @@ import { usageRoutes } from './usage.js';
 import { DashboardAssets } from './assets.js';
 import { operatedAccountRoutes } from './accounts.js';
 import { loadRoutes } from './load.js';
+import { auditRoutes } from './audit.js';
 import { operatedServerRoutes } from './operated-server.js';
 import { overviewRoutes } from './overview.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
@@ -37,6 +38,7 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...operatedAccountRoutes(deps, visits),
     ...loadRoutes(deps, visits),
     ...operatedServerRoutes(deps, visits),
+    ...auditRoutes(deps, visits),
     ...accountPageRoutes(deps, visits, checks),
     // What people type, and browsers complete.
     { path: `${PATHS.overview}/`, methods: { GET: visits.page(() => ({ to: PATHS.overview })) } },

@@ -14,7 +14,7 @@ import { documentOf, PAGE_HEADERS, type View } from './page.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { requireSameOrigin, siteOf, type Site } from './site.js';
-import { TEXTS } from './texts.js';
+import { TEXTS, type OperatorActionName } from './texts.js';
 
 /** A request of a browser, signed in or not. */
 export interface Visit {
@@ -93,19 +93,28 @@ export class Visits {
     });
   }
 
-  operatorForm(act: Act<MemberVisit>): Handler {
-    return this.memberForm((visit, form) => {
+  /** Written down before it is done: whoever looks at the books sees that it was asked for. */
+  operatorForm(action: OperatorActionName, act: Act<MemberVisit>): Handler {
+    return this.memberForm(async (visit, form) => {
       requireOperator(visit);
+      await this.#note(visit, action);
       return act(visit, form);
     });
   }
 
-  /** What an operator's page asks for and is no page; to others there is nothing. */
-  operatorCall(answer: (exchange: Exchange) => void | Promise<void>): Handler {
+  /** What an operator's page asks for and is no page; to others there is nothing. `action`: to be written down first. */
+  operatorCall(
+    answer: (exchange: Exchange) => void | Promise<void>,
+    action: OperatorActionName | null = null,
+  ): Handler {
     return async (exchange) => {
       const visit = await this.#memberOf(exchange);
-      if (visit?.account.role === 'operator') await answer(exchange);
-      else exchange.json(404, { error: { message: TEXTS.errors.notFound } });
+      if (visit?.account.role !== 'operator') {
+        exchange.json(404, { error: { message: TEXTS.errors.notFound } });
+        return;
+      }
+      if (action !== null) await this.#note(visit, action);
+      await answer(exchange);
     };
   }
 
@@ -127,6 +136,13 @@ export class Visits {
       }
       await handler(exchange, exchange.identity);
     };
+  }
+
+  /** With the account or the model that it is about, as the address names it. */
+  #note({ account, exchange }: MemberVisit, action: OperatorActionName): Promise<void> {
+    const { id = null } = exchange.req.params;
+    const subject = typeof id === 'string' ? id : null;
+    return this.deps.ledger.operators.note({ operatorId: account.id, action, subject });
   }
 
   async #memberOf(exchange: Exchange): Promise<MemberVisit | null> {

@@ -16,4 +16,4 @@ export function toNotedAction(row: NotedActionRow): NotedAction {
 }
 
 export const keptSubject = (subject: string | null): string | null =>
-  subject === null ? null : [...subject].slice(0, MOST_SUBJECT_CHARACTERS).join('');
+  subject === null ? null : Array.from(subject).slice(0, MOST_SUBJECT_CHARACTERS).join('');

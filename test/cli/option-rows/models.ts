@@ -65,6 +65,15 @@ export const modelRows: OptionRows = {
       for (const { name } of rows) expect(table).to.contain(name);
       expect(table).to.match(/^name +kind/);
     }),
+  'models pull --json': () =>
+    inWorkplace(async (place) => {
+      const words = ['models', 'pull', 'verbatim-small'];
+      expect(await place.json([...words, '--json'])).to.deep.equal({
+        installed: 'verbatim-small',
+        downloaded: false,
+      });
+      expect(await place.printed(words)).to.contain('is installed and verified already');
+    }),
   'models verify --json': () =>
     inWorkplace(async (place) => {
       const rows = await place.json<Record<string, string>[]>(['models', 'verify', '--json']);

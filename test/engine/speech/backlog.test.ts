@@ -46,6 +46,18 @@ describe('Backlog', () => {
     expect(backlog.seconds).to.equal(0);
   });
 
+  it('tells who has most of it, requests and seconds, the background apart, twenty accounts at most', () => {
+    const backlog = backlogOf(1e6);
+    for (let n = 1; n <= 30; n++) backlog.admit({ accountId: `a${n}`, audioSeconds: n });
+    backlog.admit({ accountId: 'a7', audioSeconds: 100 }).advance(40);
+    backlog.readmit({ accountId: 'a1', audioSeconds: 500, background: true });
+    const [first, second, third] = backlog.byAccount;
+    expect(first).to.deep.equal({ accountId: 'a1', requests: 2, seconds: 1, backgroundSeconds: 500 });
+    expect(second).to.deep.equal({ accountId: 'a7', requests: 2, seconds: 67, backgroundSeconds: 0 });
+    expect(third).to.include({ accountId: 'a30', seconds: 30 });
+    expect(backlog.byAccount).to.have.length(20);
+  });
+
   it('counts what is in the background for nobody', () => {
     const backlog = backlogOf(100, 1);
     backlog.readmit({ accountId: 'a', audioSeconds: 5000, background: true });

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { LoadFeed, type ServerLoad } from '../../../src/http/dashboard/load-feed.js';
+import type { LoadTexts } from '../../../src/http/dashboard/load-texts.js';
 import type { EventStream, ServerEvent } from '../../../src/http/event-stream.js';
 import { InFlightRegistry } from '../../../src/http/in-flight.js';
 import { FakeEngine } from '../../support/fake-engine.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
+
+const nothing = { queuedFiles: 0, queuedSeconds: 0, jobSeconds: 0 };
 
 /** As much of an EventStream as the feed uses. */
 class FakeStream {
@@ -28,22 +31,21 @@ describe('dashboard: the feed of the load', () => {
   let inFlight: InFlightRegistry;
   let feed: LoadFeed;
   let reads: number;
+  let engine: FakeEngine;
 
   beforeEach(() => {
     timers = new ManualTimers();
     reads = 0;
     inFlight = new InFlightRegistry({ maxPerAccount: 9, retryAfterSeconds: () => 1, timers });
-    const listAccounts = (): Promise<{ id: string; email: string }[]> => {
+    const find = (id: string): Promise<{ email: string }> => {
       reads += 1;
-      return Promise.resolve([
-        { id: 'a', email: 'ann@example.com' },
-        { id: 'b', email: 'ben@example.com' },
-      ]);
+      return Promise.resolve({ email: id === 'a' ? 'ann@example.com' : 'ben@example.com' });
     };
+    engine = new FakeEngine();
     feed = new LoadFeed({
-      engine: new FakeEngine(),
+      engine,
       inFlight,
-      ledger: { listAccounts } as never,
+      ledger: { administration: { find } } as never,
       metrics: { refusals: 5 } as never,
       timers,
       clock: () => 0,
@@ -75,16 +77,31 @@ describe('dashboard: the feed of the load', () => {
     await second(one, two);
     expect(loadOf(one)).to.include({ requestsInFlight: 3, refusals: 5, busyAccounts: 2 });
     expect(loadOf(one).accounts).to.deep.equal([
-      { email: 'ben@example.com', requests: 2 },
-      { email: 'ann@example.com', requests: 1 },
+      { email: 'ben@example.com', requests: 2, ...nothing },
+      { email: 'ann@example.com', requests: 1, ...nothing },
     ]);
     expect(two.sent).to.deep.equal(one.sent);
     await second(one);
-    expect(reads, 'names are read once').to.equal(1);
+    expect(reads, 'names are read once each').to.equal(2);
     one.leave();
     two.leave();
     expect(feed.viewers).to.equal(0);
     expect(timers.pending).to.equal(0);
+  });
+
+  it('tells the queue by account, the longest first, beside what is in flight', async () => {
+    engine.backlogSeconds = 90;
+    inFlight.begin({ accountId: 'a', keyId: 'k' });
+    const viewer = join();
+    await second(viewer);
+    expect(loadOf(viewer).accounts).to.deep.equal([
+      { email: 'ben@example.com', requests: 0, queuedFiles: 1, queuedSeconds: 90, jobSeconds: 0 },
+      { email: 'ann@example.com', requests: 1, ...nothing },
+    ]);
+    expect((loadOf(viewer) as ServerLoad & LoadTexts).rows).to.deep.equal([
+      ['ben@example.com', '0', '1', '90', '0'],
+      ['ann@example.com', '1', '0', '0', '0'],
+    ]);
   });
 
   it('keeps nothing for a viewer that takes nothing', async () => {

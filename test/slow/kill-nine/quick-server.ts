@@ -36,6 +36,7 @@ async function main(): Promise<void> {
     lend: lendAlways(engine, undefined),
     models: fixedModel(engine.modelName),
     installedModels: () => [],
+    shelf: { list: () => [], download: () => undefined, cancel: () => false },
     settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },
     logger: createLogger({ level: 'error' }),

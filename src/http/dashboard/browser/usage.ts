@@ -1,5 +1,6 @@
 /** The chart of usage, drawn from the table on the same page: minutes a day, the endpoints on top of one another. */
 import type uPlotType from 'uplot';
+import { axis, chartIn, colour, fromZero } from './chart.js';
 
 declare const uPlot: typeof uPlotType;
 
@@ -41,17 +42,12 @@ function stacked({ minutes }: Usage): number[][] {
   return sums;
 }
 
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
 /** As the table writes it, without the year. */
 function dayOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(5, 10);
 }
 
 function draw(figure: HTMLElement, usage: Usage): void {
-  const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 } };
   const paths = uPlot.paths.bars?.({ size: [0.8, 48] });
   const series = usage.endpoints.map((label, index) => ({
     label,
@@ -60,21 +56,12 @@ function draw(figure: HTMLElement, usage: Usage): void {
     ...(paths === undefined ? {} : { paths }),
   }));
   const target = figure.querySelector<HTMLElement>('[data-target]') ?? figure;
-  const chart = new uPlot(
-    {
-      width: target.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { show: false },
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      axes: [{ ...axis, values: (_chart, seconds) => seconds.map(dayOf) }, axis],
-      scales: { y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.1)] } },
-      series: [{}, ...series.reverse()],
-    },
-    [usage.days, ...stacked(usage)],
-    target,
-  );
-  new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: HEIGHT })).observe(target);
+  chartIn(target, [usage.days, ...stacked(usage)], {
+    height: HEIGHT,
+    axes: [axis({ values: (_chart, seconds) => seconds.map(dayOf) }), axis()],
+    scales: { y: { range: fromZero } },
+    series: [{}, ...series.reverse()],
+  });
   figure.hidden = false;
 }
 

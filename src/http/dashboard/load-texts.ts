@@ -1,0 +1,40 @@
+/** The load in words, as the page has it when it is opened and as its script writes it anew. */
+import { number } from './format.js';
+import type { AccountLoad, ServerLoad } from './load-feed.js';
+import { TEXTS } from './texts.js';
+
+const { load: texts } = TEXTS;
+
+export type FigureName = keyof typeof texts.figures;
+
+export interface LoadTexts {
+  /** By what they tell. */
+  figures: Record<FigureName | 'at', string>;
+  /** Cells of the table of accounts. */
+  rows: string[][];
+}
+
+export function textsOf(load: ServerLoad): LoadTexts {
+  const { slots, busySlots, backlogSeconds, maxBacklogSeconds, memoryBytes, eventLoopMs, accounts } = load;
+  return {
+    figures: {
+      at: `${load.at.slice(0, 10)} ${load.at.slice(11, 19)} ${TEXTS.utc}`,
+      busySlots: `${busySlots} / ${slots}`,
+      windowsInFlight: number(load.windowsInFlight),
+      queuedWindows: number(load.queuedWindows),
+      backlogSeconds: `${number(Math.round(backlogSeconds))} / ${number(maxBacklogSeconds)}`,
+      realTimeFactor: load.realTimeFactor.toFixed(3),
+      retryAfterSeconds: number(load.retryAfterSeconds),
+      requestsInFlight: number(load.requestsInFlight),
+      refusals: number(load.refusals),
+      eventLoopMs: eventLoopMs === null ? texts.unknown : eventLoopMs.toFixed(1),
+      memoryBytes: number(Math.round(memoryBytes / 2 ** 20)),
+    },
+    rows: accounts.length === 0 ? [[texts.nobody, '', '', '', '']] : accounts.map(rowOf),
+  };
+}
+
+function rowOf({ email, requests, queuedFiles, queuedSeconds, jobSeconds }: AccountLoad): string[] {
+  const seconds = [queuedSeconds, jobSeconds].map((value) => number(Math.round(value)));
+  return [email, number(requests), number(queuedFiles), ...seconds];
+}

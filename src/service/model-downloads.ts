@@ -1,0 +1,237 @@
+/**
+ * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that a model which
+ * is checked, unpacked or loaded on its way in holds up no request and endangers no server.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { extname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { VerbatimError } from '../errors.js';
+import type { ModelShelf, ShelvedModel } from '../http/model-shelf.js';
+import { findModel, kindText, type Manifest, type ModelEntry } from '../models/manifest.js';
+import { isInstalled, modelFiles, modelRoot, type StoreRoots } from '../models/store.js';
+import { systemTimers, type Timers } from '../timers.js';
+import type { Logger } from './log.js';
+
+const MOST_AT_ONCE = 2;
+/** From the request to stop to the end that waits for nothing. */
+const STOP_MS = 10_000;
+/** Characters of what a process wrote last to its standard error. */
+const LAST_WORDS = 500;
+
+export interface ModelDownloadsOptions {
+  /** Read anew each time: imports and downloads change it. */
+  shelf: () => { roots: StoreRoots; manifest: Manifest };
+  logger: Pick<Logger, 'info' | 'warn'>;
+  timers?: Timers;
+}
+
+interface Download {
+  child: ChildProcess;
+  /** By file. */
+  received: Map<string, number>;
+  totals: Map<string, number>;
+  words: string;
+  isStopped: boolean;
+  /** Resolves when the process is gone. */
+  gone: Promise<void>;
+}
+
+export class ModelDownloads implements ModelShelf {
+  readonly #running = new Map<string, Download>();
+  /** By model: why its last download failed. */
+  readonly #failed = new Map<string, string>();
+  readonly #timers: Timers;
+  #isClosed = false;
+
+  constructor(private readonly options: ModelDownloadsOptions) {
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  list(): ShelvedModel[] {
+    const { roots, manifest } = this.options.shelf();
+    return manifest.models.map((entry) => this.#shelved(entry, roots));
+  }
+
+  download(name: string): void {
+    const { roots, manifest } = this.options.shelf();
+    const entry = entryOf(manifest, name);
+    const refuse = (message: string) => new VerbatimError('invalid_request', message);
+    if (this.#isClosed) throw new VerbatimError('shutting_down', 'The server is shutting down.');
+    if (isInstalled(roots, entry)) throw refuse(`The model "${name}" is installed already.`);
+    if (!isDownloadable(entry))
+      throw refuse(`The model "${name}" is bundled or imported: there is nothing to download.`);
+    if (this.#running.has(name)) throw refuse(`The model "${name}" is being downloaded already.`);
+    if (this.#running.size >= MOST_AT_ONCE) {
+      const message = `${MOST_AT_ONCE} models are being downloaded: wait for one, or cancel one.`;
+      throw new VerbatimError('rate_limited', message);
+    }
+    this.#begin(entry, roots);
+  }
+
+  cancel(name: string): boolean {
+    const download = this.#running.get(name);
+    if (download === undefined) return false;
+    this.#stop(download);
+    return true;
+  }
+
+  /** Stops what runs; a later download goes on from there. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#running.values()];
+    for (const download of running) this.#stop(download);
+    await Promise.all(running.map(({ gone }) => gone));
+  }
+
+  #begin(entry: ModelEntry, roots: StoreRoots): void {
+    const { name } = entry;
+    const child = startPull(name, roots.modelsDir);
+    const download: Download = {
+      ...{ child, received: bytesHere(entry, roots), totals: new Map<string, number>() },
+      ...{ words: '', isStopped: false, gone: Promise.resolve() },
+    };
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      download.words = (download.words + text).slice(-LAST_WORDS);
+    });
+    if (child.stdout !== null) createInterface(child.stdout).on('line', (line) => hear(download, line));
+    this.#running.set(name, download);
+    this.#failed.delete(name);
+    this.options.logger.info({ model: name }, 'a model is downloaded');
+    download.gone = new Promise((resolve) => {
+      // Of one that could not be started there is an error and no more.
+      child.on('error', ({ message }) => {
+        download.words += message;
+        this.#end(name, download, null);
+        resolve();
+      });
+      child.on('close', (code) => {
+        this.#end(name, download, code);
+        resolve();
+      });
+    });
+  }
+
+  #end(name: string, download: Download, code: number | null): void {
+    if (this.#running.get(name) !== download) return;
+    this.#running.delete(name);
+    const { logger } = this.options;
+    if (code === 0) {
+      logger.info({ model: name }, 'a model was downloaded');
+    } else if (!download.isStopped) {
+      const problem = problemIn(download.words);
+      this.#failed.set(name, problem);
+      logger.warn({ model: name, problem }, 'a model could not be downloaded');
+    }
+  }
+
+  #stop(download: Download): void {
+    if (download.isStopped) return;
+    download.isStopped = true;
+    const { child } = download;
+    child.kill('SIGTERM');
+    const timer = this.#timers.after(STOP_MS, () => void child.kill('SIGKILL'));
+    void download.gone.then(() => timer.cancel());
+  }
+
+  #shelved(entry: ModelEntry, roots: StoreRoots): ShelvedModel {
+    const { name, licence } = entry;
+    const download = this.#running.get(name);
+    const receivedBytes = sum((download?.received ?? bytesHere(entry, roots)).values());
+    const totalBytes = totalOf(entry, download);
+    const problem = this.#failed.get(name) ?? null;
+    const about = { name, kind: kindText(entry), licence, receivedBytes, totalBytes };
+    if (download !== undefined) {
+      const isWhole = totalBytes !== null && receivedBytes >= totalBytes;
+      return { ...about, state: isWhole ? 'checking' : 'downloading', problem: null };
+    }
+    if (isInstalled(roots, entry)) return { ...about, state: 'installed', problem: null };
+    if (problem !== null) return { ...about, state: 'failed', problem };
+    return { ...about, state: isDownloadable(entry) ? 'available' : 'unavailable', problem: null };
+  }
+}
+
+function entryOf(manifest: Manifest, name: string): ModelEntry {
+  try {
+    return findModel(manifest, name);
+  } catch (error) {
+    throw new VerbatimError('invalid_request', (error as Error).message);
+  }
+}
+
+function isDownloadable(entry: ModelEntry): boolean {
+  return entry.bundled !== true && modelFiles(entry).every(({ url }) => url !== undefined);
+}
+
+/** By file: what is there, whole or as far as it came. */
+function bytesHere(entry: ModelEntry, roots: StoreRoots): Map<string, number> {
+  const root = modelRoot(roots, entry);
+  const here = new Map<string, number>();
+  for (const { file } of modelFiles(entry)) {
+    const path = [join(root, file), join(root, `${file}.part`)].find((one) => existsSync(one));
+    if (path !== undefined) here.set(file, statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  }
+  return here;
+}
+
+/** As the manifest says, else as the server that sends it does. */
+function totalOf(entry: ModelEntry, download: Download | undefined): number | null {
+  const totals = modelFiles(entry).map(({ file, size }) => size ?? download?.totals.get(file));
+  return totals.includes(undefined) ? null : sum(totals.map((bytes) => bytes ?? 0));
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+/** Sees of the service's settings where models lie, and nothing that is secret but what the hub wants. */
+function startPull(name: string, modelsDir: string): ChildProcess {
+  const own = extname(__filename);
+  const loader = own === '.ts' ? ['--import', pathToFileURL(require.resolve('tsx')).href] : [];
+  const main = join(__dirname, '..', `main${own}`);
+  const others = Object.entries(process.env).filter(([variable]) => !variable.startsWith('VERBATIM_'));
+  const child = spawn(process.execPath, [...loader, main, 'models', 'pull', name, '--json'], {
+    env: { ...Object.fromEntries(others), VERBATIM_MODELS_DIR: modelsDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  return child;
+}
+
+function hear({ received, totals }: Download, line: string): void {
+  const told = progressIn(line);
+  if (told === null) return;
+  received.set(told.file, told.received_bytes);
+  if (told.total_bytes !== null) totals.set(told.file, told.total_bytes);
+}
+
+interface ToldProgress {
+  file: string;
+  received_bytes: number;
+  total_bytes: number | null;
+}
+
+/** null: the line tells of something else. */
+function progressIn(line: string): ToldProgress | null {
+  try {
+    const told = JSON.parse(line) as Partial<ToldProgress>;
+    const { file, received_bytes, total_bytes = null } = told;
+    return file === undefined || received_bytes === undefined ? null : { file, received_bytes, total_bytes };
+  } catch {
+    return null;
+  }
+}
+
+/** The command's own words. */
+function problemIn(words: string): string {
+  const last = words
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.replace(/^verbatim: /, '');
+  return last === undefined || last === '' ? 'The download broke off.' : last;
+}

@@ -1,0 +1,139 @@
+/** The models of the operator's page: who may download them, what is written down, and how it looks in Chromium. */
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import type { Account } from '../../../src/ledger/types.js';
+import { ModelDownloads } from '../../../src/service/model-downloads.js';
+import { axeViolations, launchChromium } from '../../support/chromium.js';
+import { DashboardPages } from '../../support/dashboard-pages.js';
+import { browserOf, buildDashboard, HttpBrowser, rowsOf } from '../../support/dashboard.js';
+import { ModelHub } from '../../support/model-hub.js';
+import { TestServer } from '../../support/server.js';
+import { until } from '../../support/until.js';
+
+const PAGE = '/dashboard/operator/server';
+
+describe('dashboard: the operator’s models', function () {
+  this.timeout(240_000);
+  let hub: ModelHub;
+  let shelf: ModelDownloads;
+  let server: TestServer;
+  let operator: Account;
+  let browser: HttpBrowser;
+
+  before(buildDashboard);
+  beforeEach(async () => {
+    hub = await ModelHub.start();
+    hub.register(['toy', 'other']);
+    const logger = { info: () => undefined, warn: () => undefined };
+    shelf = new ModelDownloads({ shelf: hub.shelf, logger });
+    server = await TestServer.start({ shelf });
+    operator = await server.ledger.createAccount({ email: 'op@example.com' });
+    await server.ledger.access.setRole(operator.id, 'operator');
+    browser = await browserOf(server, operator);
+  });
+  afterEach(async () => {
+    await shelf.close();
+    await server.dispose();
+    await hub.close();
+  });
+
+  const stateOf = (name: string) => shelf.list().find((model) => model.name === name)?.state;
+  const noted = async () =>
+    (await server.ledger.operators.list({ limit: 9, before: null })).map(({ action, subject }) => [
+      action,
+      subject,
+    ]);
+
+  it('are downloaded by operators alone, from their own page alone', async () => {
+    const anns = await browserOf(server, (await server.customer()).account);
+    for (const action of ['download', 'cancel']) {
+      const path = `${PAGE}/models/toy/${action}`;
+      expect((await anns.post(path)).status).to.equal(404);
+      expect((await new HttpBrowser(server).post(path)).location).to.equal('/dashboard/sign-in');
+      for (const site of ['cross-site', 'same-site', 'none']) {
+        expect((await browser.post(path, {}, { 'sec-fetch-site': site })).status, site).to.equal(403);
+      }
+    }
+    expect(stateOf('toy')).to.equal('available');
+    expect(await noted(), 'nothing was asked for by an operator').to.deep.equal([]);
+  });
+
+  it('are refused by name when there is no such model, or nothing to download or to cancel', async () => {
+    const unknown = await browser.post(`${PAGE}/models/nothing/download`);
+    expect(unknown.status).to.equal(400);
+    expect(unknown.text).to.contain('There is no model &quot;nothing&quot;. Known models:');
+    expect((await browser.post(`${PAGE}/models/verbatim-small/download`)).text).to.contain(
+      'installed already',
+    );
+    const idle = await browser.post(`${PAGE}/models/toy/cancel`);
+    expect(idle.status).to.equal(409);
+    expect(idle.text).to.contain('The model &quot;toy&quot; is not being downloaded');
+    const hostile = await browser.post(`${PAGE}/models/${encodeURIComponent('<b>x</b>')}/download`);
+    expect(hostile.text).to.contain('&lt;b&gt;x').and.not.to.contain('<b>x');
+  });
+
+  it('are listed with what can be done about them, and what was asked for is written down', async () => {
+    hub.sentBytes = 1 << 20;
+    const row = async (name: string) =>
+      rowsOf((await browser.get(PAGE)).text).find(([first]) => first === name) ?? [];
+    expect(await row('toy')).to.deep.equal(['toy', 'speech', '3', 'MIT', 'not installed', 'Download']);
+    const { location } = await browser.post(`${PAGE}/models/toy/download`);
+    expect((await browser.get(location!)).text).to.contain('The download has begun.');
+    await until(async () => (await row('toy'))[4] === '1 of 3 MiB');
+    const page = (await browser.get(PAGE)).text;
+    expect(page).to.contain('<progress max="100" value="33" aria-label="Download of toy">');
+    expect(page).to.contain('data-running');
+    await browser.post(`${PAGE}/models/toy/cancel`);
+    await until(() => stateOf('toy') === 'available');
+    expect(await row('toy')).to.include('not installed; 1 MiB of it are here');
+    expect((await browser.get(PAGE)).text).not.to.contain('data-running');
+    expect(await noted()).to.deep.equal([
+      ['download-cancelled', 'toy'],
+      ['model-downloaded', 'toy'],
+    ]);
+    const audit = rowsOf((await browser.get('/dashboard/operator/audit')).text);
+    expect(audit[0]?.slice(1)).to.deep.equal(['op@example.com', 'download cancelled', 'toy']);
+  });
+
+  describe('in Chromium', () => {
+    let chromium: Browser;
+    let pages: DashboardPages;
+
+    before(async () => (chromium = await launchChromium()));
+    after(() => chromium.close());
+    beforeEach(() => (pages = new DashboardPages(chromium, server)));
+    afterEach(() => pages.close());
+
+    it('are downloaded by the keyboard; progress goes on without a reload, and without the page', async () => {
+      hub.sentBytes = 1 << 20;
+      const context = await pages.context();
+      const page = await pages.signedIn(operator, context);
+      await page.goto(server.url + PAGE);
+      await page.getByRole('button', { name: 'Download toy' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('The download has begun.').waitFor();
+      const bar = page.getByRole('progressbar', { name: 'Download of toy' });
+      await page.getByText('1 of 3 MiB').waitFor();
+      expect(await bar.getAttribute('value')).to.equal('33');
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await page.close();
+      hub.release();
+      await until(() => stateOf('toy') === 'installed');
+      const again = await pages.open(context);
+      await again.goto(server.url + PAGE);
+      const row = again.getByRole('row', { name: /^toy/ });
+      expect(await row.textContent()).to.contain('installed');
+      hub.sentBytes = 1 << 20;
+      await again.getByRole('button', { name: 'Download other' }).click();
+      const cancel = again.getByRole('button', { name: 'Cancel the download of other' });
+      await cancel.focus();
+      await again.getByText('1 of 3 MiB').waitFor();
+      expect(await cancel.evaluate('document.activeElement.getAttribute("aria-label")')).to.contain('other');
+      hub.release();
+      await again.getByRole('row', { name: /^other.* installed/ }).waitFor();
+      expect(await again.getByRole('progressbar').count()).to.equal(0);
+      expect(pages.complaints).to.deep.equal([]);
+      expect(pages.foreign).to.deep.equal([]);
+    });
+  });
+});
