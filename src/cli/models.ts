@@ -8,9 +8,10 @@ import { untilInterrupted } from './interruption.js';
 import { printRows } from './rows.js';
 import { addAlign } from './models-align.js';
 import { addImport } from './models-import.js';
+import { addUse } from './models-use.js';
 
 export function addModels(program: Command): void {
-  const models = program.command('models').description('list, download, import and verify models');
+  const models = program.command('models').description('list, download, import, verify and serve models');
   models
     .command('list')
     .description('every model of the manifest and every imported one')
@@ -26,6 +27,7 @@ export function addModels(program: Command): void {
     .action(pullModel);
   addImport(models);
   addAlign(models);
+  addUse(models);
   models
     .command('verify')
     .argument('[name]', 'one model (default: every installed one)')

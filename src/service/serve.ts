@@ -1,6 +1,7 @@
 /** The whole service, from the configuration to the last answer after a stop signal. */
 import { join } from 'node:path';
 import type { Config } from './config.js';
+import { startControl, type Control } from './control.js';
 import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
 import type { Ledger } from '../ledger/types.js';
@@ -98,15 +99,29 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     ...parts,
     settings: serverSettings(config),
   });
+  const control = await controlOf(config, server, parts);
   try {
     await announce(config, server, parts);
+    await stopped;
+    parts.logger.info('draining');
   } catch (error) {
+    await control?.close();
     await server.close(0);
     throw error;
   }
-  await stopped;
-  parts.logger.info('draining');
+  await control?.close();
   await drain(server);
+}
+
+/** Without it a server serves as well, and the command line cannot change its model. */
+async function controlOf({ dataDir }: Config, { url }: RunningServer, parts: Parts): Promise<Control | null> {
+  const { engines, logger } = parts;
+  try {
+    return await startControl({ dataDir, port: Number(new URL(url).port), models: engines.models });
+  } catch (err) {
+    logger.warn({ err }, 'no socket for `verbatim models use`');
+    return null;
+  }
 }
 
 async function announce(config: Config, { url, agentPort }: RunningServer, parts: Parts): Promise<void> {

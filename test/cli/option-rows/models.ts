@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { readImported, type ModelEntry } from '../../../src/models/manifest.js';
 import { MODEL, samplePath, wordEventsPath } from '../../native/support.js';
 import { embeddingGraph } from '../../engine/speakers/tones.js';
+import { startControl } from '../../../src/service/control.js';
+import { FakeModelSwitch } from '../../support/fake-model-switch.js';
 import { onnxFile } from '../../support/onnx.js';
 import { writeTinyModel } from '../../support/translation-models.js';
+import { until } from '../../support/until.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
 const SPEECH = ['models', 'import', MODEL, '--name', 'mine'];
@@ -79,6 +82,16 @@ export const modelRows: OptionRows = {
       const rows = await place.json<Record<string, string>[]>(['models', 'verify', '--json']);
       expect(rows.map(({ name }) => name)).to.include('verbatim-small');
       expect(await place.printed(['models', 'verify'])).to.match(/^name +file +result/);
+    }),
+  'models use --json': () =>
+    inWorkplace(async (place) => {
+      const models = new FakeModelSwitch('small');
+      const control = await startControl({ dataDir: join(place.directory, 'data'), port: 8080, models });
+      const running = place.json(['models', 'use', 'base', '--json']);
+      await until(() => models.asked.length > 0);
+      models.end(null);
+      expect(await running).to.deep.equal({ serving: 'base', before: 'small', after_restart: 'base' });
+      await control.close();
     }),
   'models align --clips': () =>
     inWorkplace(async (place) => {

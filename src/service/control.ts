@@ -1,0 +1,78 @@
+/**
+ * Where the command line tells a running server what to do: a socket beside its data, which only its own user, and root, may open. The
+ * server's port is part of its name, and the machine's: servers may share a directory, and a file system.
+ */
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { ModelRefused } from '../errors.js';
+import type { ModelSwitch } from '../http/deps.js';
+
+export interface Control {
+  close(): Promise<void>;
+}
+
+/** GET: ModelState; POST {name}: begins, and answers the same. Refused: 409 {error}. */
+export const CONTROL_MODEL = '/model';
+const MOST_BYTES = 10_000;
+
+export function controlPrefix(): string {
+  return `control-${hostname().replace(/[^A-Za-z0-9]/g, '_')}-`;
+}
+
+export const CONTROL_SUFFIX = '.sock';
+
+export interface ControlOptions {
+  dataDir: string;
+  /** That the server listens on: no other of this machine does. */
+  port: number;
+  models: ModelSwitch;
+}
+
+/** Rejects where the socket cannot be made. */
+export async function startControl({ dataDir, port, models }: ControlOptions): Promise<Control> {
+  const path = join(dataDir, `${controlPrefix()}${port}${CONTROL_SUFFIX}`);
+  const server = createServer((req, res) => void answer(req, res, models));
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // Of a server that was killed.
+  await rm(path, { force: true });
+  server.listen(path);
+  await once(server, 'listening');
+  await chmod(path, 0o600);
+  return {
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, models: ModelSwitch): Promise<void> {
+  try {
+    if (req.url !== CONTROL_MODEL) throw new ModelRefused(`There is nothing at ${req.url ?? '/'}.`);
+    if (req.method === 'POST') models.use(await nameIn(req), 'the command line');
+    send(res, 200, models.state());
+  } catch (error) {
+    const { message } = error as Error;
+    send(res, error instanceof ModelRefused ? 409 : 500, { error: message });
+  }
+}
+
+async function nameIn(req: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const piece of req) {
+    body += String(piece);
+    if (body.length > MOST_BYTES) throw new ModelRefused('The request is too long.');
+  }
+  const { name } = (JSON.parse(body) ?? {}) as { name?: unknown };
+  if (typeof name !== 'string') throw new ModelRefused('The request names no model.');
+  return name;
+}
+
+function send(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}

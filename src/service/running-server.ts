@@ -1,0 +1,78 @@
+/** The server of these settings that runs on this machine, as the command line reaches it; see startControl(). */
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ModelRefused } from '../errors.js';
+import type { ModelState } from '../http/deps.js';
+import type { Config } from './config.js';
+import { CONTROL_MODEL, CONTROL_SUFFIX, controlPrefix } from './control.js';
+
+export class ServerAtWork {
+  private constructor(private readonly socket: string) {}
+
+  /** Throws an Error that says what to do where none answers, or more than one. */
+  static async find({ dataDir, port }: Pick<Config, 'dataDir' | 'port'>): Promise<ServerAtWork> {
+    const found: { port: string; server: ServerAtWork }[] = [];
+    for (const name of socketsIn(dataDir)) {
+      const server = new ServerAtWork(join(dataDir, name));
+      if (await server.#answers())
+        found.push({ port: name.slice(controlPrefix().length, -CONTROL_SUFFIX.length), server });
+    }
+    const [first, ...others] = found;
+    if (first === undefined) {
+      throw new Error(
+        `No server of the data directory "${dataDir}" answers on this machine. Run this as the user and with the VERBATIM_DATA_DIR of the ` +
+          'server; for one that does not run, name the model in VERBATIM_MODEL.',
+      );
+    }
+    const asked = others.length === 0 ? first : found.find((one) => one.port === String(port));
+    if (asked !== undefined) return asked.server;
+    const ports = found.map((one) => one.port).join(', ');
+    throw new Error(
+      `Servers on the ports ${ports} share the data directory "${dataDir}": name one in VERBATIM_PORT.`,
+    );
+  }
+
+  state(): Promise<ModelState> {
+    return this.#ask('GET');
+  }
+
+  /** Rejects with ModelRefused where it does not begin. */
+  use(name: string): Promise<ModelState> {
+    return this.#ask('POST', { name });
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.state();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #ask(method: 'GET' | 'POST', body?: object): Promise<ModelState> {
+    const { status, answer } = await new Promise<{ status: number | undefined; answer: string }>(
+      (resolve, reject) => {
+        const asking = request({ socketPath: this.socket, path: CONTROL_MODEL, method }, (res) => {
+          text(res).then((answer) => resolve({ status: res.statusCode, answer }), reject);
+        });
+        asking.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+      },
+    );
+    const value = JSON.parse(answer) as ModelState & { error?: string };
+    if (status === 200) return value;
+    throw new ModelRefused(value.error ?? `The server answered ${status ?? 'nothing'}.`);
+  }
+}
+
+function socketsIn(dataDir: string): string[] {
+  try {
+    return readdirSync(dataDir)
+      .filter((name) => name.startsWith(controlPrefix()) && name.endsWith(CONTROL_SUFFIX))
+      .sort();
+  } catch {
+    return [];
+  }
+}
