@@ -7,7 +7,7 @@ import type { Timer, Timers } from '../timers.js';
 import type { InFlightRegistry } from './in-flight.js';
 
 /** A revoked key's requests end within a second. */
-const INTERVAL_MS = 250;
+export const REVOCATION_LOOK_MS = 250;
 
 export interface RevocationWatchOptions {
   ledger: Pick<Ledger, 'revokedAmong' | 'onRevoked'>;
@@ -22,7 +22,7 @@ export class RevocationWatch {
   #looking = false;
 
   constructor(private readonly options: RevocationWatchOptions) {
-    this.#timer = options.timers.every(INTERVAL_MS, () => void this.#look());
+    this.#timer = options.timers.every(REVOCATION_LOOK_MS, () => void this.#look());
     this.#endTelling = options.ledger.onRevoked((keyId) => options.inFlight.revokeKey(keyId));
   }
 

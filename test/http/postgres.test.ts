@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { createPostgresLedger } from '../../src/ledger/postgres/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
+import { REVOCATION_LOOK_MS } from '../../src/http/revocation-watch.js';
 import { POSTGRESQL, type Place } from '../ledger/backends.js';
 import { endedJob, postJob } from '../support/jobs.js';
 import { ManualTimers } from '../support/manual-timers.js';
@@ -84,6 +85,36 @@ describe('a server on PostgreSQL', () => {
     }
   });
 
+  it('ends them by its own look when the database cannot tell it', async () => {
+    // Its connection that listens is not made anew either, since its clock stands still.
+    const ledger = await createPostgresLedger({
+      url: place.address,
+      secret: SECRET,
+      timers: new ManualTimers(),
+    });
+    const timers = new ManualTimers();
+    const node = await TestServer.start({ books: ledger, timers });
+    try {
+      node.engine.holdAll();
+      const running = transcribe(node, { key: customer.key });
+      await node.engine.untilRunning(1);
+      const told: string[] = [];
+      ledger.onRevoked((id) => told.push(id));
+      const listening = `FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`;
+      await place.rows(`SELECT pg_terminate_backend(pid) ${listening}`);
+      await until(async () => (await place.rows(`SELECT 1 ${listening}`)).length <= 1);
+      await call(server, `/api/v1/keys/${customer.key.id}`, {
+        method: 'DELETE',
+        headers: bearer(customer.managementKey),
+      });
+      timers.pass(REVOCATION_LOOK_MS);
+      expect((await running).error?.code).to.equal('invalid_api_key');
+      expect(told).to.deep.equal([]);
+    } finally {
+      await node.dispose();
+    }
+  });
+
   it('limits the credits of an account over its nodes', async () => {
     const node = await TestServer.start({ books: await books(place.address) });
     try {
@@ -142,19 +173,24 @@ describe('a server on PostgreSQL', () => {
     const node = await TestServer.start({ books: await books(address.href) });
     try {
       expect((await transcribe(node, { key: customer.key })).status).to.equal(200);
+      const withKey = (key: string): Promise<Answer> =>
+        transcribe(node, { key: customer.key, headers: { 'idempotency-key': key } });
       node.engine.holdAll();
-      const running = transcribe(node, { key: customer.key });
+      const running = withKey('running');
       await node.engine.untilRunning(1);
       network.cut();
       node.engine.release();
-      const refused = await transcribe(node, { key: customer.key });
+      const refused = await withKey('refused');
       expect(refused.status, refused.text).to.equal(503);
       expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
       expect((await call(node, '/readyz')).status).to.equal(503);
       network.heal();
-      expect((await running).status, 'work that was done is charged').to.equal(200);
-      await until(async () => (await transcribe(node, { key: customer.key })).status === 200);
-      await until(async () => (await server.balance(customer)) === 97);
+      const done = await running;
+      expect(done.status, 'work that was done is charged').to.equal(200);
+      await until(async () => (await withKey('refused')).status === 200);
+      expect((await withKey('running')).body).to.deep.equal(done.body);
+      expect((await withKey('refused')).headers.get('idempotency-replayed')).to.equal('true');
+      await until(async () => (await server.balance(customer)) === 97, 'each is charged once');
       expect(JSON.stringify(node.logs)).not.to.contain(DATABASE_PASSWORD);
     } finally {
       await node.dispose();

@@ -106,6 +106,46 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
     expect(await after.audit()).to.deep.equal([]);
   });
 
+  it('are the same row for row, of suspended and deleted accounts, payments, sessions, webhooks and undelivered answers', async () => {
+    const ledger = await old.server();
+    await fillMore(ledger);
+    await ledger.close();
+    await copyToPostgres(old.path, place.address);
+    for (const { name, select = `SELECT * FROM ${name}` } of COPIED_TABLES) {
+      const [columns, rows] = old.raw((database) => {
+        const query = database.prepare<[], Row>(select);
+        return [query.columns().map((column) => column.name), query.all()];
+      });
+      const copied = await bench.rows<Row>(`SELECT ${columns.join(', ')} FROM ${name}`);
+      expect(comparable(copied), name).to.deep.equal(comparable(rows));
+      if (name !== 'instances') expect(rows, name).not.to.be.empty;
+    }
+  });
+
+  async function fillMore(ledger: Ledger): Promise<void> {
+    const { administration, access } = ledger;
+    await ledger.grantCredits({
+      accountId: ann.account.id,
+      amount: 7,
+      paymentId: 'pay_1',
+      expiresAt: '2026-05-01',
+    });
+    const bob = await customer(ledger, 'bob@example.com', 10);
+    await ledger.settle(await hold(ledger, bob, 2), settlement(1));
+    await access.useLink((await access.createLink(bob.account.id)).token, VISITOR);
+    await administration.suspend(bob.account.id);
+    const carl = await customer(ledger, 'carl@example.com', 10);
+    await ledger.settle(await hold(ledger, carl, 2), settlement(2));
+    await administration.delete(carl.account.id);
+    const request = { accountId: ann.account.id, fingerprint: 'derived', retried: false };
+    const { token } = await ledger.beginDerived(request, []);
+    await ledger.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken: token }));
+    await ledger.noteDelivery(token, false);
+    const event = await ledger.webhooks.take({ leaseMs: 1000, mostPerAccount: 2 });
+    await ledger.webhooks.failed(event!.lease, 'refused', 60_000);
+    await ledger.revokeKey(ann.account.id, ann.key.id);
+  }
+
   it('have every table of the old ones', () => {
     const tables = old.raw((database) =>
       database
@@ -145,3 +185,18 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
     expect(await present.listAccounts()).to.deep.equal([]);
   });
 });
+
+type Row = Record<string, unknown>;
+
+/** In an order of their own, and without what the two databases call differently. */
+function comparable(rows: readonly Row[]): string[] {
+  const told = (value: unknown): unknown => {
+    if (value === null) return null;
+    return Buffer.isBuffer(value)
+      ? value.toString('hex')
+      : String(typeof value === 'boolean' ? Number(value) : value);
+  };
+  return rows
+    .map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, told(value)])))
+    .sort();
+}

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { Connections } from '../../src/ledger/postgres/connections.js';
 import { migratePostgres } from '../../src/ledger/postgres/migrate.js';
 import { POSTGRES_MIGRATIONS } from '../../src/ledger/postgres/migrations/index.js';
+import type { NewJob, StoredJob } from '../../src/ledger/jobs.js';
 import { secretCheckOf } from '../../src/ledger/rows/secret.js';
 import type { FirstAccount, Ledger } from '../../src/ledger/types.js';
 import { Network } from '../support/network.js';
@@ -198,6 +199,11 @@ describe('ledger on PostgreSQL', () => {
     let ann: KeyHolder;
     let errors: unknown[];
     const balance = async (): Promise<number> => (await (await bench.cli()).balance(ann.account.id)).balance;
+    const makeJob = (idempotency: NewJob['idempotency'] = null): Promise<StoredJob> =>
+      ledger.jobs.create({
+        ...{ id: 'job_1', accountId: ann.account.id, keyId: ann.key.id, requestId: 'req', options: {} },
+        ...{ audioSeconds: 3, credits: 4, webhook: null, mostOpen: 100, idempotency },
+      });
 
     beforeEach(async () => {
       network = await Network.to((await sharedCluster()).port);
@@ -267,10 +273,39 @@ describe('ledger on PostgreSQL', () => {
       expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(3);
     });
 
+    it('makes a job once when the answer is lost on its way', async () => {
+      await ledger.balance(ann.account.id); // the connection is made
+      network.breakAnswers(1);
+      expect((await makeJob()).id).to.equal('job_1');
+      expect(await balance()).to.equal(6);
+      expect(await ledger.jobs.open()).to.have.length(1);
+    });
+
+    it('tells a repeat of the job that was made without its client being told', async () => {
+      const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
+      const begun = await ledger.beginIdempotent(input);
+      if (begun.state !== 'new') throw new Error(begun.state);
+      const { token } = begun;
+      const made = refusal(() => makeJob({ token, told: () => ({ id: 'job_1' }) }));
+      network.breakAnswers(1000);
+      expect(await made)
+        .to.include({ code: 'overloaded' })
+        .with.property('message')
+        .that.contains('not known');
+      await ledger.abandonIdempotent(token); // as whoever failed does, as soon as it can
+      network.breakAnswers(0);
+      await until(async () => (await codeOrDone(() => ledger.balance(ann.account.id))) === 'done');
+      await until(() => errors.length > 0);
+      const again = await ledger.beginIdempotent(input);
+      expect(again).to.have.nested.property('answer.told').that.deep.equals({ id: 'job_1' });
+      expect(await ledger.jobs.open()).to.have.length(1);
+      expect(await balance()).to.equal(6);
+    });
+
     it('needs one round trip for a hold, and one for a charge', async () => {
       await hold(ledger, ann, 1); // the connection is made, and has asked for the types that it needs
       network.asked = 0;
-      const id = await hold(ledger, ann, 4);
+      const id = await hold(ledger, ann, 4, { mostInFlight: 9 });
       expect(network.asked).to.equal(1);
       await ledger.settle(id, settlement(3));
       expect(network.asked).to.equal(2);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { NOTICE_MS } from '../../src/http/agent-check.js';
 import { VerbatimError } from '../../src/errors.js';
 import { packageRoot } from '../../src/package-root.js';
+import { POSTGRESQL, serverAt, SQLITE, type Place } from '../ledger/backends.js';
 import { FakeEngine } from '../support/fake-engine.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { call, transcribe, type Answer } from '../support/requests.js';
@@ -93,96 +94,105 @@ function configuration(directory: string, port: number, nodes: readonly TestServ
   return text.replace('global\n', `global\n    stats socket ${join(directory, 'stats')}\n`);
 }
 
+for (const backend of [SQLITE, POSTGRESQL])
+  describe(`HAProxy before nodes on ${backend.name}`, () => {
+    let place: Place;
+    let timers: ManualTimers[];
+    let engines: [FakeEngine, FakeEngine];
+    let nodes: [TestServer, TestServer];
+    let balancer: Balancer;
+    let customer: Customer;
+
+    beforeEach(async () => {
+      place = await backend.place();
+      timers = [new ManualTimers(), new ManualTimers()];
+      engines = [new FakeEngine(), new FakeEngine()];
+      const node = async (index: 0 | 1): Promise<TestServer> =>
+        TestServer.start({
+          books: await serverAt(place.address, { secret: 'a secret for the tests' }),
+          ...{ timers: timers[index]!, engine: engines[index], agentPort: 0 },
+        });
+      nodes = [await node(0), await node(1)];
+      customer = await nodes[0].customer(10_000);
+      balancer = await Balancer.start(nodes);
+    });
+
+    afterEach(async () => {
+      await balancer.stop();
+      for (const node of nodes) await node.dispose();
+      await place.remove();
+    });
+
+    const post = (): Promise<Answer> => transcribe(balancer, { key: customer.key });
+
+    it('gives a node less as its backlog grows', async () => {
+      engines[0].backlogSeconds = engines[0].maxBacklogSeconds * 0.75;
+      await balancer.untilState('node1', ({ weight }) => weight === 25);
+      await balancer.untilState('node2', ({ weight, status }) => weight === 100 && status === 'UP');
+      engines[0].backlogSeconds = 0;
+      await balancer.untilState('node1', ({ weight }) => weight === 100);
+    });
+
+    it('loses no request when a node leaves', async () => {
+      await balancer.untilState('node2', ({ status }) => status === 'UP');
+      const statuses: number[] = [];
+      let stopping = false;
+      const client = async (): Promise<void> => {
+        while (!stopping) statuses.push((await post()).status);
+      };
+      const clients = Array.from({ length: 4 }, client);
+      await until(() => engines.every(({ transcribed }) => transcribed >= 5));
+      const left = nodes[0].close(60_000);
+      await balancer.untilState('node1', ({ status }) => status.startsWith('DRAIN'));
+      timers[0]!.pass(NOTICE_MS);
+      await left;
+      const before = engines.map(({ transcribed }) => transcribed);
+      await until(() => engines[1].transcribed >= before[1]! + 20);
+      stopping = true;
+      await Promise.all(clients);
+      expect(statuses.filter((status) => status !== 200)).to.deep.equal([]);
+      expect(engines[0].transcribed).to.equal(before[0]);
+    });
+
+    it('passes on how a node refuses when all are full, and says itself when to come again when none is left', async () => {
+      for (const engine of engines) engine.backlogSeconds = engine.maxBacklogSeconds;
+      for (const name of ['node1', 'node2']) {
+        await balancer.untilState(name, ({ status }) => status.startsWith('DRAIN'));
+      }
+      for (const engine of engines) {
+        engine.failWith = new VerbatimError('overloaded', 'The backlog is full.', {
+          retryAfterSeconds: 4321,
+        });
+      }
+      const refused = await post();
+      expect(refused.status).to.equal(503);
+      expect(refused.headers.get('retry-after')).to.equal('4321');
+      expect(refused.error).to.include({ code: 'overloaded', message: 'The backlog is full.' });
+
+      for (const node of nodes) {
+        const closed = node.close(0);
+        timers[nodes.indexOf(node)]!.pass(NOTICE_MS);
+        await closed;
+      }
+      const nobody = await post();
+      expect(nobody.status).to.equal(503);
+      expect(nobody.headers.get('retry-after')).to.equal('5');
+      const id = nobody.headers.get('x-request-id');
+      expect(id).to.match(/^req_[0-9a-f-]+$/);
+      expect(nobody.error).to.include({ code: 'overloaded', param: null, request_id: id });
+    });
+
+    it('shows nobody the metrics of a node', async () => {
+      await balancer.untilState('node1', ({ status }) => status === 'UP');
+      expect((await call(balancer, '/healthz')).status).to.equal(200);
+      expect((await call(balancer, '/metrics')).status).to.equal(404);
+    });
+  });
+
 describe('HAProxy', () => {
-  let directory: string;
-  let timers: ManualTimers[];
-  let engines: [FakeEngine, FakeEngine];
-  let nodes: [TestServer, TestServer];
-  let balancer: Balancer;
-  let customer: Customer;
-
-  beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'verbatim-nodes-'));
-    timers = [new ManualTimers(), new ManualTimers()];
-    engines = [new FakeEngine(), new FakeEngine()];
-    const node = (index: 0 | 1): Promise<TestServer> =>
-      TestServer.start({ directory, timers: timers[index]!, engine: engines[index], agentPort: 0 });
-    nodes = [await node(0), await node(1)];
-    customer = await nodes[0].customer(10_000);
-    balancer = await Balancer.start(nodes);
-  });
-
-  afterEach(async () => {
-    await balancer.stop();
-    for (const node of nodes) await node.dispose();
-  });
-
-  const post = (): Promise<Answer> => transcribe(balancer, { key: customer.key });
-
   it('takes the shipped configuration without a warning', () => {
     const { status, stdout, stderr } = spawnSync('haproxy', ['-c', '-f', SHIPPED], { encoding: 'utf8' });
     expect(stdout + stderr).to.equal('Configuration file is valid\n');
     expect(status).to.equal(0);
-  });
-
-  it('gives a node less as its backlog grows', async () => {
-    engines[0].backlogSeconds = engines[0].maxBacklogSeconds * 0.75;
-    await balancer.untilState('node1', ({ weight }) => weight === 25);
-    await balancer.untilState('node2', ({ weight, status }) => weight === 100 && status === 'UP');
-    engines[0].backlogSeconds = 0;
-    await balancer.untilState('node1', ({ weight }) => weight === 100);
-  });
-
-  it('loses no request when a node leaves', async () => {
-    await balancer.untilState('node2', ({ status }) => status === 'UP');
-    const statuses: number[] = [];
-    let stopping = false;
-    const client = async (): Promise<void> => {
-      while (!stopping) statuses.push((await post()).status);
-    };
-    const clients = Array.from({ length: 4 }, client);
-    await until(() => engines.every(({ transcribed }) => transcribed >= 5));
-    const left = nodes[0].close(60_000);
-    await balancer.untilState('node1', ({ status }) => status.startsWith('DRAIN'));
-    timers[0]!.pass(NOTICE_MS);
-    await left;
-    const before = engines.map(({ transcribed }) => transcribed);
-    await until(() => engines[1].transcribed >= before[1]! + 20);
-    stopping = true;
-    await Promise.all(clients);
-    expect(statuses.filter((status) => status !== 200)).to.deep.equal([]);
-    expect(engines[0].transcribed).to.equal(before[0]);
-  });
-
-  it('passes on how a node refuses when all are full, and says itself when to come again when none is left', async () => {
-    for (const engine of engines) engine.backlogSeconds = engine.maxBacklogSeconds;
-    for (const name of ['node1', 'node2']) {
-      await balancer.untilState(name, ({ status }) => status.startsWith('DRAIN'));
-    }
-    for (const engine of engines) {
-      engine.failWith = new VerbatimError('overloaded', 'The backlog is full.', { retryAfterSeconds: 4321 });
-    }
-    const refused = await post();
-    expect(refused.status).to.equal(503);
-    expect(refused.headers.get('retry-after')).to.equal('4321');
-    expect(refused.error).to.include({ code: 'overloaded', message: 'The backlog is full.' });
-
-    for (const node of nodes) {
-      const closed = node.close(0);
-      timers[nodes.indexOf(node)]!.pass(NOTICE_MS);
-      await closed;
-    }
-    const nobody = await post();
-    expect(nobody.status).to.equal(503);
-    expect(nobody.headers.get('retry-after')).to.equal('5');
-    const id = nobody.headers.get('x-request-id');
-    expect(id).to.match(/^req_[0-9a-f-]+$/);
-    expect(nobody.error).to.include({ code: 'overloaded', param: null, request_id: id });
-  });
-
-  it('shows nobody the metrics of a node', async () => {
-    await balancer.untilState('node1', ({ status }) => status === 'UP');
-    expect((await call(balancer, '/healthz')).status).to.equal(200);
-    expect((await call(balancer, '/metrics')).status).to.equal(404);
   });
 });

@@ -2,6 +2,7 @@
 import type { Querying } from './connections.js';
 import { SCHEMA } from './connections.js';
 import { POSTGRES_MIGRATIONS } from './migrations/index.js';
+import { refuseNewer } from '../schema-version.js';
 
 /** Of PostgreSQL's advisory locks: "VBTM". Whoever starts at the same time waits for it. */
 const MIGRATION_LOCK = 0x5642544d;
@@ -19,7 +20,7 @@ export async function migratePostgres(
     await query('INSERT INTO schema_version (version) VALUES (0)');
   }
   const version = await versionOf(query);
-  refuseNewer(version, migrations.length);
+  refuseNewer('The database', { version, known: migrations.length });
   for (const sql of migrations.slice(version)) await query(sql);
   if (version < migrations.length) await query('UPDATE schema_version SET version = $1', [migrations.length]);
 }
@@ -45,12 +46,4 @@ async function schemaOf(query: Querying): Promise<'none' | 'empty' | 'ours'> {
 async function versionOf(query: Querying): Promise<number> {
   const [row] = await query<{ version: number }>('SELECT version FROM schema_version');
   return row?.version ?? 0;
-}
-
-function refuseNewer(version: number, known: number): void {
-  if (version <= known) return;
-  throw new Error(
-    `The database has schema version ${version}; this version of Verbatim knows up to ${known}. Use the newer ` +
-      'Verbatim that wrote it, or another database.',
-  );
 }

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { audit } from './audit.js';
 import { syncToDisk } from './database.js';
-import { isOurs, refuseNewer } from './migrate.js';
+import { isOurs, refuseNewerFile } from './migrate.js';
 import { makePrivateFile } from './private-file.js';
 import { readSecretFile, secretFileOf, writeSecretFile } from './secret.js';
 
@@ -68,7 +68,7 @@ function openExisting(path: string): Database.Database {
   const database = new Database(path, { fileMustExist: true });
   try {
     if (!isOurs(database)) throw new Error(`${path} is not one of Verbatim's databases.`);
-    refuseNewer(database);
+    refuseNewerFile(database);
     return database;
   } catch (error) {
     database.close();

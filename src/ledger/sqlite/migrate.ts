@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { refuseNewer } from '../schema-version.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 /** Marks the file as Verbatim's ("VBTM"), so that another program's database is not migrated by mistake. */
@@ -20,7 +21,7 @@ export function migrate(database: Database.Database, migrations = MIGRATIONS): v
 function run(database: Database.Database, migrations: readonly string[]): void {
   const version = versionOf(database); // again: another process may have migrated while this one waited
   refuseForeign(database, version);
-  refuseNewer(database, migrations.length);
+  refuseNewerFile(database, migrations.length);
   for (const sql of migrations.slice(version)) database.exec(sql);
   const [broken] = database.pragma('foreign_key_check') as { table: string; parent: string }[];
   if (broken !== undefined) {
@@ -37,13 +38,8 @@ function versionOf(database: Database.Database): number {
 }
 
 /** Throws an Error when a newer version of Verbatim wrote the database. */
-export function refuseNewer(database: Database.Database, known = MIGRATIONS.length): void {
-  const version = versionOf(database);
-  if (version <= known) return;
-  throw new Error(
-    `The database ${database.name} has schema version ${version}; this version of Verbatim knows up to ` +
-      `${known}. Use the newer Verbatim that wrote it, or another database.`,
-  );
+export function refuseNewerFile(database: Database.Database, known = MIGRATIONS.length): void {
+  refuseNewer(`The database ${database.name}`, { version: versionOf(database), known });
 }
 
 export function isOurs(database: Database.Database): boolean {
