@@ -11,6 +11,7 @@ import { addBenchMemory } from './commands/memory.js';
 import { addBenchMeUsage } from './commands/me-usage.js';
 import { addBenchOverhead } from './commands/overhead.js';
 import { addBenchParity } from './commands/parity.js';
+import { addBenchNodes } from './commands/nodes.js';
 import { BENCH_PARTS, type BenchParts } from './commands/parts.js';
 import { addBenchSpeakers } from './commands/speakers.js';
 import { addBenchSegments } from './commands/segments.js';
@@ -37,6 +38,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchMeUsage,
     addBenchUsage,
     addBenchLedger,
+    addBenchNodes,
     addBenchClips,
     addBenchSegments,
     addBenchThroughput,

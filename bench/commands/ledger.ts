@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { integerFrom, integerList } from '../../src/cli/options.js';
 import { checkDatabase, isPostgres, withoutPassword } from '../../src/service/database-address.js';
 import { UsageError } from '../../src/service/variables.js';
-import { BENCH_EMAIL, openLedgerOf, type LedgerRate } from '../load/ledger-nodes.js';
+import { refuseUsed, type LedgerRate } from '../load/ledger-nodes.js';
 import type { BarChart } from '../reports/charts.js';
 import { rounded, type Table } from '../reports/report.js';
 import type { BenchParts } from './parts.js';
@@ -84,17 +84,6 @@ async function onBooks<T>(database: string | null, work: (address: string) => Pr
     return await work(join(directory, 'verbatim.db'));
   } finally {
     rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-async function refuseUsed(database: string): Promise<void> {
-  const ledger = await openLedgerOf(database);
-  try {
-    const accounts = await ledger.listAccounts();
-    if (accounts.every(({ email }) => BENCH_EMAIL.test(email))) return;
-    throw new UsageError('--database has accounts; name a database without any.');
-  } finally {
-    await ledger.close();
   }
 }
 

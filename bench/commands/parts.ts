@@ -6,6 +6,7 @@ import { measureBilling } from '../load/billing.js';
 import { measureFairness } from '../load/fairness.js';
 import { measureLedgerNodes } from '../load/ledger-nodes.js';
 import { measureMemory } from '../load/memory.js';
+import { measureNodes } from '../load/nodes.js';
 import { openLoop } from '../load/open-loop.js';
 import { measureOverhead } from '../load/overhead.js';
 import { requestRate } from '../load/request-rate.js';
@@ -24,6 +25,7 @@ export const BENCH_PARTS = {
   measureInProcess,
   measureLedgerNodes,
   measureMemory,
+  measureNodes,
   measureOverhead,
   openLoop,
   requestRate,

@@ -5,6 +5,7 @@ import { createPostgresLedger } from '../../src/ledger/postgres/ledger.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { isPostgres } from '../../src/service/database-address.js';
+import { UsageError } from '../../src/service/variables.js';
 import { loaderOf } from '../processes/command-line.js';
 import { SlowNetwork } from '../processes/slow-network.js';
 import { stopProcess } from '../processes/server-under-test.js';
@@ -32,9 +33,9 @@ export interface LedgerRate {
   perSecond: number;
 }
 
-/** Whoever measures makes these alone, and is told nobody else's by them. */
-export const BENCH_EMAIL = /^ledger-bench-[\w-]+@localhost$/;
-const SECRET = 'the secret of verbatim bench ledger';
+/** Whoever measures makes these alone; the other is a first start's. */
+const BENCH_EMAIL = /^(ledger-bench-[\w-]+|local)@localhost$/;
+export const BENCH_SECRET = 'the secret of verbatim bench ledger';
 const CREDITS = 1_000_000_000;
 
 /** Rejects with an Error when a node fails. */
@@ -58,7 +59,19 @@ export async function measureLedgerNodes(load: LedgerLoad): Promise<LedgerRate> 
 /** The books, for a node or for whoever looks at them. */
 export async function openLedgerOf(address: string, connections = 1): Promise<Ledger> {
   if (!isPostgres(address)) return createLedger({ path: address, lockPatienceMs: 10_000 });
-  return createPostgresLedger({ url: address, secret: SECRET, connections, patienceMs: 10_000 });
+  return createPostgresLedger({ url: address, secret: BENCH_SECRET, connections, patienceMs: 10_000 });
+}
+
+/** Throws UsageError when others have accounts on PostgreSQL's books. */
+export async function refuseUsed(database: string): Promise<void> {
+  const ledger = await openLedgerOf(database);
+  try {
+    const accounts = await ledger.listAccounts();
+    if (accounts.every(({ email }) => BENCH_EMAIL.test(email))) return;
+    throw new UsageError('--database has accounts; name a database without any.');
+  } finally {
+    await ledger.close();
+  }
 }
 
 function startNode(): ChildProcess {

@@ -33,7 +33,7 @@ import { speakersRows } from './options/speakers-rows.js';
 import { wordRows } from './options/word-rows.js';
 import { segmentsRows } from './options/segments-rows.js';
 import { httpRows } from './options/http-rows.js';
-import { ledgerRows } from './options/ledger-rows.js';
+import { ledgerRows, nodesRows } from './options/ledger-rows.js';
 import { memoryRows, meUsageRows, overheadRows } from './options/server-rows.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
@@ -280,6 +280,7 @@ const rows = {
   ...translateRows,
   ...usageRows,
   ...ledgerRows,
+  ...nodesRows,
   ...clipsRows,
   ...segmentsRows,
   ...httpRows,

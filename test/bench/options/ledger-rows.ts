@@ -1,9 +1,22 @@
-/** `bench ledger`. */
+/** Those that need a database of several nodes: ledger, nodes. */
 import { expect } from 'chai';
-import type { LedgerLoad, LedgerRate } from '../../../bench/load/ledger-nodes.js';
+import { readdirSync } from 'node:fs';
+import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
+import type { NodesLoad, NodesResult } from '../../../bench/load/nodes.js';
+import { BENCH_SECRET, type LedgerLoad, type LedgerRate } from '../../../bench/load/ledger-nodes.js';
 import { administrationAt, POSTGRESQL, type Place } from '../../ledger/backends.js';
 import { customer } from '../../ledger/support.js';
-import { outputRows, recorded, refusalOf, reportOf, seen, type Recorded, type Rows } from './running.js';
+import { MODEL, samplePath } from '../../native/support.js';
+import {
+  outputRows,
+  recorded,
+  refusalOf,
+  reportOf,
+  seen,
+  withDirectory,
+  type Recorded,
+  type Rows,
+} from './running.js';
 
 /** The smallest measurement: what is given later counts. */
 const LEDGER = ['ledger', '--nodes', '1', '--seconds', '1'];
@@ -32,7 +45,7 @@ export const ledgerRows: Rows = {
       expect(charged?.n, 'charged there').to.be.above(0);
       expect((await recorded(...LEDGER)).report.settings['database']).to.equal('SQLite');
       expect(await refusalOf(...LEDGER, '--database', 'books.db')).to.contain('not an address of PostgreSQL');
-      const secret = 'the secret of verbatim bench ledger';
+      const secret = BENCH_SECRET;
       const books = await administrationAt(address, { secret });
       await customer(books);
       await books.close();
@@ -73,4 +86,78 @@ export const ledgerRows: Rows = {
     expect((await recorded(...LEDGER, '--seconds', '5')).report.runs).to.equal(5);
   },
   ...outputRows('ledger', LEDGER),
+};
+
+const CLIP = samplePath('de-wav24-stereo.wav');
+
+/** The books are real, and empty; the nodes are not started. */
+async function nodesRun(...words: string[]): Promise<Recorded> {
+  let run: Recorded | undefined;
+  await onPostgres(async ({ address }) => {
+    run = await recorded('nodes', '--database', address, '--clips', CLIP, '--nodes', '1', ...words);
+  });
+  return run!;
+}
+
+async function nodesSeen<T>(words: readonly string[], look: (load: NodesLoad) => T): Promise<[T, T]> {
+  const first = async (...more: string[]): Promise<T> =>
+    look((await nodesRun(...more)).calls.measureNodes[0]![0]);
+  return [await first(), await first(...words)];
+}
+
+export const nodesRows: Rows = {
+  'nodes --database': () =>
+    onPostgres(async (place) => {
+      // All of it: servers, balancer, database.
+      const words = ['--clips', CLIP, '--nodes', '2', '--requests', '6', '--clients', '3'];
+      const { measurements, tables } = await reportOf(['nodes', '--database', place.address, ...words]);
+      const [found] = measurements as NodesResult[];
+      expect(found?.requestsPerSecond).to.be.above(0);
+      expect(found?.audioPerSecond).to.be.closeTo(
+        1.872 * found!.requestsPerSecond,
+        0.01 * found!.audioPerSecond,
+      );
+      expect(found?.shares.engine).to.be.above(0);
+      expect(found?.shares.database).to.be.a('number');
+      expect(tables[1]?.rows[0]).to.include.keys('engine', 'shell', 'PostgreSQL', 'HAProxy');
+      const servers = await place.rows<{ n: number }>('SELECT count(*) AS n FROM usage_events');
+      expect(servers[0]?.n, 'charged there, warm-up and all').to.equal(10);
+      expect(await refusalOf('nodes', '--database', 'books.db')).to.contain('not an address of PostgreSQL');
+    }),
+  'nodes --model': async () => {
+    const file = ({ serving }: NodesLoad): string | undefined => serving.modelFile;
+    expect(await nodesSeen(['--model', MODEL], file)).to.deep.equal([undefined, MODEL]);
+  },
+  'nodes --clips': async () => {
+    const count = ({ uploads }: NodesLoad): number => uploads.length;
+    expect(await nodesSeen(['--clips', DEFAULT_CLIPS], count)).to.deep.equal([1, 15]);
+  },
+  'nodes --language': async () => {
+    const language = ({ uploads }: NodesLoad): string | undefined => uploads[0]?.language;
+    expect(await nodesSeen(['--language', 'de'], language)).to.deep.equal(['auto', 'de']);
+  },
+  'nodes --nodes': async () => {
+    const { report, calls } = await nodesRun('--nodes', '1,4');
+    expect(
+      calls.measureNodes.map(([{ nodes, serving }]) => [nodes, serving.env?.['VERBATIM_SLOTS']]),
+    ).to.deep.equal([
+      [1, '1'],
+      [4, '1'],
+    ]);
+    expect(report.tables[0]?.rows.map((row) => row['requests/s'])).to.deep.equal([1, 4]);
+  },
+  'nodes --requests': async () => {
+    expect(await nodesSeen(['--requests', '7'], ({ requests }) => requests)).to.deep.equal([200, 7]);
+  },
+  'nodes --clients': async () => {
+    expect(await nodesSeen(['--clients', '3'], ({ clients }) => clients)).to.deep.equal([8, 3]);
+  },
+  'nodes --json': async () => {
+    expect((await nodesRun()).report.name).to.equal('nodes');
+  },
+  'nodes --output': () =>
+    withDirectory(async (directory) => {
+      await nodesRun('--output', directory);
+      expect(readdirSync(directory)).to.include.members(['nodes.json', 'nodes.md']);
+    }),
 };

@@ -54,6 +54,11 @@ const STAND_INS: BenchParts = {
       ...{ slots, idle: (100 + 10 * slots) * MIB, after: (110 + 10 * slots) * MIB },
       inFlight: Array.from({ length: slots }, (_, windows) => (120 + 10 * windows) * MIB),
     }),
+  measureNodes: ({ nodes, requests }) =>
+    Promise.resolve({
+      ...{ requestsPerSecond: nodes, audioPerSecond: 3 * nodes, p50: requests, p99: requests },
+      shares: { shell: 1, engine: 90, database: null, balancer: 1 },
+    }),
   measureOverhead: ({ clips, rounds }) =>
     Promise.resolve(
       Array.from({ length: rounds }, () =>
