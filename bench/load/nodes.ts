@@ -92,7 +92,11 @@ async function startNode({ database, serving }: NodesLoad): Promise<Node> {
     VERBATIM_AGENT_PORT: String(agentPort),
     VERBATIM_TRUST_PROXY: 'loopback',
   };
-  return { server: await startVerbatim({ ...serving, env, credits: [], discardsLog: true }), port, agentPort };
+  return {
+    server: await startVerbatim({ ...serving, env, credits: [], discardsLog: true }),
+    port,
+    agentPort,
+  };
 }
 
 async function makeKeys({ database, clients }: NodesLoad): Promise<string[]> {
