@@ -18,10 +18,10 @@ const ROOMS = {
   cli: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http', 'service'],
   client: [],
 };
-/** Packages that only one room knows. */
+/** Packages that only these rooms know. */
 const PACKAGES = {
   express: 'http',
-  typebox: 'http',
+  typebox: ['http', 'models'],
   busboy: 'http',
   'better-sqlite3': 'ledger',
   pg: 'ledger',
@@ -44,7 +44,7 @@ const forbidden = (room, known, files = '**', also = []) => ({
               ...Object.keys(ROOMS)
                 .filter((other) => other !== room && !known.includes(other))
                 .map((other) => `**/${other}/**`),
-              ...Object.keys(PACKAGES).filter((name) => PACKAGES[name] !== room),
+              ...Object.keys(PACKAGES).filter((name) => ![PACKAGES[name]].flat().includes(room)),
               '**/main.js',
               '**/bench/**',
               ...also,

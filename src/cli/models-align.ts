@@ -5,6 +5,7 @@ import { TIMED_CLIPS } from '../models/alignment/timed-clips.js';
 import { readContext } from '../service/context.js';
 import { alignModel } from '../service/model-alignment.js';
 import { printRows } from './rows.js';
+import { ownCommand } from '../package-root.js';
 
 interface Options {
   clips: string;
@@ -40,6 +41,6 @@ async function align(name: string, { clips, json = false }: Options): Promise<vo
     isStored
       ? `${name} aligns words by ${chosen.join(', ')} from now on.`
       : `Nothing is stored: ${name} is of the manifest and keeps its traits. Its file under a name of its own ` +
-          `(npx verbatim models import FILE --name NAME, then align NAME) takes "alignmentHeads": [${chosen.join(', ')}].`,
+          `(${ownCommand} models import FILE --name NAME, then align NAME) takes "alignmentHeads": [${chosen.join(', ')}].`,
   );
 }

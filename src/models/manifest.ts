@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AttentionHead, WindowPolicy } from '../engine/binding.js';
+import { checkedModels } from './entry-shape.js';
 
 export interface ModelFile {
   /** Relative to the models directory (bundled models: to the package's own models directory). */
@@ -106,7 +107,7 @@ export interface Manifest {
   models: ModelEntry[];
 }
 
-/** Reads the manifest of the package and, where present, the registry of imported models beside it. */
+/** Reads the manifest of the package and, where present, the registry of imported models beside it. Throws an Error that names what is wrong. */
 export function readManifest(packageRoot: string, modelsDir: string): Manifest {
   const manifest = parse(join(packageRoot, 'models', 'manifest.json')) as Manifest;
   const imported = readImported(modelsDir);
@@ -116,9 +117,11 @@ export function readManifest(packageRoot: string, modelsDir: string): Manifest {
 
 export const IMPORTED_FILE = 'imported.json';
 
+/** None where there is no registry yet. Throws an Error that names what is wrong with it. */
 export function readImported(modelsDir: string): ModelEntry[] {
   try {
-    return (parse(join(modelsDir, IMPORTED_FILE)) as { models: ModelEntry[] }).models;
+    const path = join(modelsDir, IMPORTED_FILE);
+    return checkedModels(parse(path), path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

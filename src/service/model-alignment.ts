@@ -8,6 +8,7 @@ import { register } from '../models/import.js';
 import { findModel, kindText, readImported, windowPolicy } from '../models/manifest.js';
 import { modelPath } from '../models/store.js';
 import type { ServiceContext } from './context.js';
+import { ownCommand } from '../package-root.js';
 
 export interface ModelAlignment {
   selection: HeadSelection<AttentionHead>;
@@ -27,7 +28,7 @@ export async function alignModel(
     throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path))
-    throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);
+    throw new Error(`The model "${name}" is not installed. Run: ${ownCommand} models pull ${name}`);
   const timed = readTimedClips(clips);
   const binding = loadBinding();
   const policy = windowPolicy(manifest, entry);

@@ -12,6 +12,7 @@ import {
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
 import { ConfigError, type Variable } from './variables.js';
+import { ownCommand } from '../package-root.js';
 
 export type SpeakerSettings = Pick<Config, 'speakers' | 'speakerSegmentation' | 'speakerEmbedding'>;
 
@@ -99,7 +100,7 @@ function whatIsMissing(
   if (model !== undefined)
     return (
       // Clients are told, too: without a path.
-      `The model "${model.name}" is not installed. Run: npx verbatim models pull ${model.name}`
+      `The model "${model.name}" is not installed. Run: ${ownCommand} models pull ${model.name}`
     );
   return hasRuntime()
     ? null

@@ -18,6 +18,7 @@ import {
   type SpeechModelEntry,
 } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
+import { ownCommand } from '../package-root.js';
 
 export interface InstalledModel {
   entry: SpeechModelEntry;
@@ -32,7 +33,7 @@ export function configuredModel(config: Config, roots: StoreRoots, manifest: Man
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
     throw new Error(
-      `The model "${entry.name}" is not installed (${path}). Run: npx verbatim models pull ${entry.name}`,
+      `The model "${entry.name}" is not installed (${path}). Run: ${ownCommand} models pull ${entry.name}`,
     );
   }
   return { entry, path };

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS, type Config } from './config.js';
+import { ownCommand } from '../package-root.js';
 
 export interface TunedSettings {
   version: 1;
@@ -46,7 +47,7 @@ export function tunedPath(directory = process.cwd()): string {
 export function readTuned(path = tunedPath()): TunedSettings | null {
   if (!existsSync(path)) return null;
   const broken = (why: string): Error =>
-    new Error(`${path} ${why}. Remove it, or run: npx verbatim bench tune`);
+    new Error(`${path} ${why}. Remove it, or run: ${ownCommand} bench tune`);
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));

@@ -2,6 +2,7 @@
 import { findModel, VOICE_ACTIVITY_MODEL, type Manifest } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
+import { ownCommand } from '../package-root.js';
 
 /** The path of the model; null: none, whatever stands out of the background counts. Throws an Error that says what to do. */
 export function voiceActivityModel(
@@ -16,6 +17,6 @@ export function voiceActivityModel(
   if (voiceActivity === 'auto') return null;
   throw new Error(
     `VERBATIM_VAD is "silero", and the model "${entry.name}" is not installed (${path}). ` +
-      `Run: npx verbatim models pull ${entry.name}`,
+      `Run: ${ownCommand} models pull ${entry.name}`,
   );
 }

@@ -1,4 +1,5 @@
 import type { SpeechEngine, Transcript } from '../engine/types.js';
+import { ownCommand } from '../package-root.js';
 
 /** What a client should know of an answer that is none the less valid. */
 export type Warning = {
@@ -11,7 +12,7 @@ export const SUGGESTED_MODEL = 'base';
 
 /** The one command that installs it, and how it is chosen. */
 export const INSTALL_ADVICE =
-  `Install a published model with "npx verbatim models pull ${SUGGESTED_MODEL}" ` +
+  `Install a published model with "${ownCommand} models pull ${SUGGESTED_MODEL}" ` +
   `and start with VERBATIM_MODEL=${SUGGESTED_MODEL}.`;
 
 /** Of an answer with this transcript; mostly none. */

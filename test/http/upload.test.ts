@@ -1,13 +1,15 @@
 /** Forms on a real node:http server, in pieces of any size: what is stored is what was sent, and its memory is free again. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { VerbatimError } from '../../src/errors.js';
 import { oneAtATime } from '../../src/http/one-at-a-time.js';
 import { UploadTurns, type UploadTurn } from '../../src/http/upload-turns.js';
 import { receiveUpload, type ReceivedUpload } from '../../src/http/upload.js';
@@ -104,11 +106,15 @@ describe('An upload', () => {
     ]);
   }
 
-  async function send(body: Buffer, pieces: Iterable<Buffer>): Promise<void> {
+  async function send(
+    body: Buffer,
+    pieces: Iterable<Buffer>,
+    type = `multipart/form-data; boundary=${BOUNDARY}`,
+  ): Promise<void> {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     client.write(
       `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nConnection: close\r\n` +
-        `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`,
+        `Content-Type: ${type}\r\n\r\n`,
     );
     for (const piece of pieces) {
       client.write(piece);
@@ -144,6 +150,74 @@ describe('An upload', () => {
       expect(Object.fromEntries(received.fields.one)).to.deep.equal(fields);
       expect(readFileSync(pathOf(number)).equals(file)).to.equal(true);
     }
+  });
+
+  /** Its parts in any order: the file, and of the fields any. */
+  const anyForm = fc
+    .record({
+      file: fc.uint8Array({ maxLength: 4000 }),
+      fields: fc.record(
+        { first: fc.string({ unit: 'grapheme', maxLength: 200 }), last: fc.string({ maxLength: 1024 }) },
+        { requiredKeys: [] },
+      ),
+      order: fc.array(fc.nat(5), { minLength: 3, maxLength: 3 }),
+      seed: fc.nat(),
+    })
+    .map(({ file, fields, order, seed }) => {
+      const parts = [
+        part('name="audio"; filename="a"', Buffer.from(file)),
+        ...Object.entries(fields).map(([name, value]) => part(`name="${name}"`, value)),
+      ];
+      const shuffled = parts.map((bytes, index) => ({ bytes, place: order[index] ?? 0 }));
+      shuffled.sort((one, other) => one.place - other.place);
+      const body = Buffer.concat([...shuffled.map(({ bytes }) => bytes), Buffer.from(`--${BOUNDARY}--\r\n`)]);
+      return { file: Buffer.from(file), fields, body, random: new Mulberry32(seed) };
+    });
+
+  it('is received as it was sent, whatever is in it and in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyForm, async ({ file, fields, body, random }) => {
+        const number = uploads.length;
+        await send(body, cut(body, random));
+        const received = await uploads[number]!;
+        expect(Object.fromEntries(received.fields.one)).to.deep.equal({ ...fields });
+        expect(received.sha256).to.equal(createHash('sha256').update(file).digest('hex'));
+        expect(readFileSync(pathOf(number)).equals(file)).to.equal(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('that is spoilt is received, or refused as a form and leaves no file', async () => {
+    const types = [`boundary=${BOUNDARY}`, 'boundary=', '', 'boundary="', `boundary=${'b'.repeat(300)}`];
+    const outcomes = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        anyForm,
+        fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255)), { maxLength: 6 }),
+        fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.double({ min: 0, max: 1, noNaN: true })),
+        fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(types.length - 1)),
+        async ({ body, random }, flips, kept, type) => {
+          for (const [where, value] of flips) body[Math.floor(where * (body.length - 1))] = value;
+          const spoilt = body.subarray(0, Math.ceil(kept * body.length));
+          const number = uploads.length;
+          await send(spoilt, cut(spoilt, random), `multipart/form-data; ${types[type]}`);
+          const outcome = await uploads[number]!.catch((error: unknown) => error);
+          if (outcome instanceof Error) {
+            expect(outcome).to.be.instanceOf(VerbatimError).and.to.have.property('code', 'invalid_request');
+            expect(existsSync(pathOf(number))).to.equal(false);
+            outcomes.add('refused');
+          } else {
+            const stored = readFileSync(pathOf(number));
+            const sha256 = createHash('sha256').update(stored).digest('hex');
+            expect(outcome).to.include({ bytes: stored.length, sha256 });
+            outcomes.add('received');
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect([...outcomes].sort()).to.deep.equal(['received', 'refused']);
   });
 
   it('leaves nothing behind of what the socket handed over', async () => {

@@ -132,6 +132,11 @@ describe('the Debian package', function () {
     expect(inside('find', '/var/lib/verbatim', '-not', '-user', 'verbatim')).to.equal('');
   });
 
+  it('says how it is called here', () => {
+    const words = ['env', 'VERBATIM_MODEL=base', 'verbatim', 'serve'];
+    expect(() => inside(...words)).to.throw('Run: verbatim models pull base');
+  });
+
   it('computes on processors other than that which built it', () => {
     // What AVX-512 brought is named in the kernels that are chosen at run time, and nowhere else.
     const addon = join(packageRoot, 'build', 'verbatim', 'Release', 'verbatim.node');

@@ -1,5 +1,6 @@
 /** Every English word of the dashboard, so that another language is another file. */
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../ledger/access/password.js';
+import { ownCommand } from '../../package-root.js';
 
 export const TEXTS = {
   language: 'en',
@@ -69,7 +70,7 @@ export const TEXTS = {
     throttled: (seconds: number) => `Too many attempts. Try again in ${seconds} s, or use a sign-in link.`,
     noPassword:
       'No password yet, or forgotten? A sign-in link works once and lets you set one. Whoever runs this server makes it with:',
-    command: 'npx verbatim accounts sign-in-link --email',
+    command: `${ownCommand} accounts sign-in-link --email`,
     linkTitle: 'Sign in by link',
     linkFor: 'This link signs you in as',
     linkGone:

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace verbatim::fuzz {
+
+// A file written short, so that a fuzzer's input of some kilobytes is a model of megabytes whose structure is
+// all there to be mutated; it is never put together. It is a list of pieces:
+//   'b' n (u16) and n bytes: themselves
+//   'r' n (u8), n bytes and a number (u32): the bytes so many times over
+// Whatever begins otherwise stands for itself, up to the end. Integers are little-endian; what is cut off is
+// as long as it is.
+class Pieces : public std::streambuf {
+ public:
+  // `text` outlives this. What is beyond `most` bytes is left out.
+  Pieces(std::string_view text, std::size_t most) {
+    while (!text.empty() && size_ < most) {
+      const char kind = text.front();
+      if (kind != 'b' && kind != 'r') {
+        add(text, text.size(), most);
+        break;
+      }
+      text.remove_prefix(1);
+      if (kind == 'b') {
+        const std::string_view bytes = take(text, take_value<std::uint16_t>(text));
+        add(bytes, bytes.size(), most);
+      } else {
+        const std::string_view bytes = take(text, take_value<std::uint8_t>(text));
+        add(bytes, bytes.size() * take_value<std::uint32_t>(text), most);
+      }
+    }
+  }
+
+  std::size_t size() const noexcept { return size_; }
+
+  // Reads of the file, or what there is.
+  std::string bytes(std::size_t from, std::size_t count) const {
+    std::string result(std::min(count, size_ - std::min(from, size_)), '\0');
+    copy(from, result.data(), result.size());
+    return result;
+  }
+
+ private:
+  struct Piece {
+    // Where it begins in the file.
+    std::size_t at;
+    std::string_view bytes;
+  };
+
+  static std::string_view take(std::string_view& from, std::size_t size) {
+    const std::string_view taken = from.substr(0, size);
+    from.remove_prefix(taken.size());
+    return taken;
+  }
+
+  template <typename T>
+  static T take_value(std::string_view& from) {
+    T value{};
+    const std::string_view taken = take(from, sizeof(T));
+    std::memcpy(&value, taken.data(), taken.size());
+    return value;
+  }
+
+  void add(std::string_view bytes, std::size_t size, std::size_t most) {
+    if (bytes.empty() || size == 0) return;
+    pieces_.push_back({size_, bytes});
+    size_ += std::min(size, most - size_);
+  }
+
+  void copy(std::size_t from, char* to, std::size_t count) const {
+    while (count > 0) {
+      const auto next = std::ranges::upper_bound(pieces_, from, {}, &Piece::at);
+      const Piece& piece = *(next - 1);
+      const std::size_t end = next == pieces_.end() ? size_ : next->at;
+      const std::size_t place = (from - piece.at) % piece.bytes.size();
+      const std::size_t run = std::min({count, end - from, piece.bytes.size() - place});
+      std::memcpy(to, piece.bytes.data() + place, run);
+      from += run;
+      to += run;
+      count -= run;
+    }
+  }
+
+  std::streamsize xsgetn(char* to, std::streamsize count) override {
+    const std::size_t run = std::min(static_cast<std::size_t>(count), size_ - position_);
+    copy(position_, to, run);
+    position_ += run;
+    return static_cast<std::streamsize>(run);
+  }
+
+  pos_type seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode mode) override {
+    off_type base = 0;
+    if (from == std::ios::end) base = static_cast<off_type>(size_);
+    if (from == std::ios::cur) base = static_cast<off_type>(position_);
+    return seekpos(base + offset, mode);
+  }
+
+  pos_type seekpos(pos_type position, std::ios_base::openmode) override {
+    const auto at = static_cast<off_type>(position);
+    if (at < 0 || at > static_cast<off_type>(size_)) return off_type(-1);
+    position_ = static_cast<std::size_t>(at);
+    return position;
+  }
+
+  std::vector<Piece> pieces_;
+  std::size_t size_ = 0;
+  std::size_t position_ = 0;
+};
+
+inline void put_bytes(std::string& text, std::string_view bytes) {
+  const auto size = static_cast<std::uint16_t>(bytes.size());
+  text += 'b';
+  text.append(reinterpret_cast<const char*>(&size), sizeof(size));
+  text += bytes;
+}
+
+inline void put_repeated(std::string& text, std::string_view bytes, std::uint32_t times) {
+  text += 'r';
+  text += static_cast<char>(bytes.size());
+  text += bytes;
+  text.append(reinterpret_cast<const char*>(&times), sizeof(times));
+}
+
+}  // namespace verbatim::fuzz
