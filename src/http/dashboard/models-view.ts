@@ -1,4 +1,5 @@
 /** Models on the disk and those that can be downloaded, each with what can be done about it now. */
+import type { ModelState } from '../deps.js';
 import type { ShelvedModel } from '../model-shelf.js';
 import { number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
@@ -8,45 +9,55 @@ import { TEXTS } from './texts.js';
 
 const { models: texts } = TEXTS;
 
-/** `serving`: the name of the one that serves, wherever it lies. */
-export function modelsSection(models: readonly ShelvedModel[], serving: string): Html {
-  const isRunning = models.some(({ state }) => state === 'downloading' || state === 'checking');
+export function modelsSection(models: readonly ShelvedModel[], turn: ModelState): Html {
+  const isLoading = models.some(({ state }) => state === 'downloading' || state === 'checking');
+  const isRunning = isLoading || turn.change !== null;
   return html`<section id="models">
     <h2>${texts.title}</h2>
-    <p>${texts.note} ${texts.serveNote}</p>
+    <p>${texts.note} ${texts.useNote}</p>
     <noscript>
       <p><a href="${PATHS.server}">${texts.reload}</a></p>
     </noscript>
     <div id="live" ${isRunning && html`data-running`}>
-      <div>${modelTable(models, serving)}</div>
+      ${turnText(turn)}
+      <div>${modelTable(models, turn)}</div>
     </div>
   </section>`;
 }
 
-function modelTable(models: readonly ShelvedModel[], serving: string): Html {
+/** What is being changed, or how the last change has failed; and what the next start would serve, where that is another. */
+function turnText({ change, last, serving, afterRestart }: ModelState): Html {
+  return html`<div>
+    ${change !== null && html`<p role="status">${texts.changing(change)}</p>`}
+    ${change === null && last?.error && html`<p role="alert">${texts.refused(last.to, last.error)}</p>`}
+    ${afterRestart !== serving && html`<p>${texts.afterRestart(afterRestart)}</p>`}
+  </div>`;
+}
+
+function modelTable(models: readonly ShelvedModel[], turn: ModelState): Html {
   return table({
     caption: texts.title,
     columns: [texts.name, texts.kind, texts.size, texts.licence, texts.state, texts.action],
     figures: [2],
-    rows: [...unlisted(models, serving), ...models.map((model) => rowOf(model, serving))],
+    rows: [...unlisted(models, turn), ...models.map((model) => rowOf(model, turn))],
   });
 }
 
 /** The one that serves may be a file that no list knows. */
-function unlisted(models: readonly ShelvedModel[], serving: string): HtmlValue[][] {
+function unlisted(models: readonly ShelvedModel[], { serving }: ModelState): HtmlValue[][] {
   if (models.some(({ name }) => name === serving)) return [];
   return [[html`<code>${serving}</code>`, '', '', '', texts.serves, '']];
 }
 
-function rowOf(model: ShelvedModel, serving: string): HtmlValue[] {
+function rowOf(model: ShelvedModel, turn: ModelState): HtmlValue[] {
   const { name, kind, licence, totalBytes } = model;
   return [
     html`<code>${name}</code>`,
     kind,
     totalBytes === null ? texts.unknown : mib(totalBytes),
     licence,
-    name === serving ? texts.serves : stateOf(model),
-    actionOf(model),
+    name === turn.serving ? texts.serves : stateOf(model),
+    actionOf(model, turn),
   ];
 }
 
@@ -63,10 +74,12 @@ function stateOf(model: ShelvedModel): HtmlValue {
     ${state === 'checking' ? texts.checking : texts.downloading(mib(receivedBytes), total)}`;
 }
 
-function actionOf({ name, state }: ShelvedModel): HtmlValue {
+function actionOf({ name, kind, state }: ShelvedModel, { serving, change }: ModelState): HtmlValue {
   if (state === 'downloading' || state === 'checking') {
     return button(shelfPath(name, 'cancel'), { label: texts.cancelThe(name), text: texts.cancel });
   }
+  const isUsable = state === 'installed' && kind === 'speech' && name !== serving && change === null;
+  if (isUsable) return button(shelfPath(name, 'use'), { label: texts.useThe(name), text: texts.use });
   if (state !== 'available' && state !== 'failed') return '';
   const [label, text] =
     state === 'failed' ? [texts.againThe(name), texts.again] : [texts.downloadThe(name), texts.download];

@@ -1,5 +1,5 @@
 /** What serves, and how: version, models and their downloads, settings in force. */
-import { VerbatimError } from '../../errors.js';
+import { ModelRefused, VerbatimError } from '../../errors.js';
 import type { HttpDeps, SettingInForce } from '../deps.js';
 import { ERROR_TABLE } from '../error-table.js';
 import type { Route } from '../route.js';
@@ -16,7 +16,7 @@ import type { MemberVisit, PageReply, Visits } from './visits.js';
 const { server: texts } = TEXTS;
 
 export function operatedServerRoutes(deps: HttpDeps, visits: Visits): Route[] {
-  const { shelf } = deps;
+  const { shelf, models } = deps;
   const show = ({ exchange }: MemberVisit): View => serverView(deps, exchange.req.query['notice']);
 
   function download({ exchange }: MemberVisit): PageReply {
@@ -31,11 +31,20 @@ export function operatedServerRoutes(deps: HttpDeps, visits: Visits): Route[] {
     return { to: `${PATHS.server}?notice=download-cancelled` };
   }
 
+  function use({ account, exchange }: MemberVisit): PageReply {
+    models.use(String(exchange.req.params['id']), account.email);
+    return { to: `${PATHS.server}?notice=model-begun` };
+  }
+
   return [
     { path: PATHS.server, methods: { GET: visits.operatorPage(show) } },
     {
       path: shelfPath(':id', 'download'),
       methods: { POST: visits.operatorForm('model-downloaded', refusing(download)) },
+    },
+    {
+      path: shelfPath(':id', 'use'),
+      methods: { POST: visits.operatorForm('model-used', refusing(use)) },
     },
     {
       path: shelfPath(':id', 'cancel'),
@@ -44,13 +53,14 @@ export function operatedServerRoutes(deps: HttpDeps, visits: Visits): Route[] {
   ];
 }
 
-/** What the shelf refuses is told on a page. */
+/** What the shelf or the switch refuses is told on a page. */
 function refusing(act: (visit: MemberVisit) => PageReply): (visit: MemberVisit) => PageReply {
   return (visit) => {
     try {
       return act(visit);
     } catch (error) {
       if (error instanceof VerbatimError) throw new Refusal(ERROR_TABLE[error.code].status, error.message);
+      if (error instanceof ModelRefused) throw new Refusal(409, error.message);
       throw error;
     }
   };
@@ -68,7 +78,7 @@ function serverView(deps: HttpDeps, notice: unknown): View {
         )}
       </dl>
     </section>
-    ${modelsSection(deps.shelf.list(), deps.engine.modelName)}
+    ${modelsSection(deps.shelf.list(), deps.models.state())}
     <section>
       <h2>${texts.books}</h2>
       <p><a href="${PATHS.audit}">${texts.audit}</a></p>

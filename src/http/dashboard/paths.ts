@@ -37,7 +37,7 @@ export function operatedPath(
 }
 
 /** Of a form beside the model. */
-export function shelfPath(name: string, action: 'download' | 'cancel'): string {
+export function shelfPath(name: string, action: 'download' | 'cancel' | 'use'): string {
   return `${PATHS.server}/models/${name}/${action}`;
 }
 

@@ -58,6 +58,7 @@ export const TEXTS = {
     'account-deleted': 'The account is deleted, with all that was stored for it.',
     'session-ended': 'The session has ended.',
     'others-ended': 'All other sessions have ended.',
+    'model-begun': 'The other model is being loaded; it serves when it has passed a trial.',
     'download-begun': 'The download has begun.',
     'download-cancelled': 'The download is cancelled. The next one goes on from there.',
   },
@@ -393,7 +394,26 @@ export const TEXTS = {
   models: {
     title: 'Models',
     note: 'A download goes on when this page is closed, and begins where it stopped when it is broken off. Files are checked before they are used.',
-    serveNote: 'To serve another installed speech model, set VERBATIM_MODEL and restart.',
+    useNote:
+      'Another speech model takes the place of the one that serves without a restart; requests that run end with the old one.',
+    use: 'Use',
+    useThe: (name: string) => `Use ${name}`,
+    changing: ({
+      phase,
+      to,
+      requests,
+    }: {
+      phase: 'starting' | 'checking' | 'draining';
+      to: string;
+      requests: number;
+    }) =>
+      ({
+        starting: `${to} is being loaded.`,
+        checking: `${to} is being tried.`,
+        draining: `${to} serves; requests that end with the model before: ${requests}.`,
+      })[phase],
+    refused: (name: string, error: string) => `${name} was not taken: ${error}`,
+    afterRestart: (name: string) => `After a restart ${name} serves.`,
     reload: 'Read again',
     name: 'Name',
     kind: 'For',
@@ -440,6 +460,7 @@ export const TEXTS = {
       'account-deleted': 'account deleted',
       'model-downloaded': 'model downloaded',
       'download-cancelled': 'download cancelled',
+      'model-used': 'speech model changed',
     },
   },
 } as const;

@@ -1,11 +1,18 @@
 /** The models of the operator's page: who may download them, what is written down, and how it looks in Chromium. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
+import { ModelRefused } from '../../../src/errors.js';
+import type { ModelState, ModelSwitch } from '../../../src/http/deps.js';
 import type { Account } from '../../../src/ledger/types.js';
+import { fixedModel } from '../../../src/service/served-engines.js';
+import { lendAlways } from '../../../src/transcription/lent-engines.js';
 import { ModelDownloads } from '../../../src/service/model-downloads.js';
 import { axeViolations, launchChromium } from '../../support/chromium.js';
 import { DashboardPages } from '../../support/dashboard-pages.js';
 import { browserOf, buildDashboard, HttpBrowser, rowsOf } from '../../support/dashboard.js';
+import { FakeEngine } from '../../support/fake-engine.js';
 import { ModelHub } from '../../support/model-hub.js';
 import { TestServer } from '../../support/server.js';
 import { until } from '../../support/until.js';
@@ -16,6 +23,9 @@ describe('dashboard: the operator’s models', function () {
   this.timeout(240_000);
   let hub: ModelHub;
   let shelf: ModelDownloads;
+  /** Stands in for the switch of the models, whose own tests are test/http/hot-swap.test.ts. */
+  let use: ModelSwitch['use'];
+  let turn: ModelState | null;
   let server: TestServer;
   let operator: Account;
   let browser: HttpBrowser;
@@ -26,7 +36,19 @@ describe('dashboard: the operator’s models', function () {
     hub.register(['toy', 'other']);
     const logger = { info: () => undefined, warn: () => undefined };
     shelf = new ModelDownloads({ shelf: hub.shelf, logger });
-    server = await TestServer.start({ shelf });
+    use = () => undefined;
+    turn = null;
+    const engine = new FakeEngine();
+    const here = fixedModel(engine.modelName);
+    const models: ModelSwitch = {
+      state: () => turn ?? here.state(),
+      use: (name, by) => use(name, by),
+    };
+    server = await TestServer.start({
+      shelf,
+      engine,
+      engines: { lend: lendAlways(engine, undefined), models },
+    });
     operator = await server.ledger.createAccount({ email: 'op@example.com' });
     await server.ledger.access.setRole(operator.id, 'operator');
     browser = await browserOf(server, operator);
@@ -46,7 +68,7 @@ describe('dashboard: the operator’s models', function () {
 
   it('are downloaded by operators alone, from their own page alone', async () => {
     const anns = await browserOf(server, (await server.customer()).account);
-    for (const action of ['download', 'cancel']) {
+    for (const action of ['download', 'cancel', 'use']) {
       const path = `${PAGE}/models/toy/${action}`;
       expect((await anns.post(path)).status).to.equal(404);
       expect((await new HttpBrowser(server).post(path)).location).to.equal('/dashboard/sign-in');
@@ -93,6 +115,32 @@ describe('dashboard: the operator’s models', function () {
     ]);
     const audit = rowsOf((await browser.get('/dashboard/operator/audit')).text);
     expect(audit[0]?.slice(1)).to.deep.equal(['op@example.com', 'download cancelled', 'toy']);
+  });
+
+  it('take each other’s place when that is wanted, and what is refused is told', async () => {
+    writeFileSync(join(hub.directory, 'ggml-toy.bin'), hub.content);
+    const used: [string, string][] = [];
+    const serving = server.engine.modelName;
+    turn = { serving, since: 0, afterRestart: serving, change: null, last: null };
+    use = (name, by) => {
+      if (name !== 'toy') throw new ModelRefused(`"${name}" has no room.`);
+      used.push([name, by]);
+    };
+    expect((await browser.get(PAGE)).text).to.contain('aria-label="Use toy"');
+    const { location } = await browser.post(`${PAGE}/models/toy/use`);
+    expect(used).to.deep.equal([['toy', 'op@example.com']]);
+    turn = { ...turn, change: { phase: 'draining', from: serving, to: 'toy', requests: 3 } };
+    const begun = (await browser.get(location!)).text;
+    expect(begun).to.contain('toy serves; requests that end with the model before: 3.');
+    expect(begun).to.contain('data-running').and.not.to.contain('aria-label="Use');
+    const refused = await browser.post(`${PAGE}/models/other/use`);
+    expect(refused.status).to.equal(409);
+    expect(refused.text).to.contain('&quot;other&quot; has no room.');
+    turn = { ...turn, change: null, afterRestart: 'other', last: { to: 'toy', error: 'it hears nothing.' } };
+    const failed = (await browser.get(PAGE)).text;
+    expect(failed).to.contain('toy was not taken: it hears nothing.');
+    expect(failed).to.contain('After a restart other serves.');
+    expect((await noted())[0]).to.deep.equal(['model-used', 'other']);
   });
 
   describe('in Chromium', () => {
