@@ -11,7 +11,7 @@ import { storedResult } from '../transcription/result.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import { WorkTaker } from '../work-taker.js';
 import type { JobAudio } from './job-audio.js';
-import { optionsOf } from './stored-options.js';
+import { optionsOf, sha256Of } from './stored-options.js';
 
 /** The path that usage is booked under. */
 export const JOBS_ENDPOINT = '/api/v1/jobs';
@@ -182,8 +182,10 @@ export class JobRunner {
     if (revoked.length > 0) throw new BrokenOff('revoked');
     const { id, accountId, audioSeconds: durationSeconds } = job;
     signal.throwIfAborted();
+    const sha256 = sha256Of(job.options);
+    const file = { path: audio.path(id), ...(sha256 === undefined ? {} : { sha256 }) };
     const bill = await transcription.perform(
-      { requestId: id, accountId, options: optionsOf(job.options), signal, audio: { path: audio.path(id) } },
+      { requestId: id, accountId, options: optionsOf(job.options), signal, audio: file },
       { durationSeconds, transcribed: (seconds) => (running.doneSeconds = seconds) },
     );
     const { credits, audioSeconds, minutes, uncharged } = bill;

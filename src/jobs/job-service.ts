@@ -154,7 +154,7 @@ export class JobService {
       signal.throwIfAborted();
       const { createdAt } = await ledger.jobs.create({
         ...{ id, accountId, keyId, requestId, audioSeconds, credits, mostOpen: maxOpen },
-        options: storedOptions(options),
+        options: storedOptions(options, request.audio.sha256),
         webhook: webhook && { url: webhook.url, secret: webhook.secret },
         idempotency: token === null ? null : { token, told },
       });

@@ -15,11 +15,18 @@ const ABSENT: TranscriptionOptions = Object.freeze({
   temperature: 0,
 });
 
-/** As the ledger keeps them. */
-export function storedOptions(options: TranscriptionOptions): JsonValue {
-  return { ...options };
+/** As the ledger keeps them, with the SHA-256 of the file that the client sent. */
+export function storedOptions(options: TranscriptionOptions, sha256: string): JsonValue {
+  return { ...options, sha256 };
 }
 
 export function optionsOf(stored: JsonValue): TranscriptionOptions {
-  return { ...ABSENT, ...(stored as Partial<TranscriptionOptions>) };
+  const options: TranscriptionOptions = { ...ABSENT, ...(stored as Partial<TranscriptionOptions>) };
+  Reflect.deleteProperty(options, 'sha256');
+  return options;
+}
+
+/** Undefined for a job that was made before it was kept. */
+export function sha256Of(stored: JsonValue): string | undefined {
+  return (stored as { sha256?: string }).sha256;
 }

@@ -5,11 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SpeechEngine } from '../../src/engine/types.js';
+import type { TextTranslator } from '../../src/transcription/language-support.js';
+import type { LendEngines } from '../../src/transcription/lent-engines.js';
 import { DEADLY_VARIABLE } from '../support/deadly-files.js';
 import { startEngineProcess, strike, type EngineProcess } from '../support/engine-process.js';
-import { call, transcribe, type Answer } from '../support/requests.js';
-import { TestServer, type Customer } from '../support/server.js';
-import { sample } from '../support/speech.js';
+import { EventReader, joinedDeltas } from '../support/event-reader.js';
+import { endedJob, postJob } from '../support/jobs.js';
+import { overriding } from '../support/overriding.js';
+import { call, form, transcribe, type Answer } from '../support/requests.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
+import { pause, pcmOfSample, sample, wavOf } from '../support/speech.js';
 import { until } from '../support/until.js';
 
 const CLIPS = ['en-wav16.wav', 'de-flac.flac', 'es-vbr.mp3'].map((file) => readFileSync(sample(file).path));
@@ -26,7 +31,18 @@ describe('HTTP: an engine in a process of its own', () => {
   let server: TestServer<SpeechEngine>;
   let customer: Customer;
   let undisturbed: string[];
+  /** Called when the process has been asked for a translation, and can have done nothing of it. */
+  let atTranslation: (() => void) | undefined;
 
+  const telling = (translator: TextTranslator | undefined): TextTranslator | undefined =>
+    translator &&
+    overriding(translator, {
+      translate: (input: Parameters<TextTranslator['translate']>[0]) => {
+        const translated = translator.translate(input);
+        atTranslation?.();
+        return translated;
+      },
+    });
   const post = (clip: Buffer, fields: readonly [string, string][] = []): Promise<Answer> =>
     transcribe(server, { key: customer.key.rawKey, parts: [['audio', clip], ...fields] });
   const clip = (index: number): Buffer => CLIPS[index % CLIPS.length]!;
@@ -42,7 +58,11 @@ describe('HTTP: an engine in a process of its own', () => {
     process_ = await startEngineProcess();
     Reflect.deleteProperty(process.env, DEADLY_VARIABLE);
     const { engines } = process_;
-    server = await TestServer.start({ engine: engines.speech, engines });
+    const lend: LendEngines = () => {
+      const lent = engines.lend();
+      return { ...lent, translator: telling(lent.translator) };
+    };
+    server = await TestServer.start({ engine: engines.speech, engines: { lend, models: engines.models } });
     customer = await server.customer(CREDITS);
     const answers = await Promise.all(CLIPS.map((one) => post(one)));
     undisturbed = answers.map((answer) => String(textOf(answer)));
@@ -77,6 +97,61 @@ describe('HTTP: an engine in a process of its own', () => {
       await booksAgree();
     });
   }
+
+  it('goes on with a stream where it was: no piece comes twice, none is missing', async () => {
+    const windows = wavOf(
+      Buffer.concat(Array.from({ length: 30 }, () => [pcmOfSample(), pause(0.1)]).flat()),
+    );
+    const alone = await post(windows);
+    const body = form([
+      ['file', windows],
+      ['model', 'whisper-1'],
+      ['stream', 'true'],
+    ]);
+    const init = { headers: bearer(customer.key), body };
+    const reader = await EventReader.open(server, '/v1/audio/transcriptions', init);
+    const first = await reader.next();
+    expect(first?.event).to.equal('transcript.text.delta');
+    await strike(process_, 'SIGKILL');
+    const events = [first!, ...(await reader.rest())];
+    expect(joinedDeltas(events)).to.equal(textOf(alone));
+    expect(events.at(-1)?.data).to.include({ type: 'transcript.text.done', text: textOf(alone) });
+    expect(process_.logs.at(-1)!['requestIds']).to.deep.equal([reader.response.headers.get('x-request-id')]);
+    await booksAgree();
+  });
+
+  it('translates though it dies of it, once', async () => {
+    const fields: [string, string][] = [['translate_to', 'en']];
+    const alone = await post(clip(2), fields);
+    const before = await spent();
+    const deaths = process_.deaths.length;
+    atTranslation = () => {
+      atTranslation = undefined;
+      process.kill(process_.engines.pid ?? 0, 'SIGKILL');
+    };
+    const { status, headers, body } = await post(clip(2), fields);
+    expect(status).to.equal(200);
+    expect(body['translation']).to.deep.equal(alone.body['translation']);
+    expect(process_.deaths.slice(deaths)).to.deep.equal(['SIGKILL']);
+    expect(process_.logs.at(-1)!['requestIds']).to.deep.equal([headers.get('x-request-id')]);
+    expect((await spent()) - before).to.equal(1);
+    await booksAgree();
+  });
+
+  it('does a job though it dies of it, once', async () => {
+    const before = await spent();
+    const { status, body } = await postJob(server, customer.key, [['audio', clip(1)]]);
+    expect(status).to.equal(202);
+    const id = String(body['id']);
+    await until(() => server.engine.stats().windowsInFlight > 0);
+    await strike(process_, 'SIGKILL');
+    const { status: end, result } = await endedJob(server, customer.key, id);
+    expect(end).to.equal('succeeded');
+    expect(result).to.include({ text: undisturbed[1] });
+    expect(process_.logs.at(-1)!['requestIds']).to.deep.equal([id]);
+    expect((await spent()) - before).to.equal(1);
+    await booksAgree();
+  });
 
   it('says in the log which requests were in it, and counts its deaths by their reason', async () => {
     const { requestIds, how, reason } = process_.logs[1]!;
@@ -117,5 +192,24 @@ describe('HTTP: an engine in a process of its own', () => {
     expect((await spent()) - before).to.equal(5);
     await booksAgree();
     expect(server.uploads()).to.deep.equal([]);
+  });
+
+  it('fails a job that kills it, uncharged, and takes its file for nothing else', async () => {
+    const before = await spent();
+    const poison = Buffer.concat([clip(2), Buffer.from('poisoned job')]);
+    writeFileSync(deadly, JSON.stringify({ [sha256(poison)]: 'SIGSEGV' }));
+    const { body } = await postJob(server, customer.key, [['audio', poison]]);
+    const { status, error } = await endedJob(server, customer.key, String(body['id']));
+    expect(status).to.equal('failed');
+    expect((error as { message: string }).message).to.match(
+      /The engine broke down each time it worked on this file/,
+    );
+    const deaths = process_.deaths.length;
+    const again = await postJob(server, customer.key, [['audio', poison]]);
+    expect([again.status, again.error?.code]).to.deep.equal([422, 'invalid_audio']);
+    expect((await post(poison)).status).to.equal(422);
+    expect(process_.deaths).to.have.length(deaths);
+    expect(await spent()).to.equal(before);
+    await booksAgree();
   });
 });

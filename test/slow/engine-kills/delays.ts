@@ -1,0 +1,89 @@
+import type { AnsweredWork } from './clients.js';
+import type { EngineSignal, EngineKill } from './killed-server.js';
+
+export const DEADLY_SIGNALS: readonly EngineSignal[] = ['SIGKILL', 'SIGSEGV', 'SIGSTOP'];
+
+/** What kills cost those who wait for an answer and were not suspected, beside what the same load costs without one. */
+export class KillDelays {
+  readonly #calmMs: number[];
+  readonly #deathsOf = new Map<string, number>();
+  readonly #restartMs: Map<EngineSignal, number>;
+  readonly #windowMs: number;
+
+  constructor(
+    calm: readonly AnsweredWork[],
+    private readonly kills: readonly EngineKill[],
+    log: readonly Record<string, unknown>[],
+  ) {
+    this.#calmMs = calm.filter(isWaitedFor).map(lasted);
+    // Each file is one window.
+    this.#windowMs = median(calm.filter(({ way }) => way === 'plain').map(lasted));
+    this.#restartMs = new Map(
+      DEADLY_SIGNALS.map((signal) => {
+        const same = kills.filter((kill) => kill.signal === signal);
+        return [signal, median(same.map(({ recoveryMs }) => recoveryMs))];
+      }),
+    );
+    for (const { requestIds = [] } of log as { requestIds?: string[] }[])
+      for (const id of requestIds) this.#deathsOf.set(id, (this.#deathsOf.get(id) ?? 0) + 1);
+  }
+
+  /** A restart and a window. */
+  get mostMs(): number {
+    return Math.max(...this.#restartMs.values()) + this.#windowMs;
+  }
+
+  /** By how much later the latest hundredth came. */
+  addedMs(outcomes: readonly AnsweredWork[]): number {
+    const disturbed = outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#isSuspect(outcome));
+    return quantile(disturbed.map(lasted), 0.99) - quantile(this.#calmMs, 0.99);
+  }
+
+  report(outcomes: readonly AnsweredWork[]): string[] {
+    const hit = outcomes.filter(({ from, to }) => this.kills.some(({ at }) => at >= from && at <= to));
+    const suspects = outcomes.filter((outcome) => this.#isSuspect(outcome));
+    const restarts = [...this.#restartMs].map(([signal, ms]) => `${signal} ${seconds(ms)} s`);
+    const others = outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#isSuspect(outcome));
+    const spread = (all: readonly number[]): string =>
+      [0.5, 0.9, 0.99].map((share) => `p${share * 100} ${seconds(quantile(all, share))} s`).join(', ');
+    return [
+      `${this.kills.length} kills, ${outcomes.length} answers: ${ways(outcomes)}`,
+      `${hit.length} of them over a kill, ${suspects.length} suspected, ${outcomes.filter(({ status }) => status !== 200).length} refused`,
+      `median from a kill to a fresh process: ${restarts.join(', ')}; one window ${seconds(this.#windowMs)} s`,
+      `without kills ${spread(this.#calmMs)}; with them ${spread(others.map(lasted))}`,
+      `p99 of the added delay ${seconds(this.addedMs(outcomes))} s; allowed ${seconds(this.mostMs)} s`,
+    ];
+  }
+
+  #isSuspect({ requestId }: AnsweredWork): boolean {
+    return (this.#deathsOf.get(requestId) ?? 0) > 1;
+  }
+}
+
+/** Jobs go behind the requests of clients that wait, kills or no kills. */
+function isWaitedFor({ way }: AnsweredWork): boolean {
+  return way !== 'job';
+}
+
+function lasted({ from, to }: AnsweredWork): number {
+  return to - from;
+}
+
+function ways(outcomes: readonly AnsweredWork[]): string {
+  const counts = new Map<string, number>();
+  for (const { way } of outcomes) counts.set(way, (counts.get(way) ?? 0) + 1);
+  return [...counts].map(([way, count]) => `${count} ${way}`).join(', ');
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(2);
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
