@@ -74,7 +74,7 @@ export function memoryCharts({ servers, load, warmUpMinutes }: MemoryFound): Cha
       ...{ x: 'windows in flight', y: 'MiB, highest seen' },
       series: servers.map(({ slots, idle, inFlight }) => ({
         name: `${slots} slots`,
-        points: [idle, ...inFlight].map((bytes, windows) => [windows, mib(bytes)]),
+        points: [idle, ...inFlight].map((bytes, windows): [number, number] => [windows, mib(bytes)]),
       })),
     },
   ];
