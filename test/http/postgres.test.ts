@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createPostgresLedger } from '../../src/ledger/postgres/ledger.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import { REVOCATION_LOOK_MS } from '../../src/http/revocation-watch.js';
+import { systemTimers } from '../../src/timers.js';
 import { POSTGRESQL, type Place } from '../ledger/backends.js';
 import { endedJob, postJob } from '../support/jobs.js';
 import { ManualTimers } from '../support/manual-timers.js';
@@ -163,6 +164,34 @@ describe('a server on PostgreSQL', () => {
       expect(next.status, next.text).to.equal(200);
     } finally {
       for (const node of nodes) await node.dispose();
+    }
+  });
+
+  it('needs five round trips to the database for a transcription, and two more where it is to be known again', async () => {
+    const network = await Network.to((await sharedCluster()).port);
+    const url = new URL(place.address);
+    url.port = String(network.port);
+    const still = new ManualTimers();
+    const timers = {
+      after: systemTimers.after.bind(systemTimers),
+      every: still.every.bind(still),
+    };
+    const ledger = await createPostgresLedger({ url: url.href, secret: SECRET, timers });
+    const node = await TestServer.start({ books: ledger, timers: new ManualTimers() });
+    try {
+      const asked = async (headers: Record<string, string> = {}): Promise<number> => {
+        const before = network.asked;
+        expect((await transcribe(node, { key: customer.key, headers })).status).to.equal(200);
+        return network.asked - before;
+      };
+      await asked(); // the connection is made
+      // Key, standing, balance before it is measured, hold, charge.
+      expect(await asked()).to.equal(5);
+      expect(await asked({ 'idempotency-key': 'new' })).to.equal(7);
+      expect(await asked({ 'idempotency-key': 'new' }), 'a repeat').to.equal(3);
+    } finally {
+      await node.dispose();
+      await network.close();
     }
   });
 
