@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
+import { ModelRefused } from '../../src/errors.js';
+import { CHECK_CLIP, checkModel } from '../../src/service/model-check.js';
+
+const DECODING = { windowStartSeconds: 0, tokens: [1, 2], averageLogProbability: -0.1, temperature: 0 };
+const SEGMENT = {
+  ...{ startSeconds: 0, endSeconds: 2, text: CHECK_CLIP.text, noSpeechProbability: 0.01 },
+  decoding: DECODING,
+};
+const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
+const HEARD: Transcript = {
+  ...{ durationSeconds: 2, language: 'es', languageProbability: null, text: CHECK_CLIP.text },
+  ...{ segments: [SEGMENT], unsureWindows: 0, timings: TIMINGS },
+};
+
+describe('The check of a model', () => {
+  let asked: FileToTranscribe[];
+
+  beforeEach(() => (asked = []));
+
+  const check = (
+    heard: Partial<Transcript> = {},
+    { knowsText = false, languages = ['en', 'es'] } = {},
+  ): Promise<void> => {
+    const transcribeFile = (file: FileToTranscribe): Promise<Transcript> => {
+      asked.push(file);
+      return Promise.resolve({ ...HEARD, ...heard });
+    };
+    const engine = { modelName: 'mine', languages, transcribeFile };
+    return checkModel({ engine, knowsText }, new AbortController().signal);
+  };
+  const segments = (changed: object): Partial<Transcript> => ({
+    segments: [SEGMENT, { ...SEGMENT, ...changed }] as Transcript['segments'],
+  });
+
+  const refusal = async (...how: Parameters<typeof check>): Promise<string> => {
+    try {
+      await check(...how);
+    } catch (error) {
+      expect(error).to.be.instanceOf(ModelRefused);
+      return (error as Error).message;
+    }
+    return expect.fail('was let in');
+  };
+
+  it('asks for the clip in its language, or in one that the model speaks, in nobody’s way', async () => {
+    await check();
+    await check({}, { languages: ['de'] });
+    expect(asked.map(({ language }) => language)).to.deep.equal(['es', 'de']);
+    expect(asked[0]).to.include({ path: CHECK_CLIP.path, background: true, describe: true });
+  });
+
+  it('lets in whatever hears something, and the bundled model when that is what is said', async () => {
+    await check({ text: 'Something else.' });
+    await check({ text: 'hoy es domingo dieciocho de mayo' }, { knowsText: true });
+    await check({ text: '', segments: [], unsureWindows: 1 });
+  });
+
+  it('refuses one that hears something else where it is known what is said', async () => {
+    expect(await refusal({ text: 'Hoy es lunes.' }, { knowsText: true })).to.equal(
+      `"mine" hears "Hoy es lunes." where "${CHECK_CLIP.text}" is said.`,
+    );
+  });
+
+  it('refuses one that hears nothing', async () => {
+    expect(await refusal({ text: ' ', segments: [] })).to.equal('"mine" hears nothing in a clip of speech.');
+  });
+
+  it('refuses one whose numbers are none, as they are here or as another process tells them', async () => {
+    for (const averageLogProbability of [NaN, -Infinity, null])
+      expect(await refusal(segments({ decoding: { ...DECODING, averageLogProbability } }))).to.equal(
+        '"mine" computes what are no numbers.',
+      );
+    for (const changed of [{ noSpeechProbability: null }, { endSeconds: NaN }])
+      expect(await refusal(segments(changed))).to.equal('"mine" computes what are no numbers.');
+    expect(await refusal({ durationSeconds: NaN })).to.contain('how long a clip is');
+  });
+
+  it('refuses one that tells a text without tokens', async () => {
+    for (const decoding of [undefined, { ...DECODING, tokens: [] }])
+      expect(await refusal(segments({ decoding }))).to.equal('"mine" tells a text without its tokens.');
+  });
+});

@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { ModelRefused } from '../../src/errors.js';
+import type { EngineApart } from '../../src/service/engine-apart.js';
+import { ModelTurns, type NextModel } from '../../src/service/model-turns.js';
+import { until } from '../support/until.js';
+
+interface Gate {
+  promise: Promise<void>;
+  open: () => void;
+  fail: (error: Error) => void;
+}
+
+function gate(): Gate {
+  let open = (): void => undefined;
+  let fail: (error: Error) => void = open;
+  const promise = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  promise.catch(() => undefined);
+  return { promise, open, fail };
+}
+
+/** An engine that is closed when it is told to be, and says so. */
+class FakeApart {
+  closed = false;
+  die: (how: string) => void = () => undefined;
+  readonly died = new Promise<string>((resolve) => (this.die = resolve));
+  readonly speech = {};
+  readonly translator = {};
+  readonly info: { modelName: string };
+
+  constructor(modelName: string) {
+    this.info = { modelName };
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    return Promise.resolve();
+  }
+
+  get asEngine(): EngineApart {
+    return this as unknown as EngineApart;
+  }
+}
+
+describe('ModelTurns', () => {
+  let old: FakeApart;
+  let next: FakeApart;
+  let loaded: Gate;
+  let checked: Gate;
+  let chosen: number;
+  let now: number;
+  let turns: ModelTurns;
+  let isRoom: boolean;
+  let choose: () => void;
+
+  beforeEach(() => {
+    [old, next, loaded, checked] = [new FakeApart('old'), new FakeApart('new'), gate(), gate()];
+    [chosen, now, isRoom] = [0, 1000, true];
+    choose = () => void (chosen += 1);
+    const found: NextModel = {
+      start: async (signal) => {
+        signal.addEventListener('abort', () => loaded.fail(signal.reason as Error));
+        await loaded.promise;
+        return next.asEngine;
+      },
+      check: (_, signal) => {
+        signal.addEventListener('abort', () => checked.fail(signal.reason as Error));
+        return checked.promise;
+      },
+      choose: () => choose(),
+    };
+    turns = new ModelTurns({
+      first: old.asEngine,
+      find: () => {
+        if (!isRoom) throw new ModelRefused('no room');
+        return found;
+      },
+      afterRestart: (serving) => serving,
+      logger: { error: () => undefined, info: () => undefined },
+      now: () => now,
+    });
+  });
+
+  const phase = (): string | undefined => turns.state().change?.phase;
+  const settled = (): Promise<void> => until(() => turns.state().change === null);
+  const checking = async (): Promise<void> => {
+    turns.use('new', 'a test');
+    loaded.open();
+    await until(() => phase() === 'checking');
+  };
+
+  it('keeps the old engine as long as anybody has it lent, though nothing runs in it', async () => {
+    const { engine, giveBack } = turns.lend();
+    expect(engine).to.equal(old.speech);
+    await checking();
+    expect(turns.lend().engine).to.equal(old.speech);
+    now = 2000;
+    checked.open();
+    await until(() => phase() === 'draining');
+    expect(turns.state()).to.include({ serving: 'new', since: 2000 });
+    expect(turns.state().change?.requests).to.equal(2);
+    expect(turns.lend().engine).to.equal(next.speech);
+    expect(turns.atWork).to.deep.equal([next, old]);
+    giveBack();
+    giveBack();
+    expect(turns.state().change?.requests).to.equal(1);
+    expect(old.closed).to.equal(false);
+  });
+
+  it('ends the old engine when it is given back, and takes turns again', async () => {
+    const { giveBack } = turns.lend();
+    await checking();
+    checked.open();
+    await until(() => phase() === 'draining');
+    expect(() => turns.use('old', 'a test')).to.throw(ModelRefused, 'has 1 requests to end');
+    giveBack();
+    await settled();
+    expect(old.closed).to.equal(true);
+    expect(next.closed).to.equal(false);
+    expect(chosen).to.equal(1);
+    expect(turns.state()).to.deep.include({ serving: 'new', last: { to: 'new', error: null } });
+    turns.use('old', 'a test');
+    expect(phase()).to.equal('starting');
+    await turns.close();
+  });
+
+  for (const [what, spoil, reason] of [
+    ['cannot start', () => loaded.fail(new Error('no such file')), 'no such file'],
+    ['fails its check', () => checked.fail(new ModelRefused('hears nothing')), 'hears nothing'],
+    ['dies while it is checked', () => next.die('SIGKILL'), 'died while the model was tried: SIGKILL'],
+  ] as const) {
+    it(`changes nothing when the new one ${what}`, async () => {
+      turns.use('new', 'a test');
+      if (what !== 'cannot start') {
+        loaded.open();
+        await until(() => phase() === 'checking');
+      }
+      spoil();
+      await settled();
+      expect(turns.state()).to.include({ serving: 'old', since: 1000 });
+      expect(turns.state().last?.error).to.contain(reason);
+      expect(old.closed).to.equal(false);
+      expect(next.closed).to.equal(what !== 'cannot start');
+      expect(chosen).to.equal(0);
+    });
+  }
+
+  it('changes nothing when the choice cannot be written down', async () => {
+    choose = () => {
+      throw new Error('the disk is full');
+    };
+    await checking();
+    checked.open();
+    await settled();
+    expect(turns.state()).to.deep.include({ serving: 'old', last: { to: 'new', error: 'the disk is full' } });
+    expect(next.closed).to.equal(true);
+  });
+
+  it('begins nothing that is refused', () => {
+    isRoom = false;
+    expect(() => turns.use('new', 'a test')).to.throw(ModelRefused, 'no room');
+    expect(() => turns.use('old', 'a test')).to.throw(ModelRefused, 'serves already');
+    expect(turns.state()).to.deep.include({ serving: 'old', change: null, last: null });
+  });
+
+  for (const begun of ['starting', 'checking', 'draining'] as const) {
+    it(`leaves no engine behind when it is closed while one is ${begun}`, async () => {
+      const { giveBack } = turns.lend();
+      turns.use('new', 'a test');
+      if (begun !== 'starting') loaded.open();
+      if (begun === 'draining') checked.open();
+      await until(() => phase() === begun);
+      const closing = turns.close();
+      giveBack();
+      await closing;
+      expect(old.closed).to.equal(true);
+      expect(next.closed).to.equal(begun !== 'starting');
+      expect(turns.state().serving).to.equal(begun === 'draining' ? 'new' : 'old');
+      expect(() => turns.use('new', 'a test')).to.throw(ModelRefused, 'shutting down');
+    });
+  }
+});
