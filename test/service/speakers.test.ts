@@ -59,6 +59,20 @@ describe('verbatim serve, asked who speaks', function () {
     expect(await metric('diarized_audio_seconds_total')).to.be.closeTo(conversation.durationSeconds, 0.01);
   });
 
+  for (const language of ['es', 'fr'])
+    it(`tells voices apart in speech that is called ${language}, too`, async () => {
+      const { status, body, text } = await ask(['num_speakers', '2'], ['language', language]);
+      expect(status, text).to.equal(200);
+      const { segments } = body as unknown as { segments: Said[] };
+      expect(new Set(segments.map(({ speaker }) => speaker))).to.deep.equal(new Set(['S1', 'S2']));
+    });
+
+  it('refuses a language that they do not hold up on', async () => {
+    const { status, body } = await ask(['language', 'de']);
+    expect(status).to.equal(422);
+    expect(body).to.have.nested.property('error.code', 'unsupported_diarization');
+  });
+
   it('has the process of the speaker models beneath all else', () => {
     const pid = speakerProcess(served.child.pid!)!;
     const niceOf = (of: number): number => {
