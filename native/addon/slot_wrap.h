@@ -6,18 +6,18 @@
 
 #include "external_memory.h"
 #include "handle.h"
-#include "speech/whisper_cpp/slot.h"
+#include "speech/slot_model.h"
 #include "speech_model_wrap.h"
 
 namespace verbatim::addon {
 
 // A slot and its state's memory, on V8's account; one call at a time.
 struct HeldSlot {
-  HeldSlot(Napi::Env env, std::shared_ptr<HeldModel> of, std::unique_ptr<Slot> made)
+  HeldSlot(Napi::Env env, std::shared_ptr<HeldModel> of, std::unique_ptr<WindowSlot> made)
       : model(std::move(of)), slot(std::move(made)), memory(env, slot->memory_bytes()) {}
 
   const std::shared_ptr<HeldModel> model;
-  const std::unique_ptr<Slot> slot;
+  const std::unique_ptr<WindowSlot> slot;
   bool busy = false;
   ExternalMemory memory;
 };

@@ -69,6 +69,15 @@ Napi::Value average_to_js(Napi::Env env, const WindowResult& result) {
   return Napi::Number::New(env, *result.average_log_probability);
 }
 
+Napi::Object abilities_to_js(Napi::Env env, const SpeechAbilities& abilities) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("detectsLanguage", abilities.detects_language);
+  out.Set("translates", abilities.translates);
+  out.Set("takesPrompt", abilities.takes_prompt);
+  out.Set("takesTemperature", abilities.takes_temperature);
+  return out;
+}
+
 }  // namespace
 
 void read_accelerator(const OptionReader& options, AcceleratorMode& out) {
@@ -114,9 +123,10 @@ Napi::Object to_js(Napi::Env env, const WindowResult& result, const TimeLine& ti
 
 Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info) {
   Napi::Object out = Napi::Object::New(env);
+  out.Set("family", info.family);
+  out.Set("abilities", abilities_to_js(env, info.abilities));
   out.Set("type", info.type);
   out.Set("weightType", info.weight_type);
-  out.Set("multilingual", info.multilingual);
   out.Set("languages", to_array(env, info.languages,
                                 [&](const std::string& code) { return Napi::String::New(env, code); }));
   out.Set("device", info.device);

@@ -7,6 +7,7 @@
 #include "option_reader.h"
 #include "promise_work.h"
 #include "slot_wrap.h"
+#include "speech/load_slot_model.h"
 #include "speech_conversion.h"
 
 namespace verbatim::addon {
@@ -31,8 +32,8 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
     const HeadSet heads = alignment_heads(info[1]);
     return run_on_worker(
         env, "verbatim.loadSpeechModel",
-        [path, device, accelerator, heads] { return SpeechModel::load(path, device, accelerator, heads); },
-        [](Napi::Env e, std::shared_ptr<const SpeechModel> model) {
+        [path, device, accelerator, heads] { return load_slot_model(path, device, accelerator, heads); },
+        [](Napi::Env e, std::shared_ptr<const SlotModel> model) {
           return wrap(e, std::make_shared<HeldModel>(e, std::move(model)));
         });
   });
@@ -44,9 +45,8 @@ Napi::Value SpeechModelWrap::create_slot(const Napi::CallbackInfo& info) {
     int threads = 0;
     OptionReader(info[0], "options").required("threads", threads);
     return run_on_worker(
-        env, "verbatim.createSlot",
-        [model = state(), threads] { return std::make_unique<Slot>(model->model, threads); },
-        [model = state()](Napi::Env e, std::unique_ptr<Slot> slot) {
+        env, "verbatim.createSlot", [model = state(), threads] { return model->model->make_slot(threads); },
+        [model = state()](Napi::Env e, std::unique_ptr<WindowSlot> slot) {
           return SlotWrap::wrap(e, std::make_shared<HeldSlot>(e, model, std::move(slot)));
         });
   });

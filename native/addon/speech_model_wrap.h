@@ -6,16 +6,16 @@
 
 #include "external_memory.h"
 #include "handle.h"
-#include "speech/whisper_cpp/model.h"
+#include "speech/slot_model.h"
 
 namespace verbatim::addon {
 
 // A model's weights, on V8's account; shared by the model's handle and its slots.
 struct HeldModel {
-  HeldModel(Napi::Env env, std::shared_ptr<const SpeechModel> loaded)
+  HeldModel(Napi::Env env, std::shared_ptr<const SlotModel> loaded)
       : model(std::move(loaded)), memory(env, model->info().memory_bytes) {}
 
-  const std::shared_ptr<const SpeechModel> model;
+  const std::shared_ptr<const SlotModel> model;
   ExternalMemory memory;
 };
 

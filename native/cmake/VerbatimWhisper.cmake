@@ -14,7 +14,7 @@ add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)
 unset(CMAKE_JS_VERSION)
 
 # Its headers are not held to our warnings.
-foreach(target whisper ggml ggml-base ggml-cpu)
+foreach(target whisper parakeet ggml ggml-base ggml-cpu)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES
     "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
 endforeach()

@@ -15,8 +15,9 @@ import { ConfigError } from '../service/variables.js';
 import { asLanguageCode, numberFrom0To10, positiveNumber, refuseGiven } from './options.js';
 
 interface SpeechFlags {
-  windows: string;
+  windows?: string;
   translates?: boolean;
+  languages?: string;
 }
 
 interface TranslationFlags {
@@ -35,7 +36,7 @@ interface EmbeddingFlags {
 
 type Options = SpeechFlags & TranslationFlags & EmbeddingFlags & { name?: string };
 
-const SPEECH_ONLY: readonly (keyof SpeechFlags)[] = ['windows', 'translates'];
+const SPEECH_ONLY: readonly (keyof SpeechFlags)[] = ['windows', 'translates', 'languages'];
 const TRANSLATION_ONLY: readonly (keyof TranslationFlags)[] = [
   'from',
   'to',
@@ -52,10 +53,17 @@ export function addImport(models: Command): void {
     .command('import')
     .argument(
       '<path>',
-      'a ggml file (.bin) of a Whisper model or of Silero VAD; a speaker model (.onnx); or a translation model: a CTranslate2 directory, .argosmodel or .zip',
+      'a ggml file (.bin) of a Whisper or Parakeet model or of Silero VAD; a speaker model (.onnx); or a translation model: a CTranslate2 directory, .argosmodel or .zip',
     )
     .option('--name <name>', 'its name here (default: from the file name)')
-    .option('--windows <policy>', 'window policy of a speech model: full or short', 'full')
+    .option(
+      '--windows <policy>',
+      'window policy of a speech model: full, short or pauses (default: full, of Parakeet pauses)',
+    )
+    .option(
+      '--languages <languages>',
+      'languages that a speech model speaks, with commas (default: all that its file names; of Parakeet it names none)',
+    )
     .option(
       '--translates',
       'this multilingual speech model was trained to translate into English (tiny to large-v3 are, turbo is not)',
@@ -104,8 +112,11 @@ async function importModel(path: string, options: Options, command: Command): Pr
   const { windows, translates = false } = options;
   const context = readContext();
   const policies = Object.keys(context.manifest.windowPolicies);
-  if (!policies.includes(windows)) throw new ConfigError('--windows', windows, policies.join(', '));
-  const entry = await importSpeech(path, { ...name, windows, translates }, context);
+  if (windows !== undefined && !policies.includes(windows))
+    throw new ConfigError('--windows', windows, policies.join(', '));
+  const languages =
+    options.languages === undefined ? undefined : languageList('--languages', options.languages);
+  const entry = await importSpeech(path, { ...name, windows, translates, languages }, context);
   console.log(`${entry.name} is imported; use it with VERBATIM_MODEL=${entry.name}`);
 }
 

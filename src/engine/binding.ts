@@ -205,11 +205,25 @@ export interface Slot {
   close(): void;
 }
 
+/** What a speech model can be asked for. */
+export interface SpeechAbilities {
+  /** Tells which of its languages is spoken: the language may be 'auto'. */
+  detectsLanguage: boolean;
+  /** Knows Whisper's translate task, whether it was trained for it or not. */
+  translates: boolean;
+  takesPrompt: boolean;
+  /** Above 0. */
+  takesTemperature: boolean;
+}
+
 export interface SpeechModelInfo {
-  /** Whisper's size name: tiny, base, ... or 'custom'. */
+  /** Of models that are alike inside: whoever asks for something asks for an ability. */
+  family: 'whisper' | 'parakeet';
+  abilities: SpeechAbilities;
+  /** The name of the published shape: tiny, base, ..., parakeet-tdt-0.6b; or 'custom'. */
   type: string;
   weightType: string;
-  multilingual: boolean;
+  /** None where the file does not say. */
   languages: string[];
   /** 'cpu' or 'cuda:N'. */
   device: string;
@@ -471,9 +485,9 @@ export interface NativeBinding {
   openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
   /** A Silero model as whisper.cpp's ggml file of it. */
   loadVoiceActivityModel(path: string): Promise<VoiceActivityModel>;
-  /** A model on whisper.cpp: a slot decodes a window by itself. */
+  /** A model of any family on whisper.cpp: a slot decodes a window by itself. */
   loadSpeechModel(path: string, options: SpeechModelOptions): Promise<SpeechModel>;
-  /** The same file on the engine's own decoder, which decodes the windows of all requests together. */
+  /** A Whisper file on the engine's own decoder, which decodes the windows of all requests together; others are refused. */
   loadRecogniser(path: string, options: RecogniserOptions): Promise<Recogniser>;
   /** A CTranslate2 model directory. */
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;

@@ -1,5 +1,5 @@
 /** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
-import type { Segment, WindowResult } from './binding.js';
+import type { Segment, SpeechAbilities, WindowResult } from './binding.js';
 import type { FileToDiarize } from './speakers/speaker-engine.js';
 import type { SpeakerTurn } from './speakers/speaker-turn.js';
 
@@ -168,10 +168,14 @@ export interface EngineObserver {
   batchAdvanced?(measurement: { windows: number; steps: number; rows: number; milliseconds: number }): void;
 }
 
+export type EngineAbilities = Readonly<Omit<SpeechAbilities, 'translates'>>;
+
 export interface SpeechEngine {
   readonly languages: readonly string[];
   /** Whether the model's own translate task is any good: speech of its languages into English text. */
   readonly translatesToEnglish: boolean;
+  /** What else it can be asked for. Nothing is to be detected of a model of one language. */
+  readonly abilities: EngineAbilities;
   /** Whether what decodes can say when each word was said; without, FileToTranscribe.align is refused. */
   readonly alignsWords: boolean;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };

@@ -11,6 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { SpeechModelInfo } from '../engine/binding.js';
+import { fromWhisperLanguage } from '../engine/languages.js';
 import {
   IMPORTED_FILE,
   readImported,
@@ -25,39 +27,60 @@ import { hashFile, type StoreRoots } from './store.js';
 export interface ImportSpeechOptions {
   roots: StoreRoots;
   name?: string;
-  /** Name of a window policy of the manifest. */
-  windows: string;
+  /** Name of a window policy of the manifest; absent: as the family wants its audio cut. */
+  windows?: string | undefined;
   /** Whether it was trained for Whisper's translate task. */
   translates: boolean;
-  /** Loads the file once and throws when it is no usable model; returns the languages its weights know. */
-  check: (path: string) => Promise<string[]>;
+  /** ISO 639-1, that it speaks; required where its file names none. Absent: all that its file names. */
+  languages?: readonly string[] | undefined;
+  /** Loads the file once and throws when it is no usable model. */
+  check: (path: string) => Promise<Pick<SpeechModelInfo, 'family' | 'abilities' | 'languages'>>;
 }
+
+/** How a family wants its audio cut, and what alone decodes it. */
+const FAMILIES: Readonly<Record<SpeechModelInfo['family'], Pick<SpeechModelEntry, 'windows' | 'decoder'>>> = {
+  whisper: { windows: 'full' },
+  parakeet: { windows: 'pauses', decoder: 'whisper.cpp' },
+};
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Copies a ggml Whisper file; nothing is registered unless the file loads. */
+/** Copies a ggml file of a speech model; nothing is registered unless the file loads. */
 export async function importSpeechModel(
   path: string,
   options: ImportSpeechOptions,
 ): Promise<SpeechModelEntry> {
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file.`);
   const name = validName(options.name ?? basename(path, '.bin').replace(/^ggml-/, ''));
-  const languages = await options.check(path);
-  if (options.translates && languages.length === 1) {
-    throw new Error(`The model knows ${languages.join()} alone: there is nothing that it could translate.`);
+  const { family, abilities, languages: known } = await options.check(path);
+  const languages = spokenLanguages(known.map(fromWhisperLanguage), options.languages);
+  if (options.translates && !abilities.translates) {
+    throw new Error(`There is nothing that the model could translate: it speaks ${languages.join(', ')}.`);
   }
+  const { windows, ...traits } = FAMILIES[family];
   const entry: SpeechModelEntry = {
     name,
     kind: 'speech',
     ...(await takeIn(path, `ggml-${name}.bin`, options.roots)),
     licence: 'unknown',
     source: `imported from ${basename(path)}`,
-    languages: languages.length === 1 ? languages : 'whisper',
-    windows: options.windows,
+    languages: options.languages === undefined && languages.length > 1 ? 'whisper' : languages,
+    windows: options.windows ?? windows,
+    ...traits,
     ...(options.translates ? { translates: true } : {}),
   };
   register(options.roots.modelsDir, entry);
   return entry;
+}
+
+/** Of those that the file names, if it names any, the ones that are wanted. */
+function spokenLanguages(known: string[], wanted: readonly string[] | undefined): string[] {
+  if (wanted === undefined && known.length === 0) {
+    throw new Error('The file does not say what languages the model speaks; give --languages.');
+  }
+  const strange = wanted?.filter((code) => known.length > 0 && !known.includes(code)) ?? [];
+  if (strange.length > 0) throw new Error(`The model does not know ${strange.join(', ')}.`);
+  return [...(wanted ?? known)];
 }
 
 export function validName(name: string): string {

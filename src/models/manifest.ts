@@ -28,8 +28,10 @@ interface ModelEntryBase {
 
 export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   kind: 'speech';
-  /** 'whisper': every language the weights know. */
+  /** 'whisper': every language the weights know; a list where the file names none. */
   languages: string[] | 'whisper';
+  /** What alone decodes it; absent: either decoder does. */
+  decoder?: 'whisper.cpp';
   /** Name of a window policy of the manifest. */
   windows: string;
   /** Trained for Whisper's translate task, speech of any of its languages into English text. */

@@ -53,11 +53,12 @@ export async function loadEngines(
   const { config, tuned } = await tunedConfig(settings, binding);
   const translation = createTranslationEngine(config, roots, manifest, { observer, binding });
   const speech = await loadEngine(config, roots, manifest, { observer, binding });
-  const { languages, translatesToEnglish, alignsWords, devices, modelName, voiceActivity } = speech;
+  const { languages, translatesToEnglish, abilities, alignsWords, devices, modelName, voiceActivity } =
+    speech;
   const info = {
-    ...{ languages, translatesToEnglish, alignsWords, devices, modelName, voiceActivity },
+    ...{ languages, translatesToEnglish, abilities, alignsWords, devices, modelName, voiceActivity },
     ...{ isDemonstration: speech.isDemonstration, config, tuned },
-    decoder: speechDecoder(config, devices.ids),
+    decoder: speechDecoder(config, devices.ids, configuredModel(config, roots, manifest).entry),
   };
   return { speech, translation, info };
 }
@@ -74,7 +75,7 @@ async function tunedConfig(
     modelName: entry.name,
     modelSha256: () => hashFile(path, 'sha256'),
     devices,
-    decoder: speechDecoder(config, devices),
+    decoder: speechDecoder(config, devices, entry),
     cores: availableParallelism(),
   });
 }

@@ -1,6 +1,6 @@
 /** Models that are brought in: each is loaded once by the addon before it counts as installed. */
 import { join } from 'node:path';
-import { loadBinding } from '../engine/binding.js';
+import { loadBinding, type SpeechModelInfo } from '../engine/binding.js';
 import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
 import { importSpeechModel, importVoiceActivityModel, type ImportSpeechOptions } from '../models/import.js';
 import {
@@ -49,7 +49,7 @@ export function importSpeech(
   options: SpeechImport,
   { roots }: ServiceContext,
 ): Promise<SpeechModelEntry> {
-  return importSpeechModel(path, { ...options, roots, check: languagesOf });
+  return importSpeechModel(path, { ...options, roots, check: loadOnce });
 }
 
 export function importVoiceActivity(
@@ -105,11 +105,14 @@ export function importTranslation(
   return importTranslationModel(path, { ...options, roots, withModel });
 }
 
-async function languagesOf(file: string): Promise<string[]> {
-  const model = await loadBinding().loadRecogniser(file, { device: 'cpu' });
-  const { languages } = model.info;
+/** By whisper.cpp, which decodes every family, and where the engine decodes it itself by that. */
+async function loadOnce(file: string): Promise<SpeechModelInfo> {
+  const binding = loadBinding();
+  const model = await binding.loadSpeechModel(file, { device: 'cpu' });
+  const { info } = model;
   model.close();
-  return languages;
+  if (info.family === 'whisper') (await binding.loadRecogniser(file, { device: 'cpu' })).close();
+  return info;
 }
 
 const withModel: ImportTranslationOptions['withModel'] = async (directory, look) => {

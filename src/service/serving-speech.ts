@@ -20,6 +20,10 @@ export class ServingSpeech implements SpeechEngine {
     return this.#now.translatesToEnglish;
   }
 
+  get abilities(): SpeechEngine['abilities'] {
+    return this.#now.abilities;
+  }
+
   get alignsWords(): boolean {
     return this.#now.alignsWords;
   }

@@ -1,5 +1,6 @@
 /** What decodes speech on the devices that serve, as VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH have it. */
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
+import type { SpeechModelEntry } from '../models/manifest.js';
 import type { Config } from './config.js';
 import { ConfigError } from './variables.js';
 
@@ -10,10 +11,11 @@ export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
 export const DEFAULT_BATCH = 8;
 
 type Settings = Pick<Config, 'speechDecoder' | 'compute' | 'batch'>;
+type Model = Pick<SpeechModelEntry, 'name' | 'decoder'>;
 
-/** `devices` are ids of resolveDevices(). Throws ConfigError for what does not go together. */
-export function speechDecoder(settings: Settings, devices: readonly string[]): SpeechDecoder {
-  const kind = decoderKind(settings, devices);
+/** `devices` are ids of resolveDevices(); `model`: absent, one of either decoder. Throws ConfigError for what does not go together. */
+export function speechDecoder(settings: Settings, devices: readonly string[], model?: Model): SpeechDecoder {
+  const kind = decoderKind(settings, devices, model);
   const { compute, batch } = settings;
   if (kind === 'batched') return { kind, compute, windowsInFlight: batch ?? DEFAULT_BATCH };
   const reason = 'since the speech decoder is whisper.cpp';
@@ -25,7 +27,12 @@ export function speechDecoder(settings: Settings, devices: readonly string[]): S
 function decoderKind(
   { speechDecoder: decoder }: Settings,
   devices: readonly string[],
+  model: Model | undefined,
 ): SpeechDecoder['kind'] {
+  if (model?.decoder !== undefined) {
+    if (decoder === 'auto' || decoder === model.decoder) return model.decoder;
+    throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, `auto, ${model.decoder} for ${model.name}`);
+  }
   const onCpu = devices.every((device) => device === 'cpu');
   if (decoder === 'auto') return onCpu ? AUTO_ON_CPU : 'whisper.cpp';
   if (decoder === 'batched' && devices.length > 1) {

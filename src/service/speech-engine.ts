@@ -74,7 +74,7 @@ export async function loadEngine(
       ? {}
       : { minAverageLogProbability: entry.minAverageLogProbability }),
     ...(heads === undefined ? {} : { alignmentHeads: heads }),
-    decoder: speechDecoder(config, devices),
+    decoder: speechDecoder(config, devices, entry),
     devices,
     slots: slotsOn(devices, config),
     threads: config.threads,

@@ -33,15 +33,19 @@ export class LanguageSupport {
   constructor(
     private readonly engine: Pick<
       SpeechEngine,
-      'languages' | 'modelName' | 'translatesToEnglish' | 'alignsWords'
+      'languages' | 'modelName' | 'translatesToEnglish' | 'abilities' | 'alignsWords'
     >,
     private readonly translator: TextTranslator | undefined,
     private readonly diarizer: Diarizer | NoDiarizer,
   ) {}
 
-  /** Throws `unsupported_language`, `unsupported_translation`, `unsupported_diarization`, or `invalid_request` for word times. */
+  /**
+   * Throws `unsupported_language`, `unsupported_translation`, `unsupported_diarization`, or `invalid_request` for word times, a
+   * prompt, or a temperature.
+   */
   check(options: TranscriptionOptions): void {
     const { language, translateTo, diarize, timestamps } = options;
+    this.#checkAbilities(options);
     if (timestamps === 'word' && wantsWords(options)) this.#checkWords();
     if (language !== null) this.#checkSpoken(language);
     if (translateTo !== null) this.#checkTarget(language, translateTo);
@@ -93,6 +97,22 @@ export class LanguageSupport {
     if (this.engine.alignsWords) return;
     const message = 'timestamps must be one of: none, segment; the speech model in use aligns no words.';
     throw new VerbatimError('invalid_request', message, { param: 'timestamps' });
+  }
+
+  #checkAbilities({ language, prompt, temperature }: TranscriptionOptions): void {
+    const { abilities, modelName, languages } = this.engine;
+    if (language === null && !abilities.detectsLanguage) {
+      const message = `The model ${modelName} does not tell which language is spoken; name one of: ${languages.join(', ')}.`;
+      throw new VerbatimError('unsupported_language', message, { param: 'language' });
+    }
+    if (prompt !== null && !abilities.takesPrompt) {
+      const message = `prompt must not be sent: the model ${modelName} takes none.`;
+      throw new VerbatimError('invalid_request', message, { param: 'prompt' });
+    }
+    if (temperature > 0 && !abilities.takesTemperature) {
+      const message = `temperature must be 0: the model ${modelName} knows no other.`;
+      throw new VerbatimError('invalid_request', message, { param: 'temperature' });
+    }
   }
 
   #checkSpoken(language: string): void {

@@ -89,7 +89,8 @@ export class FakeBinding extends FakeTally implements NativeBinding {
     return {
       type: 'custom',
       weightType: 'q5_1',
-      multilingual: true,
+      family: 'whisper',
+      abilities: this.settings.abilities,
       languages: this.settings.languages,
       device,
       deviceName: `Fake ${device}`,

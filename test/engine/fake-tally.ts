@@ -1,5 +1,5 @@
 /** What the fakes of one addon share: how long things take, and what is open, runs and ran. */
-import type { DecodeOptions } from '../../src/engine/binding.js';
+import type { DecodeOptions, SpeechAbilities } from '../../src/engine/binding.js';
 import type { FakeClock } from './fake-clock.js';
 
 export interface FakeSettings {
@@ -16,6 +16,7 @@ export interface FakeSettings {
   stepMs: number;
   rowMs: number;
   languages: string[];
+  abilities: SpeechAbilities;
   devices: string[];
 }
 
@@ -56,6 +57,7 @@ export class FakeTally {
     stepMs: 1.3,
     rowMs: 0.8,
     languages: ['en', 'es', 'de', 'fr'],
+    abilities: { detectsLanguage: true, translates: true, takesPrompt: true, takesTemperature: true },
     devices: ['cpu'],
   };
   readonly runs: FakeRun[] = [];

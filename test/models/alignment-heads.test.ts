@@ -24,7 +24,8 @@ function shapeOf(name: string): [number, number] {
 
 describe('alignment heads', () => {
   it('of every published model are those of its size, whatever its weights are quantized to', () => {
-    const published = speech.filter((entry) => entry.bundled !== true);
+    // A Parakeet model says itself when words were said.
+    const published = speech.filter(({ bundled, decoder }) => bundled !== true && decoder === undefined);
     expect(published).to.have.length.above(20);
     for (const entry of published)
       expect(entry.alignmentHeads, entry.name).to.equal(entry.name.replace(/-q\d_\d$/, ''));

@@ -60,7 +60,7 @@ describe('Addon: Recogniser', () => {
   it('describes the model, and decodes in every type that it computes in', async () => {
     for (const compute of ['auto', 'int8', 'bfloat16', 'float32'] as const) {
       const model = await load({ compute });
-      expect(model.info).to.include({ type: 'custom', multilingual: true, device: 'cpu' });
+      expect(model.info).to.include({ family: 'whisper', type: 'custom', device: 'cpu' });
       expect(model.longestWindowSeconds).to.equal(30);
       expect(await decodedBy(model), compute).to.equal('Hello Emma, this is Laura.');
       model.close();

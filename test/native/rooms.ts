@@ -50,6 +50,22 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
     'engine/speech/alignment',
     'engine/speech/whisper',
   ],
+  'engine/speech/parakeet': [
+    'engine',
+    'engine/audio',
+    'engine/audio/cutting',
+    'engine/speech',
+    'engine/speech/alignment',
+  ],
+  'engine/speech/families': [
+    'engine',
+    'engine/accelerator',
+    'engine/transformer',
+    'engine/speech',
+    'engine/speech/whisper',
+    'engine/speech/whisper_cpp',
+    'engine/speech/parakeet',
+  ],
   'engine/translation/files': ['engine'],
   'engine/translation/ct2': ['engine', 'engine/transformer', 'engine/translation/files'],
   'engine/translation': [
@@ -105,6 +121,7 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
       'test',
     ],
   ],
+  [/^parakeet/, ['engine/speech', 'engine/speech/parakeet', 'test']],
   [
     /^ggml/,
     [

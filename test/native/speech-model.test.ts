@@ -6,7 +6,7 @@ import { binding, failure, firstWindow, inDirectory, loadModel, MODEL, samplePat
 describe('Addon: SpeechModel', () => {
   it('describes the model and the device it runs on', async () => {
     const model = await loadModel();
-    expect(model.info).to.include({ type: 'custom', weightType: 'q5_1', multilingual: true, device: 'cpu' });
+    expect(model.info).to.include({ type: 'custom', weightType: 'q5_1', family: 'whisper', device: 'cpu' });
     expect(model.info.languages).to.include.members(['en', 'es', 'de', 'fr']);
     expect(model.info.deviceName).to.not.equal('');
     expect(model.info.memoryBytes).to.be.within(10e6, 13e6);

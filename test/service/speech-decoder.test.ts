@@ -25,6 +25,18 @@ describe('The speech decoder', () => {
     expect(decoder(env)).to.deep.equal({ kind: 'batched', compute: 'bfloat16', windowsInFlight: 3 });
   });
 
+  it('is the one that alone decodes the model, or refused by name', () => {
+    const model = { name: 'mine', decoder: 'whisper.cpp' } as const;
+    const of = (env: EnvironmentVariables): ReturnType<typeof speechDecoder> =>
+      speechDecoder(readConfig(env, '.'), ['cpu'], model);
+    expect(of({})).to.deep.equal({ kind: 'whisper.cpp' });
+    expect(of({ VERBATIM_SPEECH_DECODER: 'whisper.cpp' })).to.deep.equal({ kind: 'whisper.cpp' });
+    expect(() => of({ VERBATIM_SPEECH_DECODER: 'batched' })).to.throw(
+      'VERBATIM_SPEECH_DECODER is "batched"; allowed: auto, whisper.cpp for mine.',
+    );
+    expect(() => of({ VERBATIM_BATCH: '3' })).to.throw('since the speech decoder is whisper.cpp');
+  });
+
   it('is refused by name where it does not work, and so is what it does not take', () => {
     const refused = (env: EnvironmentVariables, devices: string[], message: string): void => {
       expect(() => decoder(env, devices)).to.throw(Error, message);

@@ -12,6 +12,7 @@ import type { Segment } from '../../src/engine/binding.js';
 import { EngineError } from '../../src/engine/native-errors.js';
 import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
 import type {
+  EngineAbilities,
   EngineStats,
   AudioToMeasure,
   FileToConvert,
@@ -75,6 +76,7 @@ interface Gate {
 export class FakeEngine implements SpeechEngine {
   languages: string[] = ['de', 'en', 'es', 'fr'];
   translatesToEnglish = false;
+  abilities: EngineAbilities = { detectsLanguage: true, takesPrompt: true, takesTemperature: true };
   alignsWords = true;
   devices = { ids: ['cpu'], name: 'Fake CPU' };
   modelName = 'fake';

@@ -46,6 +46,7 @@ SpeechModelInfo describe_model(const ModelFileInfo& file, const DeviceInfo& devi
   info.type = shape_name(file.shape);
   info.weight_type = ggml_type_name(weight_type(file.shape.file_type));
   info.multilingual = file.shape.multilingual();
+  info.abilities.translates = info.multilingual;
   info.languages = language_codes(file.shape);
   info.device = device.id;
   info.device_name = device.name;

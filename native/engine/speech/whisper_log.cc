@@ -1,5 +1,6 @@
 #include "speech/whisper_log.h"
 
+#include <parakeet.h>
 #include <whisper.h>
 
 #include <mutex>
@@ -8,7 +9,7 @@
 namespace verbatim {
 namespace {
 
-// whisper.cpp has one log callback for the whole process, called on the thread that does the work.
+// whisper.cpp has one log callback a family for the whole process, called on the thread that does the work.
 thread_local std::string last_error;
 
 void keep_errors(ggml_log_level level, const char* text, void* /*unused*/) {
@@ -25,7 +26,10 @@ void keep_errors(ggml_log_level level, const char* text, void* /*unused*/) {
 
 void capture_whisper_log() {
   static std::once_flag once;
-  std::call_once(once, [] { whisper_log_set(keep_errors, nullptr); });
+  std::call_once(once, [] {
+    whisper_log_set(keep_errors, nullptr);
+    parakeet_log_set(keep_errors, nullptr);
+  });
 }
 
 std::string take_whisper_error() { return std::exchange(last_error, {}); }

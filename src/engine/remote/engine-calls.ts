@@ -73,6 +73,7 @@ export type EngineInfo = Pick<
   SpeechEngine,
   | 'languages'
   | 'translatesToEnglish'
+  | 'abilities'
   | 'alignsWords'
   | 'devices'
   | 'modelName'

@@ -25,6 +25,7 @@ export interface RemoteSpeechOptions {
 export class RemoteSpeechEngine implements SpeechEngine {
   readonly languages: readonly string[];
   readonly translatesToEnglish: boolean;
+  readonly abilities: SpeechEngine['abilities'];
   readonly alignsWords: boolean;
   readonly devices: SpeechEngine['devices'];
   readonly modelName: string;
@@ -37,6 +38,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
   constructor({ process, info, quarantine, backlog }: RemoteSpeechOptions) {
     this.languages = info.languages;
     this.translatesToEnglish = info.translatesToEnglish;
+    this.abilities = info.abilities;
     this.alignsWords = info.alignsWords;
     this.devices = info.devices;
     this.modelName = info.modelName;

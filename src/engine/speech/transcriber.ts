@@ -8,6 +8,7 @@ import type {
   AcceleratorMode,
   AttentionHead,
   NativeBinding,
+  SpeechAbilities,
   SpeechModelInfo,
   VoiceActivityModel,
   WindowPolicy,
@@ -24,6 +25,7 @@ import type {
   EngineStats,
   FileToConvert,
   AudioToMeasure,
+  EngineAbilities,
   FileToTranscribe,
   SpeechEngine,
   Transcript,
@@ -35,7 +37,7 @@ export interface SpeechEngineOptions {
   modelName: string;
   /** How the model wants its audio cut. */
   policy: WindowPolicy;
-  /** The languages the model is good at, of those it has tokens for; default all of these. */
+  /** The languages the model is good at, of those it has tokens for; default all of these. Required where its file names none. */
   languages?: readonly string[];
   /** Whether the model was trained for Whisper's translate task. */
   translates?: boolean;
@@ -98,6 +100,7 @@ interface Loaded {
 class Transcriber implements SpeechEngine {
   readonly languages: readonly string[];
   readonly translatesToEnglish: boolean;
+  readonly abilities: EngineAbilities;
   readonly alignsWords = true;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
@@ -119,7 +122,8 @@ class Transcriber implements SpeechEngine {
     this.modelName = options.modelName;
     this.isDemonstration = options.isDemonstration === true;
     this.languages = languagesOf(infos, options.languages);
-    this.translatesToEnglish = options.translates === true && infos[0]?.multilingual === true;
+    this.translatesToEnglish = options.translates === true && infos[0]?.abilities.translates === true;
+    this.abilities = abilitiesOf(infos, this.languages);
     this.devices = {
       ids: options.devices,
       name: [...new Set(infos.map(deviceName))].join(', '),
@@ -227,7 +231,8 @@ class Transcriber implements SpeechEngine {
   /** There is nothing to detect for a model of one language. */
   private chooseLanguage(language: string): string {
     const [first, ...others] = this.languages;
-    if (language === 'auto') return first !== undefined && others.length === 0 ? first : 'auto';
+    if (language === 'auto' && first !== undefined && others.length === 0) return first;
+    if (language === 'auto' && this.abilities.detectsLanguage) return 'auto';
     if (this.languages.includes(language)) return language;
     throw new VerbatimError(
       'unsupported_language',
@@ -237,13 +242,25 @@ class Transcriber implements SpeechEngine {
   }
 }
 
+function abilitiesOf(models: readonly SpeechModelInfo[], languages: readonly string[]): EngineAbilities {
+  const can = (ability: keyof SpeechAbilities): boolean =>
+    models.every(({ abilities }) => abilities[ability]);
+  return {
+    detectsLanguage: languages.length === 1 || can('detectsLanguage'),
+    takesPrompt: can('takesPrompt'),
+    takesTemperature: can('takesTemperature'),
+  };
+}
+
 /** The languages of the model in the codes of the service, of these the wanted ones. */
 function languagesOf(
   models: readonly SpeechModelInfo[],
   wanted: readonly string[] | undefined,
 ): readonly string[] {
   const known = (models[0]?.languages ?? []).map(fromWhisperLanguage);
-  return wanted === undefined ? known : known.filter((code) => wanted.includes(code));
+  if (known.length > 0) return wanted === undefined ? known : known.filter((code) => wanted.includes(code));
+  if (wanted !== undefined && wanted.length > 0) return wanted;
+  throw new RangeError('The file of the model does not say what languages it knows, and nobody else does.');
 }
 
 /** What does the work: "AMD EPYC + onednn bfloat16". */

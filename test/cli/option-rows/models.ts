@@ -7,6 +7,7 @@ import { embeddingGraph } from '../../engine/speakers/tones.js';
 import { startControl } from '../../../src/service/control.js';
 import { FakeModelSwitch } from '../../support/fake-model-switch.js';
 import { onnxFile } from '../../support/onnx.js';
+import { writeParakeetModel } from '../../support/parakeet-model.js';
 import { writeTinyModel } from '../../support/translation-models.js';
 import { until } from '../../support/until.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
@@ -129,6 +130,26 @@ export const modelRows: OptionRows = {
       );
       expect(await place.refusal([...translationModel(place), '--windows', 'short'])).to.contain(
         '--windows is for speech models, and this is a translation model',
+      );
+    }),
+  'models import --languages': () =>
+    inWorkplace(async (place) => {
+      expect(await imported(place, SPEECH)).to.include({ languages: 'whisper' });
+      expect(await imported(place, [...SPEECH, '--languages', 'deu,en'])).to.deep.include({
+        languages: ['de', 'en'],
+      });
+      const path = join(place.directory, 'parakeet.bin');
+      writeParakeetModel(path);
+      const parakeet = ['models', 'import', path, '--name', 'mine'];
+      expect((await place.run(parakeet)).stderr).to.contain('give --languages');
+      expect(await imported(place, [...parakeet, '--languages', 'en'])).to.deep.include({
+        ...{ languages: ['en'], windows: 'pauses', decoder: 'whisper.cpp' },
+      });
+      expect(await place.refusal([...SPEECH, '--languages', 'klingon'])).to.contain(
+        '--languages is "klingon"',
+      );
+      expect(await place.refusal([...translationModel(place), '--languages', 'en'])).to.contain(
+        '--languages is for speech models, and this is a translation model',
       );
     }),
   'models import --translates': () =>

@@ -10,6 +10,32 @@ function repeat<T>(count: number, value: T): T[] {
 }
 
 describe('Transcriber: language', () => {
+  it('is named by the request where the model does not tell which is spoken', async () => {
+    const abilities = {
+      detectsLanguage: false,
+      translates: false,
+      takesPrompt: false,
+      takesTemperature: false,
+    };
+    const scene = await Scenario.start({}, { abilities });
+    scene.file('auto', 8);
+    scene.file('named', 8);
+    void scene.send({ path: 'auto', language: 'auto' });
+    void scene.send({ path: 'named', language: 'de' });
+    await scene.finish();
+    expect(scene.outcomes.get('auto')?.error).to.include({ code: 'unsupported_language', param: 'language' });
+    expect(scene.transcript('named')).to.include({ language: 'de', text: 'de0' });
+  });
+
+  it('is one of those that somebody else says, where the file of the model names none', async () => {
+    const scene = await Scenario.start({ languages: ['fi', 'et'] }, { languages: [] });
+    expect(scene.engine.languages).to.deep.equal(['fi', 'et']);
+    await scene.engine.close();
+    let refusal: unknown;
+    await Scenario.start({}, { languages: [] }).catch((error: unknown) => (refusal = error));
+    expect(refusal).to.be.instanceOf(RangeError);
+  });
+
   it('lets the windows of the first 30 s vote, and decodes the rest in the language that won', async () => {
     const scene = await Scenario.start({ slots: 4 });
     scene.file('file', fileOfWindows(8, repeat(10, { probabilities: SPANISH })));

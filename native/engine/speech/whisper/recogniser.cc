@@ -1,4 +1,4 @@
-#include "speech/load_recogniser.h"
+#include "speech/whisper/recogniser.h"
 
 #include <utility>
 #include <vector>
@@ -64,16 +64,13 @@ class WhisperRecogniser final : public Recogniser {
 };
 
 }  // namespace
-}  // namespace verbatim::whisper
 
-namespace verbatim {
-
-std::shared_ptr<const Recogniser> load_recogniser(const std::filesystem::path& path, std::string_view device,
+std::shared_ptr<const Recogniser> make_recogniser(const std::filesystem::path& path, std::string_view device,
                                                   AcceleratorMode accelerator, std::string_view compute,
                                                   std::vector<transformer::AttentionHead> alignment_heads,
                                                   SpeechExecutor executor) {
-  return std::make_shared<whisper::WhisperRecogniser>(
-      whisper::LoadedModel::load(path, device, accelerator, compute, std::move(alignment_heads), executor));
+  return std::make_shared<WhisperRecogniser>(
+      LoadedModel::load(path, device, accelerator, compute, std::move(alignment_heads), executor));
 }
 
-}  // namespace verbatim
+}  // namespace verbatim::whisper

@@ -1,15 +1,13 @@
 #include "speech/whisper_cpp/model.h"
 
-#include <ggml-backend.h>
 #include <whisper.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,23 +16,15 @@
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
+#include "speech/model_source.h"
 #include "speech/whisper/alignment_heads.h"
+#include "speech/whisper_cpp/slot.h"
 #include "speech/whisper_cpp/whisper_state.h"
 #include "speech/whisper_log.h"
+#include "speech/window_bounds.h"
 
 namespace verbatim {
 namespace {
-
-std::ifstream open_model(const std::filesystem::path& path) {
-  require_model_file(path);
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw EngineError(ErrorCode::kIoError,
-                      "cannot open the model file " + path.string() + ": " + std::strerror(errno));
-  }
-  return stream;
-}
 
 ModelFileInfo check(std::ifstream& stream, const std::filesystem::path& path) {
   try {
@@ -74,40 +64,6 @@ std::vector<std::byte> read_token_list(std::ifstream& stream, const ModelFileInf
   return list;
 }
 
-whisper_model_loader stream_loader(std::ifstream& stream) {
-  whisper_model_loader loader{};
-  loader.context = &stream;
-  loader.read = [](void* context, void* target, std::size_t size) {
-    auto& source = *static_cast<std::ifstream*>(context);
-    source.read(static_cast<char*>(target), static_cast<std::streamsize>(size));
-    return static_cast<std::size_t>(source.gcount());
-  };
-  loader.eof = [](void* context) { return static_cast<std::ifstream*>(context)->eof(); };
-  loader.close = [](void* /*context*/) {};
-  return loader;
-}
-
-// whisper.cpp does not survive a refused allocation of the weights, so the room is looked at first. "Free" is
-// the whole memory on a CPU, where the system overcommits.
-void check_room(const DeviceInfo& device, int gpu, std::uint64_t needed) {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  int index = 0;
-  for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
-    const ggml_backend_dev_t candidate = ggml_backend_dev_get(i);
-    const auto type = ggml_backend_dev_type(candidate);
-    const bool on_gpu = type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
-    const bool wanted = gpu < 0 ? type == GGML_BACKEND_DEVICE_TYPE_CPU : on_gpu && index == gpu;
-    if (on_gpu) ++index;
-    if (wanted) ggml_backend_dev_memory(candidate, &free, &total);
-  }
-  if (needed > free) {
-    throw EngineError(ErrorCode::kOutOfMemory, "the model needs " + std::to_string(needed >> 20) + " MiB, " +
-                                                   device.id + " has " + std::to_string(free >> 20) +
-                                                   " MiB free");
-  }
-}
-
 }  // namespace
 
 void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noexcept {
@@ -116,15 +72,23 @@ void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noe
 
 SpeechModel::~SpeechModel() = default;
 
+double SpeechModel::longest_window_seconds() const noexcept {
+  return static_cast<double>(kLongestWindow) / kSampleRate;
+}
+
+std::unique_ptr<WindowSlot> SpeechModel::make_slot(int threads) const {
+  return std::make_unique<Slot>(shared_from_this(), threads);
+}
+
 std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
                                                      std::string_view device, AcceleratorMode accelerator,
                                                      std::vector<transformer::AttentionHead> heads,
                                                      SpeechExecutor word_executor) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
-  std::ifstream stream = open_model(path);
+  std::ifstream stream = open_model_file(path);
   const ModelFileInfo file = check(stream, path);
-  const int gpu = target.id == "cpu" ? -1 : std::stoi(target.id.substr(target.id.find(':') + 1));
+  const std::optional<int> gpu = gpu_number(target);
   auto model = std::make_shared<SpeechModel>(Private{});
   model->path_ = path;
   model->accelerator_ = accelerator;
@@ -133,15 +97,13 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   model->mel_extractor_ = std::make_unique<whisper::MelExtractor>(file.mel_filters, file.shape.mels);
   model->vocabulary_ =
       std::make_unique<whisper::Vocabulary>(read_token_list(stream, file), file.shape.vocabulary);
-  auto store = gpu < 0 ? accelerator::make_weight_store(accelerator) : nullptr;
-  check_room(target, gpu, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
+  auto store = gpu ? nullptr : accelerator::make_weight_store(accelerator);
+  check_room(target, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
 
   whisper_context_params params = whisper_context_default_params();
-  params.use_gpu = gpu >= 0;
-  params.gpu_device = gpu >= 0 ? gpu : 0;
-  stream.clear();
-  stream.seekg(0);
-  whisper_model_loader loader = stream_loader(stream);
+  params.use_gpu = gpu.has_value();
+  params.gpu_device = gpu.value_or(0);
+  auto loader = loader_of<whisper_model_loader>(stream);
   take_whisper_error();
   const accelerator::LoadScope scope(store.get());
   model->context_.reset(whisper_init_with_params_no_state(&loader, params));

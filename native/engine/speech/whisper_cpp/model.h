@@ -10,7 +10,7 @@
 
 #include "accelerator/accelerator.h"
 #include "speech/load_recogniser.h"
-#include "speech/model_info.h"
+#include "speech/slot_model.h"
 #include "speech/whisper/loaded_model.h"
 #include "speech/whisper/mel.h"
 #include "speech/whisper/vocabulary.h"
@@ -20,9 +20,8 @@ struct whisper_context;
 
 namespace verbatim {
 
-// A whisper.cpp ggml model: weights loaded once, shared by its slots. Immutable, so safe to use from many
-// threads.
-class SpeechModel {
+// Whisper on whisper.cpp.
+class SpeechModel final : public SlotModel, public std::enable_shared_from_this<SpeechModel> {
   struct Private {};
 
  public:
@@ -35,16 +34,17 @@ class SpeechModel {
                                                  SpeechExecutor word_executor = SpeechExecutor::kByDevice);
   // load() makes models.
   explicit SpeechModel(Private) {}
-  ~SpeechModel();
+  ~SpeechModel() override;
 
-  // memory_bytes: as loaded; see memory_bytes().
-  const SpeechModelInfo& info() const noexcept { return info_; }
+  const SpeechModelInfo& info() const noexcept override { return info_; }
+  double longest_window_seconds() const noexcept override;
+  std::unique_ptr<WindowSlot> make_slot(int threads) const override;
   // What words are aligned by: the same file on our own encoder and decoder, on the same device. Loaded when
   // it is first asked for, and kept. For slots only; any thread. Throws as load() does, and may then be tried
   // again.
   const whisper::LoadedModel& word_model() const;
   // With the word model, once it is loaded.
-  std::size_t memory_bytes() const noexcept;
+  std::size_t memory_bytes() const noexcept override;
   // For slots only.
   whisper_context* context() const noexcept { return context_.get(); }
   // For slots only.

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "speech/slot_model.h"
+#include "transformer/decoder.h"
+
+namespace verbatim {
+
+// A speech model on whisper.cpp, of the family that its file says. `device`: "cpu" or "cuda:N".
+// accelerator: of Whisper on the CPU; kFloat32 is refused for the other families, kAuto is kOff for them.
+// alignment_heads: of Whisper, as in load_recogniser(); refused for the other families. The file is checked
+// (magic, shapes, sizes) before whisper.cpp sees it. Throws EngineError: kInvalidModel, kIoError,
+// kDeviceUnavailable, kOutOfMemory, kInvalidArgument.
+std::shared_ptr<const SlotModel> load_slot_model(
+    const std::filesystem::path& path, std::string_view device,
+    AcceleratorMode accelerator = AcceleratorMode::kOff,
+    std::vector<transformer::AttentionHead> alignment_heads = {});
+
+}  // namespace verbatim

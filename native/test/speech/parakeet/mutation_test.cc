@@ -1,0 +1,154 @@
+// Broken Parakeet files, a thousand of them from a fixed seed: each is refused with a clear error, or
+// whisper.cpp loads and runs it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "speech/load_slot_model.h"
+#include "speech/parakeet/model_file.h"
+#include "speech/parakeet/small_model.h"
+#include "speech/support.h"
+#include "speech/utf8.h"
+#include "testing/noise.h"
+
+namespace verbatim::parakeet {
+namespace {
+
+constexpr int kMutations = 1000;
+
+// Byte offsets where structure, not data, stands: the header, the sizes behind it, the tensors' headers.
+std::vector<std::size_t> structural_offsets(const std::string& model, const ModelShape& shape) {
+  std::vector<std::size_t> offsets;
+  // The header counts as much as the tensors together.
+  for (int turn = 0; turn < 40; ++turn) {
+    for (std::size_t i = 0; i < 72; ++i) offsets.push_back(i);
+  }
+  const auto tensors = expected_tensors(shape);
+  // In one order on every machine.
+  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
+    const std::size_t at = model.find(name);
+    for (std::size_t i = at - 16; i < at + name.size(); ++i) offsets.push_back(i);
+  }
+  return offsets;
+}
+
+class Mutator {
+ public:
+  Mutator(const std::string& model, const ModelShape& shape)
+      : model_(model), structure_(structural_offsets(model, shape)) {}
+
+  std::string next() {
+    std::string copy = model_;
+    switch (pick(8)) {
+      case 0:
+        copy.resize(pick(copy.size()));
+        break;
+      case 1:
+        copy.append(1 + pick(64), static_cast<char>(pick(256)));
+        break;
+      case 2:
+        splice(copy);
+        break;
+      case 3:
+      case 4:
+        overwrite_integer(copy, structure_[pick(structure_.size())] & ~std::size_t{3});
+        break;
+      case 5:
+        flip_bits(copy, pick(copy.size()), 1 + pick(8));
+        break;
+      default:
+        flip_bits(copy, structure_[pick(structure_.size())], 1 + pick(3));
+    }
+    return copy;
+  }
+
+ private:
+  std::size_t pick(std::size_t below) { return random_() % below; }
+
+  void flip_bits(std::string& bytes, std::size_t at, std::size_t times) {
+    for (std::size_t i = 0; i < times; ++i) {
+      bytes[std::min(at + i, bytes.size() - 1)] ^= static_cast<char>(1U << pick(8));
+    }
+  }
+  void overwrite_integer(std::string& bytes, std::size_t at) {
+    static constexpr std::array<std::uint32_t, 10> kNasty{0,          1,          2,   3,     8,
+                                                          0x7fffffff, 0x80000000, 255, 65536, 0xffffffff};
+    const std::uint32_t value = kNasty[pick(kNasty.size())];
+    bytes.replace(std::min(at, bytes.size() - 4), 4, reinterpret_cast<const char*>(&value), 4);
+  }
+  void splice(std::string& bytes) {
+    const std::size_t size = 1 + pick(4096);
+    const std::size_t from = pick(bytes.size() - size);
+    const std::size_t to = pick(bytes.size() - size);
+    bytes.replace(to, size, model_, from, size);
+  }
+
+  const std::string& model_;
+  std::vector<std::size_t> structure_;
+  std::mt19937 random_{20261122};
+};
+
+Window some_sound() {
+  Window window;
+  window.samples = test::noise(2 * kSampleRate, 3);
+  return window;
+}
+
+// Whether it was accepted; then it says something that is text.
+bool loads_and_runs(const std::string& bytes) {
+  const test::TemporaryFile file("mutated-parakeet.bin");
+  file.write(bytes);
+  std::shared_ptr<const SlotModel> model;
+  try {
+    model = load_slot_model(file.path(), "cpu");
+  } catch (const EngineError& error) {
+    CHECK(error.code() == ErrorCode::kInvalidModel);
+    CHECK(std::string(error.what()).find("whisper.cpp refused") == std::string::npos);
+    CHECK(std::string(error.what()).size() < 400);
+    return false;
+  }
+  DecodeOptions options;
+  options.language = "en";
+  options.align = true;
+  const WindowResult result = model->make_slot(1)->transcribe(some_sound(), options, nullptr);
+  const std::string text = test::text_of(result);
+  CHECK(valid_utf8(text) == text);
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a thousand mutated Parakeet files are refused, or run") {
+  const test::SmallParakeet small;
+  const std::string model = test::file_text(small.path());
+  Mutator mutator(model, small.shape);
+  int refused = 0;
+  for (int i = 0; i < kMutations; ++i) {
+    CAPTURE(i);
+    if (!loads_and_runs(mutator.next())) ++refused;
+  }
+  CHECK(refused > kMutations / 2);
+  CHECK(refused < kMutations - 50);
+}
+
+TEST_CASE("a Parakeet model of not-a-numbers and one of infinities run and end") {
+  const test::SmallParakeet small;
+  for (const char byte : {'\xff', '\x7f'}) {
+    std::string model = test::file_text(small.path());
+    for (const auto& [name, tensor] : expected_tensors(small.shape)) {
+      if (tensor.type != GGML_TYPE_F32) continue;
+      const std::size_t data = model.find(name) + name.size();
+      std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(data), tensor.bytes(), byte);
+    }
+    CHECK(loads_and_runs(model));
+  }
+}
+
+}  // namespace verbatim::parakeet

@@ -1,0 +1,341 @@
+#include "speech/parakeet/slot.h"
+
+#include <doctest/doctest.h>
+#include <parakeet.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "error.h"
+#include "speech/load_recogniser.h"
+#include "speech/load_slot_model.h"
+#include "speech/parakeet/small_model.h"
+#include "speech/support.h"
+#include "speech/utf8.h"
+#include "speech/whisper_log.h"
+#include "support/counting_abort.h"
+#include "support/message_of_error.h"
+#include "testing/noise.h"
+
+namespace verbatim::parakeet {
+namespace {
+
+Window noise_window(double seconds, std::uint32_t seed) {
+  Window window;
+  window.samples = test::noise(static_cast<std::size_t>(seconds * kSampleRate), seed);
+  // Loudness that rises and falls, so that not every position sounds alike.
+  for (std::size_t i = 0; i < window.samples.size(); ++i) {
+    window.samples[i] *= 0.3f * std::abs(std::sin(static_cast<float>(i) / 3000.0f));
+  }
+  return window;
+}
+
+DecodeOptions english() {
+  DecodeOptions options;
+  options.language = "en";
+  return options;
+}
+
+// What whisper.cpp's own command line computes, by the library it is made of.
+class Reference {
+ public:
+  explicit Reference(const std::filesystem::path& path) {
+    capture_whisper_log();
+    parakeet_context_params params = parakeet_context_default_params();
+    params.use_gpu = false;
+    context_.reset(parakeet_init_from_file_with_params(path.c_str(), params));
+    REQUIRE(context_ != nullptr);
+  }
+
+  std::vector<parakeet_token_data> tokens(const Window& window) {
+    parakeet_full_params params = parakeet_full_default_params(PARAKEET_SAMPLING_GREEDY);
+    params.n_threads = 2;
+    REQUIRE(parakeet_full(context_.get(), params, window.samples.data(),
+                          static_cast<int>(window.samples.size())) == 0);
+    text.clear();
+    std::vector<parakeet_token_data> tokens;
+    for (int segment = 0; segment < parakeet_full_n_segments(context_.get()); ++segment) {
+      text += parakeet_full_get_segment_text(context_.get(), segment);
+      for (int i = 0; i < parakeet_full_n_tokens(context_.get(), segment); ++i) {
+        tokens.push_back(parakeet_full_get_token_data(context_.get(), segment, i));
+      }
+    }
+    return tokens;
+  }
+
+  std::string text;
+
+ private:
+  struct Free {
+    void operator()(parakeet_context* context) const noexcept { parakeet_free(context); }
+  };
+  std::unique_ptr<parakeet_context, Free> context_;
+};
+
+std::string without_leading_space(const std::string& text) {
+  return text.substr(text.starts_with(' ') ? 1 : 0);
+}
+
+bool is_text(int id) { return id != 0; }
+
+// Every token that is text, with its id, its probability, and as far as words show them its times.
+void check_same(const WindowResult& result, Reference& reference, const Window& window) {
+  const auto expected = reference.tokens(window);
+  std::vector<parakeet_token_data> text;
+  std::ranges::copy_if(expected, std::back_inserter(text),
+                       [](const auto& token) { return is_text(token.id); });
+  const auto found = test::tokens_of(result);
+  REQUIRE(found.size() == text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    CHECK(found[i].first == text[i].id);
+    CHECK(found[i].second == text[i].p);
+  }
+  CHECK(without_leading_space(test::text_of(result)) == valid_utf8(reference.text));
+  std::vector<double> starts;
+  std::vector<double> ends;
+  for (const parakeet_token_data& token : text) {
+    starts.push_back(static_cast<double>(token.t0) / 100);
+    ends.push_back(std::min(static_cast<double>(token.t1) / 100, window.seconds()));
+  }
+  for (const Segment& segment : result.segments) {
+    for (const Word& word : segment.words) {
+      CHECK(std::ranges::find(starts, word.start_seconds) != starts.end());
+      CHECK(std::ranges::find(ends, word.end_seconds) != ends.end());
+    }
+  }
+}
+
+std::vector<ModelShape> shapes() {
+  std::vector<ModelShape> all = {test::small_parakeet_shape(), test::small_parakeet_shape("f32"),
+                                 test::small_parakeet_shape("q8_0")};
+  ModelShape narrow = test::small_parakeet_shape();
+  narrow.state = 40;
+  narrow.heads = 4;
+  narrow.kernel = 3;
+  narrow.prediction_layers = 1;
+  narrow.prediction_state = 24;
+  narrow.mels = 16;
+  narrow.fft = 256;
+  narrow.subsampling_channels = 4;
+  narrow.durations = 2;
+  all.push_back(narrow);
+  ModelShape wide = test::small_parakeet_shape("q4_k");
+  wide.state = 256;
+  wide.mels = 128;
+  wide.layers = 1;
+  wide.vocabulary = 1024;
+  wide.most_tokens = 10;
+  all.push_back(wide);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("tokens and times of Parakeet are whisper.cpp's own, whatever the shape and the length") {
+  DecodeOptions options = english();
+  options.align = true;
+  std::size_t tokens = 0;
+  std::uint32_t seed = 1;
+  for (const ModelShape& shape : shapes()) {
+    const test::SmallParakeet file(shape, seed);
+    const auto model = load_slot_model(file.path(), "cpu");
+    Reference reference(file.path());
+    const auto slot = model->make_slot(1);
+    for (const double seconds : {0.12, 0.5, 2.0, 7.3, 1.0, 20.0}) {
+      const Window window = noise_window(seconds, ++seed);
+      const WindowResult result = slot->transcribe(window, options, nullptr);
+      check_same(result, reference, window);
+      tokens += test::tokens_of(result).size();
+    }
+  }
+  CHECK(tokens > 500);
+}
+
+TEST_CASE("words of Parakeet joined are the text, in order, and say their times") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu");
+  const auto slot = model->make_slot(1);
+  DecodeOptions options = english();
+  options.align = true;
+  const Window window = noise_window(20, 5);
+  const WindowResult result = slot->transcribe(window, options, nullptr);
+  REQUIRE(!result.segments.empty());
+  double at = 0.0;
+  for (const Segment& segment : result.segments) {
+    std::string text;
+    for (const Word& word : segment.words) {
+      text += word.text;
+      CHECK(word.start_seconds >= at);
+      CHECK(word.end_seconds >= word.start_seconds);
+      CHECK(word.end_seconds <= window.seconds());
+      CHECK(word.probability > 0.0f);
+      CHECK(word.probability <= 1.0f);
+      at = word.end_seconds;
+    }
+    CHECK(text == segment.text);
+    CHECK(segment.start_seconds == segment.words.front().start_seconds);
+    CHECK(segment.end_seconds == segment.words.back().end_seconds);
+  }
+  CHECK(at > 15.0);
+  CHECK(result.language == "en");
+  CHECK(result.scored_tokens > 0);
+  CHECK(result.average_log_probability.value() < 0.0);
+  CHECK(result.timings.encoder_passes == 1);
+  CHECK(result.timings.encode_ms > 0.0);
+}
+
+TEST_CASE("Parakeet's text is the same with words and without, described and not, alone and after others") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu");
+  const auto slot = model->make_slot(2);
+  const Window window = noise_window(4, 6);
+  const WindowResult plain = slot->transcribe(window, english(), nullptr);
+  for (const Segment& segment : plain.segments) {
+    CHECK(segment.words.empty());
+    CHECK(!segment.decoding);
+  }
+  slot->transcribe(noise_window(9, 7), english(), nullptr);
+  DecodeOptions options = english();
+  options.align = true;
+  options.describe = true;
+  const WindowResult told = slot->transcribe(window, options, nullptr);
+  CHECK(test::tokens_of(told) == test::tokens_of(plain));
+  REQUIRE(told.segments.size() == plain.segments.size());
+  double sum = 0.0;
+  std::size_t tokens = 0;
+  for (std::size_t i = 0; i < told.segments.size(); ++i) {
+    CHECK(told.segments[i].start_seconds == plain.segments[i].start_seconds);
+    const SegmentDecoding& decoding = told.segments[i].decoding.value();
+    CHECK(decoding.tokens.size() == told.segments[i].tokens.size());
+    CHECK(decoding.temperature == 0.0f);
+    sum += decoding.average_log_probability * static_cast<double>(decoding.tokens.size());
+    tokens += decoding.tokens.size();
+  }
+  CHECK(sum / static_cast<double>(tokens) == doctest::Approx(told.average_log_probability.value()));
+}
+
+TEST_CASE("slots of a Parakeet model decode side by side what each decodes alone") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu");
+  constexpr std::size_t kSlots = 3;
+  std::vector<Window> windows;
+  std::vector<WindowResult> alone;
+  const auto slot = model->make_slot(1);
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    windows.push_back(noise_window(3.0 + static_cast<double>(i), static_cast<std::uint32_t>(20 + i)));
+    alone.push_back(slot->transcribe(windows.back(), english(), nullptr));
+  }
+  std::vector<WindowResult> together(kSlots);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+      threads.emplace_back([&, i] {
+        const auto own = model->make_slot(1);
+        for (int turn = 0; turn < 3; ++turn) together[i] = own->transcribe(windows[i], english(), nullptr);
+      });
+    }
+  }
+  for (std::size_t i = 0; i < kSlots; ++i) CHECK(test::tokens_of(together[i]) == test::tokens_of(alone[i]));
+}
+
+TEST_CASE("a Parakeet slot is aborted at any step, and stays usable") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu");
+  const auto slot = model->make_slot(1);
+  const Window window = noise_window(4, 6);
+  const auto expected = test::tokens_of(slot->transcribe(window, english(), nullptr));
+  REQUIRE(expected.size() > 10);
+  for (const int checks : {0, 1, 2, 3, 10}) {
+    const test::CountingAbort abort(checks);
+    CHECK(test::message_of_error(ErrorCode::kAborted, [&] { slot->transcribe(window, english(), &abort); }) ==
+          "aborted by the caller");
+    CHECK(test::tokens_of(slot->transcribe(window, english(), nullptr)) == expected);
+  }
+}
+
+TEST_CASE("silence, not-a-numbers, too little and the loudest sound give text that is text") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu");
+  const auto slot = model->make_slot(1);
+  CHECK(slot->transcribe(test::silence(0.1), english(), nullptr).segments.empty());
+  CHECK(slot->transcribe(Window{}, english(), nullptr).segments.empty());
+  for (const float sample : {0.0f, std::nanf(""), std::numeric_limits<float>::infinity(), -1e30f}) {
+    Window window = test::silence(2);
+    std::ranges::fill(window.samples, sample);
+    const std::string text = test::text_of(slot->transcribe(window, english(), nullptr));
+    CHECK(valid_utf8(text) == text);
+  }
+}
+
+TEST_CASE("what Parakeet cannot do is refused by name") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu");
+  const auto slot = model->make_slot(1);
+  const auto refusal = [&](auto change) {
+    DecodeOptions options = english();
+    change(options);
+    const auto code =
+        options.language == "auto" ? ErrorCode::kUnsupportedLanguage : ErrorCode::kInvalidArgument;
+    return test::message_of_error(code, [&] { slot->transcribe(test::silence(1), options, nullptr); });
+  };
+  CHECK(refusal([](DecodeOptions& o) { o.language = "auto"; }) ==
+        "language is auto, and a Parakeet model does not tell which language is spoken: name one");
+  CHECK(refusal([](DecodeOptions& o) { o.task = SpeechTask::kTranslate; }) ==
+        "task is translate, allowed for a Parakeet model: transcribe");
+  CHECK(refusal([](DecodeOptions& o) { o.beam_size = 2; }) ==
+        "beam_size is 2, allowed for a Parakeet model: 1");
+  CHECK(refusal([](DecodeOptions& o) { o.temperature = 0.5f; }) ==
+        "temperature is 0.500000, allowed for a Parakeet model: 0");
+  CHECK(refusal([](DecodeOptions& o) { o.max_tokens = 5; }) ==
+        "max_tokens is 5, allowed for a Parakeet model: 0");
+  CHECK(refusal([](DecodeOptions& o) { o.initial_prompt = "Verbatim"; }) ==
+        "initial_prompt is 8 bytes long, allowed for a Parakeet model: none");
+  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
+          slot->transcribe(test::silence(32), english(), nullptr);
+        }) == "the window is longer than the 31 seconds of the model");
+  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
+          model->make_slot(0);
+        }).starts_with("threads is 0"));
+  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
+          load_slot_model(file.path(), "cpu", AcceleratorMode::kFloat32);
+        }) == "accelerator is float32, allowed for a Parakeet model: auto, off");
+  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
+          load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto, {{0, 0}});
+        }).starts_with("alignment heads are given"));
+}
+
+TEST_CASE("the engine's own decoder refuses a Parakeet file, and says what decodes it") {
+  const test::SmallParakeet file;
+  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
+          load_recogniser(file.path(), "cpu", AcceleratorMode::kOff, "auto");
+        }) == "small.bin is a Parakeet model, which whisper.cpp decodes, and no other decoder");
+}
+
+TEST_CASE("the family of a model is told from its file") {
+  const test::SmallParakeet file;
+  const auto model = load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto);
+  CHECK(model->info().family == "parakeet");
+  CHECK(model->info().type == "custom");
+  CHECK(model->info().weight_type == "f16");
+  CHECK(model->info().languages.empty());
+  CHECK(!model->info().abilities.detects_language);
+  CHECK(!model->info().abilities.translates);
+  CHECK(!model->info().abilities.takes_prompt);
+  CHECK(!model->info().abilities.takes_temperature);
+  CHECK(model->info().accelerator.empty());
+  CHECK(model->memory_bytes() > 100000);
+  CHECK(model->longest_window_seconds() == doctest::Approx(31.99));
+  CHECK(model->make_slot(1)->memory_bytes() > 0);
+  const auto whisper = load_slot_model(test::bundled_model_path(), "cpu");
+  CHECK(whisper->info().family == "whisper");
+  CHECK(whisper->info().abilities.detects_language);
+  CHECK(whisper->longest_window_seconds() == 30.0);
+  CHECK(test::text_of(whisper->make_slot(1)->transcribe(test::silence(0.05), english(), nullptr)).empty());
+}
+
+}  // namespace verbatim::parakeet

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "speech/model_tensors.h"
+
+namespace verbatim::test {
+
+// Writes a ggml model file, field by field. Throws std::ios_base::failure.
+class GgmlWriter {
+ public:
+  static constexpr std::uint32_t kMagic = 0x67676d6c;
+
+  explicit GgmlWriter(const std::filesystem::path& path) {
+    stream_.exceptions(std::ios::failbit | std::ios::badbit);
+    stream_.open(path, std::ios::binary);
+  }
+  template <typename T>
+  void value(T number) {
+    bytes(&number, sizeof(number));
+  }
+  void bytes(const void* data, std::size_t size) {
+    stream_.write(static_cast<const char*>(data), static_cast<std::streamsize>(size));
+  }
+  // With its length before it.
+  void text(const std::string& characters) {
+    value(static_cast<std::int32_t>(characters.size()));
+    bytes(characters.data(), characters.size());
+  }
+  // With its header; `values` are quantized to the tensor's type. least_rank: 0 for a number that is to have
+  // no dimension.
+  void tensor(const std::string& name, const TensorShape& shape, const std::vector<float>& values,
+              std::int32_t least_rank = 1);
+
+ private:
+  std::ofstream stream_;
+};
+
+// A bank of triangles of equal width, with its numbers of bands and frequencies: enough of one for noise.
+void write_filters(GgmlWriter& out, std::int32_t bands, std::int32_t frequencies);
+
+// What stands in a header for weights "f32", "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to
+// "q6_k", without the version of the quantization. Throws std::invalid_argument with what is allowed.
+std::int32_t file_type(const std::string& weights);
+
+// The same as a header has it.
+std::int32_t versioned(std::int32_t file_type);
+
+// Of a tensor's name: std::hash may differ from one library to the next.
+std::uint32_t name_hash(const std::string& name);
+
+// Values in a tensor.
+std::size_t values_in(const TensorShape& shape);
+
+}  // namespace verbatim::test

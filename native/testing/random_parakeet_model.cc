@@ -1,0 +1,148 @@
+#include "testing/random_parakeet_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <stdexcept>
+#include <vector>
+
+#include "testing/ggml_writer.h"
+#include "testing/noise.h"
+
+namespace verbatim::test {
+namespace {
+
+constexpr std::int32_t kSubsampling = 8;
+// 25 ms, as NeMo's features have it; shorter where the transform is.
+constexpr std::int32_t kWindow = 400;
+
+void write_header(GgmlWriter& out, const parakeet::ModelShape& shape) {
+  out.value(GgmlWriter::kMagic);
+  for (const std::int32_t field :
+       {shape.vocabulary, shape.audio_context, shape.state, shape.heads, shape.layers, shape.mels,
+        versioned(shape.file_type), shape.fft, shape.subsampling, shape.subsampling_channels, shape.kernel,
+        shape.prediction_state, shape.prediction_layers, shape.durations, shape.most_tokens}) {
+    out.value(field);
+  }
+}
+
+void write_window(GgmlWriter& out, std::int32_t fft) {
+  const std::int32_t size = std::min(kWindow, fft);
+  out.value(size);
+  for (std::int32_t i = 0; i < size; ++i) {
+    out.value(static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / (size - 1))));
+  }
+}
+
+std::string piece(std::int32_t number) {
+  static constexpr std::array<const char*, 6> kMarks = {".", ",", "?", "!", "\xE2\x96\x81", "'s"};
+  if (number == 0) return "<unk>";
+  if (number % 8 == 1) return kMarks[static_cast<std::size_t>(number / 8) % kMarks.size()];
+  const std::string letters = (number % 5 == 0 ? "\xC3\xA9" : "w") + std::to_string(number);
+  return (number % 3 == 0 ? "" : "\xE2\x96\x81") + letters;
+}
+
+void write_vocabulary(GgmlWriter& out, std::int32_t pieces) {
+  out.value(pieces);
+  for (std::int32_t i = 0; i < pieces; ++i) out.text(piece(i));
+}
+
+bool is_gain(const std::string& name) {
+  const bool is_norm = name.find("norm") != std::string::npos && name.ends_with(".weight");
+  return is_norm || name.ends_with(".running_var");
+}
+
+// Scaled as a trained network's weights roughly are.
+float scale_of(const std::string& name, const TensorShape& tensor) {
+  if (tensor.dimensions[1] == 1 || name.ends_with("bias")) return 0.1f;
+  if (name.find("pos_bias") != std::string::npos) return 0.1f;
+  // Activations that are told apart: of what the joint network says, the likeliest is to be clear.
+  if (name.starts_with("joint.joint_net")) return 1.0f;
+  const bool is_square = name.find("pre_encode.conv") != std::string::npos;
+  const auto inputs = static_cast<float>(
+      is_square ? tensor.dimensions[0] * tensor.dimensions[1] * tensor.dimensions[2] : tensor.dimensions[0]);
+  return std::sqrt(3.0f / inputs);
+}
+
+std::vector<float> random_values(const std::string& name, const TensorShape& tensor, std::uint32_t seed) {
+  Noise noise(seed ^ name_hash(name));
+  const float scale = is_gain(name) ? 0.1f : scale_of(name, tensor);
+  const float offset = is_gain(name) ? 1.0f : 0.0f;
+  std::vector<float> values(values_in(tensor));
+  for (float& value : values) value = offset + scale * noise.next();
+  return values;
+}
+
+// Makes the blank about as likely as all pieces together.
+void favour_blank(std::vector<float>& bias, const parakeet::ModelShape& shape) {
+  const double rivals = std::max(2, shape.vocabulary);
+  bias[static_cast<std::size_t>(shape.vocabulary)] +=
+      static_cast<float>(std::sqrt(shape.prediction_state * std::log(rivals) / 24.0));
+}
+
+}  // namespace
+
+parakeet::ModelShape published_parakeet_shape(int version, const std::string& weights) {
+  if (version != 2 && version != 3) {
+    throw std::invalid_argument("there is no version " + std::to_string(version) + "; allowed: 2, 3");
+  }
+  return {.vocabulary = version == 2 ? 1024 : 8192,
+          .audio_context = 5000,
+          .state = 1024,
+          .heads = 8,
+          .layers = 24,
+          .mels = 128,
+          .file_type = file_type(weights),
+          .fft = 512,
+          .subsampling = kSubsampling,
+          .subsampling_channels = 256,
+          .kernel = 9,
+          .prediction_state = 640,
+          .prediction_layers = 2,
+          .durations = 5,
+          .most_tokens = 10};
+}
+
+parakeet::ModelShape small_parakeet_shape(const std::string& weights) {
+  return {.vocabulary = 120,
+          .audio_context = 3200,
+          .state = 64,
+          .heads = 2,
+          .layers = 2,
+          .mels = 32,
+          .file_type = file_type(weights),
+          .fft = 512,
+          .subsampling = kSubsampling,
+          .subsampling_channels = 16,
+          .kernel = 9,
+          .prediction_state = 64,
+          .prediction_layers = 2,
+          .durations = 5,
+          .most_tokens = 4};
+}
+
+void write_random_parakeet_model(const parakeet::ModelShape& shape, std::uint32_t seed,
+                                 const std::filesystem::path& path) {
+  GgmlWriter out(path);
+  write_header(out, shape);
+  write_filters(out, shape.mels, shape.fft / 2 + 1);
+  write_window(out, shape.fft);
+  for (std::int32_t duration = 0; duration < shape.durations; ++duration) out.value(duration);
+  write_vocabulary(out, shape.vocabulary);
+  const auto tensors = parakeet::expected_tensors(shape);
+  // In the order of names, whatever the hash table's is.
+  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
+    // As NeMo's converter writes it.
+    if (name.ends_with(parakeet::kBatchCount)) {
+      out.tensor(name, {tensor.dimensions, GGML_TYPE_F32}, {0.0f}, 0);
+      continue;
+    }
+    std::vector<float> values = random_values(name, tensor, seed);
+    if (name == "joint.joint_net.2.bias") favour_blank(values, shape);
+    out.tensor(name, tensor, values);
+  }
+}
+
+}  // namespace verbatim::test
