@@ -55,8 +55,8 @@ export const ledgerRows: Rows = {
     const { report, calls } = await recorded(...LEDGER, '--nodes', '1,3');
     expect(calls.measureLedgerNodes.map(([{ nodes }]) => nodes)).to.deep.equal([1, 3]);
     expect(report.tables[0]?.rows.map((row) => row['times the first'])).to.deep.equal([1, 3]);
-    const { measurements } = await reportOf([...LEDGER, '--nodes', '2']);
-    expect((measurements as LedgerRate[])[0]?.ofEachNode).to.have.length(2);
+    const { measurements } = await reportOf([...LEDGER, '--nodes', '1,2']);
+    expect((measurements as LedgerRate[]).map(({ ofEachNode }) => ofEachNode.length)).to.deep.equal([1, 2]);
     expect(await refusalOf(...LEDGER, '--nodes', '65')).to.contain('an integer from 1 to 64');
   },
   'ledger --delay': () =>
