@@ -28,8 +28,6 @@ export type TranscriptionAsked = Omit<FileRequest, 'maxSeconds'> &
     maxSeconds: number | undefined;
     /** Of a file that is measured and let in already. */
     durationSeconds: number | null;
-    /** Whether its parts are told. */
-    tells: boolean;
     known: [index: number, result: WindowResult][];
   };
 
@@ -55,6 +53,9 @@ export type TranscriptionNews =
   | { kind: 'transcribed'; seconds: number }
   | { kind: 'heard'; language: string; text: string; segments: Segment[] };
 
+/** What is not told before: a transcript of hours comes window by window, since nobody else is served while a message is read. */
+export type TranscriptEnd = Omit<Transcript, 'text' | 'segments'>;
+
 export type HeardProgress = { kind: 'heard' } & HeardPart;
 
 export type EngineCalls = {
@@ -64,7 +65,7 @@ export type EngineCalls = {
     answer: { milliseconds: number } | null;
   };
   measure: { request: FileRequest; progress: CountedSeconds; answer: number };
-  transcribe: { request: TranscriptionAsked; progress: TranscriptionNews; answer: Transcript };
+  transcribe: { request: TranscriptionAsked; progress: TranscriptionNews; answer: TranscriptEnd };
   translate: { request: TextCall; progress: TranslatedPart; answer: TranslatedText };
 };
 

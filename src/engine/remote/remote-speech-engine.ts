@@ -54,11 +54,12 @@ export class RemoteSpeechEngine implements SpeechEngine {
     this.#checkFile(file);
     const transcription = new RemoteTranscription(file, this.#backlog);
     try {
-      return await this.#process.call('transcribe', {
+      const end = await this.#process.call('transcribe', {
         ...{ origin, signal },
         request: () => transcription.request(),
         progress: (progress, call) => transcription.hear(progress, call),
       });
+      return transcription.transcript(end);
     } finally {
       transcription.release();
     }

@@ -1,7 +1,7 @@
 import type { Backlog, BacklogPlace } from '../speech/backlog.js';
-import type { FileToTranscribe, HeardPart } from '../types.js';
+import type { FileToTranscribe, HeardPart, Transcript } from '../types.js';
 import type { Segment, WindowResult } from '../binding.js';
-import type { TranscriptionNews, TranscriptionAsked } from './engine-calls.js';
+import type { TranscriptEnd, TranscriptionNews, TranscriptionAsked } from './engine-calls.js';
 import type { CallControl } from './pending-calls.js';
 import { ToldOnce } from './told-once.js';
 
@@ -13,6 +13,9 @@ export class RemoteTranscription {
   #admission: Promise<void> | null = null;
   #place: BacklogPlace | null = null;
   #doneSeconds = 0;
+  /** What was heard so far. */
+  #texts: string[] = [];
+  #segments: Segment[] = [];
 
   /** Throws nothing for a file that was let in before: `after`. */
   constructor(
@@ -26,7 +29,7 @@ export class RemoteTranscription {
   /** From where it has come to. */
   request(): TranscriptionAsked {
     const { path, accountId, language, task, align, describe, temperature, prompt, background } = this.file;
-    this.#told.begin();
+    this.#beginAnew();
     return {
       ...{ path, accountId, language, prompt, background, maxSeconds: this.file.maxSeconds },
       ...(task === undefined ? {} : { task }),
@@ -35,7 +38,6 @@ export class RemoteTranscription {
       ...(temperature === undefined ? {} : { temperature }),
       durationSeconds: this.#durationSeconds,
       counts: this.file.covers !== undefined,
-      tells: this.file.heard !== undefined,
       known: [...this.#known],
     };
   }
@@ -48,6 +50,11 @@ export class RemoteTranscription {
       call.cameFurther();
     } else if (progress.kind === 'transcribed') this.#transcribed(progress.seconds);
     else this.#heard(progress);
+  }
+
+  /** All that was heard, now that it has ended. */
+  transcript(end: TranscriptEnd): Transcript {
+    return { ...end, text: this.#texts.join(''), segments: this.#segments };
   }
 
   release(): void {
@@ -84,8 +91,27 @@ export class RemoteTranscription {
     this.file.transcribed?.(seconds);
   }
 
+  /** Of what nobody was told nothing has to stay as it was. */
+  #beginAnew(): void {
+    this.#told.begin();
+    if (this.file.heard !== undefined) return;
+    this.#texts = [];
+    this.#segments = [];
+  }
+
   #heard({ language, text, segments }: HeardPart): void {
+    if (this.file.heard === undefined) {
+      this.#keep(text, segments);
+      return;
+    }
     const told = this.#told.add(text, segments);
-    if (told !== null) this.file.heard?.({ language, text: told.text, segments: told.items });
+    if (told === null) return;
+    this.#keep(told.text, told.items);
+    this.file.heard({ language, text: told.text, segments: told.items });
+  }
+
+  #keep(text: string, segments: readonly Segment[]): void {
+    this.#texts.push(text);
+    for (const segment of segments) this.#segments.push(segment);
   }
 }

@@ -1,8 +1,14 @@
 /** The engine's process: the same engines as without one, asked over a channel. */
-import { serveCalls, type CallContext, type Handlers, type SelfReport } from '../process/serve-calls.js';
+import {
+  serveCalls,
+  type CallContext,
+  type Channel,
+  type Handlers,
+  type SelfReport,
+} from '../process/serve-calls.js';
 import type { TranslationEngine } from '../translation/translation-engine.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
-import type { EngineObserver, SpeechEngine } from '../types.js';
+import type { EngineObserver, HeardPart, SpeechEngine, Transcript } from '../types.js';
 import type {
   CountedSeconds,
   EngineCalls,
@@ -12,6 +18,7 @@ import type {
   EngineReport,
   FileRequest,
   Measurement,
+  TranscriptEnd,
   TranscriptionNews,
   TranscriptionAsked,
   TextCall,
@@ -36,7 +43,10 @@ const REPORT_MS = 100;
 const MOST_MEASUREMENTS = 10_000;
 
 /** `load` makes the engines of the settings that the other end sends; it bounds no backlog, which is the other end's. */
-export function serveEngine(load: (settings: unknown, tools: EngineTools) => Promise<LoadedEngines>): void {
+export function serveEngine(
+  load: (settings: unknown, tools: EngineTools) => Promise<LoadedEngines>,
+  channel?: Channel,
+): void {
   serveCalls<EngineCalls>(async (settings, self, report) => {
     const watch = new NativeWatch();
     const reporter = new Reporter(report);
@@ -48,14 +58,14 @@ export function serveEngine(load: (settings: unknown, tools: EngineTools) => Pro
       beforeAnswer: () => reporter.tell(),
     } satisfies SelfReport);
     return handlersOf(engines);
-  });
+  }, channel);
 }
 
 function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCalls> {
   return {
     convert: ({ to, ...file }, context) => speech.convertFile({ ...asked(file, context), to }),
     measure: (file, context) => speech.measureFile(asked(file, context)),
-    transcribe: (request, context) => speech.transcribeFile(fileOf(request, context)),
+    transcribe: async (request, context) => endOf(await speech.transcribeFile(fileOf(request, context))),
     translate: ({ tells, ...text }, { signal, progress }) => translate({ tells, ...text }, signal, progress),
   };
 
@@ -81,7 +91,7 @@ function asked({ maxSeconds, counts, ...file }: FileRequest, context: CallContex
 }
 
 function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionNews>) {
-  const { durationSeconds, tells, known, maxSeconds, counts, ...file } = request;
+  const { durationSeconds, known, maxSeconds, counts, ...file } = request;
   const { path, accountId } = file;
   const { progress, proceeds } = context;
   return {
@@ -97,13 +107,13 @@ function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionN
     finished: (index: number, result: Extract<TranscriptionNews, { kind: 'window' }>['result']) =>
       void progress({ kind: 'window', index, result }),
     transcribed: (seconds: number) => void progress({ kind: 'transcribed', seconds }),
-    ...(tells
-      ? {
-          heard: (part: Omit<Extract<TranscriptionNews, { kind: 'heard' }>, 'kind'>) =>
-            void progress({ kind: 'heard', ...part }),
-        }
-      : {}),
+    heard: (part: HeardPart) => void progress({ kind: 'heard', ...part }),
   };
+}
+
+function endOf(transcript: Transcript): TranscriptEnd {
+  const { durationSeconds, language, languageProbability, unsureWindows, timings } = transcript;
+  return { durationSeconds, language, languageProbability, unsureWindows, timings };
 }
 
 function loadOf(speech: Pick<SpeechEngine, 'stats'>): EngineLoad {

@@ -200,11 +200,16 @@ export class WindowedTranscription implements WindowedRequest {
     const { language } = this;
     if (this.input.heard === undefined || language === null) return;
     for (let next = this.finalResult(); next !== null; next = this.finalResult()) this.heardWindows.add(next);
-    const segments = withText(this.heardWindows.take(this.isOver));
+    for (const result of this.heardWindows.take(this.isOver)) this.tellOf(result, language);
+  }
+
+  /** A part is a window's at most, however many are final at once. */
+  private tellOf(result: WindowResult, language: string): void {
+    const segments = withText([result]);
     if (segments.length === 0) return;
     const joiner = (this.joiner ??= new TextJoiner(this.writtenLanguage(language)));
     const text = segments.map((segment) => joiner.add(segment.text)).join('');
-    this.input.heard({ language, text, segments });
+    this.input.heard?.({ language, text, segments });
   }
 
   /** Of the next window in the file, if it has run for good. */

@@ -56,7 +56,7 @@ describe('Transcriber: a transcript that is told while it is made', () => {
       { startSeconds: 9, endSeconds: 10 },
     ];
     const { told } = await tell(fileOfWindows(8, windows), { slots: 2 });
-    expect(told.map(({ text }) => text)).to.deep.equal(['en0 en1 en2']);
+    expect(told.map(({ text }) => text)).to.deep.equal(['en0', ' en1', ' en2']);
   });
 
   it('tells nothing of windows without text', async () => {
