@@ -31,6 +31,7 @@ const SERIES: readonly [series: string, bad: string, good: string][] = [
   ['verbatim_shell_answer_seconds_bucket{le="0.25"', '0+98x60', '0+100x60'],
   ['verbatim_shell_answer_seconds_bucket{le="0.5"', '0+100x60', '0+100x60'],
   ['verbatim_shell_answer_seconds_bucket{le="+Inf"', '0+100x60', '0+100x60'],
+  ['verbatim_engine_restarts_total{reason="SIGSEGV"', '0+1x60', '0x50 1x9'],
   ['verbatim_speaker_process_deaths_total{', '0+1x60', '0x50 1x9'],
   ['verbatim_jobs_ended_total{status="failed"', '0+6x60', '0+4x60'],
   ['verbatim_jobs_ended_total{status="succeeded"', '0+4x60', '0+6x60'],
