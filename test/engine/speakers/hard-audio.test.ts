@@ -55,7 +55,8 @@ function crowd(): (time: number) => number {
   return (time) => 0.02 * voices.reduce((sum, { say, from }) => sum + say(time + from), 0);
 }
 
-describe('Speakers of what is no conversation', () => {
+describe('Speakers of what is no conversation', function () {
+  this.timeout(300_000);
   let directory: string;
   let engine: SpeakerEngine;
 
