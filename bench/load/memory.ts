@@ -1,7 +1,7 @@
 /** What a server's memory is made of: a base, slots, and windows in flight. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpTarget, Upload } from './http-target.js';
-import { residentBytes } from '../processes/process-usage.js';
+import { residentBytesOfAll } from '../processes/process-usage.js';
 import { fitLine } from '../reports/regression.js';
 
 export interface ServerMemory {
@@ -47,13 +47,13 @@ export async function measureMemory({
   repeat,
 }: MeasureOptions): Promise<ServerMemory> {
   await sleep(SETTLE_MS);
-  const idle = residentBytes(pid);
+  const idle = residentBytesOfAll(pid);
   const inFlight: number[] = [];
   for (let windows = 1; windows <= slots; windows++) {
     inFlight.push(await highestDuring(pid, () => sendAtOnce(target, upload, windows, repeat)));
   }
   await sleep(SETTLE_MS);
-  return { slots, idle, after: residentBytes(pid), inFlight };
+  return { slots, idle, after: residentBytesOfAll(pid), inFlight };
 }
 
 async function sendAtOnce(
@@ -70,11 +70,11 @@ async function sendAtOnce(
 }
 
 async function highestDuring(pid: number, work: () => Promise<void>): Promise<number> {
-  let highest = residentBytes(pid);
-  const timer = setInterval(() => (highest = Math.max(highest, residentBytes(pid))), SAMPLE_MS);
+  let highest = residentBytesOfAll(pid);
+  const timer = setInterval(() => (highest = Math.max(highest, residentBytesOfAll(pid))), SAMPLE_MS);
   try {
     await work();
-    return Math.max(highest, residentBytes(pid));
+    return Math.max(highest, residentBytesOfAll(pid));
   } finally {
     clearInterval(timer);
   }

@@ -1,6 +1,6 @@
 /** How many small requests a route answers, and what they cost its server. */
 import { Pool } from 'undici';
-import { processorMs } from '../processes/process-usage.js';
+import { processorMsOfAll } from '../processes/process-usage.js';
 import { percentile } from '../reports/statistics.js';
 import { loadClock } from './clock.js';
 import { closedLoop, during } from './closed-loop.js';
@@ -31,7 +31,7 @@ export async function requestRate(
 ): Promise<RequestRate> {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   try {
-    const cpuBefore = processorMs(pid);
+    const cpuBefore = processorMsOfAll(pid);
     const start = clock.now();
     const send = async (): Promise<void> => {
       const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
@@ -42,7 +42,7 @@ export async function requestRate(
     const latencies = timed.map((one) => one.milliseconds);
     return {
       perSecond: timed.length / ((clock.now() - start) / 1000),
-      cpuMicros: (1000 * (processorMs(pid) - cpuBefore)) / timed.length,
+      cpuMicros: (1000 * (processorMsOfAll(pid) - cpuBefore)) / timed.length,
       p50: percentile(latencies, 0.5),
       p99: percentile(latencies, 0.99),
     };

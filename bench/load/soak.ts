@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/engine/clock.js';
 import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
-import { residentBytes } from '../processes/process-usage.js';
+import { residentBytesOfAll } from '../processes/process-usage.js';
 import { pick, poissonArrivals, type Random } from './random.js';
 import { fitSlope, type Slope } from '../reports/regression.js';
 
@@ -102,7 +102,7 @@ async function sampleMemory(
   const samples: MemorySample[] = [];
   for (let due = sampleSeconds; due <= seconds; due += sampleSeconds) {
     await clock.sleep(Math.max(0, start + due * 1000 - clock.now()));
-    const sample = { seconds: (clock.now() - start) / 1000, residentBytes: residentBytes(pid) };
+    const sample = { seconds: (clock.now() - start) / 1000, residentBytes: residentBytesOfAll(pid) };
     samples.push(sample);
     onSample?.(sample);
   }

@@ -1,5 +1,5 @@
 /** What processes used, for reports. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Largest resident set so far, bytes; of this program alone, which resourceUsage().maxRSS is not after a fork. */
 export function peakMemoryBytes(pid: number | 'self' = 'self'): number {
@@ -30,6 +30,45 @@ export function processorMs(pid: number): number {
   const [user, system] = fields.slice(USER_TICKS).map(Number);
   if (user === undefined || system === undefined) throw new Error(`/proc/${pid}/stat is short.`);
   return ((user + system) * 1000) / TICKS_PER_SECOND;
+}
+
+/** A process, its children, theirs, and so on: a server has its engine in one of them. */
+export function withDescendants(pid: number): number[] {
+  return [pid, ...childrenOfProcess(pid).flatMap(withDescendants)];
+}
+
+/** Of a process and its descendants; what they share is counted for each. */
+export function residentBytesOfAll(pid: number): number {
+  return sumOver(withDescendants(pid), residentBytes);
+}
+
+/** As processorMs(), of a process and its descendants; of those that have ended nothing. */
+export function processorMsOfAll(pid: number): number {
+  return sumOver(withDescendants(pid), processorMs);
+}
+
+function childrenOfProcess(pid: number): number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
+    return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+  } catch {
+    // It, or a thread of its, has ended meanwhile.
+    return [];
+  }
+}
+
+/** The first must be there; the others may have ended meanwhile. */
+function sumOver(pids: readonly number[], figure: (pid: number) => number): number {
+  const [first = 0, ...others] = pids;
+  const found = others.map((pid) => {
+    try {
+      return figure(pid);
+    } catch {
+      return 0;
+    }
+  });
+  return found.reduce((sum, one) => sum + one, figure(first));
 }
 
 /** Cores kept busy on average between the call and the call of what it returns. */

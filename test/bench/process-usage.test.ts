@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import {
+  processorMs,
+  processorMsOfAll,
+  residentBytes,
+  residentBytesOfAll,
+  withDescendants,
+} from '../../bench/processes/process-usage.js';
+
+describe('bench: what processes used', () => {
+  it('is summed over a process and its descendants', async () => {
+    const shell = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!; read _; kill $!'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const [line] = (await once(shell.stdout, 'data')) as [Buffer];
+    const [parent, child] = [shell.pid!, Number(line.toString())];
+    expect(withDescendants(parent)).to.deep.equal([parent, child]);
+    expect(withDescendants(process.pid)).to.include.members([process.pid, parent, child]);
+    const [held, worked] = [residentBytes(parent), processorMs(parent) + processorMs(child)];
+    expect(residentBytesOfAll(parent)).to.be.above(held);
+    expect(processorMsOfAll(parent)).to.be.at.least(worked);
+    shell.stdin.end('\n');
+    await once(shell, 'close');
+    expect(() => residentBytesOfAll(parent)).to.throw();
+  });
+});
