@@ -71,11 +71,11 @@ describe('requests in flight', () => {
       let asked = false;
       let answer = (): void => undefined;
       const gate = new Promise<void>((resolve) => (answer = resolve));
-      const balance = ledger.balance.bind(ledger);
-      ledger.balance = async (accountId) => {
+      const standing = ledger.standing.bind(ledger);
+      ledger.standing = async (accountId) => {
         asked = true;
         await gate;
-        return balance(accountId);
+        return standing(accountId);
       };
       const client = await RawClient.open(server);
       client.send(uploadHead(customer.key, { length: 1000 }));
@@ -83,7 +83,7 @@ describe('requests in flight', () => {
       client.destroy();
       // Only the one that asks for the metrics is still connected.
       await until(async () => (await call(server, '/metrics')).text.includes('\nverbatim_connections 1\n'));
-      ledger.balance = balance;
+      ledger.standing = standing;
       answer();
       await until(() => server.logs.some((line) => line['route'] === '/api/v1/transcribe'));
       await expectNothingLeft();
