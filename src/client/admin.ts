@@ -8,6 +8,7 @@ import type {
   CreditGrant,
   DeletedAccount,
 } from './index.js';
+import { searchOf } from './search.js';
 
 export interface PageQuery {
   /** 1 to 1,000; default 100. */
@@ -100,10 +101,4 @@ function accountPath(id: string): string {
 
 function json(body: object): { headers: Record<string, string>; body: string } {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
-
-function searchOf(query: Readonly<Record<string, string | number | undefined>>): string {
-  const asked = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value));
-  return asked.size === 0 ? '' : `?${asked.toString()}`;
 }

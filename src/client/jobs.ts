@@ -12,6 +12,7 @@ import type {
   TranscribeOptions,
 } from './index.js';
 import type { Sleep } from './retry.js';
+import { searchOf } from './search.js';
 
 export interface CreateJobInput extends TranscribeInput {
   /** Where the end of the job is to be told. */
@@ -74,10 +75,7 @@ export class Jobs {
   }
 
   list(query: JobQuery = {}, options: CallOptions = {}): Promise<JobList> {
-    const asked = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) asked.set(name, String(value));
-    const search = asked.toString();
-    return this.send('GET', `/api/v1/jobs${search === '' ? '' : `?${search}`}`, options);
+    return this.send('GET', `/api/v1/jobs${searchOf({ ...query })}`, options);
   }
 
   /** Cancels a job that has not ended, uncharged, or forgets one that has; not repeated after a lost answer, lest it do both. */

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { ROLES } from '../../ledger/access/types.js';
 import type { AccountPlace, AccountUsage, UsagePlace } from '../../ledger/administration.js';
 import type { Account as LedgerAccount, GrantedPack } from '../../ledger/types.js';
+import { cursorOf, cursorParts, datedPlaceOf } from '../cursor.js';
 import { checkedParameter, parameter } from '../parameter.js';
 import { count, id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../shape.js';
 
@@ -205,33 +206,21 @@ export const UsageFormat = checkedParameter({
 });
 
 export function accountCursor({ createdAt, id }: AccountPlace): string {
-  return cursorOf([createdAt, id]);
+  return cursorOf(createdAt, id);
 }
 
 function usageCursor({ date, accountId, endpoint }: UsagePlace): string {
-  return cursorOf([date, accountId, endpoint]);
+  return cursorOf(date, accountId, endpoint);
 }
 
 /** Throws `invalid_request`. */
 export function accountPlaceOf(cursor: string): AccountPlace {
-  const [createdAt = '', id = ''] = partsOf(cursor, 2);
-  if (Number.isNaN(Date.parse(createdAt))) throw invalid(AdminCursor.name, AdminCursor.refusal);
-  return { createdAt, id };
+  return datedPlaceOf(cursor, AdminCursor);
 }
 
 /** Throws `invalid_request`. */
 export function usagePlaceOf(cursor: string): UsagePlace {
-  const [date = '', accountId = '', endpoint = ''] = partsOf(cursor, 3);
+  const [date = '', accountId = '', endpoint = ''] = cursorParts(cursor, 3, AdminCursor);
   if (!UsageFrom.fits(date)) throw invalid(AdminCursor.name, AdminCursor.refusal);
   return { date, accountId, endpoint };
-}
-
-function cursorOf(parts: readonly string[]): string {
-  return Buffer.from(parts.join(' ')).toString('base64url');
-}
-
-function partsOf(cursor: string, count: number): string[] {
-  const parts = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
-  if (parts.length === count) return parts;
-  throw invalid(AdminCursor.name, AdminCursor.refusal);
 }

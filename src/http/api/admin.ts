@@ -13,6 +13,7 @@ import { readParameter } from '../parameter.js';
 import { readJsonObject } from '../request-body.js';
 import type { Handler, Route } from '../route.js';
 import { invalid, parseBody } from '../shape.js';
+import { deleteAccount, suspendAccount } from '../shut-out.js';
 import { IdempotencyReplayed } from '../transcription-headers.js';
 import {
   accountCursor,
@@ -76,15 +77,12 @@ export function adminRoutes(deps: HttpDeps): Route[] {
 
   const remove = admin(async (exchange, { account }) => {
     const id = othersIdOf(exchange, account);
-    await administration.delete(id);
-    deps.inFlight.revokeAccount(id);
+    await deleteAccount(deps, id);
     exchange.json(200, { id, deleted: true });
   });
 
   const suspend = admin(async (exchange, { account }) => {
-    const suspended = await administration.suspend(othersIdOf(exchange, account));
-    deps.inFlight.revokeAccount(suspended.id);
-    exchange.json(200, await body(suspended));
+    exchange.json(200, await body(await suspendAccount(deps, othersIdOf(exchange, account))));
   });
 
   const resume = admin(async (exchange) => {

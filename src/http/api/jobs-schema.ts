@@ -6,6 +6,7 @@ import { JOB_STATUSES, type JobPlace, type JobStatus, type StoredJob } from '../
 import { answerText } from '../../transcription/answer-text.js';
 import { resultOf } from '../../transcription/result.js';
 import { MOST_URL_CHARACTERS } from '../../webhooks/target.js';
+import { cursorOf, datedPlaceOf } from '../cursor.js';
 import { checkedParameter, parameter } from '../parameter.js';
 import { id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../shape.js';
 import { TranscribeRequest } from './transcribe-schema.js';
@@ -139,7 +140,7 @@ export function jobListBody(jobs: readonly WatchedJob[], limit: number): Static<
   const last = page.at(-1)?.job;
   return {
     jobs: page.map(({ job, ...rest }) => jobBody({ ...rest, job: { ...job, outcome: null } })),
-    next_cursor: jobs.length > limit && last !== undefined ? cursorOf(last) : null,
+    next_cursor: jobs.length > limit && last !== undefined ? jobCursor(last) : null,
   };
 }
 
@@ -211,15 +212,13 @@ export const JobCursor = checkedParameter({
 });
 
 /** For the page that comes behind this job. */
-export function cursorOf({ createdAt, id }: JobPlace): string {
-  return Buffer.from(`${createdAt} ${id}`).toString('base64url');
+export function jobCursor({ createdAt, id }: JobPlace): string {
+  return cursorOf(createdAt, id);
 }
 
 /** Throws `invalid_request`. */
-export function placeOf(cursor: string): JobPlace {
-  const [createdAt = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
-  if (Number.isNaN(Date.parse(createdAt)) || !id.startsWith('job_')) {
-    throw invalid(JobCursor.name, JobCursor.refusal);
-  }
-  return { createdAt, id };
+export function jobPlaceOf(cursor: string): JobPlace {
+  const place = datedPlaceOf(cursor, JobCursor);
+  if (!place.id.startsWith('job_')) throw invalid(JobCursor.name, JobCursor.refusal);
+  return place;
 }

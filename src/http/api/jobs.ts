@@ -26,7 +26,7 @@ import {
   JobLimit,
   jobListBody,
   JobStatusFilter,
-  placeOf,
+  jobPlaceOf,
 } from './jobs-schema.js';
 import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
 
@@ -95,7 +95,7 @@ function list(deps: HttpDeps): Handler {
     const status = readParameter(JobStatusFilter, query[JobStatusFilter.name], null);
     const limit = readParameter(JobLimit, query[JobLimit.name], DEFAULT_JOB_LIMIT);
     const cursor = readParameter(JobCursor, query[JobCursor.name], null);
-    const after = cursor === null ? null : placeOf(cursor);
+    const after = cursor === null ? null : jobPlaceOf(cursor);
     const jobs = await deps.jobs.list(account.id, { status, after, limit: limit + 1 });
     exchange.json(200, jobListBody(jobs, limit));
   });

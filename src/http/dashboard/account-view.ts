@@ -1,4 +1,5 @@
 import type { Session, SignedIn } from '../../ledger/access/types.js';
+import { browserName } from './browser-name.js';
 import { minuteOf, moment } from './format.js';
 import { html, type Html } from './html.js';
 import { noticeOf } from './notice.js';
@@ -92,7 +93,7 @@ function sessionTable(sessions: readonly Session[], own: Session): Html {
     caption: texts.sessionsTitle,
     columns: [texts.browser, texts.address, texts.method, texts.begun, texts.seen, texts.action],
     rows: sessions.map(({ id, browser, address, method, createdAt, seenAt }) => [
-      browser,
+      html`<span title="${browser}">${browserName(browser)}</span>`,
       address,
       texts.methods[method],
       moment(createdAt),

@@ -20,8 +20,8 @@ export interface FormError {
 type Listed = Account & { balance: number };
 
 interface ListState {
-  /** null: this is the last page. */
-  next: number | null;
+  /** Cursor; null: this is the last page. */
+  next: string | null;
   isFirst: boolean;
   notice: unknown;
   error: FormError | undefined;
@@ -56,7 +56,7 @@ export function accountsView(accounts: readonly Listed[], { next, isFirst, notic
       })}
       <p class="row">
         ${!isFirst && html`<a href="${PATHS.accounts}">${texts.first}</a>`}
-        ${next !== null && html`<a rel="next" href="${PATHS.accounts}?page=${next}">${texts.next}</a>`}
+        ${next !== null && html`<a rel="next" href="${PATHS.accounts}?after=${next}">${texts.next}</a>`}
       </p>
     </section>`;
   return { title: TEXTS.pages.accounts, main };

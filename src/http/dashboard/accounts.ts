@@ -4,9 +4,12 @@ import { exportOf } from '../../ledger/account-export.js';
 import { ROLES } from '../../ledger/access/types.js';
 import { DAY_MS, parseIso, toIso } from '../../ledger/time.js';
 import type { Account } from '../../ledger/types.js';
+import { accountCursor, accountPlaceOf, AdminCursor } from '../api/admin-schema.js';
 import type { HttpDeps } from '../deps.js';
 import { JSON_TYPE, type Exchange } from '../exchange.js';
+import { readParameter } from '../parameter.js';
 import type { Route } from '../route.js';
+import { deleteAccount, suspendAccount } from '../shut-out.js';
 import {
   accountsView,
   confirmDeleteView,
@@ -23,17 +26,21 @@ import { fieldOf, type MemberVisit, type PageReply, type Visits } from './visits
 
 const PER_PAGE = 50;
 
-export function operatedAccountRoutes({ ledger, inFlight, clock }: HttpDeps, visits: Visits): Route[] {
+export function operatedAccountRoutes(deps: HttpDeps, visits: Visits): Route[] {
+  const { ledger, clock } = deps;
+
   async function list({ exchange }: MemberVisit, error?: FormError): Promise<PageReply> {
-    const { page, notice } = exchange.req.query;
-    const first = typeof page === 'string' && /^\d{1,6}$/.test(page) ? Number(page) * PER_PAGE : 0;
-    const all = await ledger.listAccounts();
+    const { after: given, notice } = exchange.req.query;
+    const cursor = readParameter(AdminCursor, given, null);
+    const after = cursor === null ? null : accountPlaceOf(cursor);
+    const found = await ledger.administration.list({ limit: PER_PAGE + 1, after });
     const shown = [];
-    for (const account of all.slice(first, first + PER_PAGE)) {
+    for (const account of found.slice(0, PER_PAGE)) {
       shown.push({ ...account, balance: (await ledger.balance(account.id)).balance });
     }
-    const next = first + PER_PAGE < all.length ? first / PER_PAGE + 1 : null;
-    return asked(accountsView(shown, { next, isFirst: first === 0, notice, error }), error);
+    const last = found.length > PER_PAGE ? shown.at(-1) : undefined;
+    const next = last === undefined ? null : accountCursor(last);
+    return asked(accountsView(shown, { next, isFirst: cursor === null, notice, error }), error);
   }
 
   async function make(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
@@ -98,8 +105,7 @@ export function operatedAccountRoutes({ ledger, inFlight, clock }: HttpDeps, vis
 
   async function suspend(visit: MemberVisit): Promise<PageReply> {
     const { id } = await othersAccountOf(visit);
-    await ledger.administration.suspend(id);
-    inFlight.revokeAccount(id);
+    await suspendAccount(deps, id);
     return { to: `${operatedPath(id)}?notice=suspended` };
   }
 
@@ -111,8 +117,7 @@ export function operatedAccountRoutes({ ledger, inFlight, clock }: HttpDeps, vis
 
   async function remove(visit: MemberVisit): Promise<PageReply> {
     const { id } = await othersAccountOf(visit);
-    await ledger.administration.delete(id);
-    inFlight.revokeAccount(id);
+    await deleteAccount(deps, id);
     return { to: `${PATHS.accounts}?notice=account-deleted` };
   }
 

@@ -1,6 +1,6 @@
 /** The account's jobs: listed beside its history, cancelled and forgotten by the same calls as the API's; never their text or audio. */
 import type { WatchedJob } from '../../jobs/job-service.js';
-import { JobCursor, JobId, cursorOf, placeOf } from '../api/jobs-schema.js';
+import { jobCursor, JobCursor, JobId, jobPlaceOf } from '../api/jobs-schema.js';
 import type { HttpDeps } from '../deps.js';
 import { readParameter } from '../parameter.js';
 import type { Route } from '../route.js';
@@ -22,11 +22,11 @@ export interface JobsPage {
 /** `cursor`: what the page before said is `older`; undefined: the newest. */
 export async function jobsPage(deps: HttpDeps, accountId: string, cursor: unknown): Promise<JobsPage> {
   const given = readParameter(JobCursor, cursor, null);
-  const after = given === null ? null : placeOf(given);
+  const after = given === null ? null : jobPlaceOf(given);
   const found = await deps.jobs.list(accountId, { status: null, after, limit: PER_PAGE + 1 });
   const jobs = found.slice(0, PER_PAGE);
   const last = jobs.at(-1)?.job;
-  const older = found.length > PER_PAGE && last !== undefined ? cursorOf(last) : null;
+  const older = found.length > PER_PAGE && last !== undefined ? jobCursor(last) : null;
   return { jobs, older, isFirst: given === null };
 }
 

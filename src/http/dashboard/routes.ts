@@ -43,6 +43,10 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     // What people type, and browsers complete.
     { path: `${PATHS.overview}/`, methods: { GET: visits.page(() => ({ to: PATHS.overview })) } },
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
+    {
+      path: `${PATHS.overview}/*rest`,
+      methods: { GET: visits.lost, POST: visits.lost, DELETE: visits.lost },
+    },
   ];
 }
 

@@ -317,6 +317,8 @@ export const TEXTS = {
     differ: 'The two new passwords differ.',
     sessionsTitle: 'Sessions',
     browser: 'Browser',
+    on: (browser: string, system: string) => `${browser} on ${system}`,
+    unnamed: 'did not say',
     address: 'Address',
     method: 'Signed in by',
     methods: { link: 'link', password: 'password' },

@@ -73,6 +73,14 @@ export class Visits {
     };
   }
 
+  /** Where there is no page; whoever is signed in keeps the navigation. */
+  readonly lost: Handler = async (exchange) => {
+    const visit = await this.#memberOf(exchange);
+    await this.#answer(exchange, visit?.account ?? null, () => {
+      throw new Refusal(404, TEXTS.errors.notFound);
+    });
+  };
+
   /** A form of an account's page. */
   memberForm(act: Act<MemberVisit>): Handler {
     return async (exchange) => {

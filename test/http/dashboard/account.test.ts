@@ -125,6 +125,16 @@ describe('dashboard: the account', () => {
     expect(await isIn(mine)).to.equal(true);
   });
 
+  it('names the browsers of sessions in words, and tells the rest of what they said', async () => {
+    const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0';
+    await browserOf(server, ann, { 'user-agent': '<b title="x">Robot</b>' });
+    const { text } = await (
+      await browserOf(server, ann, { 'user-agent': firefox })
+    ).get('/dashboard/account');
+    expect(text).to.contain(`<span title="${firefox}">Firefox on Linux</span>`);
+    expect(text).to.contain('>&lt;b title=&quot;x&quot;&gt;Robot').and.not.to.contain('<b title');
+  });
+
   it('ends no session of another account', async () => {
     const bob = (await server.customer()).account;
     const [anns, bobs] = [await browserOf(server, ann), await browserOf(server, bob)];

@@ -167,9 +167,17 @@ describe('dashboard: the operator’s accounts', () => {
       now += 1;
       await server.ledger.createAccount({ email: `many${n}@example.com` });
     }
+    const { administration } = server.ledger;
+    const asked: number[] = [];
+    const list = administration.list.bind(administration);
+    administration.list = (page) => (asked.push(page.limit), list(page));
+    server.ledger.listAccounts = () => Promise.reject(new Error('All accounts are never read for a page.'));
     const first = await browser.get(LIST);
+    expect(asked, 'rows of one page, and one that tells whether there is another').to.deep.equal([51]);
     expect(first.text).to.contain('many40@').and.not.to.contain('many55@');
     const second = await browser.get(/rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? '');
     expect(second.text).to.contain('many55@').and.not.to.contain('many40@').and.not.to.contain('rel="next"');
+    expect(second.text, 'and back').to.contain(`href="${LIST}">First page`);
+    expect((await browser.get(`${LIST}?after=nonsense`)).status).to.equal(400);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DAY_MS } from '../../../src/ledger/time.js';
-import { browserOf, buildDashboard, rowsOf, type HttpBrowser } from '../../support/dashboard.js';
+import { browserOf, buildDashboard, HttpBrowser, rowsOf } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { call, transcribe } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -29,6 +29,19 @@ describe('dashboard: usage, keys, history', () => {
   it('are found with a slash behind their address, too', async () => {
     const { status, headers } = await fetch(new URL('/dashboard/', server.url), { redirect: 'manual' });
     expect([status, headers.get('location')]).to.deep.equal([303, '/dashboard']);
+  });
+
+  it('that are not there keep the navigation of whoever is signed in, and tell others nothing', async () => {
+    const path = '/dashboard/nothing/here';
+    for (const method of ['get', 'post'] as const) {
+      const { status, text } = await browser[method](path);
+      expect(status).to.equal(404);
+      expect(text).to.contain('There is nothing at this address.').and.to.contain('href="/dashboard/keys"');
+      expect(text).to.contain(ann.account.email);
+    }
+    const stranger = await new HttpBrowser(server).get(path);
+    expect(stranger.status).to.equal(404);
+    expect(stranger.text).to.contain('There is nothing').and.not.to.contain('<nav');
   });
 
   describe('usage', () => {

@@ -320,7 +320,7 @@ describe('dashboard: signing in', () => {
     const browser = await browserOf(server, ann);
     const unknown = await browser.get('/dashboard/nowhere');
     expect(unknown.status).to.equal(404);
-    expect(unknown.text).to.contain('<h1>').and.to.contain('There is nothing at this path.');
+    expect(unknown.text).to.contain('<h1>').and.to.contain('There is nothing at this address.');
     const method = await browser.post('/dashboard/account');
     expect(method.status).to.equal(405);
     expect(method.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
