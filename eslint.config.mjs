@@ -28,6 +28,7 @@ const PACKAGES = {
   'ipaddr.js': 'webhooks',
   standardwebhooks: 'webhooks',
   commander: 'cli',
+  eld: 'engine',
   'onnxruntime-node': 'engine',
 };
 

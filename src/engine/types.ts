@@ -174,7 +174,10 @@ export interface SpeechEngine {
   readonly languages: readonly string[];
   /** Whether the model's own translate task is any good: speech of its languages into English text. */
   readonly translatesToEnglish: boolean;
-  /** What else it can be asked for. Nothing is to be detected of a model of one language. */
+  /**
+   * What else it can be asked for. Nothing is to be detected of a model of one language; where the model does not tell, the text it
+   * wrote does.
+   */
   readonly abilities: EngineAbilities;
   /** Whether what decodes can say when each word was said; without, FileToTranscribe.align is refused. */
   readonly alignsWords: boolean;

@@ -16,10 +16,11 @@ const CLIP = samplePath('en-wav16.wav');
 async function withImported(
   options: Partial<SpeechImport>,
   act: (load: (env?: Record<string, string>) => Promise<SpeechEngine>, entry: object) => Promise<void>,
+  words: readonly string[] = [],
 ): Promise<void> {
   await inDirectory(async (modelsDir) => {
     const path = join(modelsDir, 'source.bin');
-    writeParakeetModel(path);
+    writeParakeetModel(path, { words });
     const roots = { packageRoot, modelsDir };
     const manifest = (): ReturnType<typeof readManifest> => readManifest(packageRoot, modelsDir);
     const config = (env: Record<string, string> = {}): ReturnType<typeof readConfig> =>
@@ -44,7 +45,7 @@ describe('A Parakeet model', () => {
       try {
         expect(engine.languages).to.deep.equal(['en', 'fi']);
         expect(engine.abilities).to.deep.equal({
-          detectsLanguage: false,
+          detectsLanguage: true,
           takesPrompt: false,
           takesTemperature: false,
         });
@@ -56,10 +57,37 @@ describe('A Parakeet model', () => {
         expect(transcript.segments.every(({ words }) => words !== undefined && words.length > 0)).to.equal(
           true,
         );
-        const undetected = await failure(engine.transcribeFile({ ...file, language: 'auto' }));
-        expect(undetected).to.include({ code: 'unsupported_language' });
         const strange = await failure(engine.transcribeFile({ ...file, language: 'de' }));
         expect(strange).to.include({ code: 'unsupported_language' });
+      } finally {
+        await engine.close();
+      }
+    }));
+
+  it('answers the language that its text is in', () =>
+    withImported(
+      { languages: ['en', 'fi', 'es'] },
+      async (load) => {
+        const engine = await load();
+        try {
+          const transcript = await engine.transcribeFile({ path: CLIP, accountId: 'one', language: 'auto' });
+          expect(transcript).to.include({ language: 'fi', languageProbability: null });
+        } finally {
+          await engine.close();
+        }
+      },
+      ['huomenna', 'sataa', 'vettä', 'luulen', 'että', 'kymmenen', 'minuuttia'],
+    ));
+
+  it('of languages that no text tells apart has one named', () =>
+    withImported({ languages: ['mt', 'en'] }, async (load) => {
+      const engine = await load();
+      try {
+        expect(engine.abilities.detectsLanguage).to.equal(false);
+        const file = { path: CLIP, accountId: 'one' };
+        const undetected = await failure(engine.transcribeFile({ ...file, language: 'auto' }));
+        expect(undetected).to.include({ code: 'unsupported_language' });
+        expect(await engine.transcribeFile({ ...file, language: 'mt' })).to.include({ language: 'mt' });
       } finally {
         await engine.close();
       }

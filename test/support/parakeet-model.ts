@@ -15,16 +15,24 @@ const DURATIONS = [0, 1, 2, 3, 4];
 const OUTPUTS = VOCABULARY + 1 + DURATIONS.length;
 const F32 = 0;
 
-/** As whisper.cpp reads it: its header, filters, window, durations, pieces, and tensors in float32. */
-export function writeParakeetModel(path: string, seed = 1): void {
-  writeFileSync(path, Buffer.concat([...head(seed), ...tensors(seed)]));
+/**
+ * As whisper.cpp reads it: its header, filters, window, durations, pieces, and tensors in float32. It writes the words in an order that
+ * means nothing; default: made-up ones, of no language.
+ */
+export function writeParakeetModel(path: string, { seed = 1, words = [] }: ParakeetOptions = {}): void {
+  writeFileSync(path, Buffer.concat([...head(seed, words), ...tensors(seed)]));
 }
 
-function head(seed: number): Buffer[] {
+export interface ParakeetOptions {
+  seed?: number;
+  words?: readonly string[];
+}
+
+function head(seed: number, words: readonly string[]): Buffer[] {
   const header = [VOCABULARY, 3000, STATE, HEADS, 1, MELS, F32, FFT, 8, CHANNELS, KERNEL, PREDICTION, 1];
   const filters = values(MELS * BINS, seed, ({ next }) => next * 0.02);
   const window = Array.from({ length: FFT }, (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / FFT));
-  const pieces = Array.from({ length: VOCABULARY }, (_, number) => Buffer.from(pieceOf(number)));
+  const pieces = Array.from({ length: VOCABULARY }, (_, number) => Buffer.from(pieceOf(number, words)));
   return [
     integers(0x67676d6c, ...header, DURATIONS.length, 4),
     integers(MELS, BINS),
@@ -36,8 +44,9 @@ function head(seed: number): Buffer[] {
   ];
 }
 
-function pieceOf(number: number): string {
+function pieceOf(number: number, words: readonly string[]): string {
   if (number < 3) return ['<unk>', '.', ','][number] ?? '';
+  if (words.length > 0) return `▁${words[number % words.length]}`;
   return `${number % 3 === 0 ? '' : '▁'}w${number}`;
 }
 

@@ -18,6 +18,7 @@ import { failRequest } from '../native-errors.js';
 import { initialPrompt } from './initial-prompt.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
+import { loadTextLanguage, type TextLanguage } from './text-language.js';
 import { loadSpeechModels, type SpeechDecoder, type SpeechModels } from './speech-models.js';
 import { WindowedTranscription, type RequestContext, type RequestInput } from './windowed-transcription.js';
 import type {
@@ -76,10 +77,14 @@ export async function createSpeechEngine(options: SpeechEngineOptions): Promise<
   const { clock = systemClock, observer, policy } = options;
   const windowSeconds = policy.maxSeconds;
   const voice = await loadVoice(options);
+  let models: SpeechModels | null = null;
   try {
-    const models = await loadSpeechModels({ ...options, windowSeconds, clock, observer });
-    return new Transcriber(options, { models, voice }, clock);
+    models = await loadSpeechModels({ ...options, windowSeconds, clock, observer });
+    const languages = languagesOf(models.infos, options.languages);
+    const textLanguage = can(models.infos, 'detectsLanguage') ? null : await loadTextLanguage(languages);
+    return new Transcriber(options, { models, voice, languages, textLanguage }, clock);
   } catch (error) {
+    models?.close();
     voice?.close();
     throw error;
   }
@@ -95,6 +100,8 @@ async function loadVoice({
 interface Loaded {
   models: SpeechModels;
   voice: VoiceActivityModel | null;
+  languages: readonly string[];
+  textLanguage: TextLanguage | null;
 }
 
 class Transcriber implements SpeechEngine {
@@ -113,7 +120,11 @@ class Transcriber implements SpeechEngine {
   private readonly backlog: Backlog;
   private closing: Promise<void> | null = null;
 
-  constructor(options: SpeechEngineOptions, { models, voice }: Loaded, clock: Clock) {
+  constructor(
+    options: SpeechEngineOptions,
+    { models, voice, languages, textLanguage }: Loaded,
+    clock: Clock,
+  ) {
     const { binding, policy, observer, maxBacklogSeconds: maxSeconds } = options;
     this.models = models;
     this.voiceActivity = voice === null ? 'energy' : 'silero';
@@ -121,9 +132,9 @@ class Transcriber implements SpeechEngine {
     const realTimeFactor = new RealTimeFactor(scheduler.load().slots);
     this.modelName = options.modelName;
     this.isDemonstration = options.isDemonstration === true;
-    this.languages = languagesOf(infos, options.languages);
+    this.languages = languages;
     this.translatesToEnglish = options.translates === true && infos[0]?.abilities.translates === true;
-    this.abilities = abilitiesOf(infos, this.languages);
+    this.abilities = abilitiesOf(infos, languages.length === 1 || textLanguage !== null);
     this.devices = {
       ids: options.devices,
       name: [...new Set(infos.map(deviceName))].join(', '),
@@ -133,7 +144,7 @@ class Transcriber implements SpeechEngine {
     this.source = { binding, policy, voice, workers, measuring, clock };
     this.converter = { ffmpeg: options.ffmpeg, measuring, clock };
     this.context = {
-      ...{ policy, languages: this.languages, clock, realTimeFactor, observer },
+      ...{ policy, languages, textLanguage, clock, realTimeFactor, observer },
       minAverageLogProbability: options.minAverageLogProbability ?? null,
     };
     this.backlog = new Backlog({ maxSeconds, clock, realTimeFactor: () => realTimeFactor.value });
@@ -242,14 +253,17 @@ class Transcriber implements SpeechEngine {
   }
 }
 
-function abilitiesOf(models: readonly SpeechModelInfo[], languages: readonly string[]): EngineAbilities {
-  const can = (ability: keyof SpeechAbilities): boolean =>
-    models.every(({ abilities }) => abilities[ability]);
+/** `isKnown`: which language is spoken needs no telling by the model. */
+function abilitiesOf(models: readonly SpeechModelInfo[], isKnown: boolean): EngineAbilities {
   return {
-    detectsLanguage: languages.length === 1 || can('detectsLanguage'),
-    takesPrompt: can('takesPrompt'),
-    takesTemperature: can('takesTemperature'),
+    detectsLanguage: isKnown || can(models, 'detectsLanguage'),
+    takesPrompt: can(models, 'takesPrompt'),
+    takesTemperature: can(models, 'takesTemperature'),
   };
+}
+
+function can(models: readonly SpeechModelInfo[], ability: keyof SpeechAbilities): boolean {
+  return models.every(({ abilities }) => abilities[ability]);
 }
 
 /** The languages of the model in the codes of the service, of these the wanted ones. */

@@ -8,6 +8,7 @@ import { LanguageVote } from './language-vote.js';
 import type { RealTimeFactor } from './real-time-factor.js';
 import { RepeatPass } from './repeat-pass.js';
 import type { FinishedWindow, WindowedRequest, WindowRunner } from './request-queue.js';
+import type { TextLanguage } from './text-language.js';
 import { joinTexts, TextJoiner } from '../transcript-text.js';
 import type { EngineObserver, HeardPart, Transcript } from '../types.js';
 import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
@@ -24,6 +25,8 @@ export interface RequestContext {
   policy: WindowPolicy;
   /** The languages that may be answered. */
   languages: readonly string[];
+  /** Of models that tell no language and write the same whichever is named; null: the model detects. */
+  textLanguage: TextLanguage | null;
   /** Text of which the model was less sure is left out; null: none is. See confidentResults(). */
   minAverageLogProbability: number | null;
   clock: Clock;
@@ -54,7 +57,8 @@ export interface RequestInput {
 /**
  * One request: its windows in order, the language they are decoded in, and what came of them. With 'auto' the
  * windows of the first speech are decoded in the language each is detected to be in, and vote; when the vote is
- * closed, those that were decoded in another one are cut and run once more, in the language that won.
+ * closed, those that were decoded in another one are cut and run once more, in the language that won. Where the
+ * text says which language it is in, it votes, and nothing runs again.
  */
 export class WindowedTranscription implements WindowedRequest {
   private readonly results = new Map<number, WindowResult>();
@@ -150,7 +154,7 @@ export class WindowedTranscription implements WindowedRequest {
   }
 
   transcript(): Transcript {
-    const language = this.language ?? DEFAULT_LANGUAGE;
+    const language = this.language ?? this.defaultLanguage;
     const ordered = [...this.results].sort(([one], [other]) => one - other).map(([, result]) => result);
     const confident = confidentResults(ordered, this.context.minAverageLogProbability);
     const segments = withText(confident);
@@ -158,7 +162,7 @@ export class WindowedTranscription implements WindowedRequest {
     return {
       durationSeconds: this.input.audio.durationSeconds,
       language,
-      languageProbability: segments.length > 0 ? (this.vote?.leaderProbability ?? null) : null,
+      languageProbability: segments.length > 0 ? this.detectedProbability : null,
       text: joinTexts(texts, this.writtenLanguage(language)),
       segments,
       unsureWindows: ordered.length - confident.length,
@@ -191,7 +195,7 @@ export class WindowedTranscription implements WindowedRequest {
     this.doneSeconds += cut.advanceSeconds;
     this.input.place.advance(cut.advanceSeconds);
     this.input.transcribed?.(this.doneSeconds);
-    if (votes) this.vote?.end(cut.seconds, heard(result) ? probabilities(result) : null);
+    if (votes) this.vote?.end(cut.seconds, heard(result) ? this.voteOf(result) : null);
     this.closeVoteIfDue();
   }
 
@@ -234,10 +238,11 @@ export class WindowedTranscription implements WindowedRequest {
   private decodeOptions(): DecodeOptions {
     const { policy } = this.context;
     const { task, prompt, align, describe, temperature } = this.input;
+    const detects = this.language === null && this.context.textLanguage === null;
     const guess = this.vote?.leader;
     return {
-      language: this.language === null ? 'auto' : toWhisperLanguage(this.language),
-      ...(this.language === null && guess ? { languageGuess: toWhisperLanguage(guess) } : {}),
+      language: detects ? 'auto' : toWhisperLanguage(this.language ?? this.defaultLanguage),
+      ...(detects && guess ? { languageGuess: toWhisperLanguage(guess) } : {}),
       task,
       ...(prompt === '' ? {} : { initialPrompt: prompt }),
       ownLength: policy.ownLength,
@@ -247,12 +252,30 @@ export class WindowedTranscription implements WindowedRequest {
     };
   }
 
+  /** By the codes of the service; null: nothing that tells a language. */
+  private voteOf(result: WindowResult): Readonly<Record<string, number>> | null {
+    const { textLanguage } = this.context;
+    if (textLanguage === null) return probabilities(result);
+    const shares = textLanguage(result.segments.map(({ text }) => text).join(' '));
+    return Object.keys(shares).length === 0 ? null : shares;
+  }
+
+  /** Shares of n-grams are no probability of anything. */
+  private get detectedProbability(): number | null {
+    return this.context.textLanguage === null ? (this.vote?.leaderProbability ?? null) : null;
+  }
+
+  private get defaultLanguage(): string {
+    const { languages } = this.context;
+    return languages.includes(DEFAULT_LANGUAGE) ? DEFAULT_LANGUAGE : (languages[0] ?? DEFAULT_LANGUAGE);
+  }
+
   private closeVoteIfDue(): void {
     if (this.vote === null || this.language !== null) return;
     if (!this.vote.isComplete && !this.isOver) return;
     const language = this.vote.leader;
-    this.language = language ?? DEFAULT_LANGUAGE;
-    if (language === null) return;
+    this.language = language ?? this.defaultLanguage;
+    if (language === null || this.context.textLanguage !== null) return;
     const strays = [...this.results].filter(([, result]) => heard(result) && spoken(result) !== language);
     const indices = strays.map(([index]) => index);
     for (const index of indices) this.awaited.add(index);

@@ -10,14 +10,53 @@ function repeat<T>(count: number, value: T): T[] {
 }
 
 describe('Transcriber: language', () => {
-  it('is named by the request where the model does not tell which is spoken', async () => {
-    const abilities = {
-      detectsLanguage: false,
-      translates: false,
-      takesPrompt: false,
-      takesTemperature: false,
-    };
-    const scene = await Scenario.start({}, { abilities });
+  const TELLS_NONE = {
+    abilities: { detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
+  };
+  const SAID = {
+    es: 'Creo que mañana va a llover, dijo el hombre.',
+    de: 'Ich glaube, morgen wird es regnen, sagte der Mann.',
+    number: '1 2 3',
+  };
+
+  it('is that of the text where the model tells none: its windows vote, and none runs again', async () => {
+    const scene = await Scenario.start({ slots: 4 }, TELLS_NONE);
+    expect(scene.engine.abilities.detectsLanguage).to.equal(true);
+    const said = [SAID.number, SAID.de, SAID.es, SAID.es, SAID.es];
+    scene.file(
+      'file',
+      fileOfWindows(
+        7,
+        said.map((text) => ({ text })),
+      ),
+    );
+    const parts: string[] = [];
+    void scene.send({ path: 'file', language: 'auto', heard: ({ language }) => void parts.push(language) });
+    await scene.finish();
+    expect(scene.transcript('file')).to.include({ language: 'es', languageProbability: null });
+    expect(scene.transcript('file').text).to.equal(said.join(' '));
+    expect(parts).to.deep.equal(repeat(5, 'es'));
+    const asked = scene.fake.runsOf('file').map(({ options }) => options);
+    expect(asked.map(({ language }) => language)).to.not.include('auto');
+    expect(asked.filter((options) => 'languageGuess' in options)).to.deep.equal([]);
+    expect(asked).to.have.lengthOf(5);
+  });
+
+  it('is one of the wanted ones, whatever the text looks like', async () => {
+    const scene = await Scenario.start({ languages: ['fr', 'de'] }, TELLS_NONE);
+    scene.file('spanish', fileOfWindows(8, [{ text: SAID.es }]));
+    scene.file('numbers', fileOfWindows(8, [{ text: SAID.number }]));
+    for (const path of ['spanish', 'numbers']) {
+      void scene.send({ path, language: 'auto' });
+      await scene.finish();
+      expect(scene.engine.languages, path).to.include(scene.transcript(path).language);
+    }
+  });
+
+  it('is named by the request where not even the text tells which is spoken', async () => {
+    const settings = { ...TELLS_NONE, languages: ['mt', 'de'] };
+    const scene = await Scenario.start({}, settings);
+    expect(scene.engine.abilities.detectsLanguage).to.equal(false);
     scene.file('auto', 8);
     scene.file('named', 8);
     void scene.send({ path: 'auto', language: 'auto' });
