@@ -1,5 +1,10 @@
 /** A Parakeet file with random weights: what it writes means nothing, and is the same on every machine. */
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readManifest } from '../../src/models/manifest.js';
+import { packageRoot } from '../../src/package-root.js';
+import { readConfig } from '../../src/service/config.js';
+import { importSpeech } from '../../src/service/model-store.js';
 import { Mulberry32 } from './random.js';
 
 const VOCABULARY = 60;
@@ -21,6 +26,23 @@ const F32 = 0;
  */
 export function writeParakeetModel(path: string, { seed = 1, words = [] }: ParakeetOptions = {}): void {
   writeFileSync(path, Buffer.concat([...head(seed, words), ...tensors(seed)]));
+}
+
+/** Into a directory of models of its own: the environment that `serve` takes it with. */
+export async function importParakeet(modelsDir: string): Promise<Record<string, string>> {
+  const path = join(modelsDir, 'source.bin');
+  writeParakeetModel(path);
+  const env = { VERBATIM_MODELS_DIR: modelsDir, VERBATIM_MODEL: 'parakeet-small' };
+  await importSpeech(
+    path,
+    { name: 'parakeet-small', translates: false, languages: ['en', 'fi'] },
+    {
+      config: readConfig(env, packageRoot),
+      roots: { packageRoot, modelsDir },
+      manifest: readManifest(packageRoot, modelsDir),
+    },
+  );
+  return env;
 }
 
 export interface ParakeetOptions {

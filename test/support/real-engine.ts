@@ -1,6 +1,7 @@
 /** The engine of a configuration, on the real addon and the model that ships. */
 import { loadEngine } from '../../src/service/speech-engine.js';
 import { packageRoot } from '../../src/package-root.js';
+import type { NativeBinding } from '../../src/engine/binding.js';
 import { readConfig, type Config } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { readManifest, type Manifest } from '../../src/models/manifest.js';
@@ -34,6 +35,14 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
     options.withoutFloor === true ? floorless(manifest) : manifest,
     options.observer === undefined ? {} : { observer: options.observer },
   );
+}
+
+/** The engine of an environment; `binding`: default, the addon. */
+export function loadConfigured(env: Record<string, string>, binding?: NativeBinding): Promise<SpeechEngine> {
+  const config = readConfig(env, packageRoot);
+  const { modelsDir } = config;
+  const parts = binding === undefined ? {} : { binding };
+  return loadEngine(config, { packageRoot, modelsDir }, readManifest(packageRoot, modelsDir), parts);
 }
 
 function floorless(manifest: Manifest): Manifest {
