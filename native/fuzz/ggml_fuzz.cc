@@ -1,6 +1,7 @@
 // Feeds hostile bytes to the readers of ggml files: the first byte says whether the rest, written short
-// (pieces.h), is a Whisper or a Silero model. Nothing but an EngineError may come out; of what is accepted
-// every tensor lies in the file, and every token can be found and the text of all tokens cut into tokens.
+// (pieces.h), is a Whisper, a Silero or a Parakeet model. Nothing but an EngineError may come out; of what is
+// accepted every tensor lies in the file, and every token can be found and the text of all tokens cut into
+// tokens.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "fuzz/pieces.h"
 #include "speech/model_file.h"
 #include "speech/model_stream.h"
+#include "speech/parakeet/model_file.h"
 #include "speech/silero/model_file.h"
 #include "speech/whisper/vocabulary.h"
 
@@ -26,7 +28,7 @@ using namespace verbatim;
 using fuzz::put_bytes;
 using fuzz::put_repeated;
 
-enum Kind : std::uint8_t { kWhisper, kSilero, kKinds };
+enum Kind : std::uint8_t { kWhisper, kSilero, kParakeet, kKinds };
 
 // More than the largest seed has.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -60,6 +62,18 @@ void run_silero(fuzz::Pieces& file) {
   std::istream stream(&file);
   if (!silero::is_silero_file(stream)) return;
   silero::check_model_file(stream);
+}
+
+void run_parakeet(fuzz::Pieces& file) {
+  std::istream stream(&file);
+  if (!parakeet::is_parakeet_file(stream)) return;
+  const parakeet::ModelFileInfo info = parakeet::check_model_file(stream);
+  require(info.weight_bytes <= file.size(), "tensors lie in the file");
+  require(info.durations.size() == static_cast<std::size_t>(info.shape.durations),
+          "a duration for every output");
+  for (const std::int32_t positions : info.durations) {
+    require(positions >= 0 && positions <= 100, "durations lead forwards, and no further than a window");
+  }
 }
 
 std::string integers(const std::vector<std::int32_t>& values) {
@@ -120,6 +134,48 @@ std::string silero_seed() {
   return pieces;
 }
 
+std::string parakeet_seed(unsigned number) {
+  static constexpr std::array<std::int32_t, 4> kTypes = {1, 0, 7, 2};
+  const parakeet::ModelShape shape{.vocabulary = 40,
+                                   .audio_context = 3000,
+                                   .state = 64,
+                                   .heads = 2,
+                                   .layers = 1 + static_cast<std::int32_t>(number % 2),
+                                   .mels = 16,
+                                   .file_type = kTypes[number % kTypes.size()],
+                                   .fft = 512,
+                                   .subsampling = 8,
+                                   .subsampling_channels = 32,
+                                   .kernel = 9,
+                                   .prediction_state = 64,
+                                   .prediction_layers = 1 + static_cast<std::int32_t>(number / 2 % 2),
+                                   .durations = 5,
+                                   .most_tokens = 10};
+  std::string pieces;
+  const std::int32_t version = shape.file_type > 1 ? 2000 : 0;
+  put_bytes(pieces,
+            integers({static_cast<std::int32_t>(ModelStream::kMagic), shape.vocabulary, shape.audio_context,
+                      shape.state, shape.heads, shape.layers, shape.mels, shape.file_type + version,
+                      shape.fft, shape.subsampling, shape.subsampling_channels, shape.kernel,
+                      shape.prediction_state, shape.prediction_layers, shape.durations, shape.most_tokens}));
+  const std::int32_t bins = shape.fft / 2 + 1;
+  put_bytes(pieces, integers({shape.mels, bins}));
+  put_repeated(pieces, std::string(4, '\0'), static_cast<std::uint32_t>(shape.mels * bins));
+  put_bytes(pieces, integers({400}));
+  put_repeated(pieces, std::string(4, '\0'), 400);
+  put_bytes(pieces, integers({0, 1, 2, 3, 4, shape.vocabulary}));
+  put_repeated(pieces, integers({1}) + "a", static_cast<std::uint32_t>(shape.vocabulary));
+  const auto tensors = parakeet::expected_tensors(shape);
+  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end()))
+    put_tensor(pieces, name, tensor);
+  return pieces;
+}
+
+std::string seed_of(Kind kind, unsigned number) {
+  if (kind == kParakeet) return parakeet_seed(number);
+  return kind == kWhisper ? whisper_seed(number) : silero_seed();
+}
+
 }  // namespace
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -128,10 +184,11 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned random) {
   if (random % 64 == 0) {
-    const unsigned number = random / 64 % 12;
-    const std::string fresh = number < 6 ? whisper_seed(number) : silero_seed();
+    const unsigned number = random / 64 % 18;
+    const auto kind = static_cast<Kind>(number / 6);
+    const std::string fresh = seed_of(kind, number % 6);
     if (fresh.size() + 1 <= max_size) {
-      data[0] = number < 6 ? kWhisper : kSilero;
+      data[0] = kind;
       fresh.copy(reinterpret_cast<char*>(data + 1), fresh.size());
       size = fresh.size() + 1;
     }
@@ -143,10 +200,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   fuzz::Pieces file(std::string_view(reinterpret_cast<const char*>(data + 1), size - 1), kMostBytes);
   try {
-    if (data[0] % kKinds == kWhisper) {
-      run_whisper(file);
-    } else {
-      run_silero(file);
+    switch (data[0] % kKinds) {
+      case kWhisper:
+        run_whisper(file);
+        break;
+      case kSilero:
+        run_silero(file);
+        break;
+      default:
+        run_parakeet(file);
     }
   } catch (const EngineError& error) {
     require(error.code() == ErrorCode::kInvalidModel, error.what());
