@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { constants, getPriority, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FrameReader, frameOf } from './frames.js';
+import { FrameReader, FrameWriter } from './frames.js';
 import { isFromChild, type FromChild, type ToChild } from './messages.js';
 
 /** A process of ours that answers messages. */
@@ -72,6 +72,7 @@ export function forking({ main, env, niceness, isExpendable = false }: ForkOptio
       },
       give,
     );
+    const writer = channel === null ? null : new FrameWriter(channel);
     const exited = onlyOnce((how: string) => events.exit(how));
     child.on('error', (error) => exited(error.message));
     child.on('close', (code, signal) =>
@@ -80,9 +81,7 @@ export function forking({ main, env, niceness, isExpendable = false }: ForkOptio
     return {
       pid: child.pid,
       // A channel that is closed already is followed by `close`.
-      send: (value) => {
-        if (channel?.writable === true) channel.write(frameOf(value));
-      },
+      send: (value) => writer?.write(value),
       kill: () => void child.kill('SIGKILL'),
     };
   };

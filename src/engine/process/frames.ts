@@ -1,4 +1,5 @@
 /** Values on a stream of bytes: of each its length in four bytes, and what the structured clone algorithm makes of it. */
+import type { Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 
 const HEADER_BYTES = 4;
@@ -13,6 +14,36 @@ export function frameOf(value: unknown): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(body.length);
   return Buffer.concat([header, body]);
+}
+
+/** What is sent in one turn of the event loop goes out in one write: a system call costs more than a frame, at both ends. */
+export class FrameWriter {
+  #isHeld = false;
+
+  constructor(private readonly stream: Writable) {}
+
+  /** `done`: the stream has taken it, or never will. On a stream that is closed nothing is sent. */
+  write(value: unknown, done?: (error: Error | null) => void): void {
+    if (!this.stream.writable) {
+      done?.(null);
+      return;
+    }
+    this.#hold();
+    this.stream.write(frameOf(value), (error) => done?.(error ?? null));
+  }
+
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.stream.cork();
+    // After all promises that this turn has settled, and what they settle: a tick that is asked for outside of them comes before them.
+    queueMicrotask(() => process.nextTick(() => this.#release()));
+  }
+
+  #release(): void {
+    this.#isHeld = false;
+    this.stream.uncork();
+  }
 }
 
 /** Puts frames together again, of pieces of any size. A frame that is too long is refused before it has come. */

@@ -1,7 +1,7 @@
 /** The child's end of the channel. */
 import { Socket } from 'node:net';
 import { EngineError } from '../native-errors.js';
-import { FrameReader, frameOf } from './frames.js';
+import { FrameReader, FrameWriter } from './frames.js';
 import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './messages.js';
 import { told } from './told-errors.js';
 
@@ -117,6 +117,7 @@ function processChannel(): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
   // A parent that is gone: `close` follows.
   socket.on('error', () => undefined);
+  const writer = new FrameWriter(socket);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   return {
     on: (event: 'message' | 'disconnect', listener: (message: ToChild) => void) => {
@@ -126,10 +127,7 @@ function processChannel(): Channel {
         for (const { value } of frames.push(piece)) listener(value as ToChild);
       });
     },
-    send: (message, done) => {
-      if (socket.writable) socket.write(frameOf(message), (error) => done(error ?? null));
-      else done(null);
-    },
+    send: (message, done) => writer.write(message, done),
     // Not exit(), which waits for threads of native code, or takes their memory from under them.
     exit: () => void process.kill(process.pid, 'SIGKILL'),
   };

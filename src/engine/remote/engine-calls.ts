@@ -1,5 +1,5 @@
 /** What the process of the engine is asked for, and what it tells. */
-import type { Segment, WindowResult } from '../binding.js';
+import type { WindowResult } from '../binding.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
 import type {
   EngineObserver,
@@ -49,9 +49,15 @@ export type TranscriptionNews =
   | CountedSeconds
   /** Waits until it may go on. */
   | { kind: 'measured'; seconds: number }
-  | { kind: 'window'; index: number; result: WindowResult }
-  | { kind: 'transcribed'; seconds: number }
-  | { kind: 'heard'; language: string; text: string; segments: Segment[] };
+  | ({ kind: 'window' } & WindowNews);
+
+/** What came of a window's end, in one message: of each sort one at most, so that no message grows with the file. */
+export interface WindowNews {
+  finished?: { index: number; result: WindowResult };
+  transcribedSeconds?: number;
+  /** What is final now, of that window or of an earlier one. */
+  heard?: HeardPart;
+}
 
 /** What is not told before: a transcript of hours comes window by window, since nobody else is served while a message is read. */
 export type TranscriptEnd = Omit<Transcript, 'text' | 'segments'>;

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { containerOf } from '../media/containers.js';
 import type { Backlog } from '../speech/backlog.js';
 import type {
   AudioToMeasure,
@@ -67,6 +68,9 @@ export class RemoteSpeechEngine implements SpeechEngine {
 
   async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
     this.#checkFile(file);
+    file.signal?.throwIfAborted();
+    // A look at its first bytes: most files need no conversion, and no way to the process and back.
+    if ((await containerOf(file.path)) === null) return null;
     try {
       return await this.#process.call('convert', {
         ...this.#asked(file),

@@ -1,7 +1,7 @@
 import type { Backlog, BacklogPlace } from '../speech/backlog.js';
 import type { FileToTranscribe, HeardPart, Transcript } from '../types.js';
 import type { Segment, WindowResult } from '../binding.js';
-import type { TranscriptEnd, TranscriptionNews, TranscriptionAsked } from './engine-calls.js';
+import type { TranscriptEnd, TranscriptionNews, TranscriptionAsked, WindowNews } from './engine-calls.js';
 import type { CallControl } from './pending-calls.js';
 import { ToldOnce } from './told-once.js';
 
@@ -45,11 +45,7 @@ export class RemoteTranscription {
   hear(progress: TranscriptionNews, call: CallControl): void {
     if (progress.kind === 'counted') this.file.covers?.(progress.seconds);
     else if (progress.kind === 'measured') this.#measured(progress.seconds, call);
-    else if (progress.kind === 'window') {
-      this.#known.set(progress.index, progress.result);
-      call.cameFurther();
-    } else if (progress.kind === 'transcribed') this.#transcribed(progress.seconds);
-    else this.#heard(progress);
+    else this.#window(progress, call);
   }
 
   /** All that was heard, now that it has ended. */
@@ -59,6 +55,15 @@ export class RemoteTranscription {
 
   release(): void {
     this.#place?.release();
+  }
+
+  #window({ finished, transcribedSeconds, heard }: WindowNews, call: CallControl): void {
+    if (finished !== undefined) {
+      this.#known.set(finished.index, finished.result);
+      call.cameFurther();
+    }
+    if (transcribedSeconds !== undefined) this.#transcribed(transcribedSeconds);
+    if (heard !== undefined) this.#heard(heard);
   }
 
   #measured(seconds: number, call: CallControl): void {

@@ -6,6 +6,7 @@ import {
   type Handlers,
   type SelfReport,
 } from '../process/serve-calls.js';
+import type { WindowResult } from '../binding.js';
 import type { TranslationEngine } from '../translation/translation-engine.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
 import type { EngineObserver, HeardPart, SpeechEngine, Transcript } from '../types.js';
@@ -24,6 +25,7 @@ import type {
   TextCall,
 } from './engine-calls.js';
 import { NativeWatch } from './native-watch.js';
+import { WindowTeller } from './window-teller.js';
 
 export interface LoadedEngines {
   speech: Pick<SpeechEngine, 'convertFile' | 'measureFile' | 'transcribeFile' | 'stats'>;
@@ -94,6 +96,7 @@ function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionN
   const { durationSeconds, known, maxSeconds, counts, ...file } = request;
   const { path, accountId } = file;
   const { progress, proceeds } = context;
+  const news = new WindowTeller((told) => void progress({ kind: 'window', ...told }));
   return {
     ...file,
     ...asked({ path, accountId, maxSeconds, counts }, context),
@@ -104,10 +107,9 @@ function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionN
       await proceeds();
     },
     known: new Map(known),
-    finished: (index: number, result: Extract<TranscriptionNews, { kind: 'window' }>['result']) =>
-      void progress({ kind: 'window', index, result }),
-    transcribed: (seconds: number) => void progress({ kind: 'transcribed', seconds }),
-    heard: (part: HeardPart) => void progress({ kind: 'heard', ...part }),
+    finished: (index: number, result: WindowResult) => news.add({ finished: { index, result } }),
+    transcribed: (transcribedSeconds: number) => news.add({ transcribedSeconds }),
+    heard: (heard: HeardPart) => news.add({ heard }),
   };
 }
 

@@ -17,11 +17,16 @@ export const FRUITLESS_STARTS = 3;
 /** Nothing is loaded. */
 const NO_LOAD = { slots: 0, busySlots: 0, windowsInFlight: 0, queuedWindows: 0 };
 
-/** The process that serves: started again when it dies, at once where it had answered something, else with growing pauses. */
+/**
+ * The process that serves: started again when it dies, at once where it had answered something, or was ready and the one before it had;
+ * else with growing pauses.
+ */
 export class ServingProcess {
   readonly #pause: GrowingPause;
   #child: EngineChild | null = null;
   #fruitless = 0;
+  /** Whether the latest death came before anything was answered: a fault may strike early once. */
+  #diedEarly = false;
   #load: EngineLoad | null = null;
   #realTimeFactor = 1;
   #ended = false;
@@ -106,10 +111,11 @@ export class ServingProcess {
   }
 
   #beginAgain(child: EngineChild): void {
-    if (child.isProven) {
-      this.#pause.end();
-      this.#begin();
-    } else this.#pause.begin(() => this.#begin());
+    const isFirstEarly = child.isReady && !this.#diedEarly;
+    this.#diedEarly = !child.isProven;
+    if (child.isProven) this.#pause.end();
+    if (child.isProven || isFirstEarly) this.#begin();
+    else this.#pause.begin(() => this.#begin());
   }
 
   #rejectFirst(death: Death | null): void {

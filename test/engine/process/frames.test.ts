@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Writable } from 'node:stream';
 import fc from 'fast-check';
-import { FrameReader, frameOf } from '../../../src/engine/process/frames.js';
+import { FrameReader, FrameWriter, frameOf } from '../../../src/engine/process/frames.js';
 
 describe('frames', () => {
   const read = (bytes: Buffer, cuts: readonly number[], most = 1e6): { values: unknown[]; bytes: number } => {
@@ -50,5 +52,32 @@ describe('frames', () => {
       header.writeUInt32LE(body.length);
       expect(() => read(Buffer.concat([header, Buffer.from(body, 'latin1')]), [])).to.throw();
     }
+  });
+
+  it('of one turn of the event loop go out in one write, with what promises add to them', async () => {
+    const writes: unknown[][] = [];
+    const reader = new FrameReader(1e6);
+    const stream = new Writable({
+      writev: (chunks, done) => {
+        writes.push(chunks.flatMap(({ chunk }) => reader.push(chunk as Buffer).map(({ value }) => value)));
+        done();
+      },
+    });
+    const writer = new FrameWriter(stream);
+    let taken = 0;
+    const write = (value: unknown): void => writer.write(value, () => taken++);
+    write('one');
+    await Promise.resolve();
+    write('two');
+    await Promise.resolve().then(() => write('three'));
+    expect(writes).to.have.length(0);
+    await turn();
+    expect(taken).to.equal(3);
+    write('four');
+    await turn();
+    expect(writes).to.deep.equal([['one', 'two', 'three'], ['four']]);
+    stream.destroy();
+    write('lost');
+    expect(taken).to.equal(5);
   });
 });

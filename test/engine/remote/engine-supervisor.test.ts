@@ -130,15 +130,35 @@ describe('The supervisor of the engine’s process', () => {
     expect(pathsIn(latest())).to.deep.equal(['left 2']);
   });
 
+  it('starts again at once where one that was ready dies before it has said anything, but not twice in a row', async () => {
+    await start();
+    const asked = ask('a');
+    die();
+    expect(children).to.have.length(2);
+    ready();
+    answer(latest(), 'a');
+    await until(() => asked.value === 1);
+    for (let death = 1; death <= 2; death++) {
+      die();
+      ready();
+    }
+    expect(children).to.have.length(4);
+    die();
+    expect(children).to.have.length(4);
+    timers.pass(1000);
+    expect(children).to.have.length(5);
+  });
+
   it('starts again with growing pauses while processes die at once, and refuses calls after three that never were ready', async () => {
     await start();
     const asked = ask('a');
     die();
-    expect(children).to.have.length(1);
-    timers.pass(999);
-    expect(children).to.have.length(1);
-    timers.pass(1);
+    die();
     expect(children).to.have.length(2);
+    timers.pass(999);
+    expect(children).to.have.length(2);
+    timers.pass(1);
+    expect(children).to.have.length(3);
     die();
     timers.pass(2000);
     die();

@@ -3,13 +3,18 @@ import type { EngineSignal, EngineKill } from './killed-server.js';
 
 export const DEADLY_SIGNALS: readonly EngineSignal[] = ['SIGKILL', 'SIGSEGV', 'SIGSTOP'];
 
-/** What kills cost those who wait for an answer and were not suspected, beside what the same load costs without one. */
+/**
+ * What kills cost those who wait for an answer and were not suspected, beside what the same load costs without one. A restart lasts as
+ * long as the machine makes it, each time: of a request, the part of its time in which there was no process for it is what restarts cost
+ * it, two of them where it was hit by two kills. What it took beyond that is judged.
+ */
 export class KillDelays {
   readonly #calmMs: number[];
   readonly #deathsOf = new Map<string, number>();
-  readonly #restartMs: Map<EngineSignal, number>;
+  readonly #restartMs: Map<EngineSignal, number[]>;
   readonly #windowMs: number;
 
+  /** `calm` comes from between the kills, so that machine and load are the same. */
   constructor(
     calm: readonly AnsweredWork[],
     private readonly kills: readonly EngineKill[],
@@ -21,39 +26,48 @@ export class KillDelays {
     this.#restartMs = new Map(
       DEADLY_SIGNALS.map((signal) => {
         const same = kills.filter((kill) => kill.signal === signal);
-        return [signal, median(same.map(({ recoveryMs }) => recoveryMs))];
+        return [signal, same.map(({ recoveryMs }) => recoveryMs)];
       }),
     );
     for (const { requestIds = [] } of log as { requestIds?: string[] }[])
       for (const id of requestIds) this.#deathsOf.set(id, (this.#deathsOf.get(id) ?? 0) + 1);
   }
 
-  /** A restart and a window. */
+  /** Beyond restarts: what was lost of a window is done again. */
   get mostMs(): number {
-    return Math.max(...this.#restartMs.values()) + this.#windowMs;
+    return this.#windowMs;
   }
 
-  /** By how much later the latest hundredth came. */
+  /** By how much later the latest hundredth came, restarts apart. */
   addedMs(outcomes: readonly AnsweredWork[]): number {
-    const disturbed = outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#isSuspect(outcome));
-    return quantile(disturbed.map(lasted), 0.99) - quantile(this.#calmMs, 0.99);
+    return quantile(this.#judged(outcomes).map(this.#beyondRestarts), 0.99) - quantile(this.#calmMs, 0.99);
   }
 
   report(outcomes: readonly AnsweredWork[]): string[] {
     const hit = outcomes.filter(({ from, to }) => this.kills.some(({ at }) => at >= from && at <= to));
     const suspects = outcomes.filter((outcome) => this.#isSuspect(outcome));
-    const restarts = [...this.#restartMs].map(([signal, ms]) => `${signal} ${seconds(ms)} s`);
-    const others = outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#isSuspect(outcome));
-    const spread = (all: readonly number[]): string =>
-      [0.5, 0.9, 0.99].map((share) => `p${share * 100} ${seconds(quantile(all, share))} s`).join(', ');
+    const restarts = [...this.#restartMs].map(([signal, all]) => `${signal} ${spread(all)}`);
+    const judged = this.#judged(outcomes);
     return [
       `${this.kills.length} kills, ${outcomes.length} answers: ${ways(outcomes)}`,
       `${hit.length} of them over a kill, ${suspects.length} suspected, ${outcomes.filter(({ status }) => status !== 200).length} refused`,
-      `median from a kill to a fresh process: ${restarts.join(', ')}; one window ${seconds(this.#windowMs)} s`,
-      `without kills ${spread(this.#calmMs)}; with them ${spread(others.map(lasted))}`,
-      `p99 of the added delay ${seconds(this.addedMs(outcomes))} s; allowed ${seconds(this.mostMs)} s`,
+      `from a kill to a fresh process: ${restarts.join('; ')}; one window ${seconds(this.#windowMs)} s`,
+      `without kills ${spread(this.#calmMs)}; with them ${spread(judged.map(lasted))}`,
+      `with them, restarts apart, ${spread(judged.map(this.#beyondRestarts))}`,
+      `p99 of the delay added to restarts ${seconds(this.addedMs(outcomes))} s; allowed ${seconds(this.mostMs)} s`,
     ];
   }
+
+  #judged(outcomes: readonly AnsweredWork[]): AnsweredWork[] {
+    return outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#isSuspect(outcome));
+  }
+
+  readonly #beyondRestarts = ({ from, to }: AnsweredWork): number => {
+    const without = this.kills.map(
+      ({ at, recoveryMs }) => Math.min(to, at + recoveryMs) - Math.max(from, at),
+    );
+    return to - from - without.reduce((sum, ms) => sum + Math.max(0, ms), 0);
+  };
 
   #isSuspect({ requestId }: AnsweredWork): boolean {
     return (this.#deathsOf.get(requestId) ?? 0) > 1;
@@ -67,6 +81,10 @@ function isWaitedFor({ way }: AnsweredWork): boolean {
 
 function lasted({ from, to }: AnsweredWork): number {
   return to - from;
+}
+
+function spread(all: readonly number[]): string {
+  return [0.5, 0.9, 0.99].map((share) => `p${share * 100} ${seconds(quantile(all, share))} s`).join(', ');
 }
 
 function ways(outcomes: readonly AnsweredWork[]): string {

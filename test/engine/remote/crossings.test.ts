@@ -1,0 +1,153 @@
+/** How often a request crosses between the service and the engine's process, counted in calls, messages and writes. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { StartChild } from '../../../src/engine/process/child.js';
+import { FrameReader, FrameWriter } from '../../../src/engine/process/frames.js';
+import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
+import type { EngineInfo } from '../../../src/engine/remote/engine-calls.js';
+import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
+import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-engine.js';
+import {
+  serveEngine,
+  type EngineTools,
+  type LoadedEngines,
+} from '../../../src/engine/remote/serve-engine.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+
+const SECONDS = 3;
+const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
+const PLACE = { admittedAt: 0, accountId: 'one', background: false, advance: () => 0, release: () => 0 };
+
+/** Hears one window in any file, and converts all that it is given. */
+function hearing({ observer }: EngineTools): LoadedEngines['speech'] {
+  const segment = { startSeconds: 0, endSeconds: SECONDS, text: 'Hello.', noSpeechProbability: 0 };
+  return {
+    convertFile: () => Promise.resolve({ milliseconds: 1 }),
+    measureFile: () => Promise.resolve(SECONDS),
+    transcribeFile: async (file) => {
+      await file.measured?.(SECONDS);
+      await turn();
+      observer.windowDone({} as never);
+      file.finished?.(0, { segments: [segment] } as never);
+      file.transcribed?.(SECONDS);
+      file.heard?.({ language: 'en', text: segment.text, segments: [segment] as never });
+      await Promise.resolve();
+      return {
+        ...{ durationSeconds: SECONDS, language: 'en', languageProbability: null, text: segment.text },
+        ...{ segments: [segment] as never, unsureWindows: 0, timings: TIMINGS },
+      };
+    },
+    stats: () => ({
+      ...{ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 },
+      ...{ backlogSeconds: 0, maxBacklogSeconds: 0, retryAfterSeconds: 0, backlogByAccount: [] },
+    }),
+  };
+}
+
+/** One direction of a channel: what each write to it was of. */
+function crossing(writes: string[][], deliver: (message: never) => void): FrameWriter {
+  const reader = new FrameReader(1e6);
+  const stream = new Writable({
+    writev: (chunks, done) => {
+      const messages = chunks
+        .flatMap(({ chunk }) => reader.push(chunk as Buffer))
+        .map(({ value }) => value as ToChild | FromChild);
+      writes.push(messages.map(nameOf));
+      done();
+      for (const message of messages) deliver(message as never);
+    },
+  });
+  return new FrameWriter(stream);
+}
+
+function nameOf(message: ToChild | FromChild): string {
+  if (message.kind === 'call') return `call ${message.name}`;
+  if (message.kind !== 'progress') return message.kind;
+  return `progress ${Object.keys(message.value as object).join(' ')}`;
+}
+
+describe('A request to the engine’s process', () => {
+  let directory: string;
+  let writes: string[][];
+  let speech: RemoteSpeechEngine;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-crossings-'));
+    writes = [];
+    const start: StartChild = (events) => {
+      let hear: (message: ToChild) => void = () => undefined;
+      const there = crossing(writes, (message: ToChild) => hear(message));
+      const back = crossing(writes, (message: FromChild) => events.message(message, 1));
+      const load = (_: unknown, tools: EngineTools): Promise<LoadedEngines> =>
+        Promise.resolve({ speech: hearing(tools), translation: {} as never, info: {} as never });
+      serveEngine(load, {
+        on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
+        send: (message, done) => back.write(message, done),
+        exit: () => undefined,
+      });
+      return { pid: 1, send: (message) => there.write(message), kill: () => events.exit('SIGKILL') };
+    };
+    const observer = {
+      engineDied: () => undefined,
+      engineRefused: () => undefined,
+      measured: () => undefined,
+    };
+    const timers = new ManualTimers();
+    const process = new EngineSupervisor({
+      start,
+      settings: () => null,
+      observer,
+      timers,
+      isStopped: () => false,
+    });
+    await process.start();
+    const info: Partial<EngineInfo> = {};
+    speech = new RemoteSpeechEngine({
+      ...{ process, info: info as EngineInfo, quarantine: { check: () => undefined } as never },
+      backlog: { admit: () => PLACE } as never,
+    });
+    writes.splice(0);
+  });
+  afterEach(async () => {
+    await speech.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const fileOf = (head: string): { path: string; accountId: string } => {
+    const path = join(directory, 'audio');
+    writeFileSync(path, head, 'latin1');
+    return { path, accountId: 'one' };
+  };
+
+  it('is one call of four writes for a file that needs no conversion', async () => {
+    const file = fileOf('RIFF\x24\0\0\0WAVEfmt ');
+    expect(await speech.convertFile({ ...file, to: `${file.path}.flac` })).to.equal(null);
+    expect(writes).to.deep.equal([]);
+    const { text } = await speech.transcribeFile({ ...file, language: 'en' });
+    expect(text).to.equal('Hello.');
+    expect(writes).to.deep.equal([
+      ['call transcribe'],
+      ['progress kind seconds'],
+      ['proceed'],
+      ['progress kind finished transcribedSeconds heard', 'report', 'answer'],
+    ]);
+  });
+
+  it('is converted there, where it needs it', async () => {
+    const file = fileOf('\x1a\x45\xdf\xa3');
+    expect(await speech.convertFile({ ...file, to: `${file.path}.flac` })).to.deep.equal({ milliseconds: 1 });
+    expect(writes).to.deep.equal([['call convert'], ['answer']]);
+  });
+
+  it('that nobody waits for any more is not even looked at', async () => {
+    const signal = AbortSignal.abort(new Error('gone'));
+    const file = { ...fileOf('RIFF'), to: join(directory, 'to'), signal };
+    const failed = await speech.convertFile(file).catch((error: unknown) => error);
+    expect(failed).to.include({ message: 'gone' });
+    expect(writes).to.deep.equal([]);
+  });
+});
