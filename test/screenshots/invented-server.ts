@@ -3,7 +3,8 @@ import type { Account, ApiKey } from '../../src/ledger/types.js';
 import { DAY_MS } from '../../src/ledger/time.js';
 import { FakeDiarizer } from '../support/fake-diarizer.js';
 import { EngineError } from '../../src/engine/native-errors.js';
-import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
+import type { AccountBacklog, EngineStats, FileToTranscribe, Transcript } from '../../src/engine/types.js';
+import type { ModelShelf, ShelvedModel } from '../../src/http/model-shelf.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { endedJob, postJob } from '../support/jobs.js';
@@ -58,7 +59,32 @@ const SENTENCES: TextTranslator = {
 /** Of a job that stays at work. */
 const UNENDING_SECONDS = 1500;
 
+interface Queue extends Pick<AccountBacklog, 'accountId' | 'requests'> {
+  secondsAt: (second: number) => number;
+}
+
+const REAL_TIME_FACTOR = 0.08;
+
 class EngineAtWork extends FakeEngine {
+  override modelName = 'verbatim-small';
+  override slots = 4;
+  override devices = { ids: ['cpu'], name: 'Intel Xeon Gold 6430' };
+  /** Jobs that others have waiting. */
+  queue: readonly Queue[] = [];
+
+  override stats(): EngineStats {
+    const { backlogByAccount, backlogSeconds, ...stats } = super.stats();
+    const waiting = this.queue.map(({ accountId, requests, secondsAt }) => ({
+      ...{ accountId, requests, seconds: 0, backgroundSeconds: secondsAt(performance.now() / 1000) },
+    }));
+    const seconds = waiting.reduce((sum, one) => sum + one.backgroundSeconds, backlogSeconds);
+    return {
+      ...{ ...stats, busySlots: 4, windowsInFlight: 4, queuedWindows: 9, realTimeFactor: REAL_TIME_FACTOR },
+      ...{ backlogSeconds: seconds, retryAfterSeconds: Math.ceil(REAL_TIME_FACTOR * seconds) },
+      backlogByAccount: [...backlogByAccount, ...waiting],
+    };
+  }
+
   override transcribeFile(file: FileToTranscribe): Promise<Transcript> {
     if (file.after?.durationSeconds !== UNENDING_SECONDS) return super.transcribeFile(file);
     file.transcribed?.(0.62 * UNENDING_SECONDS);
@@ -66,6 +92,30 @@ class EngineAtWork extends FakeEngine {
       file.signal?.addEventListener('abort', () => reject(file.signal?.reason as Error));
     });
   }
+}
+
+const TOLD = { kind: 'speech', licence: 'MIT', problem: null } as const;
+
+/** A model in each state that a page can show. */
+const MODELS: readonly ShelvedModel[] = [
+  { name: 'verbatim-small', ...TOLD, state: 'installed', ...bytes(460, 460) },
+  { name: 'medium', ...TOLD, state: 'installed', ...bytes(1463, 1463) },
+  { name: 'large-v3', ...TOLD, state: 'downloading', ...bytes(1181, 2952) },
+  {
+    ...{ name: 'large-v3-turbo', ...TOLD, state: 'failed', ...bytes(0, 1549) },
+    problem: 'The file is not the one that was expected: its SHA-256 differs. It was deleted.',
+  },
+  { name: 'base', ...TOLD, state: 'available', ...bytes(0, 141) },
+];
+
+const SHELF: ModelShelf = {
+  list: () => [...MODELS],
+  download: () => undefined,
+  cancel: () => true,
+};
+
+function bytes(receivedMib: number, totalMib: number): { receivedBytes: number; totalBytes: number } {
+  return { receivedBytes: receivedMib * 2 ** 20, totalBytes: totalMib * 2 ** 20 };
 }
 
 export interface InventedServer {
@@ -81,6 +131,9 @@ export interface InventedServer {
 
 export async function inventedServer(): Promise<InventedServer> {
   let now = START;
+  /** Once all is invented, time goes on. */
+  let begun: number | null = null;
+  const clock = (): number => (begun === null ? now : now + Date.now() - begun);
   const diarizer = new FakeDiarizer();
   diarizer.turns = [0, 6, 12, 18].map((startSeconds, index) => ({
     ...{ startSeconds, endSeconds: startSeconds + 6 },
@@ -90,14 +143,15 @@ export async function inventedServer(): Promise<InventedServer> {
     engine: new EngineAtWork(),
     diarizer,
     translator: SENTENCES,
-    ledger: { clock: () => now },
+    shelf: SHELF,
+    ledger: { clock },
     settings: { passwordCost: CHEAP_PASSWORDS, translationCreditsPerMinute: 1 },
   });
   server.engine.languages = ['ar', 'de', 'en', 'es', 'fr'];
   const { ledger } = server;
   const ada = await ledger.createAccount({ email: 'ada@example.org', name: 'Ada' });
   const grace = await ledger.createAccount({ email: 'grace@example.org', name: 'Grace' });
-  await ledger.createAccount({ email: 'noor@example.org', name: 'نور' });
+  const noor = await ledger.createAccount({ email: 'noor@example.org', name: 'نور' });
   await ledger.access.setRole(ada.id, 'operator');
   for (const account of [ada, grace]) {
     await ledger.grantCredits({ accountId: account.id, amount: 600 });
@@ -114,10 +168,55 @@ export async function inventedServer(): Promise<InventedServer> {
     }
     if (day % 3 === 0) await job(server, key.rawKey, 120 + 30 * day);
   }
+  await operatorsLog({ server, ada, grace }, () => (now += 3_180_000));
   server.engine.failWith = new EngineError('invalid_audio', 'The audio ends in the middle of a frame.');
   await job(server, key.rawKey, 90);
   await postJob(server, key, [['audio', fakeAudio(UNENDING_SECONDS)]]);
+  queueOf(server.engine, [noor, grace]);
+  begun = Date.now();
   return { server, ada, grace, key, speeches: SPEECHES, close: () => server.dispose() };
+}
+
+/** What an operator has done in these weeks. */
+async function operatorsLog(
+  { server, ada, grace: { id } }: Pick<InventedServer, 'server' | 'ada' | 'grace'>,
+  wait: () => void,
+): Promise<void> {
+  const done = [
+    ...[
+      ['account-made', null],
+      ['granted', id],
+      ['link-made', id],
+      ['role-set', id],
+    ],
+    ...[
+      ['suspended', id],
+      ['resumed', id],
+      ['exported', id],
+    ],
+    ...[
+      ['model-downloaded', 'medium'],
+      ['model-used', 'medium'],
+      ['model-used', 'verbatim-small'],
+    ],
+    ...[
+      ['model-downloaded', 'large-v3-turbo'],
+      ['model-downloaded', 'large-v3'],
+    ],
+  ] as const;
+  for (const [action, subject] of done) {
+    wait();
+    await server.ledger.operators.note({ operatorId: ada.id, action, subject });
+  }
+}
+
+/** It is worked off as one looks, and never ends. */
+function queueOf(engine: EngineAtWork, [noor, grace]: readonly [Account, Account]): void {
+  const falling = (most: number) => (second: number) => most - ((second / REAL_TIME_FACTOR) % (most / 2));
+  engine.queue = [
+    { accountId: grace.id, requests: 6, secondsAt: falling(5400) },
+    { accountId: noor.id, requests: 2, secondsAt: falling(900) },
+  ];
 }
 
 async function job(server: TestServer, key: string, seconds: number): Promise<void> {

@@ -21,6 +21,9 @@ const COLOURS = 64;
 /** Pages that grow for ever are shown in part. */
 const MOST_PIXELS_HIGH = 1600;
 
+/** For the chart to have something to show. */
+const WATCHED_MS = 10_000;
+
 type Shot = (name: string) => Promise<void>;
 
 async function main(): Promise<void> {
@@ -78,10 +81,14 @@ async function everyPage(page: Page, shot: Shot, { server, grace, key }: Invente
     .evaluateAll((links) => links.map((link) => (link as unknown as { pathname: string }).pathname));
   for (const path of paths) {
     await page.goto(server.url + path);
+    if (path.endsWith('/load')) await page.waitForTimeout(WATCHED_MS);
     await shot(path.replace(/^\/dashboard\/?/, '').replaceAll('/', '-') || 'overview');
   }
   await page.goto(`${server.url}/dashboard/operator/accounts/${grace.id}`);
   await shot('operator-account');
+  await page.goto(`${server.url}/dashboard/operator/audit`);
+  await shot('operator-audit');
+  await modelsToTheSide(page, shot, server);
   await page.goto(`${server.url}/dashboard/keys/${key.id}/revoke`);
   await shot('key-revoke');
   await page.goto(`${server.url}/dashboard/keys`);
@@ -89,6 +96,14 @@ async function everyPage(page: Page, shot: Shot, { server, grace, key }: Invente
   await page.getByRole('button', { name: 'Make key' }).click();
   await page.locator('#raw-key').waitFor();
   await shot('key-made');
+}
+
+/** What a narrow screen does not show of the models at first. */
+async function modelsToTheSide(page: Page, shot: Shot, server: InventedServer['server']): Promise<void> {
+  if (page.viewportSize()?.width !== 360) return;
+  await page.goto(`${server.url}/dashboard/operator/server`);
+  await page.evaluate(`document.querySelector('#models .scroll').scrollLeft = 1e4`);
+  await shot('operator-models');
 }
 
 async function trying(page: Page, shot: Shot, { server, speeches }: InventedServer): Promise<void> {
