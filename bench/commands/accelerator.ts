@@ -13,13 +13,13 @@ import {
   type Heard,
   type HeardTwice,
 } from '../reports/transcripts.js';
-import { speechDecoder } from '../../src/service/speech-decoder.js';
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { decoderText } from '../engine/engine-cells.js';
 import type { BenchParts } from './parts.js';
 import {
   addSpokenOptions,
   benchContext,
+  decoderOf,
   modelNamed,
   progress,
   publish,
@@ -65,7 +65,7 @@ async function benchAccelerator(options: Options, parts: BenchParts): Promise<vo
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
   const model = modelNamed(context, options.model);
-  const decoder = speechDecoder(context.config, DEVICES);
+  const decoder = decoderOf(model, context.config, DEVICES);
   const off = await transcribeAll({ ...model, decoder, accelerator: 'off' }, clips, parts);
   const on = await transcribeAll({ ...model, decoder, accelerator: options.accelerator }, clips, parts);
   const heard = clips.map((clip, index) => ({

@@ -9,7 +9,6 @@ import { peakMemoryBytes } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
 import { integerFrom } from '../../src/cli/options.js';
-import { speechDecoder } from '../../src/service/speech-decoder.js';
 import {
   compareCharts,
   compareTables,
@@ -25,6 +24,7 @@ import {
   buildOption,
   clipsOf,
   coresAtMost,
+  decoderOf,
   modelsOf,
   progress,
   publish,
@@ -77,8 +77,9 @@ export function addBenchCompare(bench: Command, parts: BenchParts): void {
 async function benchCompare(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const binaries = binariesOf(options);
-  const { kind, ...decoding } = speechDecoder(context.config, ['cpu']);
   const models = modelsOf(context, options.model);
+  const decoders = models.map((model) => decoderOf(model, context.config, ['cpu']));
+  const { kind, ...decoding } = decoders.find((one) => one.kind === 'batched') ?? { kind: 'whisper.cpp' };
   const { threads, slots = threads, clients, repeat, rounds, language } = options;
   const compared: ComparedModel[] = [];
   for (const model of models)
@@ -91,7 +92,7 @@ async function benchCompare(options: Options, parts: BenchParts): Promise<void> 
       environment: context.environment,
       models: await Promise.all(models.map(({ name, path }) => identifyModel(name, path))),
       settings: {
-        decoder: kind,
+        decoder: [...new Set([kind, ...decoders.map((one) => one.kind)])].join(', '),
         ...decoding,
         accelerator: context.config.accelerator,
         clips,

@@ -7,13 +7,13 @@ import { readSpokenClips, type SpokenClip } from '../load/clips.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, type Table } from '../reports/report.js';
 import { WordErrorRate, wordErrors } from '../reports/wer.js';
-import { speechDecoder } from '../../src/service/speech-decoder.js';
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { decoderText } from '../engine/engine-cells.js';
 import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
   benchContext,
+  decoderOf,
   modelNamed,
   modelOption,
   progress,
@@ -57,9 +57,9 @@ export function addBenchConfidence(bench: Command, parts: BenchParts): void {
 async function benchConfidence(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const { accelerator } = context.config;
-  const decoder = speechDecoder(context.config, DEVICES);
   const [known, unknown] = [options.known, options.unknown].map(withText);
-  const model = { ...modelNamed(context, options.model), decoder, accelerator };
+  const named = modelNamed(context, options.model);
+  const model = { ...named, decoder: decoderOf(named, context.config, DEVICES), accelerator };
   const decoded = {
     known: await decodeAll(model, known ?? [], parts),
     unknown: await decodeAll(model, unknown ?? [], parts),
@@ -71,7 +71,7 @@ async function benchConfidence(options: Options, parts: BenchParts): Promise<voi
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
       settings: {
-        ...{ device: 'cpu', decoder: decoderText(decoder), accelerator },
+        ...{ device: 'cpu', decoder: decoderText(model.decoder), accelerator },
         ...{ known: decoded.known.length, unknown: decoded.unknown.length },
         'known, WER %': rounded(errorRate(decoded.known, null)),
       },

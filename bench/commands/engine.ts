@@ -1,11 +1,12 @@
 import { Option, type Command } from 'commander';
-import { decodersOn, type DecoderOptions } from '../engine/decoders.js';
+import { decodersOn, type DecoderOptions, type DecoderWith } from '../engine/decoders.js';
 import { deviceSettings, engineCells } from '../engine/engine-cells.js';
 import { identifyModel } from '../reports/environment.js';
 import type { Report } from '../reports/report.js';
 import { sweep } from '../engine/sweep.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { integerList, listOf } from '../../src/cli/options.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
 import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from '../../src/service/config.js';
 import { engineCharts, engineTable } from '../reports/engine-report.js';
 import { cellMeasurer } from './measure-cell.js';
@@ -15,6 +16,7 @@ import {
   addOutputOptions,
   benchContext,
   clipsOf,
+  decoderOf,
   modelsOf,
   progress,
   publish,
@@ -73,7 +75,11 @@ async function benchEngine(options: Options, parts: BenchParts): Promise<void> {
     slots: options.slots,
     threads: options.threads,
     beams: options.beam,
-    decodersOn: (devices) => decodersOn(devices, options, context.config),
+    decodersOn: (devices, path) => {
+      const model = models.find((one) => one.path === path);
+      const decoderWith: DecoderWith = model === undefined ? speechDecoder : decoderOf.bind(null, model);
+      return decodersOn(devices, options, context.config, decoderWith);
+    },
   });
   const { clients, repeat, language, rounds } = options;
   const { accelerator } = context.config;

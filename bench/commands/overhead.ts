@@ -8,7 +8,6 @@ import { percentiles } from '../reports/statistics.js';
 import type { Config } from '../../src/service/config.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
-import { speechDecoder } from '../../src/service/speech-decoder.js';
 import type { BenchParts } from './parts.js';
 import {
   addOutputOptions,
@@ -17,6 +16,7 @@ import {
   clipsOption,
   coresAtMost,
   languageOption,
+  decoderOf,
   modelNamed,
   modelOption,
   progress,
@@ -96,7 +96,7 @@ async function measure(
   const clips = clipsOf(options.clips);
   const { deviceSetting: device, accelerator } = config;
   const devices = resolveDevices(device, loadBinding());
-  const decoder = speechDecoder(config, devices);
+  const decoder = decoderOf(model, config, devices);
   const cell = { modelPath: model.path, devices, slots, threads, beam: 1, decoder };
   const server = await startVerbatim(serving(model, { slots, threads, deviceSetting: device }));
   try {

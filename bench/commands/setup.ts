@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
+import { speechDecoder } from '../../src/service/speech-decoder.js';
 import { loadBinding, type AttentionHead, type WindowPolicy } from '../../src/engine/binding.js';
 import { languageFor, measureClips, readClips, type Clip } from '../load/clips.js';
 import { describeEnvironment, type Environment } from '../reports/environment.js';
@@ -15,6 +17,7 @@ import {
   kindText,
   windowPolicy,
   type Manifest,
+  type SpeechModelEntry,
 } from '../../src/models/manifest.js';
 import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
@@ -28,6 +31,8 @@ export interface BenchModel {
   policy: WindowPolicy;
   /** null: every language the weights know. */
   languages: string[] | null;
+  /** What alone decodes it; absent: either decoder does. */
+  onlyDecoder?: NonNullable<SpeechModelEntry['decoder']>;
   /** Those that words are aligned by; absent: the addon chooses. */
   alignmentHeads?: readonly AttentionHead[];
   /** Known to `serve` by its name. */
@@ -171,8 +176,19 @@ function modelOf({ roots, manifest }: ServiceContext, name: string): BenchModel 
   const heads = alignmentHeads(manifest, entry);
   return {
     ...{ name, path, policy: windowPolicy(manifest, entry), languages, installed: true },
+    ...(entry.decoder === undefined ? {} : { onlyDecoder: entry.decoder }),
     ...(heads === undefined ? {} : { alignmentHeads: heads }),
   };
+}
+
+/** Throws as speechDecoder() does. */
+export function decoderOf(
+  { name, onlyDecoder }: BenchModel,
+  settings: Pick<Config, 'speechDecoder' | 'compute' | 'batch'>,
+  devices: readonly string[],
+): SpeechDecoder {
+  const only = onlyDecoder === undefined ? {} : { decoder: onlyDecoder };
+  return speechDecoder(settings, devices, { name, ...only });
 }
 
 function fullWindows(manifest: Manifest): WindowPolicy {

@@ -20,7 +20,7 @@ import {
   type Trial,
 } from '../engine/tune-search.js';
 import { readConfig, type Config } from '../../src/service/config.js';
-import { DEFAULT_BATCH, speechDecoder } from '../../src/service/speech-decoder.js';
+import { DEFAULT_BATCH } from '../../src/service/speech-decoder.js';
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { slotsOn } from '../../src/service/slots.js';
 import { loadBinding } from '../../src/engine/binding.js';
@@ -34,6 +34,7 @@ import {
   addClipOptions,
   addOutputOptions,
   benchContext,
+  decoderOf,
   modelNamed,
   modelOption,
   progress,
@@ -71,7 +72,7 @@ async function benchTune(options: Options, parts: BenchParts): Promise<void> {
   const model = modelNamed(context, options.model);
   const devices = resolveDevices(context.config.deviceSetting, loadBinding());
   const defaults = readConfig({}, packageRoot);
-  const decoder = speechDecoder(context.config, devices);
+  const decoder = decoderOf(model, context.config, devices);
   const baseline = {
     slots: slotsOn(devices, defaults),
     threads: defaults.threads,

@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander';
 import { loadBinding } from '../../src/engine/binding.js';
 import { readTimedClips, TIMED_CLIPS, type TimedClip } from '../../src/models/alignment/timed-clips.js';
 import { VOICE_ACTIVITY } from '../../src/service/config.js';
-import { speechDecoder } from '../../src/service/speech-decoder.js';
 import { UsageError } from '../../src/service/variables.js';
 import { voiceActivityModel } from '../../src/service/voice-activity.js';
 import { refuseGiven } from '../../src/cli/options.js';
@@ -26,6 +25,7 @@ import {
   buildOption,
   clipsOf,
   languageOption,
+  decoderOf,
   modelNamed,
   modelOption,
   progress,
@@ -103,7 +103,7 @@ async function heardByEngine(options: Options, { createBenchEngine }: BenchParts
   const { accelerator } = config;
   const voiceActivity = options.vad ?? config.voiceActivity;
   const detector = voiceActivityModel({ voiceActivity }, roots, manifest);
-  const decoder = speechDecoder(config, DEVICES);
+  const decoder = decoderOf(model, config, DEVICES);
   const cell = { modelPath: model.path, devices: DEVICES, slots: 1, threads: 1, beam: 1, decoder };
   const setting = { ...model, cell, accelerator, voiceActivityModel: detector };
   const models: ModelIdentity[] = [await identifyModel(model.name, model.path)];

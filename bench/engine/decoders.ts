@@ -1,7 +1,6 @@
 /** The speech decoders that a command is to measure. */
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import type { Config } from '../../src/service/config.js';
-import { speechDecoder } from '../../src/service/speech-decoder.js';
 import { UsageError } from '../../src/service/variables.js';
 
 /** What is not given is the configuration's. */
@@ -11,18 +10,25 @@ export interface DecoderOptions {
   batch?: number[];
 }
 
+/** What decodes a model with these settings. */
+export type DecoderWith = (
+  settings: Pick<Config, 'speechDecoder' | 'compute' | 'batch'>,
+  devices: readonly string[],
+) => SpeechDecoder;
+
 /** Throws UsageError for options that none of them takes. */
 export function decodersOn(
   devices: readonly string[],
   { decoder, compute, batch }: DecoderOptions,
   config: Config,
+  decoderWith: DecoderWith,
 ): SpeechDecoder[] {
   const wanted = decoder ?? [config.speechDecoder];
   const decoders = wanted.flatMap((name) => {
-    const plain = speechDecoder({ speechDecoder: name, compute: 'auto', batch: null }, devices);
+    const plain = decoderWith({ speechDecoder: name, compute: 'auto', batch: null }, devices);
     if (plain.kind === 'whisper.cpp') return [plain];
     const types = { speechDecoder: name, compute: compute ?? config.compute };
-    return (batch ?? [config.batch]).map((size) => speechDecoder({ ...types, batch: size }, devices));
+    return (batch ?? [config.batch]).map((size) => decoderWith({ ...types, batch: size }, devices));
   });
   if (decoders.every(({ kind }) => kind === 'whisper.cpp')) refuseForBatched({ compute, batch });
   return decoders;

@@ -22,8 +22,8 @@ export interface CellAxes {
   slots: readonly number[];
   threads: readonly number[];
   beams: readonly number[];
-  /** What decodes on these devices. */
-  decodersOn: (devices: readonly string[]) => readonly SpeechDecoder[];
+  /** What decodes the model on these devices. */
+  decodersOn: (devices: readonly string[], modelPath: string) => readonly SpeechDecoder[];
 }
 
 /** All combinations. */
@@ -31,7 +31,7 @@ export function engineCells(axes: CellAxes): EngineCell[] {
   const cells: EngineCell[] = [];
   for (const modelPath of axes.modelPaths)
     for (const devices of axes.devices)
-      for (const decoder of axes.decodersOn(devices))
+      for (const decoder of axes.decodersOn(devices, modelPath))
         for (const beam of axes.beams)
           for (const threads of axes.threads)
             for (const slots of axes.slots) cells.push({ modelPath, devices, slots, threads, beam, decoder });
