@@ -119,7 +119,8 @@ describe('routing and headers', () => {
     const client = await RawClient.open(server);
     const request = `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${customer.key.rawKey}\r\n\r\n`;
     client.send(request.repeat(50));
-    await client.until(/(?:HTTP\/1\.1 200 OK[^]*?){50}/);
+    // No two ways to match: fewer answers are seen to be fewer at once.
+    await client.until(/(?:HTTP\/1\.1 200 OK(?:(?!HTTP\/1)[^])*){50}/);
     expect(client.closed).to.equal(false);
     client.destroy();
   });
