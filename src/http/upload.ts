@@ -186,9 +186,10 @@ class FormReader {
     });
   }
 
-  /** In the request itself, where it has to be resumed only. */
+  /** In the request itself, where it has to be resumed only: its end, at least, when nothing is to come. */
   #hasInput(): boolean {
-    return this.req.complete || this.req.readableLength > 0;
+    const { complete, readableLength, headers } = this.req;
+    return complete || readableLength > 0 || headers['content-length'] === '0';
   }
 
   #takeTurn(): void {

@@ -220,6 +220,12 @@ describe('An upload', () => {
     expect([...outcomes].sort()).to.deep.equal(['received', 'refused']);
   });
 
+  it('without a body is refused at once, not after the time that a client may rest', async () => {
+    await send(Buffer.alloc(0), []);
+    const outcome = await uploads[0]!.catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(VerbatimError).and.to.have.property('code', 'invalid_request');
+  });
+
   it('leaves nothing behind of what the socket handed over', async () => {
     const file = new Mulberry32(1).bytes(3_000_000);
     const body = formOf(file, { first: '', last: '' });
