@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Ledger } from '../../src/ledger/types.js';
-import { freePort, startBalancer } from '../processes/balancer.js';
+import { startBalancer } from '../processes/balancer.js';
+import { freePort } from '../processes/free-port.js';
 import { processorMs } from '../processes/process-usage.js';
 import { startVerbatim, type VerbatimOptions, type VerbatimProcess } from '../processes/verbatim-process.js';
 import { percentile, sum } from '../reports/statistics.js';

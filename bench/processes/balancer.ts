@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-root.js';
 import { stopProcess } from './server-under-test.js';
+import { freePort } from './free-port.js';
 
 export interface BalancedNode {
   port: number;
@@ -39,16 +39,6 @@ export async function startBalancer(nodes: readonly BalancedNode[]): Promise<Bal
     throw new Error('HAProxy cannot be started; Debian has it as "haproxy".', { cause: error });
   }
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
-}
-
-/** Was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** As shipped, but for addresses, and with as many nodes as there are. */

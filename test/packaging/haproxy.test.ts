@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NOTICE_MS } from '../../src/http/agent-check.js';
@@ -15,17 +15,9 @@ import { ManualTimers } from '../support/manual-timers.js';
 import { call, transcribe, type Answer } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
+import { freePort } from '../../bench/processes/free-port.js';
 
 const SHIPPED = join(packageRoot, 'packaging', 'haproxy', 'haproxy.cfg');
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** What a node is there: its state, and its weight as a percentage. */
 interface NodeState {

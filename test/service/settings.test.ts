@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -25,6 +25,7 @@ import { DATABASE_PASSWORD, sharedCluster } from '../support/postgres-cluster.js
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
 import { writeVoiceModel } from '../support/voice-models.js';
+import { freePort } from '../../bench/processes/free-port.js';
 
 const TOKEN = 'a token for Prometheus';
 const FEW_CONNECTIONS = 6;
@@ -94,15 +95,6 @@ function noticedFfmpeg(directory: string): string {
   const path = join(directory, 'my-ffmpeg');
   writeFileSync(path, '#!/bin/sh\necho run >> "$0.runs"\nexec ffmpeg "$@"\n', { mode: 0o755 });
   return path;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startAll(): Promise<Servers> {

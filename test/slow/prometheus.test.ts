@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { dashboardQueries, promtool, RULES } from '../support/monitoring.js';
@@ -11,20 +10,12 @@ import { Served } from '../support/served.js';
 import { bearer } from '../support/server.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
+import { freePort } from '../../bench/processes/free-port.js';
 
 const TOKEN = 'a token for the tests';
 
 interface RuleGroups {
   data: { groups: { rules: { name: string; health: string; lastEvaluation: string; state: string }[] }[] };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 describe('Prometheus', () => {

@@ -2,11 +2,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from './until.js';
+import { freePort } from '../../bench/processes/free-port.js';
 
 /** Where Debian has the programs, by version. */
 const DEBIAN = '/usr/lib/postgresql';
@@ -138,13 +138,4 @@ function bin(program: string): string {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const found = versions.map((version) => join(DEBIAN, version, 'bin', program)).find(existsSync);
   return found ?? program;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
