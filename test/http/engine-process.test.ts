@@ -15,7 +15,6 @@ import { overriding } from '../support/overriding.js';
 import { call, form, transcribe, type Answer } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 import { pause, pcmOfSample, sample, wavOf } from '../support/speech.js';
-import { until } from '../support/until.js';
 
 const CLIPS = ['en-wav16.wav', 'de-flac.flac', 'es-vbr.mp3'].map((file) => readFileSync(sample(file).path));
 const CREDITS = 1000;
@@ -31,8 +30,19 @@ describe('HTTP: an engine in a process of its own', () => {
   let server: TestServer<SpeechEngine>;
   let customer: Customer;
   let undisturbed: string[];
+  /** Called when the process has been asked for one more file, and can have done nothing of it. */
+  let atTranscription: (() => void) | undefined;
   /** Called when the process has been asked for a translation, and can have done nothing of it. */
   let atTranslation: (() => void) | undefined;
+
+  const asking = (engine: SpeechEngine): SpeechEngine =>
+    overriding(engine, {
+      transcribeFile: (file: Parameters<SpeechEngine['transcribeFile']>[0]) => {
+        const transcribed = engine.transcribeFile(file);
+        atTranscription?.();
+        return transcribed;
+      },
+    });
 
   const telling = (translator: TextTranslator | undefined): TextTranslator | undefined =>
     translator &&
@@ -42,6 +52,16 @@ describe('HTTP: an engine in a process of its own', () => {
         atTranslation?.();
         return translated;
       },
+    });
+  /** Once the process is asked for the so manyeth file from now, it dies of the signal, which is known when this is fulfilled. */
+  const struckAt = (signal: NodeJS.Signals, file: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let asked = 0;
+      atTranscription = () => {
+        if ((asked += 1) < file) return;
+        atTranscription = undefined;
+        strike(process_, signal).then(resolve, reject);
+      };
     });
   const post = (clip: Buffer, fields: readonly [string, string][] = []): Promise<Answer> =>
     transcribe(server, { key: customer.key.rawKey, parts: [['audio', clip], ...fields] });
@@ -60,7 +80,7 @@ describe('HTTP: an engine in a process of its own', () => {
     const { engines } = process_;
     const lend: LendEngines = () => {
       const lent = engines.lend();
-      return { ...lent, translator: telling(lent.translator) };
+      return { ...lent, engine: asking(lent.engine), translator: telling(lent.translator) };
     };
     server = await TestServer.start({ engine: engines.speech, engines: { lend, models: engines.models } });
     customer = await server.customer(CREDITS);
@@ -87,9 +107,9 @@ describe('HTTP: an engine in a process of its own', () => {
     it(`answers all that it is asked though it gets ${signal}, each once and with the same text`, async () => {
       const before = await spent();
       const asked = Array.from({ length: 8 }, (_, index) => index);
+      const struck = struckAt(signal, asked.length / 2);
       const answers = asked.map((index) => post(clip(index)));
-      await until(() => server.engine.stats().windowsInFlight > 0);
-      await strike(process_, signal);
+      await struck;
       const texts = (await Promise.all(answers)).map(textOf);
       expect(texts).to.deep.equal(asked.map((index) => undisturbed[index % CLIPS.length]));
       expect((await spent()) - before).to.equal(asked.length);
@@ -140,11 +160,11 @@ describe('HTTP: an engine in a process of its own', () => {
 
   it('does a job though it dies of it, once', async () => {
     const before = await spent();
+    const struck = struckAt('SIGKILL', 1);
     const { status, body } = await postJob(server, customer.key, [['audio', clip(1)]]);
     expect(status).to.equal(202);
     const id = String(body['id']);
-    await until(() => server.engine.stats().windowsInFlight > 0);
-    await strike(process_, 'SIGKILL');
+    await struck;
     const { status: end, result } = await endedJob(server, customer.key, id);
     expect(end).to.equal('succeeded');
     expect(result).to.include({ text: undisturbed[1] });
