@@ -13,7 +13,6 @@
 namespace verbatim {
 namespace {
 
-constexpr std::int32_t kQuantizationVersionFactor = 1000;
 constexpr int kFftBins = 201;
 // Keeps the features of any window finite.
 constexpr float kLargestFilter = 1000.0f;
@@ -21,18 +20,12 @@ constexpr std::int32_t kMaxLayers = 48;
 constexpr std::int32_t kMaxState = 2048;
 constexpr std::uint32_t kMaxTokenBytes = 1024;
 
-void expect(bool good, std::string_view what, std::int64_t value, std::string_view allowed) {
-  if (good) return;
-  refuse_model("the header's " + std::string(what) + " is " + std::to_string(value) +
-               ", allowed: " + std::string(allowed));
-}
-
 void check_heads(std::string_view what, std::int32_t heads, std::int32_t state) {
   const bool good =
       heads > 0 && state % heads == 0 && in_range(state / heads, 16, 256) && state / heads % 16 == 0;
-  expect(good, what, heads,
-         "a divisor of the state size " + std::to_string(state) +
-             " that leaves 16 to 256 values a head, a multiple of 16");
+  expect_field(good, what, heads,
+               "a divisor of the state size " + std::to_string(state) +
+                   " that leaves 16 to 256 values a head, a multiple of 16");
 }
 
 void check_file_type(const ModelShape& shape, Float32Files float32) {
@@ -40,31 +33,32 @@ void check_file_type(const ModelShape& shape, Float32Files float32) {
       "1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)";
   const ggml_type type = weight_type(shape.file_type);
   if (float32 == Float32Files::kAccepted) {
-    expect(type != GGML_TYPE_COUNT, "file type", shape.file_type, std::string("0 (f32), ") + kOthers);
+    expect_field(type != GGML_TYPE_COUNT, "file type", shape.file_type, std::string("0 (f32), ") + kOthers);
   } else {
-    expect(type != GGML_TYPE_COUNT && type != GGML_TYPE_F32, "file type", shape.file_type,
-           std::string(kOthers) + "; whisper.cpp loads 0 (f32), but its convolutions end the process");
+    expect_field(type != GGML_TYPE_COUNT && type != GGML_TYPE_F32, "file type", shape.file_type,
+                 std::string(kOthers) + "; whisper.cpp loads 0 (f32), but its convolutions end the process");
   }
-  expect(shape.audio_state % ggml_blck_size(type) == 0, "state size", shape.audio_state,
-         "a multiple of the " + std::to_string(ggml_blck_size(type)) + " values in a block of type " +
-             ggml_type_name(type));
+  expect_field(shape.audio_state % ggml_blck_size(type) == 0, "state size", shape.audio_state,
+               "a multiple of the " + std::to_string(ggml_blck_size(type)) + " values in a block of type " +
+                   ggml_type_name(type));
 }
 
 void check_shape(const ModelShape& shape) {
-  expect(in_range(shape.vocabulary, 51864, 51866), "vocabulary size", shape.vocabulary,
-         "51864, 51865 and 51866");
-  expect(shape.audio_context == 1500, "audio context", shape.audio_context, "1500");
-  expect(shape.text_context == 448, "text context", shape.text_context, "448");
-  expect(in_range(shape.audio_state, 64, kMaxState) && shape.audio_state % 64 == 0, "audio state size",
-         shape.audio_state, "multiples of 64 up to 2048");
-  expect(shape.text_state == shape.audio_state, "text state size", shape.text_state,
-         "the audio state size, " + std::to_string(shape.audio_state));
+  expect_field(in_range(shape.vocabulary, 51864, 51866), "vocabulary size", shape.vocabulary,
+               "51864, 51865 and 51866");
+  expect_field(shape.audio_context == 1500, "audio context", shape.audio_context, "1500");
+  expect_field(shape.text_context == 448, "text context", shape.text_context, "448");
+  expect_field(in_range(shape.audio_state, 64, kMaxState) && shape.audio_state % 64 == 0, "audio state size",
+               shape.audio_state, "multiples of 64 up to 2048");
+  expect_field(shape.text_state == shape.audio_state, "text state size", shape.text_state,
+               "the audio state size, " + std::to_string(shape.audio_state));
   check_heads("number of audio heads", shape.audio_heads, shape.audio_state);
   check_heads("number of text heads", shape.text_heads, shape.text_state);
-  expect(in_range(shape.audio_layers, 1, kMaxLayers), "number of audio layers", shape.audio_layers,
-         "1 to 48");
-  expect(in_range(shape.text_layers, 1, kMaxLayers), "number of text layers", shape.text_layers, "1 to 48");
-  expect(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
+  expect_field(in_range(shape.audio_layers, 1, kMaxLayers), "number of audio layers", shape.audio_layers,
+               "1 to 48");
+  expect_field(in_range(shape.text_layers, 1, kMaxLayers), "number of text layers", shape.text_layers,
+               "1 to 48");
+  expect_field(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
 }
 
 ModelShape read_shape(ModelStream& reader, Float32Files float32) {
@@ -78,8 +72,7 @@ ModelShape read_shape(ModelStream& reader, Float32Files float32) {
                               &shape.text_layers, &shape.mels, &shape.file_type}) {
     *field = reader.value<std::int32_t>("the header");
   }
-  // A quantized file carries the version of the quantization in the thousands.
-  if (shape.file_type >= 0) shape.file_type %= kQuantizationVersionFactor;
+  shape.file_type = without_quantization_version(shape.file_type);
   check_shape(shape);
   check_file_type(shape, float32);
   return shape;

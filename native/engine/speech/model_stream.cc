@@ -11,6 +11,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "ggml files are little-endian");
 
 constexpr std::int32_t kMaxNameBytes = 128;
+constexpr std::int32_t kQuantizationVersionFactor = 1000;
 
 }  // namespace
 
@@ -78,6 +79,16 @@ std::string printable(std::string_view name) {
   std::string result;
   for (const char c : name.substr(0, 64)) result += c >= ' ' && c <= '~' ? c : '?';
   return result;
+}
+
+std::int32_t without_quantization_version(std::int32_t file_type) noexcept {
+  return file_type < 0 ? file_type : file_type % kQuantizationVersionFactor;
+}
+
+void expect_field(bool good, std::string_view what, std::int64_t value, std::string_view allowed) {
+  if (good) return;
+  refuse_model("the header's " + std::string(what) + " is " + std::to_string(value) +
+               ", allowed: " + std::string(allowed));
 }
 
 bool in_range(std::int64_t value, std::int64_t low, std::int64_t high) noexcept {

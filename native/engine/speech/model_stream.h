@@ -61,6 +61,12 @@ TensorHeader read_tensor_header(ModelStream& stream, int least_rank);
 // At most 64 characters of a name from a file, as ASCII.
 std::string printable(std::string_view name);
 
+// A quantized file's header carries the version of the quantization in the thousands of its file type.
+std::int32_t without_quantization_version(std::int32_t file_type) noexcept;
+
+// Refuses the model where a field of its header is not `good`; `what` names it, `allowed` what it may be.
+void expect_field(bool good, std::string_view what, std::int64_t value, std::string_view allowed);
+
 bool in_range(std::int64_t value, std::int64_t low, std::int64_t high) noexcept;
 
 }  // namespace verbatim

@@ -14,7 +14,6 @@
 namespace verbatim::parakeet {
 namespace {
 
-constexpr std::int32_t kQuantizationVersionFactor = 1000;
 // Three convolutions that take every second frame.
 constexpr std::int32_t kSubsampling = 8;
 // Keep the features of any window finite.
@@ -25,32 +24,26 @@ constexpr std::int32_t kLongestDuration = 100;
 // whisper.cpp makes room for nine tensors of the prediction network: the embedding, and three a layer.
 constexpr std::int32_t kMostPredictionLayers = 2;
 
-void expect(bool good, std::string_view what, std::int64_t value, std::string_view allowed) {
-  if (good) return;
-  refuse_model("the header's " + std::string(what) + " is " + std::to_string(value) +
-               ", allowed: " + std::string(allowed));
-}
-
 void expect_range(std::string_view what, std::int32_t value, std::int32_t low, std::int32_t high) {
-  expect(in_range(value, low, high), what, value, std::to_string(low) + " to " + std::to_string(high));
+  expect_field(in_range(value, low, high), what, value, std::to_string(low) + " to " + std::to_string(high));
 }
 
 void check_encoder_shape(const ModelShape& shape) {
   // Up to a minute.
   expect_range("audio context", shape.audio_context, 100, 6000);
-  expect(in_range(shape.state, 8, 4096) && shape.state % 8 == 0, "audio state size", shape.state,
-         "multiples of 8 up to 4096");
-  expect(shape.heads > 0 && shape.state % shape.heads == 0, "number of audio heads", shape.heads,
-         "a divisor of the state size " + std::to_string(shape.state));
+  expect_field(in_range(shape.state, 8, 4096) && shape.state % 8 == 0, "audio state size", shape.state,
+               "multiples of 8 up to 4096");
+  expect_field(shape.heads > 0 && shape.state % shape.heads == 0, "number of audio heads", shape.heads,
+               "a divisor of the state size " + std::to_string(shape.state));
   expect_range("number of audio layers", shape.layers, 1, 48);
-  expect(in_range(shape.mels, 8, 256) && shape.mels % 8 == 0, "number of mel bands", shape.mels,
-         "multiples of 8 up to 256");
-  expect(in_range(shape.fft, 64, 4096) && std::has_single_bit(static_cast<std::uint32_t>(shape.fft)),
-         "length of the Fourier transform", shape.fft, "powers of two from 64 to 4096");
-  expect(shape.subsampling == kSubsampling, "subsampling factor", shape.subsampling, "8");
+  expect_field(in_range(shape.mels, 8, 256) && shape.mels % 8 == 0, "number of mel bands", shape.mels,
+               "multiples of 8 up to 256");
+  expect_field(in_range(shape.fft, 64, 4096) && std::has_single_bit(static_cast<std::uint32_t>(shape.fft)),
+               "length of the Fourier transform", shape.fft, "powers of two from 64 to 4096");
+  expect_field(shape.subsampling == kSubsampling, "subsampling factor", shape.subsampling, "8");
   expect_range("number of subsampling channels", shape.subsampling_channels, 1, 1024);
-  expect(in_range(shape.kernel, 3, 63) && shape.kernel % 2 == 1, "convolution kernel", shape.kernel,
-         "odd numbers from 3 to 63");
+  expect_field(in_range(shape.kernel, 3, 63) && shape.kernel % 2 == 1, "convolution kernel", shape.kernel,
+               "odd numbers from 3 to 63");
 }
 
 void check_decoder_shape(const ModelShape& shape) {
@@ -63,13 +56,15 @@ void check_decoder_shape(const ModelShape& shape) {
 
 void check_file_type(const ModelShape& shape) {
   const ggml_type type = weight_type(shape.file_type);
-  expect(type != GGML_TYPE_COUNT, "file type", shape.file_type,
-         "0 (f32), 1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)");
+  expect_field(
+      type != GGML_TYPE_COUNT, "file type", shape.file_type,
+      "0 (f32), 1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)");
   const auto block = ggml_blck_size(type);
   const std::string allowed =
       "a multiple of the " + std::to_string(block) + " values in a block of type " + ggml_type_name(type);
-  expect(shape.state % block == 0, "audio state size", shape.state, allowed);
-  expect(shape.features() % block == 0, "number of values before the first layer", shape.features(), allowed);
+  expect_field(shape.state % block == 0, "audio state size", shape.state, allowed);
+  expect_field(shape.features() % block == 0, "number of values before the first layer", shape.features(),
+               allowed);
 }
 
 ModelShape read_shape(ModelStream& reader) {
@@ -84,8 +79,7 @@ ModelShape read_shape(ModelStream& reader) {
         &shape.prediction_state, &shape.prediction_layers, &shape.durations, &shape.most_tokens}) {
     *field = reader.value<std::int32_t>("the header");
   }
-  // A quantized file carries the version of the quantization in the thousands.
-  if (shape.file_type >= 0) shape.file_type %= kQuantizationVersionFactor;
+  shape.file_type = without_quantization_version(shape.file_type);
   check_encoder_shape(shape);
   check_decoder_shape(shape);
   check_file_type(shape);

@@ -43,9 +43,7 @@ std::map<std::string, TensorShape> tensors() {
 
 void expect(ModelStream& stream, std::string_view what, std::int32_t wanted) {
   const auto value = stream.value<std::int32_t>("the header");
-  if (value == wanted) return;
-  refuse_model("the header's " + std::string(what) + " is " + std::to_string(value) +
-               ", allowed: " + std::to_string(wanted));
+  expect_field(value == wanted, what, value, std::to_string(wanted));
 }
 
 bool begins_as_silero(ModelStream& stream) {
