@@ -12,6 +12,7 @@ import { packageRoot } from '../../src/package-root.js';
 import { POSTGRESQL, serverAt, SQLITE, type Place } from '../ledger/backends.js';
 import { FakeEngine } from '../support/fake-engine.js';
 import { ManualTimers } from '../support/manual-timers.js';
+import { NameServer } from '../support/name-server.js';
 import { call, transcribe, type Answer } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -27,6 +28,12 @@ interface NodeState {
   requests: number;
 }
 
+interface Names {
+  names?: Partial<Record<'NODE1' | 'NODE2', string>>;
+  /** The port of the one that they are asked of. */
+  nameServer?: number;
+}
+
 class Balancer {
   private constructor(
     readonly url: string,
@@ -35,11 +42,14 @@ class Balancer {
     private readonly child: ChildProcess,
   ) {}
 
-  static async start(nodes: readonly TestServer[]): Promise<Balancer> {
+  static async start(nodes: readonly TestServer[], { names, nameServer }: Names = {}): Promise<Balancer> {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-haproxy-'));
     const port = await freePort();
-    writeFileSync(join(directory, 'haproxy.cfg'), configuration(directory, port, nodes));
-    const child = spawn('haproxy', ['-db', '-f', join(directory, 'haproxy.cfg')], { stdio: 'ignore' });
+    const text = configuration(directory, port, nodes);
+    const asking = `nameserver test 127.0.0.1:${nameServer ?? 53}`;
+    writeFileSync(join(directory, 'haproxy.cfg'), text.replace('parse-resolv-conf', asking));
+    const env = { ...process.env, NODE1: '127.0.0.1', NODE2: '127.0.0.1', ...names };
+    const child = spawn('haproxy', ['-db', '-f', join(directory, 'haproxy.cfg')], { env, stdio: 'ignore' });
     child.once('error', () => undefined);
     const balancer = new Balancer(`http://127.0.0.1:${port}`, port, directory, child);
     await until(async () => {
@@ -82,12 +92,12 @@ class Balancer {
   }
 }
 
-/** As shipped, but for addresses and ports. */
+/** As shipped, but for ports. */
 function configuration(directory: string, port: number, nodes: readonly TestServer[]): string {
   let text = readFileSync(SHIPPED, 'utf8').replace('bind :80', `bind 127.0.0.1:${port}`);
   nodes.forEach((node, index) => {
-    const address = `10.0.0.1${index + 1}:8080`;
-    text = text.replaceAll(address, `127.0.0.1:${node.port} agent-port ${node.agentPort}`);
+    const host = `"\${NODE${index + 1}-10.0.0.1${index + 1}}:`;
+    text = text.replaceAll(`${host}8080"`, `${host}${node.port}" agent-port ${node.agentPort}`);
   });
   return text.replace('global\n', `global\n    stats socket ${join(directory, 'stats')}\n`);
 }
@@ -196,5 +206,24 @@ describe('HAProxy', () => {
     const { status, stdout, stderr } = spawnSync('haproxy', ['-c', '-f', SHIPPED], { encoding: 'utf8' });
     expect(stdout + stderr).to.equal('Configuration file is valid\n');
     expect(status).to.equal(0);
+  });
+
+  it('sends requests to a node that is told by its name, which is known later than the balancer', async () => {
+    const nameServer = await NameServer.start();
+    const node = await TestServer.start({ agentPort: 0 });
+    const names = { NODE1: 'node1.nodes.test', NODE2: 'node2.nodes.test' };
+    const balancer = await Balancer.start([node, node], { names, nameServer: nameServer.port });
+    try {
+      await balancer.untilState('node1', ({ status }) => status === 'MAINT (resolution)');
+      expect((await call(balancer, '/healthz')).status).to.equal(503);
+      nameServer.names.add(names.NODE1);
+      await balancer.untilState('node1', ({ status, weight }) => status === 'UP' && weight === 100);
+      expect((await balancer.states()).get('node2')?.status).to.equal('MAINT (resolution)');
+      expect((await call(balancer, '/healthz')).status).to.equal(200);
+    } finally {
+      await balancer.stop();
+      await node.dispose();
+      await nameServer.close();
+    }
   });
 });
