@@ -274,6 +274,13 @@ describe('dashboard: in Chromium', function () {
     it('shows an operator the load as it changes', async () => {
       const page = await signedIn();
       await server.ledger.access.setRole(ann.account.id, 'operator');
+      await page.addInitScript(`
+        window.written = [];
+        const write = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...where) {
+          window.written.push(text);
+          return write.call(this, text, ...where);
+        };`);
       await go(page, '/operator/load');
       const figure = page.locator('[data-load=requestsInFlight]');
       expect(await figure.textContent()).to.equal('0');
@@ -285,6 +292,9 @@ describe('dashboard: in Chromium', function () {
       expect((await asked).status).to.equal(200);
       await page.getByRole('cell', { name: 'Nobody' }).waitFor();
       expect(await page.locator('#chart canvas').count()).to.equal(1);
+      const written = await page.evaluate<string[]>('window.written');
+      expect(written.filter((text) => /[ap]m/i.test(text))).to.deep.equal([]);
+      expect(written.filter((text) => /^\d\d:\d\d:\d\d$/.test(text))).to.be.not.empty;
     });
 
     it('fits 320 pixels', async () => {

@@ -46,6 +46,11 @@ function newCell(row: HTMLTableRowElement, index: number): HTMLTableCellElement 
   return cell;
 }
 
+/** As the tables write it, without the day. */
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(11, 19);
+}
+
 /** Seconds since 1970, seconds of backlog, share of the slots that work: at most POINTS of each. */
 class LoadChart {
   readonly #data: [number[], number[], number[]] = [[], [], []];
@@ -60,7 +65,7 @@ class LoadChart {
     });
     this.#chart = chartIn(target, this.#data, {
       height: HEIGHT,
-      axes: [axis(), axis({ scale: 'y' })],
+      axes: [axis({ values: (_chart, seconds) => seconds.map(timeOf) }), axis({ scale: 'y' })],
       scales: { y: { range: fromZero }, slots: { range: () => [0, 1.1] } },
       series: [{}, line('--series-1', 'y'), line('--series-2', 'slots')],
     });
