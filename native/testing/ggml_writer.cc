@@ -74,6 +74,12 @@ std::uint32_t name_hash(const std::string& name) {
   return value;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 std::size_t values_in(const TensorShape& shape) {
   std::size_t count = 1;
   for (const std::int64_t size : shape.dimensions) count *= static_cast<std::size_t>(size);

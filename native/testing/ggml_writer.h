@@ -27,6 +27,8 @@ class GgmlWriter {
   void bytes(const void* data, std::size_t size) {
     stream_.write(static_cast<const char*>(data), static_cast<std::streamsize>(size));
   }
+  // What is held back is written, too: a full disk shows here at the latest.
+  void close() { stream_.close(); }
   // With its length before it.
   void text(const std::string& characters) {
     value(static_cast<std::int32_t>(characters.size()));
@@ -53,6 +55,9 @@ std::int32_t versioned(std::int32_t file_type);
 
 // Of a tensor's name: std::hash may differ from one library to the next.
 std::uint32_t name_hash(const std::string& name);
+
+// "one, two", for messages.
+std::string listed(const std::vector<std::string>& names);
 
 // Values in a tensor.
 std::size_t values_in(const TensorShape& shape);

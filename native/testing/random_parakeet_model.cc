@@ -82,13 +82,8 @@ void favour_blank(std::vector<float>& bias, const parakeet::ModelShape& shape) {
       static_cast<float>(std::sqrt(shape.prediction_state * std::log(rivals) / 24.0));
 }
 
-}  // namespace
-
-parakeet::ModelShape published_parakeet_shape(int version, const std::string& weights) {
-  if (version != 2 && version != 3) {
-    throw std::invalid_argument("there is no version " + std::to_string(version) + "; allowed: 2, 3");
-  }
-  return {.vocabulary = version == 2 ? 1024 : 8192,
+parakeet::ModelShape published(std::int32_t vocabulary, const std::string& weights) {
+  return {.vocabulary = vocabulary,
           .audio_context = 5000,
           .state = 1024,
           .heads = 8,
@@ -104,6 +99,56 @@ parakeet::ModelShape published_parakeet_shape(int version, const std::string& we
           .durations = 5,
           .most_tokens = 10};
 }
+
+parakeet::ModelShape narrow(const std::string& weights) {
+  return {.vocabulary = 120,
+          .audio_context = 3200,
+          .state = 40,
+          .heads = 4,
+          .layers = 2,
+          .mels = 16,
+          .file_type = file_type(weights),
+          .fft = 256,
+          .subsampling = kSubsampling,
+          .subsampling_channels = 4,
+          .kernel = 3,
+          .prediction_state = 24,
+          .prediction_layers = 1,
+          .durations = 2,
+          .most_tokens = 4};
+}
+
+parakeet::ModelShape wide(const std::string& weights) {
+  return {.vocabulary = 1024,
+          .audio_context = 3200,
+          .state = 256,
+          .heads = 2,
+          .layers = 1,
+          .mels = 128,
+          .file_type = file_type(weights),
+          .fft = 512,
+          .subsampling = kSubsampling,
+          .subsampling_channels = 16,
+          .kernel = 9,
+          .prediction_state = 64,
+          .prediction_layers = 2,
+          .durations = 5,
+          .most_tokens = 10};
+}
+
+using MakeShape = parakeet::ModelShape (*)(const std::string& weights);
+
+const std::map<std::string, MakeShape>& shapes() {
+  static const std::map<std::string, MakeShape> kShapes = {
+      {"parakeet-0.6b", [](const std::string& weights) { return published(8192, weights); }},
+      {"parakeet-0.6b-v2", [](const std::string& weights) { return published(1024, weights); }},
+      {"parakeet-narrow", narrow},
+      {"parakeet-small", [](const std::string& weights) { return small_parakeet_shape(weights); }},
+      {"parakeet-wide", wide}};
+  return kShapes;
+}
+
+}  // namespace
 
 parakeet::ModelShape small_parakeet_shape(const std::string& weights) {
   return {.vocabulary = 120,
@@ -121,6 +166,18 @@ parakeet::ModelShape small_parakeet_shape(const std::string& weights) {
           .prediction_layers = 2,
           .durations = 5,
           .most_tokens = 4};
+}
+
+std::vector<std::string> parakeet_shapes() {
+  std::vector<std::string> names;
+  for (const auto& [name, make] : shapes()) names.push_back(name);
+  return names;
+}
+
+parakeet::ModelShape parakeet_shape(const std::string& name, const std::string& weights) {
+  const auto found = shapes().find(name);
+  if (found != shapes().end()) return found->second(weights);
+  throw std::invalid_argument("\"" + name + "\" is no shape; allowed: " + listed(parakeet_shapes()));
 }
 
 void write_random_parakeet_model(const parakeet::ModelShape& shape, std::uint32_t seed,
@@ -143,6 +200,7 @@ void write_random_parakeet_model(const parakeet::ModelShape& shape, std::uint32_
     if (name == "joint.joint_net.2.bias") favour_blank(values, shape);
     out.tensor(name, tensor, values);
   }
+  out.close();
 }
 
 }  // namespace verbatim::test

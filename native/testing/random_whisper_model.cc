@@ -47,19 +47,30 @@ float scale_of(const std::string& name, const TensorShape& tensor) {
   return std::sqrt(3.0f / inputs);
 }
 
-}  // namespace
+struct Size {
+  std::int32_t state, heads, audio_layers, text_layers, mels, vocabulary;
+};
 
-ModelShape published_shape(const std::string& name, const std::string& weights) {
-  struct Size {
-    std::int32_t state, heads, audio_layers, text_layers, mels, vocabulary;
-  };
+const std::map<std::string, Size>& sizes() {
   static const std::map<std::string, Size> kSizes = {{"tiny", {384, 6, 4, 4, 80, 51865}},
                                                      {"base", {512, 8, 6, 6, 80, 51865}},
                                                      {"small", {768, 12, 12, 12, 80, 51865}},
                                                      {"large-v3-turbo", {1280, 20, 32, 4, 128, 51866}}};
-  const auto found = kSizes.find(name);
-  if (found == kSizes.end()) {
-    throw std::invalid_argument("\"" + name + "\" is no shape; allowed: tiny, base, small, large-v3-turbo");
+  return kSizes;
+}
+
+}  // namespace
+
+std::vector<std::string> published_shapes() {
+  std::vector<std::string> names;
+  for (const auto& [name, size] : sizes()) names.push_back(name);
+  return names;
+}
+
+ModelShape published_shape(const std::string& name, const std::string& weights) {
+  const auto found = sizes().find(name);
+  if (found == sizes().end()) {
+    throw std::invalid_argument("\"" + name + "\" is no shape; allowed: " + listed(published_shapes()));
   }
   const Size& size = found->second;
   return {size.vocabulary, 1500,       size.state,       size.heads, size.audio_layers, 448,
@@ -90,6 +101,7 @@ void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::
     }
     out.tensor(name, tensor, values);
   }
+  out.close();
 }
 
 }  // namespace verbatim::test

@@ -14,6 +14,9 @@ namespace verbatim::test {
 // what is allowed.
 ModelShape published_shape(const std::string& name, const std::string& weights = "f16");
 
+// The names that published_shape() knows.
+std::vector<std::string> published_shapes();
+
 // The values of one tensor, the same for every type of weights and on every machine. Scaled as a trained
 // network's roughly are, so that activations neither vanish nor overflow.
 std::vector<float> random_tensor(const std::string& name, const TensorShape& tensor, std::uint32_t seed);

@@ -111,27 +111,8 @@ void check_same(const WindowResult& result, Reference& reference, const Window& 
 }
 
 std::vector<ModelShape> shapes() {
-  std::vector<ModelShape> all = {test::small_parakeet_shape(), test::small_parakeet_shape("f32"),
-                                 test::small_parakeet_shape("q8_0")};
-  ModelShape narrow = test::small_parakeet_shape();
-  narrow.state = 40;
-  narrow.heads = 4;
-  narrow.kernel = 3;
-  narrow.prediction_layers = 1;
-  narrow.prediction_state = 24;
-  narrow.mels = 16;
-  narrow.fft = 256;
-  narrow.subsampling_channels = 4;
-  narrow.durations = 2;
-  all.push_back(narrow);
-  ModelShape wide = test::small_parakeet_shape("q4_k");
-  wide.state = 256;
-  wide.mels = 128;
-  wide.layers = 1;
-  wide.vocabulary = 1024;
-  wide.most_tokens = 10;
-  all.push_back(wide);
-  return all;
+  return {test::small_parakeet_shape(), test::small_parakeet_shape("f32"), test::small_parakeet_shape("q8_0"),
+          test::parakeet_shape("parakeet-narrow"), test::parakeet_shape("parakeet-wide", "q4_k")};
 }
 
 }  // namespace

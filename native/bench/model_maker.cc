@@ -1,0 +1,62 @@
+#include "model_maker.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+
+#include "options.h"
+#include "testing/ggml_writer.h"
+#include "testing/random_parakeet_model.h"
+#include "testing/random_whisper_model.h"
+
+namespace verbatim::bench {
+namespace {
+
+struct Wanted {
+  std::string shape;
+  std::string file;
+  std::string weights = "f16";
+  std::uint32_t seed = 1;
+  // Of text, a window; 0: as it comes.
+  int tokens = 0;
+};
+
+Wanted read(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words.size() > 5) {
+    throw std::invalid_argument("usage: make_model SHAPE FILE [WEIGHTS] [SEED] [TOKENS]");
+  }
+  Wanted wanted{.shape = words[0], .file = words[1]};
+  if (words.size() > 2) wanted.weights = words[2];
+  if (words.size() > 3) wanted.seed = static_cast<std::uint32_t>(integer(words[3], 0));
+  if (words.size() > 4) wanted.tokens = integer(words[4], 1);
+  return wanted;
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void make_parakeet(const Wanted& wanted) {
+  if (wanted.tokens > 0) {
+    throw std::invalid_argument("TOKENS is " + std::to_string(wanted.tokens) +
+                                "; it is for Whisper's shapes: a Parakeet model writes by what it hears");
+  }
+  test::write_random_parakeet_model(test::parakeet_shape(wanted.shape, wanted.weights), wanted.seed,
+                                    wanted.file);
+}
+
+}  // namespace
+
+void make_model(const std::vector<std::string>& words) {
+  const Wanted wanted = read(words);
+  if (is_among(test::parakeet_shapes(), wanted.shape)) return make_parakeet(wanted);
+  if (!is_among(test::published_shapes(), wanted.shape)) {
+    throw std::invalid_argument("\"" + wanted.shape +
+                                "\" is no shape; allowed: " + test::listed(test::published_shapes()) + ", " +
+                                test::listed(test::parakeet_shapes()));
+  }
+  test::write_random_model(test::published_shape(wanted.shape, wanted.weights), wanted.seed, wanted.file,
+                           wanted.tokens);
+}
+
+}  // namespace verbatim::bench
