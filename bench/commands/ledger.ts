@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { integerFrom, integerList } from '../../src/cli/options.js';
-import { checkDatabase, isPostgres, withoutPassword } from '../../src/service/database-address.js';
+import { checkPostgres, withoutPassword } from '../../src/service/database-address.js';
 import { UsageError } from '../../src/service/variables.js';
 import { refuseUsed, type LedgerRate } from '../load/ledger-nodes.js';
 import type { BarChart } from '../reports/charts.js';
@@ -45,8 +45,7 @@ export function addBenchLedger(bench: Command, parts: BenchParts): void {
 async function benchLedger(options: Options, parts: BenchParts): Promise<void> {
   const { nodes, delay, connections, seconds, database = null } = options;
   if (database === null && delay > 0) throw new UsageError('--delay is of a network; SQLite has none.');
-  if (database !== null && !isPostgres(checkDatabase(database, '--database')))
-    throw new UsageError('--database is not an address of PostgreSQL: postgres://…');
+  if (database !== null) checkPostgres(database, '--database');
   const { environment } = benchContext();
   const found = await onBooks(database, (address) => measure(address, options, parts));
   publish(

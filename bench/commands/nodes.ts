@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { integerFrom, integerList } from '../../src/cli/options.js';
-import { checkDatabase, isPostgres, withoutPassword } from '../../src/service/database-address.js';
-import { UsageError } from '../../src/service/variables.js';
+import { checkPostgres, withoutPassword } from '../../src/service/database-address.js';
 import { refuseUsed } from '../load/ledger-nodes.js';
 import type { NodesResult } from '../load/nodes.js';
 import { identifyModel } from '../reports/environment.js';
@@ -59,8 +58,7 @@ export function addBenchNodes(bench: Command, parts: BenchParts): void {
 
 async function benchNodes(options: Options, parts: BenchParts): Promise<void> {
   const { language, nodes, requests, clients } = options;
-  if (!isPostgres(checkDatabase(options.database, '--database')))
-    throw new UsageError('--database is not an address of PostgreSQL: postgres://…');
+  checkPostgres(options.database, '--database');
   const context = benchContext();
   const model = modelNamed(context, options.model);
   const uploads = await uploadsOf(model, clipsOf(options.clips), language);

@@ -4,7 +4,7 @@ import { copyToPostgres, type Copied } from '../ledger/copy/to-postgres.js';
 import { restore, type Restored } from '../ledger/sqlite/restore.js';
 import type { Account, Ledger } from '../ledger/types.js';
 import { readConfig, type Config } from './config.js';
-import { checkDatabase, isPostgres } from './database-address.js';
+import { checkPostgres, isPostgres } from './database-address.js';
 import { openBooks } from './ledger.js';
 import { packageRoot } from '../package-root.js';
 import { UsageError } from './variables.js';
@@ -41,8 +41,7 @@ export function restoreBooks(file: string): Restored {
 export function copyBooks(from: string, to: string): Promise<Copied> {
   if (isPostgres(from))
     throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');
-  if (!isPostgres(to)) throw new UsageError('--to is not an address of PostgreSQL: postgres://…');
-  return copyToPostgres(from, checkDatabase(to, '--to'));
+  return copyToPostgres(from, checkPostgres(to, '--to'));
 }
 
 function fileConfig(program: string): Config {

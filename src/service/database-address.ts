@@ -1,5 +1,5 @@
 /** Where the books are: the path of a file of SQLite's, or an address of PostgreSQL's, whose password nobody is shown. */
-import { ConfigError } from './variables.js';
+import { ConfigError, UsageError } from './variables.js';
 
 const ALLOWED =
   'the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE with sslmode, sslrootcert, sslcert, sslkey, host or ' +
@@ -15,6 +15,12 @@ export function isPostgres(database: string): boolean {
 export function checkDatabase(value: string, variable: string): string {
   if (!isPostgres(value) || isAddress(value)) return value;
   throw new ConfigError(variable, withoutPassword(value), ALLOWED);
+}
+
+/** Of an option that takes PostgreSQL's alone. Throws UsageError or ConfigError. */
+export function checkPostgres(value: string, option: string): string {
+  if (isPostgres(value)) return checkDatabase(value, option);
+  throw new UsageError(`${option} is not an address of PostgreSQL: postgres://…`);
 }
 
 /** As it may be shown. */
