@@ -4,12 +4,11 @@
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
 //   [--accelerator off|float32|auto] [--decoder whisper.cpp|batched] [--compute auto] [--in-flight 8]
-//   [--plain]
-//   [--explain] FILE...
+//   [--plain] [--explain] [--words] FILE...
 //
 // --decoder whisper.cpp: all in one slot. batched: so many windows --in-flight, computed with --compute.
 // --plain: at temperature 0 without fall-back, and no window is silent. --explain: how each token was chosen
-// (batched).
+// (batched). --words: when each word was said. A Parakeet model takes --decoder whisper.cpp and a language.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -30,7 +29,7 @@
 #include "program.h"
 #include "speech/decode_options.h"
 #include "speech/load_recogniser.h"
-#include "speech/whisper_cpp/slot.h"
+#include "speech/load_slot_model.h"
 #include "testing/window_runner.h"
 
 namespace {
@@ -47,7 +46,7 @@ Options parse(const std::vector<std::string>& words) {
                                       {"--decoder", "whisper.cpp"},
                                       {"--compute", "auto"},
                                       {"--in-flight", "8"}},
-                         .flags = {"--own-length", "--plain", "--explain"},
+                         .flags = {"--own-length", "--plain", "--explain", "--words"},
                          .most_operands = std::numeric_limits<std::size_t>::max()},
                         words);
   if (options.operands().size() < 2) {
@@ -66,6 +65,7 @@ DecodeOptions decode_options(const Options& options) {
   decode.beam_size = integer(options["--beam-size"], 1);
   decode.own_length = options.has_flag("--own-length");
   decode.explain = options.has_flag("--explain");
+  decode.align = options.has_flag("--words");
   if (options.has_flag("--plain")) {
     decode.temperature_increment = 0.0f;
     decode.no_speech_threshold = 1.0f;
@@ -91,15 +91,24 @@ nlohmann::json describe(const TokenChoice& choice) {
           {"margin", choice.margin}};
 }
 
+nlohmann::json describe(const Word& word) {
+  return {{"text", word.text},
+          {"start", word.start_seconds},
+          {"end", word.end_seconds},
+          {"probability", word.probability}};
+}
+
 nlohmann::json describe(const std::string& file, const Window& window, const DecodeOptions& options,
                         const WindowResult& result) {
   std::string text;
   nlohmann::json tokens = nlohmann::json::array();
   nlohmann::json choices = nlohmann::json::array();
+  nlohmann::json spoken = nlohmann::json::array();
   for (const Segment& segment : result.segments) {
     text += segment.text;
     for (const Token& token : segment.tokens) tokens.push_back({token.id, token.probability});
     for (const TokenChoice& choice : segment.choices) choices.push_back(describe(choice));
+    for (const Word& word : segment.words) spoken.push_back(describe(word));
   }
   const Timings& timings = result.timings;
   return {{"file", file},
@@ -109,6 +118,7 @@ nlohmann::json describe(const std::string& file, const Window& window, const Dec
           {"text", text},
           {"tokens", tokens},
           {"choices", choices},
+          {"words", spoken},
           {"languageMargin", language_margin(result)},
           {"encoderPasses", timings.encoder_passes},
           {"fallbacks", timings.fallbacks},
@@ -121,12 +131,12 @@ using Print = std::function<void(const std::string& file, const Window&, const W
 
 void through_slot(const Options& options, const DecodeOptions& decode, std::span<const std::string> files,
                   const Print& print) {
-  Slot slot(SpeechModel::load(options.operands().front(), options["--device"],
-                              accelerator_mode(options["--accelerator"])),
-            integer(options["--threads"], 1));
+  const auto model = load_slot_model(options.operands().front(), options["--device"],
+                                     accelerator_mode(options["--accelerator"]));
+  const auto slot = model->make_slot(integer(options["--threads"], 1));
   for (const std::string& file : files) {
     const Window window = read_whole(file);
-    print(file, window, slot.transcribe(window, decode, nullptr));
+    print(file, window, slot->transcribe(window, decode, nullptr));
   }
 }
 

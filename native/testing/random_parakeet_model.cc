@@ -54,16 +54,37 @@ bool is_gain(const std::string& name) {
   return is_norm || name.ends_with(".running_var");
 }
 
-// Scaled as a trained network's weights roughly are.
+bool is_convolution(const std::string& name) { return name.find("pre_encode.conv") != std::string::npos; }
+
+// Values that one of the next layer is summed up of.
+std::size_t inputs_of(const std::string& name, const TensorShape& tensor) {
+  const auto& sizes = tensor.dimensions;
+  return static_cast<std::size_t>(is_convolution(name) ? sizes[0] * sizes[1] * sizes[2] : sizes[0]);
+}
+
+// What is rectified before it, and so loses half its power.
+bool follows_rectifier(const std::string& name) {
+  return name == "encoder.pre_encode.out.weight" || name == "joint.joint_net.2.weight" ||
+         (is_convolution(name) && name.find("conv.0") == std::string::npos);
+}
+
+// What of the likeliest is to be clear: the deviation of what the joint network says of each piece.
+constexpr float kClarity = 4.0f;
+
+float gain_of(const std::string& name) {
+  // Attention with random weights is a mean over the window, the same everywhere: it is to say little.
+  if (name.ends_with("self_attn.linear_out.weight")) return 0.2f;
+  if (name == "joint.joint_net.2.weight") return kClarity / 0.6f;
+  return follows_rectifier(name) ? 1.4f : 1.0f;
+}
+
+// Scaled as a trained network's weights roughly are: so that each position of the encoder's output is one of
+// what is heard there.
 float scale_of(const std::string& name, const TensorShape& tensor) {
-  if (tensor.dimensions[1] == 1 || name.ends_with("bias")) return 0.1f;
-  if (name.find("pos_bias") != std::string::npos) return 0.1f;
-  // Activations that are told apart: of what the joint network says, the likeliest is to be clear.
-  if (name.starts_with("joint.joint_net")) return 1.0f;
-  const bool is_square = name.find("pre_encode.conv") != std::string::npos;
-  const auto inputs = static_cast<float>(
-      is_square ? tensor.dimensions[0] * tensor.dimensions[1] * tensor.dimensions[2] : tensor.dimensions[0]);
-  return std::sqrt(3.0f / inputs);
+  if (name.ends_with("bias") || name.find("pos_bias") != std::string::npos) return 0.1f;
+  if (name == "decoder.prediction.embed.weight") return 1.0f;
+  if (!name.ends_with(".weight") && tensor.dimensions[1] == 1) return 0.1f;
+  return gain_of(name) * std::sqrt(3.0f / static_cast<float>(inputs_of(name, tensor)));
 }
 
 std::vector<float> random_values(const std::string& name, const TensorShape& tensor, std::uint32_t seed) {
@@ -75,11 +96,21 @@ std::vector<float> random_values(const std::string& name, const TensorShape& ten
   return values;
 }
 
+// What is rectified is above zero everywhere, whatever is heard: a row that sums up to nothing tells of the
+// rest alone.
+void centre_rows(std::vector<float>& values, std::size_t row) {
+  for (std::size_t at = 0; at < values.size(); at += row) {
+    float sum = 0.0f;
+    for (std::size_t i = at; i < at + row; ++i) sum += values[i];
+    for (std::size_t i = at; i < at + row; ++i) values[i] -= sum / static_cast<float>(row);
+  }
+}
+
 // Makes the blank about as likely as all pieces together.
 void favour_blank(std::vector<float>& bias, const parakeet::ModelShape& shape) {
   const double rivals = std::max(2, shape.vocabulary);
   bias[static_cast<std::size_t>(shape.vocabulary)] +=
-      static_cast<float>(std::sqrt(shape.prediction_state * std::log(rivals) / 24.0));
+      kClarity * static_cast<float>(std::sqrt(2 * std::log(rivals)) - 0.5);
 }
 
 parakeet::ModelShape published(std::int32_t vocabulary, const std::string& weights) {
@@ -197,6 +228,7 @@ void write_random_parakeet_model(const parakeet::ModelShape& shape, std::uint32_
       continue;
     }
     std::vector<float> values = random_values(name, tensor, seed);
+    if (follows_rectifier(name)) centre_rows(values, inputs_of(name, tensor));
     if (name == "joint.joint_net.2.bias") favour_blank(values, shape);
     out.tensor(name, tensor, values);
   }
