@@ -46,11 +46,9 @@ function newCell(row: HTMLTableRowElement, index: number): HTMLTableCellElement 
   return cell;
 }
 
-/** Seconds between the times that are written. */
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
-
-/** As the tables write it, without the day. */
+/** As the tables write it, without the day; of parts of a second nothing. */
 function timeOf(seconds: number): string {
+  if (!Number.isInteger(seconds)) return '';
   return new Date(seconds * 1000).toISOString().slice(11, 19);
 }
 
@@ -68,10 +66,7 @@ class LoadChart {
     });
     this.#chart = chartIn(target, this.#data, {
       height: HEIGHT,
-      axes: [
-        axis({ space: 80, incrs: STEPS, values: (_chart, seconds) => seconds.map(timeOf) }),
-        axis({ scale: 'y' }),
-      ],
+      axes: [axis({ space: 80, values: (_chart, seconds) => seconds.map(timeOf) }), axis({ scale: 'y' })],
       scales: { y: { range: fromZero }, slots: { range: () => [0, 1.1] } },
       series: [{}, line('--series-1', 'y'), line('--series-2', 'slots')],
     });
