@@ -16,6 +16,11 @@ export interface EngineLine extends Heard {
   choices: readonly TokenChoice[];
   /** Nats between the likeliest language and the next; null where it was given. */
   languageMargin: number | null;
+  /** Of the text. */
+  tokens: readonly (readonly [id: number, probability: number])[];
+  seconds: number;
+  /** Empty unless they are asked for. */
+  words: readonly { text: string; start: number; end: number; probability: number }[];
 }
 
 /** What whisper-cli heard, and the ids of all tokens of it. */
@@ -62,16 +67,28 @@ export interface EngineWords extends DecodingWords, PlainWords {
   decoder?: DecoderName;
   /** Of the batched decoder. */
   compute?: string;
+  /** When each word was said. */
+  words?: boolean;
 }
 
 /** transcribe_windows: each file as one window; lines in the order of the files. */
 export function transcribeWindows(
   tool: string,
-  { model, language, beamSize, ownLength, plain = false, decoder, compute }: EngineWords,
+  {
+    model,
+    language,
+    beamSize,
+    ownLength,
+    plain = false,
+    decoder,
+    compute,
+    words: timed = false,
+  }: EngineWords,
   files: readonly string[],
 ): EngineLine[] {
   const words = [model, '--language', language, '--beam-size', String(beamSize)];
   if (ownLength) words.push('--own-length');
+  if (timed) words.push('--words');
   if (plain) words.push('--plain', '--explain');
   if (decoder !== undefined) words.push('--decoder', decoder);
   if (compute !== undefined) words.push('--compute', compute);
