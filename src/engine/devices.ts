@@ -20,6 +20,11 @@ export function resolveDevices(setting: string, binding: Devices): string[] {
   throw new Error(`Device "${setting}" is not available (${missing.join(', ')}): ${reason}.`);
 }
 
+/** A setting for each of several devices that this one names: 'cuda:0,1' -> 'cuda:0', 'cuda:1'; one that names one stays as it is. */
+export function eachDevice(setting: string): string[] {
+  return listed(setting);
+}
+
 function listed(setting: string): string[] {
   const numbers = /^cuda:(\d+(?:,\d+)*)$/.exec(setting)?.[1];
   if (numbers === undefined) return [setting];

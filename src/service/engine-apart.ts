@@ -1,19 +1,16 @@
-/** The engines of one speech model, in a process of their own. */
-import { extname, join } from 'node:path';
-import { EngineError } from '../engine/native-errors.js';
-import { forking } from '../engine/process/child.js';
-import { EngineSupervisor } from '../engine/remote/engine-supervisor.js';
+/** The engines of one speech model, in a process of their own for each device. */
+import { eachDevice } from '../engine/devices.js';
+import { DeviceProcesses } from '../engine/remote/device-processes.js';
 import type { Quarantine } from '../engine/remote/quarantine.js';
 import { RemoteSpeechEngine } from '../engine/remote/remote-speech-engine.js';
 import { RemoteTranslator } from '../engine/remote/remote-translator.js';
-import type { Measurement } from '../engine/remote/engine-calls.js';
 import type { Backlog } from '../engine/speech/backlog.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import type { EngineObserver } from '../engine/types.js';
+import { DeviceEngine } from './device-engine.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
 import type { Logger } from './log.js';
 import { installedTranslationModels } from './translation-engine.js';
-import { UsageError } from './variables.js';
 
 export interface EngineMetrics extends EngineObserver, TranslationObserver {
   engineDied(reason: string): void;
@@ -25,107 +22,87 @@ export interface EngineSurroundings {
   logger: Pick<Logger, 'error' | 'info'>;
   quarantine: Quarantine;
   backlog: Backlog;
-  /** What the process runs; default: the service's own. */
+  /** What a process runs; default: the service's own. */
   main?: string | undefined;
+  /** Of each process its device, as VERBATIM_DEVICE names one; default: those that the configuration names. */
+  devices?: readonly string[] | undefined;
 }
 
 export interface EngineApart {
   readonly speech: RemoteSpeechEngine;
   readonly translator: RemoteTranslator;
+  /** The same engine on one of its devices alone, for each of them. */
+  readonly onEach: readonly RemoteSpeechEngine[];
   readonly info: ServedInfo;
-  /** Of the process; null while there is none. */
-  readonly pid: number | null;
-  /** How it died first; never settles where it does not. */
+  /** Of the processes, in the order of the devices; of a device without one: none. */
+  readonly pids: readonly number[];
+  /** How one of its processes died first; never settles where none does. */
   readonly died: Promise<string>;
   /** Requests that run finish first. */
   close(): Promise<void>;
 }
 
-/** Computes at the priority that the addon gives its threads, as it does in the server's process. */
-const NICENESS = 0;
-
 /** Rejects with what is wrong with settings or model, and where `signal` ends it; no process is left then. */
 export async function startApart(
   settings: EngineSettings,
-  { metrics, logger, quarantine, backlog, main = ownMain() }: EngineSurroundings,
+  surroundings: EngineSurroundings,
   signal?: AbortSignal,
 ): Promise<EngineApart> {
   const { config, roots, manifest } = settings;
-  let current = told(settings);
+  const { quarantine, backlog, devices = eachDevice(config.deviceSetting) } = surroundings;
   let tellDeath: (how: string) => void = () => undefined;
   const died = new Promise<string>((resolve) => (tellDeath = resolve));
-  const supervisor = new EngineSupervisor({
-    start: forking({ main, env: environment(), niceness: NICENESS, isExpendable: true }),
-    settings: () => current,
-    observer: {
-      engineDied: ({ reason, how, requestIds }) => {
-        tellDeath(how);
-        metrics.engineDied(reason);
-        logger.error({ reason, how, requestIds }, 'the engine process died; what it worked on is repeated');
-      },
-      engineRefused: (origin) => {
-        if (origin !== undefined) quarantine.add(origin);
-        logger.error({ ...origin }, 'the engine process dies of this request, which is refused');
-      },
-      measured: (measurement) => observe(metrics, measurement),
-    },
-  });
-  const found = await started(supervisor, signal);
-  // Found once: it takes the hash of a whole model.
-  current = { ...current, config: found.config, env: null };
-  const { secret, metricsToken, database, maxBacklogSeconds } = config;
-  const withheld = { secret, metricsToken, database, maxBacklogSeconds };
-  const info = { ...found, config: Object.freeze({ ...found.config, ...withheld }) };
+  const several: { process?: DeviceProcesses } = {};
+  const engines: DeviceEngine[] = devices.map(
+    (device, index) =>
+      new DeviceEngine({
+        ...{ settings, surroundings, device: devices.length > 1 ? device : null },
+        others: () => [...engines.slice(index + 1), ...engines.slice(0, index)],
+        died: tellDeath,
+        changed: () => several.process?.changed(),
+      }),
+  );
+  const found = await startedAll(engines, signal);
+  const info = infoOfAll(found, config);
+  const supervisors = engines.map(({ supervisor }) => supervisor);
+  const [only, ...others] = supervisors;
+  const process =
+    only !== undefined && others.length === 0 ? only : (several.process = new DeviceProcesses(supervisors));
+  const shared = { info, quarantine, backlog };
   return {
-    speech: new RemoteSpeechEngine({ process: supervisor, info, quarantine, backlog }),
-    translator: new RemoteTranslator(supervisor, installedTranslationModels(roots, manifest)),
+    speech: new RemoteSpeechEngine({ ...shared, process }),
+    translator: new RemoteTranslator(process, installedTranslationModels(roots, manifest)),
+    onEach: supervisors.map((one) => new RemoteSpeechEngine({ ...shared, process: one })),
     info,
-    get pid() {
-      return supervisor.pid;
+    get pids() {
+      return supervisors.flatMap(({ pid }) => pid ?? []);
     },
     died,
-    close: () => supervisor.close(),
+    close: () => process.close(),
   };
 }
 
-function ownMain(): string {
-  return join(__dirname, `engine-process${extname(__filename)}`);
-}
-
-async function started(supervisor: EngineSupervisor, signal: AbortSignal | undefined): Promise<ServedInfo> {
-  const giveUp = (): void => void supervisor.close();
+/** All or none of them. */
+async function startedAll(
+  engines: readonly DeviceEngine[],
+  signal: AbortSignal | undefined,
+): Promise<ServedInfo[]> {
+  const starting = engines.map((engine) => engine.start(signal));
   try {
-    const found = supervisor.start();
-    if (signal?.aborted === true) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
-    return (await found) as ServedInfo;
+    return await Promise.all(starting);
   } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof EngineError && error.code === 'invalid_argument')
-      throw new UsageError(error.message);
+    await Promise.all(engines.map(({ supervisor }) => supervisor.close()));
     throw error;
-  } finally {
-    signal?.removeEventListener('abort', giveUp);
   }
 }
 
-/** Without what is none of its business; what is let in is the server's to say. */
-function told({ config, ...settings }: EngineSettings): EngineSettings {
-  const unneeded = { secret: null, metricsToken: null, database: '' };
-  return { ...settings, config: { ...config, ...unneeded, maxBacklogSeconds: Infinity } };
-}
-
-/** What the addon's libraries read, and no setting of the service. */
-function environment(): Record<string, string> {
-  const given = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !/^(VERBATIM_|HF_TOKEN$)/.test(entry[0]),
-  );
-  return Object.fromEntries(given);
-}
-
-function observe(observer: EngineObserver & TranslationObserver, measurement: Measurement): void {
-  const { kind } = measurement;
-  if (kind === 'window') observer.windowDone(measurement.measured);
-  else if (kind === 'batch') observer.batchAdvanced?.(measurement.measured);
-  else observer.batchDone(measurement.measured);
+/** They have the same model and settings; what is none of their business is as the server has it. */
+function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config']): ServedInfo {
+  const [first] = found;
+  if (first === undefined) throw new RangeError('An engine needs a device.');
+  const { secret, metricsToken, database, maxBacklogSeconds } = config;
+  const withheld = { secret, metricsToken, database, maxBacklogSeconds };
+  const ids = found.flatMap(({ devices }) => devices.ids);
+  const name = [...new Set(found.map(({ devices }) => devices.name))].join(', ');
+  return { ...first, devices: { ids, name }, config: Object.freeze({ ...first.config, ...withheld }) };
 }

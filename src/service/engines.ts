@@ -1,7 +1,8 @@
 /** The engines that a server has, as its settings want them; loaded in this process, whichever that is. */
 import { availableParallelism } from 'node:os';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
-import { resolveDevices } from '../engine/devices.js';
+import { eachDevice, resolveDevices } from '../engine/devices.js';
+import { onlyDevice } from '../engine/only-device.js';
 import type { EngineInfo } from '../engine/remote/engine-calls.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
@@ -22,6 +23,8 @@ export interface EngineSettings {
   manifest: Manifest;
   /** What the environment says of settings that can be tuned; null: the configuration has the tuned ones already. */
   env: SettingVariables | null;
+  /** The one that these engines are for, of several that the configuration names; null: they are for all. */
+  device: string | null;
 }
 
 /** What they have become, in plain values. */
@@ -47,12 +50,14 @@ export interface EnginesOptions {
 /** Rejects with what is wrong with the settings, or the models. */
 export async function loadEngines(
   settings: EngineSettings,
-  { observer, binding = loadBinding() }: EnginesOptions,
+  { observer, binding: whole = loadBinding() }: EnginesOptions,
 ): Promise<Engines> {
-  const { roots, manifest } = settings;
+  const { roots, manifest, device } = settings;
+  const binding = device === null ? whole : onlyDevice(whole, device);
   const { config, tuned } = await tunedConfig(settings, binding);
-  const translation = createTranslationEngine(config, roots, manifest, { observer, binding });
-  const speech = await loadEngine(config, roots, manifest, { observer, binding });
+  const own = { ...config, deviceSetting: device ?? config.deviceSetting };
+  const translation = createTranslationEngine(own, roots, manifest, { observer, binding });
+  const speech = await loadEngine(own, roots, manifest, { observer, binding });
   const { languages, translatesToEnglish, abilities, alignsWords, devices, modelName, voiceActivity } =
     speech;
   const info = {
@@ -64,17 +69,18 @@ export async function loadEngines(
 }
 
 async function tunedConfig(
-  { config, roots, manifest, env }: EngineSettings,
+  { config, roots, manifest, env, device }: EngineSettings,
   binding: NativeBinding,
 ): Promise<AppliedSettings> {
   const found = env === null ? null : readTuned();
   if (env === null || found === null) return { config, tuned: null };
   const { entry, path } = configuredModel(config, roots, manifest);
-  const devices = resolveDevices(config.deviceSetting, binding);
+  const devices = resolveDevices(device ?? config.deviceSetting, binding);
   return withTuned(config, env, found, {
     modelName: entry.name,
     modelSha256: () => hashFile(path, 'sha256'),
-    devices,
+    // Slots are counted by device: what was found for all of them together holds for each.
+    devices: device === null ? devices : eachDevice(config.deviceSetting),
     decoder: speechDecoder(config, devices, entry),
     cores: availableParallelism(),
   });

@@ -1,5 +1,6 @@
 /** A speech model that is to serve beside and then instead of another: whether it can, and how it comes into service. */
 import { statSync } from 'node:fs';
+import { eachDevice } from '../engine/devices.js';
 import { ModelRefused } from '../errors.js';
 import { readManifest } from '../models/manifest.js';
 import { writeChosenModel } from './chosen-model.js';
@@ -20,7 +21,7 @@ const BESIDES_BYTES = 256 * 2 ** 20;
 export interface NextModelParts {
   settings: EngineSettings;
   surroundings: EngineSurroundings;
-  /** Bytes that another process may take; null: nobody knows. */
+  /** Bytes that other processes may take; null: nobody knows. */
   room?: () => number | null;
 }
 
@@ -33,11 +34,14 @@ export function nextModel(
   const manifest = readManifest(roots.packageRoot, roots.modelsDir);
   const next = { ...settings, manifest, config: { ...config, model: name } };
   const { entry, path } = refusing(() => configuredModel(next.config, roots, manifest));
-  refuseWithoutRoom(name, statSync(path).size, room());
+  const { devices = eachDevice(config.deviceSetting) } = surroundings;
+  refuseWithoutRoom(name, devices.length * bytesFor(statSync(path).size), room());
   return {
     start: (signal) => startApart(next, surroundings, signal),
-    check: ({ speech }: EngineApart, signal) =>
-      checkModel({ engine: speech, knowsText: entry.bundled === true }, signal),
+    check: async ({ onEach }: EngineApart, signal) => {
+      const knowsText = entry.bundled === true;
+      await Promise.all(onEach.map((engine) => checkModel({ engine, knowsText }, signal)));
+    },
     choose: () => {
       if (config.model === null) writeChosenModel(config.dataDir, name);
     },
@@ -52,8 +56,11 @@ function refusing<T>(find: () => T): T {
   }
 }
 
-function refuseWithoutRoom(name: string, fileBytes: number, free: number | null): void {
-  const needed = FILE_COPIES * fileBytes + BESIDES_BYTES;
+function bytesFor(fileBytes: number): number {
+  return FILE_COPIES * fileBytes + BESIDES_BYTES;
+}
+
+function refuseWithoutRoom(name: string, needed: number, free: number | null): void {
   if (free === null || needed <= free) return;
   throw new ModelRefused(
     `"${name}" takes up to ${mebibytes(needed)} MiB beside the model that serves, and ${mebibytes(free)} MiB of memory are free. ` +

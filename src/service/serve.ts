@@ -41,7 +41,7 @@ export async function serve(): Promise<void> {
     },
   });
   const env = settingVariables(process.env);
-  const engines = await startEngines({ config, roots, manifest, env }, { metrics, logger });
+  const engines = await startEngines({ config, roots, manifest, env, device: null }, { metrics, logger });
   const { tuned } = engines.info;
   if (tuned !== null) logger.info(tuned);
   const shelf = new ModelDownloads({ shelf: readContext, logger });

@@ -1,4 +1,4 @@
-/** The engines of a server: in a process of their own, or in the server's, as VERBATIM_ENGINE_PROCESS has it. */
+/** The engines of a server: in processes of their own, or in the server's, as VERBATIM_ENGINE_PROCESS has it. */
 import { systemClock } from '../engine/clock.js';
 import { Quarantine } from '../engine/remote/quarantine.js';
 import { Backlog } from '../engine/speech/backlog.js';
@@ -22,8 +22,8 @@ export interface ServedEngines {
   /** Of the one that serves now. */
   readonly info: ServedInfo;
   readonly translationModels: readonly string[];
-  /** Of the process that it runs in, where it is one of its own. */
-  readonly pid: number | null;
+  /** Of the processes that it runs in, where it has its own: one for each device that has one now. */
+  readonly pids: readonly number[];
   /** Requests that run finish first. */
   close(): Promise<void>;
 }
@@ -31,9 +31,11 @@ export interface ServedEngines {
 export interface ServedEnginesOptions {
   metrics: EngineMetrics;
   logger: Pick<Logger, 'error' | 'info'>;
-  /** What the process runs; default: the service's own. */
+  /** What a process runs; default: the service's own. */
   main?: string | undefined;
-  /** Bytes that the process of another model may take; default: what the kernel says. */
+  /** Of each process its device; default: those that the configuration names. */
+  devices?: readonly string[] | undefined;
+  /** Bytes that the processes of another model may take; default: what the kernel says. */
   room?: () => number | null;
 }
 
@@ -61,7 +63,7 @@ async function startHere(
   };
   const lend = lendAlways(speech, translation);
   const { modelNames: translationModels } = translation;
-  return { speech, lend, models: fixedModel(speech.modelName), info, translationModels, pid: null, close };
+  return { speech, lend, models: fixedModel(speech.modelName), info, translationModels, pids: [], close };
 }
 
 /** Two models in one process could not be told apart when it dies, nor could one be let go of while it is in use. */
@@ -79,7 +81,7 @@ export function fixedModel(serving: string, since = Date.now()): ModelSwitch {
 
 async function startTurns(
   settings: EngineSettings,
-  { metrics, logger, main, room }: ServedEnginesOptions,
+  { metrics, logger, main, devices, room }: ServedEnginesOptions,
 ): Promise<ServedEngines> {
   const turns: { models?: ModelTurns } = {};
   const backlog = new Backlog({
@@ -87,7 +89,7 @@ async function startTurns(
     clock: systemClock,
     realTimeFactor: () => turns.models?.serving.speech.realTimeFactor ?? 1,
   });
-  const surroundings = { metrics, logger, backlog, quarantine: new Quarantine(Date.now), main };
+  const surroundings = { metrics, logger, backlog, quarantine: new Quarantine(Date.now), main, devices };
   const first = await startApart(withChosen(settings), surroundings);
   const parts = { settings, surroundings, ...(room === undefined ? {} : { room }) };
   const models = new ModelTurns({
@@ -106,8 +108,8 @@ async function startTurns(
     get translationModels() {
       return models.serving.translator.modelNames;
     },
-    get pid() {
-      return models.serving.pid;
+    get pids() {
+      return models.serving.pids;
     },
     close: () => models.close(),
   };

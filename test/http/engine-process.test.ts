@@ -147,7 +147,7 @@ describe('HTTP: an engine in a process of its own', () => {
     const deaths = process_.deaths.length;
     atTranslation = () => {
       atTranslation = undefined;
-      process.kill(process_.engines.pid ?? 0, 'SIGKILL');
+      process.kill(process_.engines.pids[0] ?? 0, 'SIGKILL');
     };
     const { status, headers, body } = await post(clip(2), fields);
     expect(status).to.equal(200);

@@ -106,7 +106,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
     expect(turns().state().since).to.be.above(since);
     const after = engineProcesses();
     expect(after).to.have.length(1).and.not.deep.equal(before);
-    expect(process_.engines.pid).to.equal(after[0]);
+    expect(process_.engines.pids).to.deep.equal(after);
     expect((await call(server, '/readyz')).body).to.include({ status: 'ready', model: 'mine' });
     const { text } = await call(server, '/metrics');
     expect(text.match(/^verbatim_build_info.*$/gm)).to.have.length(1);
@@ -122,7 +122,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
   it('lets requests end where they began, and refuses another turn until they have', async () => {
     const request = held();
     await request.arrived;
-    const old = process_.engines.pid!;
+    const old = process_.engines.pids[0]!;
     use(BUNDLED);
     await until(() => turns().state().change?.phase === 'draining');
     expect(turns().state()).to.deep.include({
@@ -142,7 +142,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
   it('repeats in a fresh process of the old model what was in it when it was killed, and drains that', async () => {
     const request = held();
     await request.arrived;
-    const old = process_.engines.pid!;
+    const old = process_.engines.pids[0]!;
     use('mine');
     await until(() => turns().state().change?.phase === 'draining');
     const deaths = process_.deaths.length;
@@ -203,7 +203,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
     ],
   ] as const) {
     it(`serves on with the old model when the new one ${what}`, async () => {
-      const { pid } = process_.engines;
+      const { pids } = process_.engines;
       const chosen = readFileSync(chosenModelPath(models.dataDir), 'utf8');
       const undo = prepare();
       use(name);
@@ -214,7 +214,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
       expect(last).to.include({ to: name });
       expect(last?.error).to.match(reason);
       expect(answer.status).to.equal(200);
-      expect(process_.engines.pid).to.equal(pid);
+      expect(process_.engines.pids).to.deep.equal(pids);
       expect(readFileSync(chosenModelPath(models.dataDir), 'utf8')).to.equal(chosen);
       await expectUnchanged(BUNDLED);
     });

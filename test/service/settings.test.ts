@@ -316,6 +316,11 @@ const rows: Readonly<Record<Variable, (servers: Servers) => void | Promise<void>
     expect(await nowhere.ended()).to.equal(1);
     expect(nowhere.stderr).to.contain('Device "cuda:99" is not available');
     await nowhere.stop();
+    // Each in a process of its own, or none.
+    const nowhereEither = Served.start({ VERBATIM_DEVICE: 'cuda:98,99' });
+    expect(await nowhereEither.ended()).to.equal(1);
+    expect(nowhereEither.stderr).to.match(/Device "cuda:9[89]" is not available/);
+    await nowhereEither.stop();
   },
   VERBATIM_SLOTS: async ({ plain, set }) => {
     const device = String(loads(plain)[0]?.options['device']);

@@ -20,12 +20,14 @@ export interface EngineProcess {
   deaths: string[];
   logs: Record<string, unknown>[];
   metrics: Metrics;
+  /** Called at each death, when what serves then is known. */
+  atDeath: (() => void) | undefined;
 }
 
-/** Where the model is chosen from the outside, VERBATIM_DATA_DIR is to be named. `room`: as of startEngines(). */
+/** Where the model is chosen from the outside, VERBATIM_DATA_DIR is to be named. `options`: as of startEngines(). */
 export async function startEngineProcess(
   environment: Record<string, string> = {},
-  options: Pick<ServedEnginesOptions, 'room'> = {},
+  options: Pick<ServedEnginesOptions, 'room' | 'devices'> = {},
 ): Promise<EngineProcess> {
   const settings = {
     ...{ VERBATIM_ENGINE_PROCESS: 'on', VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },
@@ -38,14 +40,16 @@ export async function startEngineProcess(
   const deaths: string[] = [];
   const logs: Record<string, unknown>[] = [];
   const metrics = new Metrics();
+  const told: Pick<EngineProcess, 'atDeath'> = { atDeath: undefined };
   const counting = overriding(metrics, {
     engineDied: (reason: string) => {
       deaths.push(reason);
       metrics.engineDied(reason);
+      told.atDeath?.();
     },
   });
   const engines = await startEngines(
-    { config, roots, manifest, env: {} },
+    { config, roots, manifest, env: {}, device: null },
     {
       metrics: counting,
       logger: {
@@ -56,13 +60,13 @@ export async function startEngineProcess(
       main: join(__dirname, 'deadly-engine.ts'),
     },
   );
-  return { config, engines, deaths, logs, metrics };
+  return Object.assign(told, { config, engines, deaths, logs, metrics });
 }
 
-/** Sends the process that serves a signal of which it dies, or is taken for dead, and waits until that is known. */
+/** Sends the process that serves (of several the first) a signal of which it dies, or is taken for dead, and waits until that is known. */
 export async function strike({ engines, deaths }: EngineProcess, signal: NodeJS.Signals): Promise<void> {
   const before = deaths.length;
-  await until(() => engines.pid !== null && engines.speech.stats().slots > 0);
-  process.kill(engines.pid ?? 0, signal);
+  await until(() => engines.pids.length > 0 && engines.speech.stats().slots > 0);
+  process.kill(engines.pids[0] ?? 0, signal);
   await until(() => deaths.length > before);
 }

@@ -17,11 +17,18 @@ export interface EngineProcessObserver {
   measured(measurement: Measurement): void;
 }
 
-export interface SupervisorOptions {
+/** How a process is started, and with what. */
+export interface EngineLaunch {
   start: StartChild;
-  /** What a process is started with. */
   settings: () => unknown;
+}
+
+export interface SupervisorOptions extends EngineLaunch {
   observer: EngineProcessObserver;
+  /** How one is started for suspects; default: as the one that serves. */
+  trial?: () => EngineLaunch;
+  /** Hears that the process that serves has become ready, or is gone. */
+  changed?: () => void;
   timers?: Timers;
   isStopped?: (pid: number | undefined) => boolean;
 }
@@ -44,17 +51,21 @@ export class EngineSupervisor {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#calls = new PendingCalls({
+      suspected: (call) => this.#suspects.accuse(call),
       cameFurther: (call) => this.#suspects.cameFurther(call),
       settled: (call) => {
         this.#suspects.ended(call);
         this.#advance();
       },
     });
-    const make = (role: EngineChildRole): EngineChild => this.#child(role);
-    this.#serving = new ServingProcess(make, this.#timers, {
-      changed: () => this.#advance(),
+    this.#serving = new ServingProcess((role) => this.#child(role, options), this.#timers, {
+      changed: () => {
+        this.#advance();
+        options.changed?.();
+      },
       gone: (child, death) => this.#servingGone(child, death),
     });
+    const make = (role: EngineChildRole): EngineChild => this.#child(role, options.trial?.() ?? options);
     this.#trial = new TrialProcess(
       { make, timers: this.#timers, suspects: this.#suspects, calls: this.#calls },
       {
@@ -96,6 +107,20 @@ export class EngineSupervisor {
     return this.#serving.pid;
   }
 
+  get isServing(): boolean {
+    return this.#serving.child !== null;
+  }
+
+  /** Whether its processes have died so fast that none is started for a while. */
+  get isResting(): boolean {
+    return this.#serving.isResting;
+  }
+
+  /** Rejects with EngineUnavailable what no process works on: there is another engine to do it. */
+  failWaiting(): void {
+    this.#calls.failWaiting(unavailable);
+  }
+
   /** What waits or runs is finished first; new calls are refused. Resolves when no process is left. */
   async close(): Promise<void> {
     this.#closing = true;
@@ -111,8 +136,8 @@ export class EngineSupervisor {
     this.#endIfIdle();
   }
 
-  #child(role: EngineChildRole): EngineChild {
-    const { start, settings, observer, isStopped } = this.#options;
+  #child(role: EngineChildRole, { start, settings }: EngineLaunch): EngineChild {
+    const { observer, isStopped } = this.#options;
     const options = {
       ...{ start, settings: settings(), timers: this.#timers },
       ...(isStopped === undefined ? {} : { isStopped }),

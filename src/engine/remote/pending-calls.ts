@@ -21,6 +21,8 @@ export interface EngineCallOptions<Name extends keyof EngineCalls> {
   /** Asked each time that it is sent: what a repeat need not do again has been told meanwhile. */
   request: () => EngineCalls[Name]['request'];
   progress: (value: EngineCalls[Name]['progress'], call: CallControl) => void;
+  /** A process that is not this engine's has died with it; default: none has. */
+  isSuspect?: boolean;
 }
 
 export interface EngineCall {
@@ -37,6 +39,8 @@ export interface EngineCall {
 }
 
 export interface PendingCallsEvents {
+  /** It waits for a trial, and not for the process that serves. */
+  suspected(call: EngineCall): void;
   cameFurther(call: EngineCall): void;
   /** Once, last. */
   settled(call: EngineCall): void;
@@ -62,11 +66,12 @@ export class PendingCalls {
   /** It waits from now on. Rejects as EngineSupervisor.call() does. */
   add<Name extends keyof EngineCalls>(
     name: Name,
-    { origin, signal, request, progress }: EngineCallOptions<Name>,
+    { origin, signal, request, progress, isSuspect = false }: EngineCallOptions<Name>,
   ): Promise<EngineCalls[Name]['answer']> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (this.#calls.size >= MOST_CALLS) throw overloaded('Too many requests wait for the engine.');
+      if (this.#calls.size >= MOST_CALLS)
+        throw new VerbatimError(...overloadedBy('Too many requests wait for the engine.'));
       const aborted = (): void => control.fail(signal?.reason);
       const call: EngineCall = {
         ...{ id: this.#nextId++, name, origin, request, settled: false, child: null },
@@ -84,7 +89,8 @@ export class PendingCalls {
       const control = this.#controlOf(call);
       signal?.addEventListener('abort', aborted, { once: true });
       this.#calls.set(call.id, call);
-      this.#waiting.add(call);
+      if (isSuspect) this.events.suspected(call);
+      else this.#waiting.add(call);
     });
   }
 
@@ -153,10 +159,17 @@ export class PendingCalls {
   }
 }
 
-export function unavailable(): VerbatimError {
-  return overloaded('The engine does not start.');
+/** No process of the engine can be had for it. */
+export class EngineUnavailable extends VerbatimError {
+  constructor() {
+    super(...overloadedBy('The engine does not start.'));
+  }
 }
 
-function overloaded(message: string): VerbatimError {
-  return new VerbatimError('overloaded', `${message} Try again later.`, { retryAfterSeconds: RETRY_SECONDS });
+export function unavailable(): EngineUnavailable {
+  return new EngineUnavailable();
+}
+
+function overloadedBy(message: string): ConstructorParameters<typeof VerbatimError> {
+  return ['overloaded', `${message} Try again later.`, { retryAfterSeconds: RETRY_SECONDS }];
 }

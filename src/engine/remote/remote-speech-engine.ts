@@ -10,12 +10,13 @@ import type {
   Transcript,
 } from '../types.js';
 import type { CountedSeconds, EngineInfo, FileRequest } from './engine-calls.js';
-import type { EngineSupervisor } from './engine-supervisor.js';
+import type { DeviceProcesses } from './device-processes.js';
+import type { PlacedWork } from './placement.js';
 import type { Quarantine } from './quarantine.js';
 import { RemoteTranscription } from './remote-transcription.js';
 
 export interface RemoteSpeechOptions {
-  process: Pick<EngineSupervisor, 'call' | 'load' | 'close'>;
+  process: Pick<DeviceProcesses, 'call' | 'load' | 'close'>;
   info: EngineInfo;
   quarantine: Quarantine;
   /** Of all that serve beside it, too. */
@@ -57,6 +58,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
     try {
       const end = await this.#process.call('transcribe', {
         ...{ origin, signal },
+        work: () => transcription.work(),
         request: () => transcription.request(),
         progress: (progress, call) => transcription.hear(progress, call),
       });
@@ -115,8 +117,10 @@ export class RemoteSpeechEngine implements SpeechEngine {
     file.covers?.(0);
   }
 
-  #asked({ origin, signal, covers }: AudioToMeasure) {
-    return { origin, signal, progress: ({ seconds }: CountedSeconds) => covers?.(seconds) };
+  #asked({ accountId, origin, signal, covers }: AudioToMeasure) {
+    const work: PlacedWork = { kind: 'reading', accountId, background: false, amount: 1 };
+    const progress = ({ seconds }: CountedSeconds): void => covers?.(seconds);
+    return { origin, signal, progress, work: () => work };
   }
 }
 

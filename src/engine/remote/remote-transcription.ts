@@ -3,7 +3,11 @@ import type { FileToTranscribe, HeardPart, Transcript } from '../types.js';
 import type { Segment, WindowResult } from '../binding.js';
 import type { TranscriptEnd, TranscriptionNews, TranscriptionAsked, WindowNews } from './engine-calls.js';
 import type { CallControl } from './pending-calls.js';
+import type { PlacedWork } from './placement.js';
 import { ToldOnce } from './told-once.js';
+
+/** A file is taken to be as long until it is measured: a window of most models. */
+const UNMEASURED_SECONDS = 30;
 
 /** One file that the engine's process transcribes, and what of that outlives the process. */
 export class RemoteTranscription {
@@ -24,6 +28,13 @@ export class RemoteTranscription {
   ) {
     this.#durationSeconds = null;
     if (file.after !== undefined) this.#enter(file.after.durationSeconds);
+  }
+
+  /** What is left of it. */
+  work(): PlacedWork {
+    const { accountId, background = false } = this.file;
+    const amount = this.#place?.audioLeftSeconds ?? UNMEASURED_SECONDS;
+    return { kind: 'speech', accountId, background, amount };
   }
 
   /** From where it has come to. */

@@ -1,7 +1,8 @@
 import type { TextToTranslate } from '../translation/translation-engine.js';
 import { TranslationRoutes, type RoutedModel } from '../translation/translation-routes.js';
 import type { TranslatedSentence, TranslatedText } from '../types.js';
-import type { EngineSupervisor } from './engine-supervisor.js';
+import type { DeviceProcesses } from './device-processes.js';
+import type { PlacedWork } from './placement.js';
 import { ToldOnce } from './told-once.js';
 
 /** The translation engine in a process of its own. Which pairs it covers is told by its models alone. */
@@ -10,7 +11,7 @@ export class RemoteTranslator {
   readonly #routes: TranslationRoutes<RoutedModel>;
 
   constructor(
-    private readonly process: Pick<EngineSupervisor, 'call'>,
+    private readonly process: Pick<DeviceProcesses, 'call'>,
     models: readonly RoutedModel[],
   ) {
     this.modelNames = models.map(({ name }) => name);
@@ -25,8 +26,9 @@ export class RemoteTranslator {
   translate(input: TextToTranslate): Promise<TranslatedText> {
     const { origin, signal, translated, accountId, text, from, to, background = false } = input;
     const told = new ToldOnce<TranslatedSentence>();
+    const work: PlacedWork = { kind: 'text', accountId, background, amount: text.length };
     return this.process.call('translate', {
-      ...{ origin, signal },
+      ...{ origin, signal, work: () => work },
       request: () => {
         told.begin();
         return { accountId, text, from, to, background, tells: translated !== undefined };

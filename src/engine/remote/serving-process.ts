@@ -69,6 +69,11 @@ export class ServingProcess {
     return this.#fruitless >= FRUITLESS_STARTS;
   }
 
+  /** Whether none is there, and none is started for a while, since they die. */
+  get isResting(): boolean {
+    return this.#pause.isRunning;
+  }
+
   get isGone(): boolean {
     return this.#child === null;
   }

@@ -22,6 +22,8 @@ export class Suspects<T> {
   /** To be tried, in this order. */
   readonly #batches: T[][] = [];
   #trial: Trial<T> | null = null;
+  /** The batch of those that came as suspects, until it is on trial. */
+  #accused: T[] | null = null;
 
   /** The serving process has died with these in it. The ones that the next is to repeat; the others are suspects from now on. */
   servingDied(lost: readonly T[]): T[] {
@@ -30,6 +32,12 @@ export class Suspects<T> {
     const suspects = lost.filter(isSuspect);
     if (suspects.length > 0) this.#batches.push(suspects);
     return lost.filter((item) => !isSuspect(item));
+  }
+
+  /** A process elsewhere has died with it; tried with those that came before it in the same way. */
+  accuse(item: T): void {
+    if (this.#accused !== null && this.#batches.includes(this.#accused)) this.#accused.push(item);
+    else this.#batches.push((this.#accused = [item]));
   }
 
   /** Some of its work is done for good: earlier deaths were not of what is left of it. */

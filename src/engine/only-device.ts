@@ -1,0 +1,50 @@
+/**
+ * A process that has one of several CUDA devices to itself. It is told by CUDA_VISIBLE_DEVICES, and not by a device's number alone: asking for
+ * the devices that there are takes some hundred MiB of each that is seen, and one that has failed can fail whoever sees it.
+ */
+import type { NativeBinding } from './binding.js';
+
+const VISIBLE = 'CUDA_VISIBLE_DEVICES';
+
+/** What the one device is called where nothing else is seen. */
+const SEEN = 'cuda:0';
+
+type EnvironmentOfProcess = Readonly<Record<string, string>>;
+
+/** What is added to the environment of a process for `id`; `given`: that of this one, which may see some devices only. */
+export function seeingOnly(
+  id: string,
+  given: Readonly<Record<string, string | undefined>>,
+): EnvironmentOfProcess {
+  const number = /^cuda:(\d+)$/.exec(id)?.[1];
+  if (number === undefined) return {};
+  const visible = given[VISIBLE];
+  if (visible === undefined) return { [VISIBLE]: number };
+  // None where there are not as many.
+  return { [VISIBLE]: visible.split(',')[Number(number)]?.trim() ?? '' };
+}
+
+/** CUDA counts what a process sees from 0: its one device goes by its own name here, among those of the machine. */
+export function onlyDevice<B extends NativeBinding>(binding: B, id: string): B {
+  if (!id.startsWith('cuda:')) return binding;
+  const named = <T extends { device: string }>(options: T): T =>
+    options.device === id ? { ...options, device: SEEN } : options;
+  const seen = <T extends { readonly info: { device: string } }>(model: T): T => {
+    const { info } = model;
+    const told = info.device === SEEN ? { ...info, device: id } : info;
+    return Object.defineProperty(model, 'info', { value: told, configurable: true });
+  };
+  const own: Pick<NativeBinding, 'devices' | 'loadSpeechModel' | 'loadRecogniser' | 'loadTranslationModel'> =
+    {
+      devices: () =>
+        binding.devices().flatMap((device) => {
+          if (device.id === SEEN) return [{ ...device, id }];
+          return device.id.startsWith('cuda:') ? [] : [device];
+        }),
+      loadSpeechModel: async (path, options) => seen(await binding.loadSpeechModel(path, named(options))),
+      loadRecogniser: async (path, options) => seen(await binding.loadRecogniser(path, named(options))),
+      loadTranslationModel: async (path, options) =>
+        seen(await binding.loadTranslationModel(path, named(options))),
+    };
+  return Object.assign(Object.create(binding) as B, own);
+}

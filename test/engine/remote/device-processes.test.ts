@@ -1,0 +1,321 @@
+import { expect } from 'chai';
+import { DeviceProcesses } from '../../../src/engine/remote/device-processes.js';
+import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
+import type { CallControl } from '../../../src/engine/remote/pending-calls.js';
+import type { PlacedWork } from '../../../src/engine/remote/placement.js';
+import { VerbatimError } from '../../../src/errors.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+import { until } from '../../support/until.js';
+import { fakeChildren, type FakeChild } from '../process/fake-child.js';
+
+const HOUR = 3600;
+const UNMEASURED = 30;
+const LOAD = { slots: 2, busySlots: 1, windowsInFlight: 3, queuedWindows: 4, realTimeFactor: 0.5 };
+
+interface Asked {
+  work: PlacedWork;
+  control?: CallControl;
+  value?: unknown;
+  error?: unknown;
+}
+
+/** A device whose processes do what the test says. */
+class Device {
+  readonly children: FakeChild[];
+  readonly supervisor: EngineSupervisor;
+  readonly refused: string[] = [];
+
+  constructor(timers: ManualTimers, changed: () => void) {
+    const { children, start } = fakeChildren();
+    this.children = children;
+    this.supervisor = new EngineSupervisor({
+      ...{ start, settings: () => 'settings', timers, changed, isStopped: () => false },
+      observer: {
+        engineDied: () => undefined,
+        engineRefused: (origin) => this.refused.push(origin?.requestId ?? '?'),
+        measured: () => undefined,
+      },
+    });
+  }
+
+  get latest(): FakeChild {
+    return this.children.at(-1)!;
+  }
+
+  ready(child = this.latest, load: Partial<typeof LOAD> = {}): void {
+    child.say({ kind: 'report', value: { load: { ...LOAD, ...load }, measurements: [] } });
+    child.say({ kind: 'ready', value: { modelName: 'fake' } });
+  }
+
+  async start(load?: Partial<typeof LOAD>): Promise<void> {
+    const started = this.supervisor.start();
+    this.ready(this.latest, load);
+    await started;
+  }
+
+  die(child = this.latest): void {
+    child.exit('SIGSEGV');
+  }
+
+  /** What its latest process was asked for and has not been told to abort. */
+  static namesIn(child: FakeChild): string[] {
+    const aborted = new Set(child.received.flatMap((told) => (told.kind === 'abort' ? [told.id] : [])));
+    return child.received.flatMap((told) =>
+      told.kind === 'call' && !aborted.has(told.id) ? [(told.request as { path: string }).path] : [],
+    );
+  }
+
+  get names(): string[] {
+    return Device.namesIn(this.latest);
+  }
+}
+
+function idIn(child: FakeChild, path: string): number {
+  const call = child.received.findLast(
+    (told) => told.kind === 'call' && (told.request as { path: string }).path === path,
+  );
+  if (call?.kind !== 'call') throw new Error(`It was not asked for ${path}.`);
+  return call.id;
+}
+
+describe('Processes of several devices', () => {
+  let timers: ManualTimers;
+  let devices: Device[];
+  let processes: DeviceProcesses;
+  let asked: Map<string, Asked>;
+
+  const [first, second] = [(): Device => devices[0]!, (): Device => devices[1]!];
+
+  beforeEach(async () => {
+    timers = new ManualTimers();
+    asked = new Map();
+    devices = [0, 1].map(() => new Device(timers, () => processes.changed()));
+    processes = new DeviceProcesses(devices.map(({ supervisor }) => supervisor));
+    for (const device of devices) await device.start();
+  });
+
+  /** Speech, unless it is said to be something else. */
+  function ask(path: string, accountId: string, work: Partial<PlacedWork> = {}): Asked {
+    const one: Asked = {
+      work: { kind: 'speech', accountId, background: false, amount: UNMEASURED, ...work },
+    };
+    asked.set(path, one);
+    processes
+      .call('measure', {
+        ...{ origin: { requestId: path, sha256: null }, signal: undefined, work: () => one.work },
+        request: () => ({ path, accountId, maxSeconds: undefined, counts: true }),
+        progress: (_, control) => (one.control = control),
+      })
+      .then(
+        (value) => (one.value = value),
+        (error: unknown) => (one.error = error),
+      );
+    return one;
+  }
+  /** Its length is told, and it may go on. */
+  const measured = (device: Device, path: string, seconds: number): void => {
+    const one = asked.get(path)!;
+    device.latest.say({ kind: 'progress', id: idIn(device.latest, path), value: 'measured' });
+    one.work = { ...one.work, amount: seconds };
+    one.control!.proceed();
+  };
+  const answer = async (device: Device, path: string): Promise<void> => {
+    device.latest.say({ kind: 'answer', id: idIn(device.latest, path), value: 1 });
+    await until(() => asked.get(path)!.value === 1);
+  };
+  const mayGoOn = (device: Device, path: string): boolean => {
+    const id = idIn(device.latest, path);
+    return device.latest.received.some((told) => told.kind === 'proceed' && told.id === id);
+  };
+  const codeOf = ({ error }: Asked): string | undefined =>
+    error instanceof VerbatimError ? error.code : undefined;
+
+  it('take turns where they have as much to do', () => {
+    for (const path of ['a', 'b', 'c', 'd']) ask(path, 'one');
+    expect(first().names).to.deep.equal(['a', 'c']);
+    expect(second().names).to.deep.equal(['b', 'd']);
+  });
+
+  it('take each sort of work by itself', () => {
+    ask('a', 'one');
+    ask('b', 'one', { kind: 'text', amount: 100 });
+    ask('c', 'one', { kind: 'reading', amount: 1 });
+    ask('d', 'one', { kind: 'text', amount: 10 });
+    ask('e', 'one', { kind: 'reading', amount: 1 });
+    expect(first().names).to.deep.equal(['a', 'c', 'd']);
+    expect(second().names).to.deep.equal(['b', 'e']);
+  });
+
+  it('get what they do first, by their speed', () => {
+    second().latest.say({
+      kind: 'report',
+      value: { load: { ...LOAD, realTimeFactor: 0.1 }, measurements: [] },
+    });
+    for (const path of ['a', 'b', 'c']) ask(path, 'one');
+    expect(second().names).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('get a clip where fewest accounts are, whatever these have there: it waits for a clip of each', () => {
+    ask('of one', 'one');
+    measured(first(), 'of one', 4 * HOUR);
+    ask('of two', 'two');
+    ask('of three', 'three');
+    expect(first().names).to.deep.equal(['of one']);
+    expect(second().names).to.deep.equal(['of two', 'of three']);
+    measured(second(), 'of two', 60);
+    measured(second(), 'of three', 60);
+    ask('clip', 'four', { amount: 3 });
+    expect(first().names).to.deep.equal(['of one', 'clip']);
+  });
+
+  it('get a clip beside another account’s files on all of them at once, and not behind these', () => {
+    for (let file = 0; file < 6; file++) {
+      ask(`file ${file}`, 'one');
+      measured(devices[file % 2]!, `file ${file}`, HOUR);
+    }
+    ask('clip', 'two', { amount: 3 });
+    expect([...first().names, ...second().names]).to.include('clip');
+  });
+
+  it('go on with a file where it will be done first, once its length is known', () => {
+    for (const path of ['a', 'b', 'c']) ask(path, 'one');
+    measured(first(), 'a', HOUR);
+    measured(first(), 'c', HOUR);
+    expect(mayGoOn(first(), 'a')).to.equal(true);
+    expect(mayGoOn(first(), 'c'), 'on the first').to.equal(false);
+    expect(first().names).to.deep.equal(['a']);
+    return until(() => second().names.includes('c'));
+  });
+
+  it('go on with it where it is when that saves less than a move costs', () => {
+    for (const path of ['a', 'b', 'c']) ask(path, 'one');
+    measured(first(), 'a', 60);
+    measured(first(), 'c', 60);
+    expect(mayGoOn(first(), 'c')).to.equal(true);
+    expect(first().names).to.deep.equal(['a', 'c']);
+  });
+
+  it('take from another the longest file when they have none, and leave it one', async () => {
+    for (const path of ['a', 'b', 'c']) ask(path, 'one');
+    measured(second(), 'b', HOUR);
+    measured(first(), 'a', HOUR);
+    measured(first(), 'c', HOUR + 1);
+    expect(first().names).to.deep.equal(['a', 'c']);
+    await answer(second(), 'b');
+    await until(() => second().names.includes('c'));
+    expect(first().names).to.deep.equal(['a']);
+    const late = ask('late', 'two');
+    expect(late.error).to.equal(undefined);
+    await answer(second(), 'c');
+    await answer(first(), 'a');
+    expect(processes.load.slots).to.equal(4);
+  });
+
+  it('leave where it is what a process has died with', async () => {
+    ask('a', 'one');
+    ask('b', 'one');
+    measured(first(), 'a', HOUR);
+    first().die();
+    first().ready();
+    ask('c', 'one');
+    ask('d', 'one');
+    measured(first(), 'c', HOUR);
+    await answer(second(), 'b');
+    measured(second(), 'd', 1);
+    await answer(second(), 'd');
+    await until(() => second().names.includes('c'));
+    expect(first().names, 'of the longest, the one without a death').to.deep.equal(['a']);
+  });
+
+  it('serve on while one of them has no process, which repeats its own work', async () => {
+    const [a, b] = [ask('a', 'one'), ask('b', 'one')];
+    first().latest.say({ kind: 'progress', id: idIn(first().latest, 'a'), value: 'some' });
+    first().die();
+    expect(processes.load).to.include({ slots: 2, realTimeFactor: 0.5 });
+    const c = ask('c', 'two');
+    expect(second().names).to.deep.equal(['b', 'c']);
+    first().ready();
+    expect(first().names).to.deep.equal(['a']);
+    expect(processes.load).to.deep.equal({
+      ...{ slots: 4, busySlots: 2, windowsInFlight: 6, queuedWindows: 8, realTimeFactor: 0.25 },
+    });
+    await answer(first(), 'a');
+    await answer(second(), 'b');
+    await answer(second(), 'c');
+    expect([a, b, c].map(({ error }) => error)).to.deep.equal([undefined, undefined, undefined]);
+  });
+
+  it('try apart what one of them died with that has no process for a while, and never in the process of another', async () => {
+    const serving = second().latest;
+    // Nothing came of it, twice: it is started again after a pause.
+    first().die();
+    first().ready();
+    ask('a', 'one');
+    ask('b', 'one');
+    ask('c', 'two');
+    expect(first().names).to.deep.equal(['a', 'c']);
+    first().die();
+    expect(first().supervisor.isResting).to.equal(true);
+    await until(() => second().children.length === 2);
+    const trial = second().latest;
+    expect(trial).to.not.equal(serving);
+    second().ready(trial);
+    expect(Device.namesIn(trial)).to.deep.equal(['a', 'c']);
+    expect(Device.namesIn(serving)).to.deep.equal(['b']);
+    second().die(trial);
+    second().ready();
+    expect(second().names).to.deep.equal(['a']);
+    second().die();
+    await until(() => codeOf(asked.get('a')!) === 'internal_error');
+    expect(second().refused).to.deep.equal(['a']);
+    second().ready();
+    await answer(second(), 'c');
+    expect(Device.namesIn(serving)).to.deep.equal(['b']);
+  });
+
+  it('take over what waits for the process of another as soon as there is one elsewhere', async () => {
+    for (const device of devices) {
+      device.die();
+      device.ready();
+      device.die();
+    }
+    const waiting = [ask('a', 'one'), ask('b', 'one')];
+    expect(processes.load).to.include({ slots: 0, realTimeFactor: 0.25 });
+    timers.pass(1000);
+    second().ready();
+    await until(() => second().names.length === 1);
+    first().die();
+    await until(() => second().names.length === 2);
+    expect(second().names).to.have.members(['a', 'b']);
+    expect(waiting.map(({ error }) => error)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('refuse what none of them has a process for', async () => {
+    for (const device of devices) {
+      for (let death = 0; death < 2; death++) {
+        device.die();
+        if (death === 0) device.ready();
+      }
+    }
+    const waiting = ask('a', 'one');
+    for (const pauseMs of [1000, 2000, 4000]) {
+      timers.pass(pauseMs);
+      for (const device of devices) device.die();
+    }
+    await until(() => codeOf(waiting) === 'overloaded');
+    const late = ask('b', 'one');
+    await until(() => codeOf(late) === 'overloaded');
+  });
+
+  it('end when all of them have', async () => {
+    ask('a', 'one');
+    const closed = processes.close();
+    expect(second().latest.killed).to.equal(true);
+    expect(first().latest.killed).to.equal(false);
+    await answer(first(), 'a');
+    for (const device of devices) device.latest.exit();
+    await closed;
+    const late = ask('b', 'one');
+    await until(() => codeOf(late) === 'shutting_down');
+  });
+});

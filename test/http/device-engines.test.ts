@@ -1,0 +1,193 @@
+/** The service with an engine process for each of two devices: here the processor, twice. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SpeechEngine, Transcript } from '../../src/engine/types.js';
+import { childrenOf, isAlive } from '../support/child-processes.js';
+import { DEADLY_VARIABLE } from '../support/deadly-files.js';
+import { startEngineProcess, type EngineProcess } from '../support/engine-process.js';
+import { call, transcribe } from '../support/requests.js';
+import { TestServer, type Customer } from '../support/server.js';
+import { pause, pcmOfSample, sample, wavOf } from '../support/speech.js';
+import { SwappedModels } from '../support/swapped-models.js';
+import { until } from '../support/until.js';
+
+const CREDITS = 1000;
+const clip = sample('en-wav16.wav');
+
+describe('HTTP: an engine process for each of two devices', () => {
+  const models = new SwappedModels();
+  const deadly = join(models.directory, 'deadly.json');
+  const long = join(models.directory, 'long.wav');
+  const devices = ['cpu', 'cpu'];
+  let process_: EngineProcess;
+  let server: TestServer<SpeechEngine>;
+  let customer: Customer;
+
+  const pids = (): number[] => [...process_.engines.pids];
+  const alive = (): number[] =>
+    childrenOf().flatMap(({ pid, command }) => (command.includes('deadly-engine') ? [pid] : []));
+  const post = (audio: Buffer = readFileSync(clip.path)) =>
+    transcribe(server, { key: customer.key.rawKey, parts: [['audio', audio]] });
+  const stats = () => process_.engines.speech.stats();
+
+  /** A request that is measured, and waits in its process until it is let go on. */
+  function held(requestId: string): { answer: Promise<Transcript>; go: () => void; arrived: Promise<void> } {
+    const { engine, giveBack } = process_.engines.lend();
+    let go = (): void => undefined;
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const measured = (): Promise<void> => {
+      arrive();
+      return gate;
+    };
+    const origin = { requestId, sha256: null };
+    const file = { path: clip.path, accountId: customer.account.id, language: 'en', measured, origin };
+    return { answer: engine.transcribeFile(file).finally(giveBack), go, arrived };
+  }
+  /** Both have one, and it is known at which. */
+  async function oneInEach(): Promise<ReturnType<typeof held>[]> {
+    const requests = ['first', 'second'].map(held);
+    await Promise.all(requests.map(({ arrived }) => arrived));
+    return requests;
+  }
+
+  before(async () => {
+    writeFileSync(deadly, '{}');
+    // An hour that nobody waits for.
+    const minute = Buffer.concat(Array.from({ length: 15 }, () => [pcmOfSample(), pause(0.1)]).flat());
+    writeFileSync(long, wavOf(Buffer.concat(Array.from({ length: 60 }, () => minute))));
+    process.env[DEADLY_VARIABLE] = deadly;
+    process_ = await models.start({}, { devices });
+    const { engines } = process_;
+    server = await TestServer.start({ engine: engines.speech, engines });
+    customer = await server.customer(CREDITS);
+  });
+  after(async () => {
+    await server.dispose();
+    Reflect.deleteProperty(process.env, DEADLY_VARIABLE);
+    models.remove();
+  });
+
+  it('tells what both are, together', async () => {
+    expect(pids()).to.have.length(2).and.have.members(alive());
+    const { body } = await call(server, '/readyz');
+    expect(body['device']).to.deep.include({ ids: ['cpu', 'cpu'] });
+    expect((body['device'] as { name: string }).name).to.not.contain(',');
+    expect((await call(server, '/metrics')).text).to.match(/^verbatim_slots 4$/m);
+    expect(process_.engines.info.config).to.deep.equal(process_.config);
+  });
+
+  it('counts the windows of both', async () => {
+    const windows = async (): Promise<number> => {
+      const found = /^verbatim_inference_seconds_count (\d+)$/m.exec(await process_.metrics.text());
+      return Number(found?.[1]);
+    };
+    const before = await windows();
+    const requests = await oneInEach();
+    expect(stats().backlogSeconds).to.equal(0);
+    for (const { go } of requests) go();
+    for (const { answer } of requests) expect((await answer).text).to.equal(clip.text);
+    await until(async () => (await windows()) === before + 2);
+  });
+
+  it('is ready and answers while one of them has no process, which repeats what was in it', async () => {
+    const requests = await oneInEach();
+    const [first = 0, second] = pids();
+    const serving: number[] = [];
+    process_.atDeath = () => serving.push(stats().slots);
+    process.kill(first, 'SIGKILL');
+    await until(() => serving.length > 0);
+    process_.atDeath = undefined;
+    expect(serving).to.deep.equal([2]);
+    expect((await call(server, '/readyz')).status).to.equal(200);
+    expect((await post()).body['text']).to.equal(clip.text);
+    for (const { go } of requests) go();
+    for (const { answer } of requests) expect((await answer).text).to.equal(clip.text);
+    expect(process_.logs.at(-1)!['requestIds']).to.deep.equal(['first']);
+    await until(() => stats().slots === 4);
+    expect(pids()).to.have.length(2).and.include(second).and.not.include(first);
+  });
+
+  it('does not wait with a clip behind another account’s files, though these are on both', async () => {
+    const { account } = await server.customer(CREDITS);
+    const abort = new AbortController();
+    const running: Promise<unknown>[] = [];
+    let ended = 0;
+    let begun = 0;
+    for (let file = 0; file < 4; file++) {
+      const transcribed = (): void => void (begun += 1);
+      const request = {
+        path: long,
+        accountId: account.id,
+        language: 'en',
+        signal: abort.signal,
+        transcribed,
+      };
+      running.push(process_.engines.speech.transcribeFile(request).catch(() => (ended += 1)));
+    }
+    // All slots of either.
+    await until(() => begun >= 4 && stats().busySlots === 4);
+    expect(stats().backlogByAccount.map(({ requests }) => requests)).to.deep.equal([4]);
+    for (let turn = 0; turn < 4; turn++) expect((await post()).body['text']).to.equal(clip.text);
+    expect(ended).to.equal(0);
+    abort.abort();
+    await Promise.all(running);
+    await until(() => stats().busySlots === 0);
+    expect(stats().backlogSeconds).to.equal(0);
+  });
+
+  it('takes a file that kills one of them to no other', async () => {
+    const before = pids();
+    const poison = Buffer.concat([readFileSync(clip.path), Buffer.from('poison')]);
+    const hash = createHash('sha256').update(poison).digest('hex');
+    writeFileSync(deadly, JSON.stringify({ [hash]: 'SIGSEGV' }));
+    const { status, error } = await post(poison);
+    expect([status, error?.code]).to.deep.equal([500, 'internal_error']);
+    await until(() => pids().length === 2);
+    expect(
+      before.filter((pid) => isAlive(pid)),
+      'the other one',
+    ).to.have.length(1);
+    const deaths = process_.deaths.length;
+    for (let turn = 0; turn < 2; turn++) {
+      const again = await post(poison);
+      expect([again.status, again.error?.code]).to.deep.equal([422, 'invalid_audio']);
+    }
+    expect(process_.deaths).to.have.length(deaths);
+    expect(await server.ledger.audit()).to.deep.equal([]);
+    writeFileSync(deadly, '{}');
+  });
+
+  it('changes the model of both, or of none', async () => {
+    await until(() => pids().length === 2 && stats().slots === 4 && alive().length === 2);
+    const { models: turns } = process_.engines;
+    const use = async (name: string): Promise<string | null | undefined> => {
+      turns.use(name, 'a test');
+      while (turns.state().change !== null) expect((await post()).status).to.equal(200);
+      return turns.state().last?.error;
+    };
+    const before = pids();
+    devices[1] = 'cuda:7';
+    expect(await use('mine')).to.contain('"cuda:7" is not available');
+    devices[1] = 'cpu';
+    expect(turns.state().serving).to.equal('verbatim-small');
+    expect(pids()).to.deep.equal(before).and.have.members(alive());
+    expect(await use('mine')).to.equal(null);
+    expect(turns.state().serving).to.equal('mine');
+    expect(pids()).to.have.length(2).and.have.members(alive());
+    expect(before.filter((pid) => isAlive(pid))).to.deep.equal([]);
+    expect((await post()).body['text']).to.equal(clip.text);
+  });
+
+  it('starts on all devices or on none', async () => {
+    const before = alive();
+    await startEngineProcess(models.environment, { devices: ['cpu', 'cuda:7'] }).then(
+      () => expect.fail('started'),
+      (error: unknown) => expect(String(error)).to.contain('"cuda:7" is not available'),
+    );
+    expect(alive()).to.deep.equal(before);
+  });
+});
