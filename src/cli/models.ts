@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { findModel, type ModelEntry } from '../models/manifest.js';
-import { isInstalled, modelFiles, verifyModel } from '../models/store.js';
+import { checkedBy, isInstalled, modelFiles, verifyModel } from '../models/store.js';
 import { readContext } from '../service/context.js';
 import { pull, type PullProgress } from '../service/model-store.js';
 import { untilInterrupted } from './interruption.js';
@@ -75,7 +75,8 @@ async function pullWithBar(name: string): Promise<void> {
     : null;
   let shown = '';
   try {
-    const fetched = await pull(name, readContext(), {
+    const context = readContext();
+    const fetched = await pull(name, context, {
       onProgress: (file, received, total) => {
         if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
         shown = file;
@@ -83,10 +84,19 @@ async function pullWithBar(name: string): Promise<void> {
       },
     });
     bar?.stop();
-    console.log(fetched ? `${name} is installed and verified` : `${name} is installed and verified already`);
+    console.log(
+      `${name} is installed${known(findModel(context.manifest, name))}${fetched ? '' : ' already'}`,
+    );
   } finally {
     bar?.stop();
   }
+}
+
+/** What an installed model was held against: not every publisher says what a file must be. */
+function known(entry: ModelEntry): string {
+  const checks = modelFiles(entry).map(checkedBy);
+  if (checks.includes('presence')) return ' (nobody says what size and checksum it has)';
+  return checks.includes('size') ? ' (nobody says what checksum it has)' : ' and verified';
 }
 
 /** Between two lines of progress. */
@@ -121,7 +131,8 @@ async function verifyModels(name: string | undefined, options: { json?: boolean 
   const rows = [];
   for (const entry of entries) {
     for (const result of await verifyModel(roots, entry)) {
-      rows.push({ name: entry.name, file: result.file, result: result.ok ? 'ok' : result.problem });
+      const { file, checked } = result;
+      rows.push({ name: entry.name, file, result: result.ok ? 'ok' : result.problem, checked });
     }
   }
   printRows(rows, options.json === true);

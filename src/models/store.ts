@@ -31,14 +31,25 @@ export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {
   return modelFiles(entry).every((file) => existsSync(join(root, file.file)));
 }
 
-export type VerifyResult = { file: string; ok: true } | { file: string; ok: false; problem: string };
+/** What is known of a file beforehand, and so what it was held against. */
+export type Checked = 'checksum' | 'size' | 'presence';
+
+export type VerifyResult = { file: string; checked: Checked } & (
+  { ok: true } | { ok: false; problem: string }
+);
+
+export function checkedBy({ size, sha1, sha256 }: ModelFile): Checked {
+  if ((sha256 ?? sha1) !== undefined) return 'checksum';
+  return size === undefined ? 'presence' : 'size';
+}
 
 export async function verifyModel(roots: StoreRoots, entry: ModelEntry): Promise<VerifyResult[]> {
   const root = modelRoot(roots, entry);
   const results: VerifyResult[] = [];
   for (const file of modelFiles(entry)) {
     const problem = await fileProblem(join(root, file.file), file);
-    results.push(problem === null ? { file: file.file, ok: true } : { file: file.file, ok: false, problem });
+    const told = { file: file.file, checked: checkedBy(file) };
+    results.push(problem === null ? { ...told, ok: true } : { ...told, ok: false, problem });
   }
   return results;
 }

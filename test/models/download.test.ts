@@ -173,7 +173,7 @@ describe('downloading a model', () => {
     await download();
     writeFileSync(join(directory, 'ggml-toy.bin'), content.subarray(0, 10));
     expect(await verifyModel(roots(), entry)).to.deep.equal([
-      { file: 'ggml-toy.bin', ok: false, problem: 'has 10 bytes instead of 300000' },
+      { file: 'ggml-toy.bin', checked: 'checksum', ok: false, problem: 'has 10 bytes instead of 300000' },
     ]);
   });
 });
