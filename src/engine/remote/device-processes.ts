@@ -33,7 +33,7 @@ interface PlacedCall {
   device: Device;
   /** Of the attempt under way, once it has been heard of; null: it cannot be moved. */
   control: CallControl | null;
-  /** How often it was sent to the processes of the device it is at: more than once, and one has died with it. */
+  /** How often it was sent to processes of the device it is at: once and that one is gone, or more often, and one has died with it. */
   sent: number;
   /** A process of another device, which is not there any more, has died with it. */
   isSuspect: boolean;
@@ -147,7 +147,8 @@ export class DeviceProcesses {
   #betterFor(call: PlacedCall): Device | null {
     const work = call.work();
     const others = this.#serving().filter((device) => device !== call.device);
-    if (others.length === 0 || call.isSuspect || call.sent !== 1) return null;
+    const isUnderWay = call.device.process.isServing && call.sent === 1;
+    if (others.length === 0 || call.isSuspect || !isUnderWay) return null;
     const best = firstDone(others, work);
     const gain = secondsUntilDone(work, call.device, call) - secondsUntilDone(work, best);
     return gain > WORTH_A_MOVE_SECONDS * best.process.load.realTimeFactor ? best : null;

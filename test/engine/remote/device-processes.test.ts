@@ -227,6 +227,20 @@ describe('Processes of several devices', () => {
     expect(first().names, 'of the longest, the one without a death').to.deep.equal(['a']);
   });
 
+  it('leave where it is what a process has just died with, though another has nothing to do', async () => {
+    for (const path of ['a', 'b', 'c']) ask(path, 'one');
+    for (const path of ['a', 'c']) {
+      first().latest.say({ kind: 'progress', id: idIn(first().latest, path), value: 'measured' });
+      asked.get(path)!.work.amount = HOUR;
+    }
+    first().die();
+    asked.get('c')!.control!.proceed();
+    await answer(second(), 'b');
+    first().ready();
+    expect(first().names).to.deep.equal(['a', 'c']);
+    expect(second().names).to.deep.equal(['b']);
+  });
+
   it('serve on while one of them has no process, which repeats its own work', async () => {
     const [a, b] = [ask('a', 'one'), ask('b', 'one')];
     first().latest.say({ kind: 'progress', id: idIn(first().latest, 'a'), value: 'some' });
