@@ -66,3 +66,13 @@ export class VerbatimError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 }
+
+/** The engine's process dies of the request each time, with nothing else in it: nobody is to try it again. */
+export class EngineBreakingError extends VerbatimError {
+  constructor() {
+    super(
+      'internal_error',
+      'The engine broke down each time it worked on this request, at last on nothing else.',
+    );
+  }
+}

@@ -5,7 +5,7 @@ import { repeated } from '../load/closed-loop.js';
 import { identifyModel } from '../reports/environment.js';
 import { secondsOf, type Contestant, type PeerPass } from '../processes/peers.js';
 import { WHISPER_PROGRAMS, whisperProgram } from '../processes/built-tools.js';
-import { peakMemoryBytes } from '../processes/process-usage.js';
+import { peakMemoryBytesOfAll } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
 import { integerFrom } from '../../src/cli/options.js';
@@ -160,7 +160,7 @@ async function compareModel(
     }
     const fairness = longSeconds === 0 ? null : await compareFairness(servers, model, clips, options, parts);
     const peakBytes = Object.fromEntries(
-      servers.map(({ target, pid }) => [target.name, peakMemoryBytes(pid)]),
+      servers.map(({ target, pid }) => [target.name, peakMemoryBytesOfAll(pid)]),
     );
     const { audioSeconds = 0 } = works[0] ?? {};
     return { model: model.name, clips: clips.length, audioSeconds, works, ...fairness, peakBytes };

@@ -42,6 +42,11 @@ export function residentBytesOfAll(pid: number): number {
   return sumOver(withDescendants(pid), residentBytes);
 }
 
+/** Of a process and its descendants that are there, each at its own time: no less than what they held together. */
+export function peakMemoryBytesOfAll(pid: number): number {
+  return sumOver(withDescendants(pid), peakMemoryBytes);
+}
+
 /** As processorMs(), of a process and its descendants; of those that have ended nothing. */
 export function processorMsOfAll(pid: number): number {
   return sumOver(withDescendants(pid), processorMs);

@@ -3,7 +3,7 @@
  * breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in the queue, with its credits
  * held; only its own end charges them or gives them back.
  */
-import { VerbatimError } from '../errors.js';
+import { EngineBreakingError, VerbatimError } from '../errors.js';
 import type { JobBooks, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Timer, Timers } from '../timers.js';
@@ -208,7 +208,8 @@ export class JobRunner {
       return { kind: 'again', pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS), interrupted: false };
     }
     if (code === 'internal_error') this.deps.onError(error);
-    const mayHelp = code === 'internal_error' && interruptions < MOST_FAILURES;
+    const isHopeless = error instanceof EngineBreakingError || interruptions >= MOST_FAILURES;
+    const mayHelp = code === 'internal_error' && !isHopeless;
     if (mayHelp && (await this.deps.audio.has(job.id))) {
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** interruptions);
       return { kind: 'again', pauseMs, interrupted: true };

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import {
+  peakMemoryBytes,
+  peakMemoryBytesOfAll,
   processorMs,
   processorMsOfAll,
   residentBytes,
@@ -20,6 +22,7 @@ describe('bench: what processes used', () => {
     expect(withDescendants(process.pid)).to.include.members([process.pid, parent, child]);
     const [held, worked] = [residentBytes(parent), processorMs(parent) + processorMs(child)];
     expect(residentBytesOfAll(parent)).to.be.above(held);
+    expect(peakMemoryBytesOfAll(parent)).to.equal(peakMemoryBytes(parent) + peakMemoryBytes(child));
     expect(processorMsOfAll(parent)).to.be.at.least(worked);
     shell.stdin.end('\n');
     await once(shell, 'close');

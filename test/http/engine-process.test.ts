@@ -221,8 +221,9 @@ describe('HTTP: an engine in a process of its own', () => {
     const { body } = await postJob(server, customer.key, [['audio', poison]]);
     const { status, error } = await endedJob(server, customer.key, String(body['id']));
     expect(status).to.equal('failed');
+    expect(error).to.include({ code: 'internal_error' });
     expect((error as { message: string }).message).to.match(
-      /The engine broke down each time it worked on this file/,
+      /The engine broke down each time it worked on this request/,
     );
     const deaths = process_.deaths.length;
     const again = await postJob(server, customer.key, [['audio', poison]]);

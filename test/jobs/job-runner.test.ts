@@ -7,7 +7,7 @@ import { JobAudio, newJobId } from '../../src/jobs/job-audio.js';
 import { JobRunner } from '../../src/jobs/job-runner.js';
 import type { JobBooks, StoredJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/types.js';
-import { VerbatimError } from '../../src/errors.js';
+import { EngineBreakingError, VerbatimError } from '../../src/errors.js';
 import type { Bill } from '../../src/transcription/transcription.js';
 import { useBooks, type Bench, type KeyHolder } from '../ledger/support.js';
 import { ManualTimers } from '../support/manual-timers.js';
@@ -146,6 +146,20 @@ describe('JobRunner', () => {
     });
     expect(await balance()).to.equal(10);
     await until(() => ended === 1);
+  });
+
+  it('fails a job at once that breaks the engine: another try would break it again', async () => {
+    const id = await queued();
+    let tries = 0;
+    run(() => {
+      tries++;
+      return Promise.reject(new EngineBreakingError());
+    });
+    await status(id, 'failed');
+    expect((await find(id)).error).to.include({ code: 'internal_error' });
+    expect(tries).to.equal(1);
+    expect(errors).to.have.length(1);
+    expect(await balance()).to.equal(10);
   });
 
   it('fails a job at once for a fault of its own, or when its audio is gone', async () => {

@@ -1,4 +1,4 @@
-import { VerbatimError } from '../../errors.js';
+import { EngineBreakingError } from '../../errors.js';
 import { GrowingPause } from '../../growing-pause.js';
 import type { Timers } from '../../timers.js';
 import type { WorkOrigin } from '../types.js';
@@ -82,8 +82,7 @@ export class TrialProcess {
     const guilty = this.#options.suspects.trialDied();
     if (guilty === null) return;
     this.events.refused(guilty.origin);
-    const message = 'The engine broke down each time it worked on this request, at last on nothing else.';
-    guilty.settle({ error: new VerbatimError('internal_error', message) });
+    guilty.settle({ error: new EngineBreakingError() });
   }
 
   #failed(): void {

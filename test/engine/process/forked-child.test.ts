@@ -1,6 +1,7 @@
 /** The supervision on real processes: what kills one is what would. No verdict hangs on time: the test lets it pass. */
 import { expect } from 'chai';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { forking, MOST_MESSAGE_BYTES } from '../../../src/engine/process/child.js';
@@ -13,6 +14,12 @@ import type { WorkerCalls } from './worker.js';
 const WORKER = join(__dirname, 'worker.ts');
 const BEAT_MS = 2000;
 const CALL = { limitMs: 3_600_000 };
+
+/** Of the size of core files: soft and hard, bytes or 'unlimited'. */
+function coreLimits(pid: number): string[] {
+  const line = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'));
+  return line?.slice(1) ?? [];
+}
 
 describe('A child process under supervision', function () {
   this.timeout(120_000);
@@ -67,6 +74,22 @@ describe('A child process under supervision', function () {
     expect(priorities).to.have.length.above(1);
     expect(new Set(priorities)).to.deep.equal(new Set([wanted]));
     expect(getPriority()).to.equal(wanted - 7);
+  });
+
+  it('writes no core file when it dies of SIGSEGV, though this process may write one', async () => {
+    const [soft, hard] = coreLimits(process.pid);
+    const allow = (limits: string): Buffer =>
+      execFileSync('prlimit', ['--pid', String(process.pid), `--core=${limits}`]);
+    allow(`${hard}:${hard}`);
+    try {
+      expect(await echo('there')).to.equal('there');
+      expect(coreLimits(pid())).to.deep.equal(['0', hard]);
+    } finally {
+      allow(`${soft}:${hard}`);
+    }
+    process.kill(pid(), 'SIGSEGV');
+    await until(() => deaths.length === 1);
+    expect(deaths[0]).to.match(/^SIGSEGV/);
   });
 
   describe('that says more than it should is ended', () => {
