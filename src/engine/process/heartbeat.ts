@@ -16,12 +16,17 @@ export const MOST_BYTES = 64 * 2 ** 20;
 /** Looks in a row at which it was stopped: with a whole group of processes it is stopped and goes on, and this one with it. */
 const STOPPED_LOOKS = 2;
 
+/** While it is idle and answers, one look of so many is taken: a ping wakes both processes. */
+const IDLE_LOOKS = 10;
+
 export interface Watched {
   ping(): void;
   /** Bytes; null when nobody knows. */
   memory(): number | null;
   /** Whether it has been stopped by a signal; default: nobody looks. */
   isStopped?(): boolean;
+  /** Whether nobody waits for anything that it does; default: somebody does. */
+  isIdle?(): boolean;
   /** It is to be ended, for this reason. */
   fail(reason: string): void;
 }
@@ -31,6 +36,7 @@ export class Heartbeat {
   readonly #timer: Timer;
   #unanswered = 0;
   #stopped = 0;
+  #rested = 0;
   #messages = 0;
   #bytes = 0;
 
@@ -56,9 +62,10 @@ export class Heartbeat {
 
   #beat(): void {
     const { silentPings, memoryBytes } = this.limits;
-    const held = this.watched.memory() ?? 0;
     this.#messages = 0;
     this.#bytes = 0;
+    if (this.#mayRest()) return;
+    const held = this.watched.memory() ?? 0;
     this.#stopped = this.watched.isStopped?.() === true ? this.#stopped + 1 : 0;
     if (held > memoryBytes)
       this.watched.fail(`it held ${mebibytes(held)} MiB; allowed: ${mebibytes(memoryBytes)}`);
@@ -68,6 +75,12 @@ export class Heartbeat {
       this.#unanswered += 1;
       this.watched.ping();
     }
+  }
+
+  #mayRest(): boolean {
+    const isCalm = this.watched.isIdle?.() === true && this.#unanswered + this.#stopped === 0;
+    this.#rested = isCalm ? (this.#rested + 1) % IDLE_LOOKS : 0;
+    return this.#rested > 0;
   }
 }
 

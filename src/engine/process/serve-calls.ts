@@ -27,6 +27,8 @@ export interface SelfReport {
   info?: unknown;
   /** Sent with every `pong`. */
   health?: () => unknown;
+  /** Called as a call comes. */
+  beforeCall?: () => void;
   /** Called before every answer and failure. */
   beforeAnswer?: () => void;
 }
@@ -68,6 +70,7 @@ export function serveCalls<Calls extends CallTable>(
   const answer = async (id: number, name: string, request: unknown): Promise<void> => {
     const call = new RunningCall();
     running.set(id, call);
+    self.beforeCall?.();
     try {
       const handler = handlers?.[name];
       if (handler === undefined) throw new Error(`There is no call "${name}".`);

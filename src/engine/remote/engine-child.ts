@@ -65,6 +65,7 @@ export class EngineChild {
       ping: () => this.send({ kind: 'ping' }),
       memory: () => null,
       isStopped: () => isStopped(this.pid),
+      isIdle: () => this.isReady && this.calls.size === 0,
       fail: (why) => this.#end('unresponsive', why),
     });
     this.send({ kind: 'start', settings });

@@ -22,10 +22,12 @@ interface Unit {
   pings: number;
 }
 
-type Method = (...given: unknown[]) => unknown;
+type Method = (this: unknown, ...given: unknown[]) => unknown;
 
 export class NativeWatch {
   readonly #units = new Set<Unit>();
+  /** By the prototype of a class: the one with its calls watched, or itself where there are none. */
+  readonly #classes = new WeakMap<object, object>();
 
   /** A ping has come. The name of a call that is overdue; null: none is. */
   tick(): string | null {
@@ -38,15 +40,39 @@ export class NativeWatch {
   }
 
   /** The same object, whose calls are watched from now on, and those of all handles that it gives. */
-  watch<T extends object>(handle: T): T {
-    for (const name of Object.keys(PINGS)) {
-      const method = (handle as Record<string, unknown>)[name];
-      if (typeof method !== 'function') continue;
-      const watched = (...given: unknown[]): unknown =>
-        this.#follow(name, (method as Method).apply(handle, given));
-      Object.defineProperty(handle, name, { value: watched, configurable: true, writable: true });
+  watch<T extends object>(binding: T): T {
+    this.#replaceMethods(binding);
+    return binding;
+  }
+
+  /** A handle of a class that has calls to watch gets one in its place that has them watched, made once. */
+  #watchHandle(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    const own = Object.getPrototypeOf(value) as object | null;
+    if (own === null || own === Object.prototype) return;
+    let watched = this.#classes.get(own);
+    if (watched === undefined) {
+      const derived = Object.create(own) as object;
+      watched = this.#replaceMethods(derived) ? derived : own;
+      this.#classes.set(own, watched);
     }
-    return handle;
+    if (watched !== own) Object.setPrototypeOf(value, watched);
+  }
+
+  /** False where it has none to watch. */
+  #replaceMethods(owner: object): boolean {
+    let isChanged = false;
+    for (const name of Object.keys(PINGS)) {
+      const method = (owner as Record<string, unknown>)[name];
+      if (typeof method !== 'function') continue;
+      const follow = (result: unknown): unknown => this.#follow(name, result);
+      const watched = function (this: unknown, ...given: unknown[]): unknown {
+        return follow(withoutStack(() => (method as Method).apply(this, given)));
+      };
+      Object.defineProperty(owner, name, { value: watched, configurable: true, writable: true });
+      isChanged = true;
+    }
+    return isChanged;
   }
 
   #follow(name: string, result: unknown): unknown {
@@ -56,12 +82,24 @@ export class NativeWatch {
     return result.then(
       (value: unknown) => {
         this.#units.delete(unit);
-        return typeof value === 'object' && value !== null ? this.watch(value) : value;
+        this.#watchHandle(value);
+        return value;
       },
       (error: unknown) => {
         this.#units.delete(unit);
         throw error;
       },
     );
+  }
+}
+
+/** Every native call notes who called it, for an error that it may end with: of this process only codes and messages are told. */
+function withoutStack<T>(call: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return call();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }

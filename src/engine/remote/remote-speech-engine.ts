@@ -87,7 +87,13 @@ export class RemoteSpeechEngine implements SpeechEngine {
 
   async measureFile(file: AudioToMeasure): Promise<number> {
     this.#checkFile(file);
-    return this.#process.call('measure', { ...this.#asked(file), request: () => fileRequest(file) });
+    const seconds = await this.#process.call('measure', {
+      ...this.#asked(file),
+      request: () => fileRequest(file),
+    });
+    // What is told as a duration is not told as counted.
+    file.covers?.(seconds);
+    return seconds;
   }
 
   /** Of its process, as last told. */

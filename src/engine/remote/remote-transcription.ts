@@ -85,7 +85,9 @@ export class RemoteTranscription {
     );
   }
 
+  /** What is told as a duration is not told as counted. */
   async #admit(seconds: number): Promise<void> {
+    this.file.covers?.(seconds);
     await this.file.measured?.(seconds);
     this.file.signal?.throwIfAborted();
     this.#enter(seconds);

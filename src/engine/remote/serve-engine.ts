@@ -24,6 +24,8 @@ import type {
   TranscriptionAsked,
   TextCall,
 } from './engine-calls.js';
+import { systemTimers, type Timer, type Timers } from '../../timers.js';
+import { CountTeller } from './count-teller.js';
 import { NativeWatch } from './native-watch.js';
 import { WindowTeller } from './window-teller.js';
 
@@ -48,16 +50,18 @@ const MOST_MEASUREMENTS = 10_000;
 export function serveEngine(
   load: (settings: unknown, tools: EngineTools) => Promise<LoadedEngines>,
   channel?: Channel,
+  timers: Timers = systemTimers,
 ): void {
   serveCalls<EngineCalls>(async (settings, self, report) => {
     const watch = new NativeWatch();
-    const reporter = new Reporter(report);
+    const reporter = new Reporter(report, timers);
     const engines = await load(settings, { observer: reporter, watch });
     reporter.begin(() => loadOf(engines.speech));
     Object.assign(self, {
       info: engines.info,
       health: (): EngineHealth => ({ overdue: watch.tick() }),
-      beforeAnswer: () => reporter.tell(),
+      beforeCall: () => reporter.callBegins(),
+      beforeAnswer: () => reporter.callEnds(),
     } satisfies SelfReport);
     return handlersOf(engines);
   }, channel);
@@ -65,8 +69,14 @@ export function serveEngine(
 
 function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCalls> {
   return {
-    convert: ({ to, ...file }, context) => speech.convertFile({ ...asked(file, context), to }),
-    measure: (file, context) => speech.measureFile(asked(file, context)),
+    convert: ({ to, ...file }, context) =>
+      speech.convertFile({ ...asked(file, context, countTeller(context)), to }),
+    measure: async (file, context) => {
+      const counted = countTeller(context);
+      const seconds = await speech.measureFile(asked(file, context, counted));
+      counted.end();
+      return seconds;
+    },
     transcribe: async (request, context) => endOf(await speech.transcribeFile(fileOf(request, context))),
     translate: ({ tells, ...text }, { signal, progress }) => translate({ tells, ...text }, signal, progress),
   };
@@ -83,12 +93,19 @@ function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCall
   }
 }
 
-function asked({ maxSeconds, counts, ...file }: FileRequest, context: CallContext<CountedSeconds>) {
-  const { signal, progress } = context;
+function countTeller({ progress }: CallContext<CountedSeconds>): CountTeller {
+  return new CountTeller((seconds) => void progress({ kind: 'counted', seconds }));
+}
+
+function asked(
+  { maxSeconds, counts, ...file }: FileRequest,
+  { signal }: Pick<CallContext<CountedSeconds>, 'signal'>,
+  counted: CountTeller,
+) {
   return {
     ...{ ...file, signal },
     ...(maxSeconds === undefined ? {} : { maxSeconds }),
-    ...(counts ? { covers: (seconds: number) => void progress({ kind: 'counted', seconds }) } : {}),
+    ...(counts ? { covers: (seconds: number) => counted.count(seconds) } : {}),
   };
 }
 
@@ -96,12 +113,14 @@ function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionN
   const { durationSeconds, known, maxSeconds, counts, ...file } = request;
   const { path, accountId } = file;
   const { progress, proceeds } = context;
+  const counted = countTeller(context);
   const news = new WindowTeller((told) => void progress({ kind: 'window', ...told }));
   return {
     ...file,
-    ...asked({ path, accountId, maxSeconds, counts }, context),
+    ...asked({ path, accountId, maxSeconds, counts }, context, counted),
     ...(durationSeconds === null ? {} : { after: { durationSeconds } }),
     measured: async (seconds: number) => {
+      counted.end();
       if (durationSeconds !== null) return;
       await progress({ kind: 'measured', seconds });
       await proceeds();
@@ -128,23 +147,46 @@ class Reporter implements EngineObserver, TranslationObserver {
   #measurements: Measurement[] = [];
   #loadNow: (() => EngineLoad) | null = null;
   #last = '';
+  #calls = 0;
+  /** Runs while there is work, and on until nothing more has come of it. */
+  #timer: Timer | null = null;
 
-  constructor(private readonly report: (value: EngineReport) => Promise<void>) {}
+  constructor(
+    private readonly report: (value: EngineReport) => Promise<void>,
+    private readonly timers: Timers,
+  ) {}
 
   begin(loadNow: () => EngineLoad): void {
     this.#loadNow = loadNow;
-    this.tell();
-    setInterval(() => this.tell(), REPORT_MS).unref();
+    this.#tell();
   }
 
-  /** Unless nothing has changed. */
-  tell(): void {
-    if (this.#loadNow === null) return;
+  callBegins(): void {
+    this.#calls += 1;
+    this.#timer ??= this.timers.every(REPORT_MS, () => this.#look());
+  }
+
+  /** Before its answer is sent, with which this goes. */
+  callEnds(): void {
+    this.#calls -= 1;
+    if (this.#tell()) this.#timer?.restart();
+  }
+
+  #look(): void {
+    if (this.#tell() || this.#calls > 0) return;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  /** False where nothing has changed. */
+  #tell(): boolean {
+    if (this.#loadNow === null) return false;
     const load = this.#loadNow();
     const now = JSON.stringify(load);
-    if (now === this.#last && this.#measurements.length === 0) return;
+    if (now === this.#last && this.#measurements.length === 0) return false;
     this.#last = now;
     void this.report({ load, measurements: this.#measurements.splice(0) });
+    return true;
   }
 
   windowDone(measured: Parameters<EngineObserver['windowDone']>[0]): void {

@@ -16,19 +16,33 @@ import {
   type EngineTools,
   type LoadedEngines,
 } from '../../../src/engine/remote/serve-engine.js';
+import type { FileToTranscribe } from '../../../src/engine/types.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 
 const SECONDS = 3;
 const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
 const PLACE = { admittedAt: 0, accountId: 'one', background: false, advance: () => 0, release: () => 0 };
 
-/** Hears one window in any file, and converts all that it is given. */
-function hearing({ observer }: EngineTools): LoadedEngines['speech'] {
+/** Hears one window in any file, counts it in the steps it is told, and converts all that it is given. */
+function hearing({ observer }: EngineTools, steps: readonly number[]): LoadedEngines['speech'] {
+  const count = async ({ covers }: Pick<FileToTranscribe, 'covers'>): Promise<void> => {
+    covers?.(0);
+    for (const seconds of steps) {
+      await turn();
+      covers?.(seconds);
+    }
+    // As long as it takes from the last step to who waits for the duration.
+    for (let settled = 0; settled < 8; settled++) await Promise.resolve();
+  };
   const segment = { startSeconds: 0, endSeconds: SECONDS, text: 'Hello.', noSpeechProbability: 0 };
   return {
     convertFile: () => Promise.resolve({ milliseconds: 1 }),
-    measureFile: () => Promise.resolve(SECONDS),
+    measureFile: async (file) => {
+      await count(file);
+      return SECONDS;
+    },
     transcribeFile: async (file) => {
+      await count(file);
       await file.measured?.(SECONDS);
       await turn();
       observer.windowDone({} as never);
@@ -74,16 +88,18 @@ describe('A request to the engine’s process', () => {
   let directory: string;
   let writes: string[][];
   let speech: RemoteSpeechEngine;
+  let steps: number[];
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-crossings-'));
     writes = [];
+    steps = [SECONDS];
     const start: StartChild = (events) => {
       let hear: (message: ToChild) => void = () => undefined;
       const there = crossing(writes, (message: ToChild) => hear(message));
       const back = crossing(writes, (message: FromChild) => events.message(message, 1));
       const load = (_: unknown, tools: EngineTools): Promise<LoadedEngines> =>
-        Promise.resolve({ speech: hearing(tools), translation: {} as never, info: {} as never });
+        Promise.resolve({ speech: hearing(tools, steps), translation: {} as never, info: {} as never });
       serveEngine(load, {
         on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
         send: (message, done) => back.write(message, done),
@@ -135,6 +151,38 @@ describe('A request to the engine’s process', () => {
       ['proceed'],
       ['progress kind finished transcribedSeconds heard', 'report', 'answer'],
     ]);
+  });
+
+  it('tells what is counted of a file, but not beside its duration: that is asked about all the same', async () => {
+    const asked: number[] = [];
+    const file = { ...fileOf('RIFF'), language: 'en', covers: (seconds: number) => void asked.push(seconds) };
+    await speech.transcribeFile(file);
+    expect(writes.slice(0, 2)).to.deep.equal([['call transcribe'], ['progress kind seconds']]);
+    expect(asked).to.deep.equal([0, SECONDS]);
+    writes.splice(0);
+    expect(await speech.measureFile(file)).to.equal(SECONDS);
+    expect(writes).to.deep.equal([['call measure'], ['answer']]);
+    writes.splice(0);
+    asked.splice(0);
+    steps.unshift(1, 2);
+    await speech.measureFile(file);
+    expect(writes).to.deep.equal([
+      ['call measure'],
+      ['progress kind seconds'],
+      ['progress kind seconds'],
+      ['answer'],
+    ]);
+    expect(asked).to.deep.equal([0, 1, 2, SECONDS]);
+  });
+
+  it('is refused by its duration as by any other count of its seconds', async () => {
+    const covers = (seconds: number): void => {
+      if (seconds > 2) throw new Error(`${seconds} s are too dear`);
+    };
+    const file = { ...fileOf('RIFF'), language: 'en', covers };
+    for (const refused of [speech.transcribeFile(file), speech.measureFile(file)]) {
+      expect(await refused.catch((error: unknown) => error)).to.include({ message: '3 s are too dear' });
+    }
   });
 
   it('is converted there, where it needs it', async () => {

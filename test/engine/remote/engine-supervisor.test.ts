@@ -260,7 +260,14 @@ describe('The supervisor of the engine’s process', () => {
   });
 
   it('ends a process that answers no pings, was stopped, whose native call hangs, or that says what it must not', async () => {
+    // Something is in it, which nobody waits for any more: what dies with it is not repeated.
+    const giveWork = (): void => {
+      const gone = new AbortController();
+      ask('work', gone.signal);
+      gone.abort();
+    };
     await start();
+    giveWork();
     const beat = (count: number, health?: object): void => {
       for (let pings = 0; pings < count; pings++) {
         timers.pass(BEAT_MS);
@@ -276,11 +283,13 @@ describe('The supervisor of the engine’s process', () => {
     latest().exit();
     timers.pass(1000);
     ready();
+    giveWork();
     beat(1, { overdue: 'measure' });
     expect(latest().killed).to.equal(true);
     latest().exit();
     timers.pass(2000);
     ready();
+    giveWork();
     isStopped = true;
     beat(1, { overdue: null });
     expect(latest().killed).to.equal(false);
@@ -290,12 +299,48 @@ describe('The supervisor of the engine’s process', () => {
     latest().exit();
     timers.pass(4000);
     ready();
+    giveWork();
     latest().say({ kind: 'answer', id: 77, value: 1 });
     expect(latest().killed).to.equal(true);
     latest().exit();
     expect(deaths.map(({ reason }) => reason)).to.deep.equal([
       ...['unresponsive', 'unresponsive', 'unresponsive', 'broken'],
     ]);
+  });
+
+  it('pings a process that is idle a tenth as often, and as before when there is work, or no answer', async () => {
+    await start();
+    const pingsIn = (looks: number, answers = true): number => {
+      const before = latest().received.length;
+      for (let look = 0; look < looks; look++) {
+        const heard = latest().received.length;
+        timers.pass(BEAT_MS);
+        if (answers && latest().received.length > heard)
+          latest().say({ kind: 'pong', value: { overdue: null } });
+      }
+      return latest()
+        .received.slice(before)
+        .filter(({ kind }) => kind === 'ping').length;
+    };
+    expect(pingsIn(200)).to.equal(20);
+    const work = ask('work');
+    expect(pingsIn(20)).to.equal(20);
+    latest().say({ kind: 'answer', id: idIn(latest(), 'work'), value: 3 });
+    await until(() => work.value === 3);
+    expect(pingsIn(20)).to.equal(2);
+    // The last look before it is pinged, that ping, and the others which it does not answer.
+    expect(pingsIn(9 + 20, false)).to.equal(20);
+    expect(latest().killed).to.equal(false);
+    timers.pass(BEAT_MS);
+    expect(latest().killed).to.equal(true);
+    latest().exit();
+    timers.pass(1000);
+    ready();
+    isStopped = true;
+    timers.pass(10 * BEAT_MS);
+    expect(latest().killed).to.equal(false);
+    timers.pass(BEAT_MS);
+    expect(latest().killed).to.equal(true);
   });
 
   it('finishes on close what it was asked, though a process dies of it, and takes no more', async () => {

@@ -51,4 +51,45 @@ describe('The watch over native calls', () => {
     expect(await binding.openAudio().catch((error: unknown) => (error as Error).message)).to.equal('no');
     expect(ticks(watch, 1000)).to.equal(null);
   });
+
+  it('gives all handles of a class one other, and leaves the class and plain values as they are', async () => {
+    const watch = new NativeWatch();
+    class Reader {
+      measure(): Promise<object> {
+        return Promise.resolve({ measure: 'a value' });
+      }
+    }
+    // As the addon's classes are.
+    Object.freeze(Reader.prototype);
+    class Other {
+      close(): void {
+        given.splice(0);
+      }
+    }
+    const given = [new Reader(), new Reader(), new Other()];
+    const binding = watch.watch({ openAudio: () => Promise.resolve(given.shift()) });
+    const [first, second, other] = [
+      ...[await binding.openAudio(), await binding.openAudio(), await binding.openAudio()],
+    ] as [Reader, Reader, Other];
+    const classOf = (handle: object): unknown => Object.getPrototypeOf(handle);
+    expect(classOf(first)).to.equal(classOf(second)).and.not.to.equal(Reader.prototype);
+    expect(classOf(other)).to.equal(Other.prototype);
+    expect(first).to.be.an.instanceOf(Reader);
+    expect([Object.keys(first), Object.keys(second)]).to.deep.equal([[], []]);
+    expect(await second.measure()).to.deep.equal({ measure: 'a value' });
+  });
+
+  it('keeps the stack of nobody who calls, whose errors are told without', () => {
+    const watch = new NativeWatch();
+    const limits: number[] = [];
+    const openAudio = (): Promise<never> => {
+      limits.push(Error.stackTraceLimit);
+      throw new Error('no');
+    };
+    const binding = watch.watch({ openAudio });
+    const limit = Error.stackTraceLimit;
+    expect(() => binding.openAudio()).to.throw('no');
+    expect(limits).to.deep.equal([0]);
+    expect(Error.stackTraceLimit).to.equal(limit);
+  });
 });

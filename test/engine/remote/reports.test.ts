@@ -1,0 +1,103 @@
+/** When the engine's process tells how much it has to do: no more often than there is something to tell, and never while it is idle. */
+import { expect } from 'chai';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
+import type { EngineLoad } from '../../../src/engine/remote/engine-calls.js';
+import { serveEngine, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+import { until } from '../../support/until.js';
+
+const REPORT_MS = 100;
+const MEASURE = { path: 'a', accountId: 'one', maxSeconds: undefined, counts: false };
+
+describe('Reports of the engine’s process', () => {
+  let timers: ManualTimers;
+  let load: EngineLoad;
+  let told: string[];
+  let ends: ((seconds: number) => void)[];
+  let hear: (message: ToChild) => void;
+
+  beforeEach(async () => {
+    timers = new ManualTimers();
+    load = { slots: 2, busySlots: 0, windowsInFlight: 0, queuedWindows: 0, realTimeFactor: 1 };
+    told = [];
+    ends = [];
+    const stats = (): never =>
+      ({
+        ...load,
+        backlogSeconds: 0,
+        maxBacklogSeconds: 0,
+        retryAfterSeconds: 0,
+        backlogByAccount: [],
+      }) as never;
+    const measureFile = (): Promise<number> => new Promise((resolve) => ends.push(resolve));
+    const speech = { stats, measureFile } as Partial<LoadedEngines['speech']>;
+    const engines = { speech, translation: {}, info: {} } as LoadedEngines;
+    const channel = {
+      on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
+      send: (message: FromChild, done: (error: Error | null) => void) => {
+        told.push(message.kind);
+        done(null);
+      },
+      exit: () => undefined,
+    };
+    serveEngine(() => Promise.resolve(engines), channel, timers);
+    hear({ kind: 'start', settings: null });
+    await until(() => told.includes('ready'));
+  });
+
+  const begin = async (id: number): Promise<void> => {
+    hear({ kind: 'call', id, name: 'measure', request: MEASURE });
+    await turn();
+  };
+  const end = async (): Promise<void> => {
+    ends.shift()?.(1);
+    await turn();
+  };
+
+  it('come once before it is ready, and then with work', async () => {
+    expect(told).to.deep.equal(['report', 'ready']);
+    expect(timers.pending).to.equal(0);
+    await begin(1);
+    timers.pass(10 * REPORT_MS);
+    expect(told).to.deep.equal(['report', 'ready']);
+    load = { ...load, busySlots: 1 };
+    timers.pass(10 * REPORT_MS);
+    expect(told.splice(0)).to.deep.equal(['report', 'ready', 'report']);
+    load = { ...load, busySlots: 0, realTimeFactor: 0.5 };
+    await end();
+    expect(told).to.deep.equal(['report', 'answer']);
+  });
+
+  it('go on after the last answer until nothing changes any more, and cost nothing from then on', async () => {
+    await begin(1);
+    load = { ...load, busySlots: 2 };
+    await end();
+    expect(told.splice(0)).to.deep.equal(['report', 'ready', 'report', 'answer']);
+    load = { ...load, busySlots: 0 };
+    timers.pass(REPORT_MS);
+    expect(told.splice(0)).to.deep.equal(['report']);
+    expect(timers.pending).to.equal(1);
+    timers.pass(REPORT_MS);
+    expect(timers.pending).to.equal(0);
+    await begin(2);
+    expect(timers.pending).to.equal(1);
+    load = { ...load, busySlots: 1 };
+    timers.pass(REPORT_MS);
+    expect(told).to.deep.equal(['report']);
+  });
+
+  it('that went with an answer need not be repeated at once', async () => {
+    await begin(1);
+    await begin(2);
+    timers.pass(REPORT_MS - 1);
+    load = { ...load, busySlots: 1 };
+    await end();
+    expect(told.splice(0)).to.deep.equal(['report', 'ready', 'report', 'answer']);
+    load = { ...load, busySlots: 0 };
+    timers.pass(REPORT_MS - 1);
+    expect(told).to.deep.equal([]);
+    timers.pass(1);
+    expect(told).to.deep.equal(['report']);
+  });
+});
