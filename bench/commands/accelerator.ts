@@ -16,16 +16,8 @@ import {
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { decoderText } from '../engine/engine-cells.js';
 import type { BenchParts } from './parts.js';
-import {
-  addSpokenOptions,
-  benchContext,
-  decoderOf,
-  modelNamed,
-  progress,
-  publish,
-  type BenchModel,
-  type SpokenOptions,
-} from './setup.js';
+import { type BenchModel, decoderOf, modelNamed } from './bench-models.js';
+import { addSpokenOptions, benchContext, progress, publish, type SpokenOptions } from './setup.js';
 
 interface Options extends SpokenOptions {
   accelerator: AcceleratorMode;
@@ -64,7 +56,7 @@ export function addBenchAccelerator(bench: Command, parts: BenchParts): void {
 async function benchAccelerator(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
   const decoder = decoderOf(model, context.config, DEVICES);
   const off = await transcribeAll({ ...model, decoder, accelerator: 'off' }, clips, parts);
   const on = await transcribeAll({ ...model, decoder, accelerator: options.accelerator }, clips, parts);

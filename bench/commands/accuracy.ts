@@ -15,14 +15,13 @@ import type { VerbatimOptions } from '../processes/verbatim-process.js';
 import { identifyModel } from '../reports/environment.js';
 import { transcriptTable, type Heard } from '../reports/transcripts.js';
 import type { BenchParts } from './parts.js';
+import { modelNamed, serving, requireWhisper } from './bench-models.js';
 import {
   addSpokenOptions,
   benchContext,
   buildOption,
-  modelNamed,
   progress,
   publish,
-  serving,
   type SpokenOptions,
 } from './setup.js';
 
@@ -47,7 +46,8 @@ export function addBenchAccuracy(bench: Command, parts: BenchParts): void {
 async function benchAccuracy(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
+  requireWhisper(model);
   const throughCli = whisperCliOf(options, model.path, clips);
   const served = await throughHttp(clips, serving(model, context.config), parts);
   const peers = throughCli();

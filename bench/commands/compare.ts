@@ -4,7 +4,13 @@ import { sweep } from '../engine/sweep.js';
 import { repeated } from '../load/closed-loop.js';
 import { identifyModel } from '../reports/environment.js';
 import { secondsOf, type Contestant, type PeerPass } from '../processes/peers.js';
-import { WHISPER_PROGRAMS, whisperProgram } from '../processes/built-tools.js';
+import {
+  PROGRAMS_OF,
+  WHISPER_PROGRAMS,
+  whisperProgram,
+  type WhisperProgram,
+} from '../processes/built-tools.js';
+import { UsageError } from '../../src/service/variables.js';
 import { peakMemoryBytesOfAll } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
@@ -17,6 +23,7 @@ import {
 } from '../reports/compare-report.js';
 import { fairnessUploads, type NamedFairness } from '../reports/fairness-report.js';
 import type { BenchParts } from './parts.js';
+import { type BenchModel, decoderOf, modelsOf, serving } from './bench-models.js';
 import {
   addClipOptions,
   addOutputOptions,
@@ -24,15 +31,11 @@ import {
   buildOption,
   clipsOf,
   coresAtMost,
-  decoderOf,
-  modelsOf,
   progress,
   publish,
   roundsOption,
-  serving,
   slotOrThreadCount,
   uploadsOf,
-  type BenchModel,
   type WorkOptions,
 } from './setup.js';
 
@@ -40,14 +43,11 @@ interface Options extends WorkOptions {
   rounds: number;
   threads: number;
   slots?: number;
-  peers: Peer[];
+  peers?: WhisperProgram[];
   build: string;
   longSeconds: number;
   shortClips: number;
 }
-
-type Peer = (typeof WHISPER_PROGRAMS)[number];
-type Binaries = ReadonlyMap<Peer, string>;
 
 const FAIRNESS_LIMIT_SECONDS = 60;
 
@@ -55,12 +55,12 @@ export function addBenchCompare(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('compare')
     .description(
-      "the same clips through Verbatim and whisper.cpp's own whisper-server and whisper-cli, in turns",
+      "the same clips through Verbatim and whisper.cpp's own programs, in turns: whisper-server and whisper-cli, of a Parakeet model parakeet-cli",
     )
     .option('--model <names>', 'names of models or paths of model files, by comma')
     .option('--threads <n>', 'CPU threads that each may use in all', slotOrThreadCount, coresAtMost())
     .option('--slots <n>', 'of Verbatim, which share the threads (default: one a thread)', slotOrThreadCount)
-    .option('--peers <names>', 'of Verbatim, by comma', peersFrom, [...WHISPER_PROGRAMS])
+    .option('--peers <names>', 'of Verbatim, by comma (default: all that decode the model)', peersFrom)
     .addOption(buildOption())
     .option(
       '--long-seconds <n>',
@@ -76,14 +76,14 @@ export function addBenchCompare(bench: Command, parts: BenchParts): void {
 
 async function benchCompare(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
-  const binaries = binariesOf(options);
-  const models = modelsOf(context, options.model);
+  const models = await modelsOf(context, options.model);
+  // What is missing is said before anything is measured.
+  for (const model of models) for (const name of peersOf(model, options)) whisperProgram(options.build, name);
   const decoders = models.map((model) => decoderOf(model, context.config, ['cpu']));
   const { kind, ...decoding } = decoders.find((one) => one.kind === 'batched') ?? { kind: 'whisper.cpp' };
   const { threads, slots = threads, clients, repeat, rounds, language } = options;
   const compared: ComparedModel[] = [];
-  for (const model of models)
-    compared.push(await compareModel(model, { ...options, slots }, binaries, parts));
+  for (const model of models) compared.push(await compareModel(model, { ...options, slots }, parts));
   const [{ clips, audioSeconds } = { clips: 0, audioSeconds: 0 }] = compared;
   publish(
     {
@@ -103,7 +103,7 @@ async function benchCompare(options: Options, parts: BenchParts): Promise<void> 
         threads,
         slots,
       },
-      warmUp: 'all clips once through each server; whisper-cli loads its model in every run',
+      warmUp: 'all clips once through each server; a command line loads its model in every run',
       runs: rounds,
       tables: compareTables(compared),
       charts: compareCharts(compared),
@@ -112,6 +112,7 @@ async function benchCompare(options: Options, parts: BenchParts): Promise<void> 
         'whisper-server takes one request at a time and holds the others. Its clips and those of whisper-cli are padded to 30 s;',
         'Verbatim encodes at the length of a window where the model was trained for that (as the bundled one is), which is part of the ratio.',
         'whisper-cli takes one language for all files of a call, so that it detects where "given" names several.',
+        'parakeet-cli takes no language, and a file of any length as one window.',
       ],
       measurements: compared,
     },
@@ -119,7 +120,7 @@ async function benchCompare(options: Options, parts: BenchParts): Promise<void> 
   );
 }
 
-function peersFrom(list: string): Peer[] {
+function peersFrom(list: string): WhisperProgram[] {
   return list.split(',').map((word) => {
     const peer = WHISPER_PROGRAMS.find((name) => name === word);
     if (peer === undefined) throw new InvalidArgumentError(`Allowed: ${WHISPER_PROGRAMS.join(', ')}.`);
@@ -127,14 +128,17 @@ function peersFrom(list: string): Peer[] {
   });
 }
 
-function binariesOf({ peers, build }: Options): Binaries {
-  return new Map(peers.map((name) => [name, whisperProgram(build, name)]));
+/** Those that the model is compared with. */
+function peersOf({ name, family }: BenchModel, { peers }: Pick<Options, 'peers'>): WhisperProgram[] {
+  const own = PROGRAMS_OF[family];
+  const wanted = own.filter((program) => peers?.includes(program) ?? true);
+  if (wanted.length > 0) return wanted;
+  throw new UsageError(`--peers is "${peers?.join()}"; allowed for ${name}: ${own.join(', ')}.`);
 }
 
 async function compareModel(
   model: BenchModel,
   options: Options & { slots: number },
-  binaries: Binaries,
   parts: BenchParts,
 ): Promise<ComparedModel> {
   const { threads, slots, longSeconds } = options;
@@ -146,17 +150,15 @@ async function compareModel(
         serving(model, { slots, threads: Math.max(1, Math.floor(threads / slots)), deviceSetting: 'cpu' }),
       ),
     );
-    const server = binaries.get('whisper-server');
-    if (server !== undefined) servers.push(await parts.startWhisperServer(server, model.path, threads));
+    const peers = peersOf(model, options);
+    if (peers.includes('whisper-server')) {
+      const server = whisperProgram(options.build, 'whisper-server');
+      servers.push(await parts.startWhisperServer(server, model.path, threads));
+    }
+    const cli = peers.find((name) => name !== 'whisper-server');
     const works: ComparedWork[] = [];
     for (const language of options.language.split(',')) {
-      works.push(
-        await compareWork(
-          { model, servers, clips, language, cli: binaries.get('whisper-cli') },
-          options,
-          parts,
-        ),
-      );
+      works.push(await compareWork({ model, servers, clips, language, cli }, options, parts));
     }
     const fairness = longSeconds === 0 ? null : await compareFairness(servers, model, clips, options, parts);
     const peakBytes = Object.fromEntries(
@@ -174,13 +176,14 @@ interface Work {
   servers: readonly ServerUnderTest[];
   clips: readonly Clip[];
   language: string;
-  cli: string | undefined;
+  /** By its name. */
+  cli: WhisperProgram | undefined;
 }
 
 async function compareWork(
   { model, servers, clips, language, cli }: Work,
-  { clients, repeat, rounds, threads }: Options,
-  { serverPass, whisperCliPass }: BenchParts,
+  { clients, repeat, rounds, threads, build }: Options,
+  { serverPass, commandLinePass }: BenchParts,
 ): Promise<ComparedWork> {
   const uploads = repeated(await uploadsOf(model, clips, language), repeat);
   const contestants: Contestant[] = servers.map(({ target }) => ({
@@ -191,13 +194,13 @@ async function compareWork(
     progress(`${model.name}, language ${language}: warm-up of ${name}`);
     await run();
   }
-  const words = ['-m', model.path, '-t', String(threads), '-bs', '1', '-bo', '5', '-np', '-nt'];
-  const spoken = ['-l', language === 'given' ? 'auto' : language];
+  const words = ['-m', model.path, '-t', String(threads), '-np', ...wordsOf(cli, language)];
   const paths = repeated(clips, repeat).map(({ path }) => path);
   const audioSeconds = secondsOf(uploads);
   if (cli !== undefined) {
-    const run = (): Promise<PeerPass> => whisperCliPass(cli, [...words, ...spoken], paths, audioSeconds);
-    contestants.push({ name: 'whisper-cli', run });
+    const binary = whisperProgram(build, cli);
+    const run = (): Promise<PeerPass> => commandLinePass(binary, words, paths, audioSeconds);
+    contestants.push({ name: cli, run });
   }
   const measured = await sweep(contestants, {
     rounds,
@@ -206,6 +209,12 @@ async function compareWork(
   });
   const passes = Object.fromEntries(measured.map(({ cell, passes: runs }) => [cell.name, runs]));
   return { language, audioSeconds, passes };
+}
+
+/** What each takes beside model, threads and files. */
+function wordsOf(cli: WhisperProgram | undefined, language: string): string[] {
+  if (cli === 'parakeet-cli') return ['-ng'];
+  return ['-bs', '1', '-bo', '5', '-nt', '-l', language === 'given' ? 'auto' : language];
 }
 
 async function compareFairness(

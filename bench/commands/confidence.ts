@@ -10,16 +10,14 @@ import { WordErrorRate, wordErrors } from '../reports/wer.js';
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { decoderText } from '../engine/engine-cells.js';
 import type { BenchParts } from './parts.js';
+import { type BenchModel, decoderOf, modelNamed } from './bench-models.js';
 import {
   addOutputOptions,
   benchContext,
-  decoderOf,
-  modelNamed,
   modelOption,
   progress,
   publish,
   SPOKEN_CLIPS,
-  type BenchModel,
   type OutputOptions,
 } from './setup.js';
 
@@ -58,7 +56,7 @@ async function benchConfidence(options: Options, parts: BenchParts): Promise<voi
   const context = benchContext();
   const { accelerator } = context.config;
   const [known, unknown] = [options.known, options.unknown].map(withText);
-  const named = modelNamed(context, options.model);
+  const named = await modelNamed(context, options.model);
   const model = { ...named, decoder: decoderOf(named, context.config, DEVICES), accelerator };
   const decoded = {
     known: await decodeAll(model, known ?? [], parts),

@@ -11,13 +11,12 @@ import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from '../../src/service/co
 import { engineCharts, engineTable } from '../reports/engine-report.js';
 import { cellMeasurer } from './measure-cell.js';
 import type { BenchParts } from './parts.js';
+import { decoderOf, modelsOf } from './bench-models.js';
 import {
   addClipOptions,
   addOutputOptions,
   benchContext,
   clipsOf,
-  decoderOf,
-  modelsOf,
   progress,
   publish,
   roundsOption,
@@ -68,7 +67,7 @@ export function addBenchEngine(bench: Command, parts: BenchParts): void {
 
 async function benchEngine(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
-  const models = modelsOf(context, options.model);
+  const models = await modelsOf(context, options.model);
   const cells = engineCells({
     modelPaths: models.map(({ path }) => path),
     devices: deviceSettings(options.device ?? context.config.deviceSetting, loadBinding()),

@@ -8,13 +8,13 @@ import { integerFrom, positiveNumber } from '../../src/cli/options.js';
 import { fairnessChart, fairnessTable, fairnessUploads } from '../reports/fairness-report.js';
 import { loadCharts, loadTable } from '../reports/load-report.js';
 import type { BenchParts } from './parts.js';
+import { modelNamed } from './bench-models.js';
 import {
   addOutputOptions,
   benchContext,
   clipsOf,
   clipsOption,
   languageOption,
-  modelNamed,
   progress,
   publish,
   uploadsOf,
@@ -78,7 +78,7 @@ function list(value: string): string[] {
 async function benchHttp(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const target = verbatimTarget(options.url, options.key);
-  const model = modelNamed(context, undefined);
+  const model = await modelNamed(context, undefined);
   const uploads = await uploadsOf(model, clipsOf(options.clips), options.language);
   const clips = await fairnessUploads(options, model, uploads);
   const fairness = await parts.measureFairness({

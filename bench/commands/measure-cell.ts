@@ -2,7 +2,8 @@ import type { EngineCell } from '../engine/engine-cells.js';
 import type { EnginePass } from '../engine/engine-pass.js';
 import type { Config } from '../../src/service/config.js';
 import type { BenchParts } from './parts.js';
-import { clipsOf, type BenchModel, type WorkOptions } from './setup.js';
+import { type BenchModel } from './bench-models.js';
+import { clipsOf, type WorkOptions } from './setup.js';
 
 /** How a sweep and a search measure a cell of these models: in a process of its own, on the clips that the options name. */
 export function cellMeasurer(

@@ -13,19 +13,17 @@ import { integerFrom, positiveNumber } from '../../src/cli/options.js';
 import { PLAIN_WAV } from '../reports/fairness-report.js';
 import { memoryCharts, memoryNotes, memoryTables, mib } from '../reports/memory-report.js';
 import type { BenchParts } from './parts.js';
+import { type BenchModel, modelNamed, serving } from './bench-models.js';
 import {
   addOutputOptions,
   benchContext,
   clipsOf,
   clipsOption,
-  modelNamed,
   modelOption,
   progress,
   publish,
-  serving,
   slotOrThreadCounts,
   uploadsOf,
-  type BenchModel,
   type OutputOptions,
 } from './setup.js';
 
@@ -85,7 +83,7 @@ async function benchMemory(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const { threads, deviceSetting: device, accelerator } = context.config;
   const soakSlots = slotsOn(resolveDevices(device, loadBinding()), context.config);
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
   clipsOf(options.clips);
   checkSamples(options);
   const servers: ServerMemory[] = [];

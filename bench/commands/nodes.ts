@@ -6,17 +6,16 @@ import type { NodesResult } from '../load/nodes.js';
 import { identifyModel } from '../reports/environment.js';
 import { rounded, type Table } from '../reports/report.js';
 import type { BenchParts } from './parts.js';
+import { modelNamed, serving } from './bench-models.js';
 import {
   addOutputOptions,
   benchContext,
   clipsOf,
   clipsOption,
   languageOption,
-  modelNamed,
   modelOption,
   progress,
   publish,
-  serving,
   uploadsOf,
   type OutputOptions,
 } from './setup.js';
@@ -60,7 +59,7 @@ async function benchNodes(options: Options, parts: BenchParts): Promise<void> {
   const { language, nodes, requests, clients } = options;
   checkPostgres(options.database, '--database');
   const context = benchContext();
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
   const uploads = await uploadsOf(model, clipsOf(options.clips), language);
   await refuseUsed(options.database);
   const found: Found[] = [];

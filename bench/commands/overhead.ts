@@ -9,6 +9,7 @@ import type { Config } from '../../src/service/config.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { resolveDevices } from '../../src/engine/devices.js';
 import type { BenchParts } from './parts.js';
+import { type BenchModel, decoderOf, modelNamed, serving } from './bench-models.js';
 import {
   addOutputOptions,
   benchContext,
@@ -16,15 +17,11 @@ import {
   clipsOption,
   coresAtMost,
   languageOption,
-  decoderOf,
-  modelNamed,
   modelOption,
   progress,
   publish,
   roundsOption,
-  serving,
   slotOrThreadCount,
-  type BenchModel,
   type OutputOptions,
 } from './setup.js';
 
@@ -57,7 +54,7 @@ export function addBenchOverhead(bench: Command, parts: BenchParts): void {
 
 async function benchOverhead(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
   const { deviceSetting: device, accelerator } = context.config;
   const pairs = await measure(model, context.config, options, parts);
   const billing = await parts.measureBilling(BILLED_REQUESTS);

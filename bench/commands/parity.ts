@@ -18,11 +18,11 @@ import { agrees, nearTieTables } from '../reports/near-ties.js';
 import { rounded, type Table } from '../reports/report.js';
 import { sum } from '../reports/statistics.js';
 import { differingTables, differs, transcriptTable, type HeardTwice } from '../reports/transcripts.js';
+import { modelNamed, requireWhisper } from './bench-models.js';
 import {
   addSpokenOptions,
   benchContext,
   buildOption,
-  modelNamed,
   progress,
   publish,
   type SpokenOptions,
@@ -110,7 +110,8 @@ async function benchParity(options: Options): Promise<void> {
   const compute = computeOf(options);
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
+  requireWhisper(model);
   const compared = compareAll(clips, options, model.path);
   publish(
     {

@@ -13,7 +13,7 @@ import { requestRate } from '../load/request-rate.js';
 import { soak } from '../load/soak.js';
 import { MAIN, nodeWords } from '../processes/command-line.js';
 import { startConstantServer } from '../processes/constant-server.js';
-import { serverPass, whisperCliPass } from '../processes/peers.js';
+import { serverPass, commandLinePass } from '../processes/peers.js';
 import { startVerbatim } from '../processes/verbatim-process.js';
 import { startWhisperServer } from '../processes/whisper-server-process.js';
 
@@ -35,7 +35,7 @@ export const BENCH_PARTS = {
   startConstantServer,
   startVerbatim,
   startWhisperServer,
-  whisperCliPass,
+  commandLinePass,
 };
 
 export type BenchParts = typeof BENCH_PARTS;

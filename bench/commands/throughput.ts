@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { builtTool, WHISPER_PROGRAMS, whisperProgram } from '../processes/built-tools.js';
+import { builtTool, PROGRAMS_OF, whisperProgram } from '../processes/built-tools.js';
 import type { BenchParts } from './parts.js';
-import { benchContext, modelsOf, buildOption, clipsOf, DEFAULT_CLIPS } from './setup.js';
+import { modelsOf } from './bench-models.js';
+import { benchContext, buildOption, clipsOf, DEFAULT_CLIPS } from './setup.js';
 
 interface Options {
   quick?: boolean;
@@ -76,13 +77,13 @@ function given(flag: string, value: string | undefined): string[] {
   return value === undefined ? [] : [flag, value];
 }
 
-function benchThroughput(directory: string, options: Options, parts: BenchParts): void {
+async function benchThroughput(directory: string, options: Options, parts: BenchParts): Promise<void> {
   // What is missing is said before the first hour, not after it.
   const { build, model, from = DEFAULT_CLIPS } = options;
   clipsOf(from);
-  modelsOf(benchContext(), model);
+  const models = await modelsOf(benchContext(), model);
   builtTool(build, 'join_clips');
-  for (const name of WHISPER_PROGRAMS) whisperProgram(build, name);
+  for (const { family } of models) for (const name of PROGRAMS_OF[family]) whisperProgram(build, name);
   // A step that fails does not keep the others from being run.
   const failed = throughputSteps(resolve(directory), options).filter((words) => !succeeds(words, parts));
   if (failed.length > 0) process.exitCode = 1;

@@ -30,16 +30,14 @@ import { packageRoot } from '../../src/package-root.js';
 import { integerFrom } from '../../src/cli/options.js';
 import { cellMeasurer } from './measure-cell.js';
 import type { BenchParts } from './parts.js';
+import { type BenchModel, decoderOf, modelNamed } from './bench-models.js';
 import {
   addClipOptions,
   addOutputOptions,
   benchContext,
-  decoderOf,
-  modelNamed,
   modelOption,
   progress,
   publish,
-  type BenchModel,
   type WorkOptions,
 } from './setup.js';
 
@@ -69,7 +67,7 @@ export function addBenchTune(bench: Command, parts: BenchParts): void {
 
 async function benchTune(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
-  const model = modelNamed(context, options.model);
+  const model = await modelNamed(context, options.model);
   const devices = resolveDevices(context.config.deviceSetting, loadBinding());
   const defaults = readConfig({}, packageRoot);
   const decoder = decoderOf(model, context.config, devices);

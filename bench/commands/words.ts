@@ -19,14 +19,13 @@ import {
   type VoicedTranscript,
 } from '../reports/word-times.js';
 import type { BenchParts } from './parts.js';
+import { decoderOf, modelNamed } from './bench-models.js';
 import {
   addOutputOptions,
   benchContext,
   buildOption,
   clipsOf,
   languageOption,
-  decoderOf,
-  modelNamed,
   modelOption,
   progress,
   publish,
@@ -99,7 +98,7 @@ async function heardBy(options: Options, command: Command, parts: BenchParts): P
 
 async function heardByEngine(options: Options, { createBenchEngine }: BenchParts): Promise<Heard> {
   const { config, roots, manifest, environment } = benchContext();
-  const model = modelNamed({ config, roots, manifest }, options.model);
+  const model = await modelNamed({ config, roots, manifest }, options.model);
   const { accelerator } = config;
   const voiceActivity = options.vad ?? config.voiceActivity;
   const detector = voiceActivityModel({ voiceActivity }, roots, manifest);

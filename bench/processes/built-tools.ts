@@ -2,11 +2,19 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SpeechModelInfo } from '../../src/engine/binding.js';
 import type { TokenChoice } from '../reports/near-ties.js';
 import type { Heard } from '../reports/transcripts.js';
 
 /** Of whisper.cpp, built by targets of their names into bin/. */
-export const WHISPER_PROGRAMS = ['whisper-server', 'whisper-cli'] as const;
+export const WHISPER_PROGRAMS = ['whisper-server', 'whisper-cli', 'parakeet-cli'] as const;
+export type WhisperProgram = (typeof WHISPER_PROGRAMS)[number];
+
+/** By the family of a model: those that decode it. */
+export const PROGRAMS_OF: Readonly<Record<SpeechModelInfo['family'], readonly WhisperProgram[]>> = {
+  whisper: ['whisper-server', 'whisper-cli'],
+  parakeet: ['parakeet-cli'],
+};
 
 export interface EngineLine extends Heard {
   /** Positions of the encoder. */
@@ -35,7 +43,7 @@ export function builtTool(build: string, target: string, path = target): string 
   throw new Error(`${tool} is missing. Build it: cmake --build ${build} --target ${target}`);
 }
 
-export function whisperProgram(build: string, name: (typeof WHISPER_PROGRAMS)[number]): string {
+export function whisperProgram(build: string, name: WhisperProgram): string {
   return builtTool(build, name, join('bin', name));
 }
 

@@ -34,8 +34,8 @@ export async function serverPass(
   };
 }
 
-/** All files in one call of whisper-cli, which loads its model once. */
-export async function whisperCliPass(
+/** All files in one call of whisper-cli or parakeet-cli, which loads its model once. */
+export async function commandLinePass(
   binary: string,
   words: readonly string[],
   paths: readonly string[],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import { register } from '../../src/models/import.js';
+import type { SpeechModelEntry } from '../../src/models/manifest.js';
 import { verbatimTarget } from '../load/http-target.js';
 import { addHistory, endOfToday } from '../load/history.js';
 import { MAIN, nodeWords } from './command-line.js';
@@ -23,8 +24,10 @@ export interface VerbatimProcess extends ServerUnderTest {
 export interface VerbatimOptions {
   /** VERBATIM_... */
   env?: Readonly<Record<string, string>>;
-  /** A published Whisper model's file, served although it is not installed. */
+  /** A speech model's file, served although it is not installed. */
   modelFile?: string;
+  /** Of it; default: a published Whisper model's. */
+  modelTraits?: Pick<SpeechModelEntry, 'languages' | 'windows' | 'decoder'>;
   /** Entry point; default: of this very build. */
   main?: string;
   /** What each account has; default: eight that can pay for anything. */
@@ -51,7 +54,9 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
     VERBATIM_DATA_DIR: directory,
     // A bench is many clients at one address.
     VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: '100000',
-    ...(options.modelFile === undefined ? {} : modelFromFile(directory, options.modelFile)),
+    ...(options.modelFile === undefined
+      ? {}
+      : modelFromFile(directory, options.modelFile, options.modelTraits)),
   });
   try {
     const url = await listeningUrl(child);
@@ -108,14 +113,18 @@ async function createKeys(
 }
 
 /** A models directory that knows the file, without a copy of it. */
-function modelFromFile(directory: string, path: string): Record<string, string> {
+function modelFromFile(
+  directory: string,
+  path: string,
+  traits: VerbatimOptions['modelTraits'] = { languages: 'whisper', windows: 'full' },
+): Record<string, string> {
   const modelsDir = join(directory, 'models');
   const file = `ggml-${MODEL_FROM_FILE}.bin`;
   mkdirSync(modelsDir);
   symlinkSync(path, join(modelsDir, file));
   register(modelsDir, {
-    ...{ name: MODEL_FROM_FILE, kind: 'speech', file, languages: 'whisper', windows: 'full' },
-    ...{ licence: 'unknown', source: path },
+    ...{ name: MODEL_FROM_FILE, kind: 'speech', file, licence: 'unknown', source: path },
+    ...traits,
   });
   return { VERBATIM_MODELS_DIR: modelsDir, VERBATIM_MODEL: MODEL_FROM_FILE };
 }

@@ -9,7 +9,7 @@ import { rounded, type Table } from './report.js';
 import { median } from './statistics.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { packageRoot } from '../../src/package-root.js';
-import type { BenchModel } from '../commands/setup.js';
+import type { BenchModel } from '../commands/bench-models.js';
 
 export const PLAIN_WAV = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16.wav');
 const SHORT_SECONDS = 3;

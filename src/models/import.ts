@@ -38,7 +38,9 @@ export interface ImportSpeechOptions {
 }
 
 /** How a family wants its audio cut, and what alone decodes it. */
-const FAMILIES: Readonly<Record<SpeechModelInfo['family'], Pick<SpeechModelEntry, 'windows' | 'decoder'>>> = {
+export const FAMILY_TRAITS: Readonly<
+  Record<SpeechModelInfo['family'], Pick<SpeechModelEntry, 'windows' | 'decoder'>>
+> = {
   whisper: { windows: 'full' },
   parakeet: { windows: 'pauses', decoder: 'whisper.cpp' },
 };
@@ -57,7 +59,7 @@ export async function importSpeechModel(
   if (options.translates && !abilities.translates) {
     throw new Error(`There is nothing that the model could translate: it speaks ${languages.join(', ')}.`);
   }
-  const { windows, ...traits } = FAMILIES[family];
+  const { windows, ...traits } = FAMILY_TRAITS[family];
   const entry: SpeechModelEntry = {
     name,
     kind: 'speech',

@@ -144,7 +144,10 @@ export function kindText({ kind }: ModelEntry): string {
   return kind === 'vad' ? 'voice activity' : kind.replace('-', ' ');
 }
 
-export function windowPolicy(manifest: Manifest, entry: SpeechModelEntry): WindowPolicy {
+export function windowPolicy(
+  manifest: Manifest,
+  entry: Pick<SpeechModelEntry, 'name' | 'windows'>,
+): WindowPolicy {
   const policy = manifest.windowPolicies[entry.windows];
   if (policy === undefined) {
     throw new Error(

@@ -24,6 +24,8 @@ export interface Programs {
   saysWords?: boolean;
   /** whisper-server, which ends at once. */
   server?: boolean;
+  /** parakeet-cli, likewise. */
+  parakeet?: boolean;
 }
 
 /** whisper-cli answers what it was told, whatever the file; transcribe_windows and join_clips likewise. */
@@ -31,7 +33,7 @@ export function writePrograms(build: string, programs: Programs): void {
   mkdirSync(join(build, 'bin'), { recursive: true });
   const write = (path: string, body: string): void =>
     writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
-  const { cli, engine, clips = false, server = false, saysWords = false } = programs;
+  const { cli, engine, clips = false, server = false, parakeet = false, saysWords = false } = programs;
   if (cli !== undefined) {
     const tokens = (cli.tokens ?? []).map(([id]) => ({ id }));
     const result = { result: { language: cli.language }, transcription: [{ text: cli.text, tokens }] };
@@ -58,5 +60,6 @@ export function writePrograms(build: string, programs: Programs): void {
     );
   }
   if (server) write(join('bin', 'whisper-server'), '');
+  if (parakeet) write(join('bin', 'parakeet-cli'), '');
   if (clips) write('join_clips', `writeFileSync(words[0], words.slice(1).join());`);
 }

@@ -36,7 +36,7 @@ function environment({ calls }: Recorded): Readonly<Record<string, string>> {
 }
 
 function wordAfter(flag: string, { calls }: Recorded): string | undefined {
-  const [, words] = calls.whisperCliPass[0]!;
+  const [, words] = calls.commandLinePass[0]!;
   return words[words.indexOf(flag) + 1];
 }
 
@@ -92,7 +92,7 @@ export const compareRows: Rows = {
     await withPeers(async (build) => {
       const { calls } = await recorded(...COMPARE, '--build', build);
       expect(calls.startWhisperServer[0]?.[0]).to.equal(join(build, 'bin', 'whisper-server'));
-      expect(calls.whisperCliPass[0]?.[0]).to.equal(join(build, 'bin', 'whisper-cli'));
+      expect(calls.commandLinePass[0]?.[0]).to.equal(join(build, 'bin', 'whisper-cli'));
     });
     await withDirectory(async (empty) => {
       expect(await refusalOf(...COMPARE, '--build', empty)).to.contain(join(empty, 'bin', 'whisper-server'));
@@ -139,7 +139,7 @@ export const compareRows: Rows = {
   'compare --repeat': async () => {
     const uploads = await compared(['--repeat', '3'], (run) => [
       firstPass(run)[1].length,
-      run.calls.whisperCliPass[0]?.[2].length,
+      run.calls.commandLinePass[0]?.[2].length,
     ]);
     expect(uploads).to.deep.equal([
       [1, 1],
@@ -147,7 +147,7 @@ export const compareRows: Rows = {
     ]);
   },
   'compare --rounds': async () => {
-    const rounds = await compared(['--rounds', '3'], ({ calls }) => calls.whisperCliPass.length);
+    const rounds = await compared(['--rounds', '3'], ({ calls }) => calls.commandLinePass.length);
     expect(rounds).to.deep.equal([1, 3]);
   },
   'compare --json': () => withPeers((build) => output(build, '--json')),

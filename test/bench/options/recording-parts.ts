@@ -99,7 +99,7 @@ const STAND_INS: BenchParts = {
     const { url, ...process } = await listening();
     return { ...process, target: whisperServerTarget(url) };
   },
-  whisperCliPass: () => Promise.resolve({ rtfx: 5, latency: null }),
+  commandLinePass: () => Promise.resolve({ rtfx: 5, latency: null }),
 };
 
 async function listening(): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
