@@ -1,0 +1,145 @@
+/** Native code that does not come back, in a real process: it is ended and started again, and all that it was asked is answered. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { systemClock } from '../../../src/engine/clock.js';
+import { forking, type StartChild } from '../../../src/engine/process/child.js';
+import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
+import { Quarantine } from '../../../src/engine/remote/quarantine.js';
+import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-engine.js';
+import { Backlog } from '../../../src/engine/speech/backlog.js';
+import type { Transcript } from '../../../src/engine/types.js';
+import { VerbatimError } from '../../../src/errors.js';
+import { readManifest } from '../../../src/models/manifest.js';
+import { packageRoot } from '../../../src/package-root.js';
+import { readConfig } from '../../../src/service/config.js';
+import { hangPath, type Hang } from '../../support/hangs.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+import { sample } from '../../support/speech.js';
+import { until } from '../../support/until.js';
+
+const CLIP = sample('en-wav16.wav');
+const BEAT_MS = 500;
+/** More than may pass without a word. */
+const SILENT_BEATS = 25;
+
+describe('Native code that hangs in the engine’s process', function () {
+  this.timeout(120_000);
+  const directory = mkdtempSync(join(tmpdir(), 'verbatim-hang-'));
+  const fifo = join(directory, 'fifo');
+  const timers = new ManualTimers();
+  /** Of processes that are there. */
+  let living = 0;
+  let exits = 0;
+  let pongs = 0;
+  let deaths: { reason: string; how: string }[];
+  let supervisor: EngineSupervisor;
+  let engine: RemoteSpeechEngine;
+
+  const listening = (start: StartChild): StartChild => {
+    return (events) => {
+      living += 1;
+      return start({
+        message: (said, bytes) => {
+          if (said.kind === 'pong') pongs += 1;
+          events.message(said, bytes);
+        },
+        exit: (how) => {
+          living -= 1;
+          exits += 1;
+          events.exit(how);
+        },
+      });
+    };
+  };
+
+  before(async () => {
+    execFileSync('mkfifo', [fifo]);
+    const environment = { VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '1', VERBATIM_ACCEL: 'off' };
+    const config = readConfig(environment, packageRoot);
+    const { modelsDir } = config;
+    const manifest = readManifest(packageRoot, modelsDir);
+    const settings = { config, roots: { packageRoot, modelsDir }, manifest, env: null, device: null };
+    const main = join(__dirname, '..', '..', 'support', 'hanging-engine.ts');
+    supervisor = new EngineSupervisor({
+      start: listening(forking({ main, env: { ...process.env } as Record<string, string>, niceness: 0 })),
+      settings: () => settings,
+      timers,
+      observer: {
+        engineDied: (death) => deaths.push(death),
+        engineRefused: () => undefined,
+        measured: () => undefined,
+      },
+    });
+    const info = await supervisor.start();
+    const backlog = new Backlog({ maxSeconds: 3600, clock: systemClock, realTimeFactor: () => 1 });
+    engine = new RemoteSpeechEngine({
+      ...{ process: supervisor, info, backlog, quarantine: new Quarantine(() => 0) },
+    });
+  });
+  beforeEach(() => (deaths = []));
+  after(async () => {
+    await supervisor.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const hear = (path: string, accountId: string): Promise<Transcript> =>
+    engine.transcribeFile({ path, accountId, language: 'en' });
+  /** The clip, at which the process hangs. */
+  function hanging(name: string, how: Omit<Hang, 'fifo'>): string {
+    const path = join(directory, name);
+    copyFileSync(CLIP.path, path);
+    writeFileSync(hangPath(path), JSON.stringify({ ...how, fifo }));
+    return path;
+  }
+  /** Lets time pass as fast as a process that is there answers. */
+  async function beatUntil(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const before = pongs + exits;
+      timers.pass(BEAT_MS);
+      await until(() => pongs + exits > before || living === 0 || isOver());
+    }
+  }
+
+  it('on a thread of its pool is ended, and hears what it was asked in its next life', async () => {
+    const path = hanging('worker.wav', { where: 'worker', once: true });
+    const asked = [path, CLIP.path, CLIP.path].map((one, index) => hear(one, `account ${index}`));
+    const [, ...others] = asked;
+    for (const { text } of await Promise.all(others)) expect(text).to.equal(CLIP.text);
+    await beatUntil(() => deaths.length > 0);
+    expect((await asked[0])?.text).to.equal(CLIP.text);
+    expect(deaths.map(({ reason }) => reason)).to.deep.equal(['unresponsive']);
+    expect(deaths[0]?.how).to.contain('its openAudio() did not come back');
+  });
+
+  it('in its event loop is ended, too', async () => {
+    const path = hanging('loop.wav', { where: 'loop', once: true });
+    const asked = hear(path, 'one');
+    const other = hear(CLIP.path, 'another');
+    await until(() => !existsSync(hangPath(path)));
+    timers.pass(SILENT_BEATS * BEAT_MS);
+    await until(() => deaths.length > 0);
+    for (const { text } of await Promise.all([asked, other])) expect(text).to.equal(CLIP.text);
+    expect(deaths.map(({ reason }) => reason)).to.deep.equal(['unresponsive']);
+    expect(deaths[0]?.how).to.contain('it did not answer 20 pings');
+  });
+
+  it('each time is the fault of the file, which is refused; others are heard beside it', async () => {
+    const path = hanging('always.wav', { where: 'worker', once: false });
+    let error: unknown;
+    let heard = 0;
+    hear(path, 'one').catch((failed: unknown) => (error = failed));
+    void hear(CLIP.path, 'another').then(() => (heard += 1));
+    await beatUntil(() => error !== undefined);
+    expect(error).to.be.instanceOf(VerbatimError).and.include({ code: 'internal_error' });
+    expect(deaths.map(({ reason }) => reason)).to.deep.equal([
+      'unresponsive',
+      'unresponsive',
+      'unresponsive',
+    ]);
+    await until(() => heard === 1);
+    expect((await hear(CLIP.path, 'another')).text).to.equal(CLIP.text);
+  });
+});
