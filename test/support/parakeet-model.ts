@@ -29,9 +29,12 @@ export function writeParakeetModel(path: string, { seed = 1, words = [] }: Parak
 }
 
 /** Into a directory of models of its own: the environment that `serve` takes it with. */
-export async function importParakeet(modelsDir: string): Promise<Record<string, string>> {
+export async function importParakeet(
+  modelsDir: string,
+  words: readonly string[] = [],
+): Promise<Record<string, string>> {
   const path = join(modelsDir, 'source.bin');
-  writeParakeetModel(path);
+  writeParakeetModel(path, { words });
   const env = { VERBATIM_MODELS_DIR: modelsDir, VERBATIM_MODEL: 'parakeet-small' };
   await importSpeech(
     path,
