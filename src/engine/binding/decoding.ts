@@ -1,0 +1,91 @@
+/** What a window is decoded with, and to what. */
+
+export interface DecodeOptions {
+  /** ISO 639-1 code, or 'auto' to detect in the same encoder pass. */
+  language: string;
+  /** With 'auto': the language most likely from what is known already; a right guess saves a prompt pass. */
+  languageGuess?: string;
+  task?: 'transcribe' | 'translate';
+  /** 1 = greedy. */
+  beamSize?: number;
+  bestOf?: number;
+  temperature?: number;
+  /** 0 switches the temperature fall-back off. */
+  temperatureIncrement?: number;
+  initialPrompt?: string;
+  noSpeechThreshold?: number;
+  logProbThreshold?: number;
+  entropyThreshold?: number;
+  /** 0 = no limit but the model's. */
+  maxTokens?: number;
+  ownLength?: boolean;
+  /** Say when each word was said (Segment.words). The text is the same with it and without. */
+  align?: boolean;
+  /** Say what each segment was decoded to, and how (Segment.decoding). */
+  describe?: boolean;
+}
+
+export interface Word {
+  /** With the space before it as the model has it: the words of a segment joined are its text. */
+  text: string;
+  /** Seconds on the file's time line, within the window; they never decrease, and no two words overlap. */
+  startSeconds: number;
+  endSeconds: number;
+  /** Mean over its tokens as they were decoded, 0 to 1; punctuation that joined it does not count. */
+  probability: number;
+}
+
+/** How a segment came to be. */
+export interface SegmentDecoding {
+  /** Where the window begins that it is of, on the file's time line. */
+  windowStartSeconds: number;
+  /** Ids of its text and time stamps. */
+  tokens: number[];
+  /** Mean natural log-probability of these, <= 0, as they were decoded at the temperature. */
+  averageLogProbability: number;
+  /** Of the pass that its text was taken from: the first one, or that of a fall-back; 0 to 1. */
+  temperature: number;
+}
+
+export interface Segment {
+  /** Seconds on the file's time line; with words, of the first one's start and of the last one's end. */
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  noSpeechProbability: number;
+  /** Only with `align`. */
+  words?: Word[];
+  /** Only with `describe`. */
+  decoding?: SegmentDecoding;
+}
+
+export interface WindowTimings {
+  melMs: number;
+  encodeMs: number;
+  decodeMs: number;
+  totalMs: number;
+  /** Tokens generated, all fall-back passes included. */
+  tokens: number;
+  fallbacks: number;
+  encoderPasses: number;
+}
+
+export interface WindowResult {
+  segments: Segment[];
+  /** The language the text was decoded in. */
+  language: string;
+  /** Code -> probability over the model's languages when the language was 'auto', else null. */
+  languageProbabilities: Record<string, number> | null;
+  /**
+   * How sure the model was: the mean natural log-probability, <= 0, of the tokens that segments with text were decoded to,
+   * text and time stamps alike (not the prompt, not the end of text); null when there are none.
+   */
+  averageLogProbability: number | null;
+  /** The tokens that count in averageLogProbability. */
+  scoredTokens: number;
+  timings: WindowTimings;
+}
+
+export interface NativeCallOptions {
+  signal?: AbortSignal;
+}

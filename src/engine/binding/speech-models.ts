@@ -1,0 +1,174 @@
+/** Models of speech: on whisper.cpp a window in each slot, on the engine's own decoder all windows in one batch. */
+import type { AudioWindow } from './audio.js';
+import type { DecodeOptions, NativeCallOptions, WindowResult } from './decoding.js';
+
+export interface Slot {
+  /** Runs one window; a slot runs one call at a time. Aborting rejects with `aborted` and leaves the slot usable. */
+  transcribe(window: AudioWindow, options: DecodeOptions, call?: NativeCallOptions): Promise<WindowResult>;
+  close(): void;
+}
+
+/** What a speech model can be asked for. */
+export interface SpeechAbilities {
+  /** Tells which of its languages is spoken: the language may be 'auto'. */
+  detectsLanguage: boolean;
+  /** Knows Whisper's translate task, whether it was trained for it or not. */
+  translates: boolean;
+  takesPrompt: boolean;
+  /** Above 0. */
+  takesTemperature: boolean;
+}
+
+export interface SpeechModelInfo {
+  /** Of models that are alike inside: whoever asks for something asks for an ability. */
+  family: 'whisper' | 'parakeet';
+  abilities: SpeechAbilities;
+  /** The name of the published shape: tiny, base, ..., parakeet-tdt-0.6b; or 'custom'. */
+  type: string;
+  weightType: string;
+  /** None where the file does not say. */
+  languages: string[];
+  /** 'cpu' or 'cuda:N'. */
+  device: string;
+  /** Human readable name of the device. */
+  deviceName: string;
+  memoryBytes: number;
+  /** What computes the encoder's large products: '' for whisper.cpp alone, else e.g. 'onednn bfloat16'. */
+  accelerator: string;
+}
+
+/**
+ * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32 or in the
+ * fastest type that the processor multiplies ('auto': bfloat16, else float32).
+ */
+export type AcceleratorMode = 'auto' | 'float32' | 'off';
+
+export interface SpeechModelOptions {
+  /** 'cpu' or 'cuda:N'. */
+  device: string;
+  /** Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side by side. */
+  accelerator?: AcceleratorMode;
+  /** As in RecogniserOptions. Words are aligned by the engine's own encoder and decoder, on the CPU; these are loaded with the first window that asks for words. */
+  alignmentHeads?: readonly AttentionHead[];
+}
+
+export interface SpeechModel {
+  readonly info: SpeechModelInfo;
+  createSlot(options: { threads: number }): Promise<Slot>;
+  /** Frees the weights once the last slot is closed. */
+  close(): void;
+}
+
+/** The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA float16. */
+export type ComputeType = 'auto' | 'int8' | 'bfloat16' | 'float32';
+
+export interface RecogniserOptions {
+  /** 'cpu' or 'cuda:N', which no GPU has measured. */
+  device: string;
+  /** Default 'off'. */
+  accelerator?: AcceleratorMode;
+  /** Default 'auto'. */
+  compute?: ComputeType;
+  /** The heads of the decoder's cross-attention that words are aligned by; default (or none): all of the upper half of its layers. */
+  alignmentHeads?: readonly AttentionHead[];
+}
+
+/** Both counted from 0. */
+export interface AttentionHead {
+  layer: number;
+  head: number;
+}
+
+export interface DecoderHeads {
+  layers: number;
+  /** Of a layer. */
+  heads: number;
+  /** Those that words are aligned by. */
+  alignment: readonly AttentionHead[];
+}
+
+export interface AlignTextOptions {
+  /** What is said in the window. */
+  text: string;
+  /** ISO 639-1 code. */
+  language: string;
+  ownLength?: boolean;
+  /** 1 to 256. */
+  threads: number;
+  /** One set or more, none of them empty; each shows its own times. */
+  headSets: readonly (readonly AttentionHead[])[];
+}
+
+export interface TextAlignment {
+  /** Joined, they are the text. */
+  words: string[];
+  /** For each set of heads: when each word begins and ends, on the file's time line. */
+  times: { startSeconds: number[]; endSeconds: number[] }[];
+}
+
+export type WindowStage = 'encode' | 'decode' | 'done';
+
+/** A window on its way through encoder and batch; in the hands of one of them at a time. */
+export interface WindowInFlight {
+  /** While an encoder or a batch works on it, the stage that the work began with. */
+  readonly stage: WindowStage;
+  /** Once, when it is done; throws what its encoding or decoding ended with. */
+  result(): WindowResult;
+  /**
+   * At any time: no encoder works on it beyond the unit under way, a batch drops its rows before its next step and hands it
+   * back, and result() throws `aborted`.
+   */
+  abort(): void;
+  /** Frees what it holds now, or when the work on it is done; idempotent. */
+  release(): void;
+}
+
+export interface WindowEncoder {
+  /**
+   * One bounded unit of work on a window to be encoded; resolves to its stage after it. What goes wrong ends the window, which is
+   * done then. Windows may take turns between units, and may go on in another encoder.
+   */
+  advance(window: WindowInFlight): Promise<WindowStage>;
+  close(): void;
+}
+
+export interface BatchAdvance {
+  /** The windows that left the batch: done, or to be encoded once more. */
+  left: WindowInFlight[];
+  steps: number;
+  /** Of all steps together: tokens decoded, prompts included. */
+  rows: number;
+}
+
+/** Windows that are decoded together, a token of each a step. */
+export interface DecoderBatch {
+  /** Windows in it. */
+  readonly size: number;
+  /** A window to be decoded is in the batch from the next step on; also while advance() runs. */
+  add(window: WindowInFlight): void;
+  /**
+   * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is left.
+   * Calls must not overlap. What goes wrong with one window ends that window; if a step itself fails, every window of it is done
+   * with that error, and leaves.
+   */
+  advance(options: { steps: number; threads: number }): Promise<BatchAdvance>;
+  close(): void;
+}
+
+/** A speech model that decodes many windows at once, in units of work that the caller puts into order. */
+export interface Recogniser {
+  readonly info: SpeechModelInfo;
+  readonly longestWindowSeconds: number;
+  /** Throws `invalid_argument` naming the option, `unsupported_language`. The samples may be released meanwhile. */
+  openWindow(window: AudioWindow, options: DecodeOptions): WindowInFlight;
+  createEncoder(options: { threads: number }): Promise<WindowEncoder>;
+  createBatch(): Promise<DecoderBatch>;
+  readonly decoderHeads: DecoderHeads;
+  /**
+   * For choosing heads: lays a text that is known along a window, by each set of heads by itself. The times are the attention's
+   * own: neither moved to speech nor cut at the ends of sentences. One encoder pass; aborting rejects with `aborted`.
+   */
+  alignText(window: AudioWindow, options: AlignTextOptions, call?: NativeCallOptions): Promise<TextAlignment>;
+  /** Frees the weights once all that was made of it is closed. */
+  close(): void;
+}
