@@ -14,13 +14,13 @@ export const EXTENSIONS: Readonly<Record<AnswerFormat, string>> = {
 };
 
 /** With a line break at its end. `showsDecoded`: JSON tells the segments as they were decoded where no times were asked for. */
-export function renderedTranscript(
+export async function renderedTranscript(
   result: LocalTranscription,
   format: AnswerFormat,
   showsDecoded: boolean,
-): string {
+): Promise<string> {
   if (format === 'json') return `${JSON.stringify(jsonOf(result, showsDecoded), null, 2)}\n`;
-  const text = answerText(result, format);
+  const text = await answerText(result, format);
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 

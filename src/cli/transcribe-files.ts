@@ -75,7 +75,7 @@ class FileRun {
     const measured = (seconds: number): void => progress.measured(path, seconds);
     const transcribed = (seconds: number): void => progress.transcribed(path, seconds);
     const result = await this.transcriber.transcribe({ path, signal, measured, transcribed }, options);
-    const text = renderedTranscript(result, options.format, showsDecoded);
+    const text = await renderedTranscript(result, options.format, showsDecoded);
     const output = outputs.get(path) ?? null;
     if (output === null) this.printed.push(text);
     else await writeWhole(output, text);

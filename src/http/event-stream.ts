@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Timer, Timers } from '../timers.js';
+import { jsonBytes } from '../transcription/json-pieces.js';
 import { endInPieces } from './body-pieces.js';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
@@ -60,10 +61,15 @@ export class EventStream {
 
   /** With the last events. */
   end(events: readonly ServerEvent[]): void {
+    this.endWith(Buffer.from(events.map(textOf).join('')));
+  }
+
+  /** With what eventBytes() has made of the last events. */
+  endWith(bytes: Buffer): void {
     if (this.#isEnded) return;
     this.#open();
     this.stop();
-    endInPieces(this.parts.res, Buffer.from(events.map(textOf).join('')));
+    endInPieces(this.parts.res, bytes);
     this.parts.ended();
   }
 
@@ -95,4 +101,12 @@ export class EventStream {
 
 function textOf({ event, data }: ServerEvent): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Events with long data, as they are sent: others get their turns while they are written. */
+export async function eventBytes(events: readonly ServerEvent[]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (const { event, data } of events)
+    pieces.push(Buffer.from(`event: ${event}\ndata: `), await jsonBytes(data), Buffer.from('\n\n'));
+  return Buffer.concat(pieces);
 }

@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Listener } from '../transcription/telling.js';
 import type { TranscriptionAnswer } from '../transcription/transcription.js';
-import type { EventStream, ServerEvent } from './event-stream.js';
+import { eventBytes, type EventStream, type ServerEvent } from './event-stream.js';
 import type { Exchange } from './exchange.js';
 import { headerOf } from './headers.js';
 import { IdempotencyReplayed } from './transcription-headers.js';
@@ -23,7 +23,10 @@ export interface TranscriptEvents {
   progress?: (progress: WorkProgress) => ServerEvent;
   delta: (text: string) => ServerEvent;
   /** What is told last, where so many characters of the answer's text were told already. */
-  done: (answer: TranscriptionAnswer, toldLength: number) => readonly ServerEvent[];
+  done: (
+    answer: TranscriptionAnswer,
+    toldLength: number,
+  ) => readonly ServerEvent[] | Promise<readonly ServerEvent[]>;
 }
 
 export class TranscriptStream implements Listener {
@@ -73,13 +76,14 @@ export class TranscriptStream implements Listener {
   }
 
   /** Tells what was not said yet, and the end, once it is called. */
-  ending(answer: TranscriptionAnswer): () => void {
-    const events = this.events.done(answer, this.#saidLength - this.#pending.length);
+  async ending(answer: TranscriptionAnswer): Promise<() => void> {
+    const toldLength = this.#saidLength - this.#pending.length;
+    // The end has it all.
+    this.#pending = '';
+    this.#isAhead = false;
     if (answer.replayed) this.#headers = { ...this.#headers, ...headerOf(IdempotencyReplayed, 'true') };
-    return () => {
-      this.#pending = '';
-      this.#stream.end(events);
-    };
+    const end = await eventBytes(await this.events.done(answer, toldLength));
+    return () => this.#stream.endWith(end);
   }
 
   #progressed(progress: WorkProgress): void {

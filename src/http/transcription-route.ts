@@ -35,7 +35,7 @@ export interface AskedWork {
 
 /** And how it wants to be told: in one piece, or in events while it is made. */
 export type AskedTranscription = AskedWork &
-  ({ written: (answer: TranscriptionAnswer) => WrittenAnswer } | { events: TranscriptEvents });
+  ({ written: (answer: TranscriptionAnswer) => Promise<WrittenAnswer> } | { events: TranscriptEvents });
 
 interface Received {
   asked: AskedTranscription;
@@ -44,11 +44,12 @@ interface Received {
 
 /** How the answer is told. */
 type Telling =
-  { written: (answer: TranscriptionAnswer) => WrittenAnswer; stream: null } | { stream: TranscriptStream };
+  | { written: (answer: TranscriptionAnswer) => Promise<WrittenAnswer>; stream: null }
+  | { stream: TranscriptStream };
 
 export interface WrittenAnswer {
   type: string;
-  body: string;
+  body: string | Buffer;
   headers: OutgoingHttpHeaders;
 }
 
@@ -99,7 +100,7 @@ export function transcriptionRoute(
         );
         noteFacts(exchange, outcome.facts);
         if ('error' in outcome) throw outcome.error;
-        deliver(exchange, outcome, uploadMs);
+        await deliver(exchange, outcome, uploadMs);
       }),
     },
   };
@@ -237,16 +238,16 @@ function unkeyedOf({ retried }: Repeatable, { one, lists }: ReceivedFields): Unk
   return retried === undefined ? undefined : { retried, fields: [[...one].sort(), [...lists].sort()] };
 }
 
-function deliver(
+async function deliver(
   exchange: Exchange,
   { answer, delivery, ...telling }: Answered & Telling,
   uploadMs: number,
-): void {
+): Promise<void> {
   try {
     const tell =
       telling.stream === null
-        ? whole(exchange, answer, telling.written(answer), uploadMs)
-        : telling.stream.ending(answer);
+        ? whole(exchange, answer, await telling.written(answer), uploadMs)
+        : await telling.stream.ending(answer);
     noteAnswer(exchange, answer);
     watchDelivery(exchange, delivery);
     tell();

@@ -7,7 +7,7 @@ import { EngineBreakingError, VerbatimError } from '../errors.js';
 import type { JobBooks, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/types.js';
 import type { Timer, Timers } from '../timers.js';
-import { storedResult } from '../transcription/result.js';
+import { resultText } from '../transcription/result.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import { WorkTaker } from '../work-taker.js';
 import type { JobAudio } from './job-audio.js';
@@ -192,7 +192,7 @@ export class JobRunner {
     return {
       ...{ credits, audioSeconds, minutes, endpoint: JOBS_ENDPOINT },
       ...{ transcriptionId: uncharged.id, language: uncharged.language },
-      result: storedResult(uncharged),
+      result: await resultText(uncharged),
     };
   }
 

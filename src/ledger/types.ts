@@ -5,6 +5,7 @@
  * settlement waits until it is done or the ledger closes, because the work it is for is done already.
  */
 import type { AccountHistory } from './history.js';
+import type { JsonText } from './json-text.js';
 import type { JobBooks, WebhookBooks } from './jobs.js';
 import type { AccountAccess, Role } from './access/types.js';
 import type { AccountAdministration } from './administration.js';
@@ -164,7 +165,7 @@ export interface Settlement {
   /** Token of a 'new' record, of a given key or a derived one, completed in the same transaction. */
   idempotencyToken?: string;
   /** What the work gave, stored with the idempotency record, so that a repeat gets the same. */
-  result: JsonValue;
+  result: JsonValue | JsonText;
 }
 
 /** An account as a first start makes it: with credits and keys. */

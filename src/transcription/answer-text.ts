@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { speakerLines } from './diarized.js';
 import type { AnswerFormat } from './options.js';
 import type { TranscriptionResult } from './result.js';
-import { srtOf, vttOf } from './subtitles.js';
+import { srtCues, vttCues } from './subtitles.js';
+
+/** Cues after which the event loop gets its turn. */
+const CUES_AT_ONCE = 64;
 
 export type TextFormat = Exclude<AnswerFormat, 'json'>;
 
@@ -13,12 +17,21 @@ export type Written = Pick<
 
 /**
  * The text, or subtitles, of the translation where there is one. Where it is known who speaks, a text has a line for each turn; no line
- * break ends it.
+ * break ends it. A long file is written piece by piece: others get their turns.
  */
-export function answerText(result: Written, format: TextFormat): string {
+export async function answerText(result: Written, format: TextFormat): Promise<string> {
   const { language, text, segments } = result.translation ?? result;
   const isDiarized = segments?.some(({ speaker }) => speaker !== undefined) === true;
   if (format === 'text') return isDiarized ? speakerLines(segments, language).join('\n') : text;
   const subtitled = { language, segments: segments ?? [], durationSeconds: result.durationSeconds };
-  return format === 'srt' ? srtOf(subtitled) : vttOf(subtitled);
+  return joined(format === 'srt' ? srtCues(subtitled) : vttCues(subtitled));
+}
+
+async function joined(cues: Iterable<string>): Promise<string> {
+  const made: string[] = [];
+  for (const cue of cues) {
+    made.push(cue);
+    if (made.length % CUES_AT_ONCE === 0) await nextTurn();
+  }
+  return made.join('\n');
 }

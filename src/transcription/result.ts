@@ -1,6 +1,8 @@
 /** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
+import { JsonText } from '../ledger/json-text.js';
 import type { Charge, JsonValue } from '../ledger/types.js';
 import type { DescribedSegment } from './described.js';
+import { jsonText } from './json-pieces.js';
 import type { TimedText, TimedWord } from './timed-text.js';
 import type { Warning } from './warnings.js';
 
@@ -82,6 +84,11 @@ export function storedResult({ segments, words, translation, ...rest }: Uncharge
       segments: translation.segments && translation.segments.map(storedSpokenText),
     },
   };
+}
+
+/** The same, as the JSON that it is kept in: a long one is written piece by piece, so that others get their turns. */
+export async function resultText(result: Uncharged): Promise<JsonText> {
+  return new JsonText(await jsonText(storedResult(result)));
 }
 
 /** Throws an Error when another version of Verbatim stored it in a form that this one does not know. */
@@ -171,15 +178,16 @@ function numberOf({ speaker }: TimedText): number {
 }
 
 function spokenText([startMs, endMs, text, speaker]: StoredSpokenText): TimedText {
-  return { ...timedText([startMs, endMs, text]), ...speakerMember(speaker) };
+  return withSpeaker(timedText([startMs, endMs, text]), speaker);
 }
 
 function spokenWord([startMs, endMs, text, probability, speaker]: StoredSpokenWord): TimedWord {
-  return { ...timedWord([startMs, endMs, text, probability]), ...speakerMember(speaker) };
+  return withSpeaker(timedWord([startMs, endMs, text, probability]), speaker);
 }
 
-function speakerMember(number: number): Pick<TimedText, 'speaker'> {
-  return number === 0 ? {} : { speaker: `S${number}` };
+function withSpeaker<T extends TimedText>(text: T, number: number): T {
+  if (number > 0) text.speaker = `S${number}`;
+  return text;
 }
 
 function timedText([startMs, endMs, text]: StoredText): TimedText {
@@ -187,5 +195,5 @@ function timedText([startMs, endMs, text]: StoredText): TimedText {
 }
 
 function timedWord([startMs, endMs, text, probability]: StoredWord): TimedWord {
-  return { ...timedText([startMs, endMs, text]), probability };
+  return { startSeconds: startMs / 1000, endSeconds: endMs / 1000, text, probability };
 }

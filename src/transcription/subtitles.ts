@@ -15,26 +15,34 @@ export interface Subtitled {
 }
 
 export function srtOf(subtitled: Subtitled): string {
-  const cues = cuesOf(subtitled, ({ speaker, text }) =>
-    speaker === undefined ? text : `${speaker}: ${text}`,
-  );
-  if (cues.length === 0) return emptySrt(subtitled);
-  return cues
-    .map(({ startSeconds, endSeconds, lines }, index) => {
-      const times = `${clockTime(startSeconds, ',')} --> ${clockTime(endSeconds, ',')}`;
-      return [index + 1, times, ...lines.map(withoutArrows), ''].join('\n');
-    })
-    .join('\n');
+  return [...srtCues(subtitled)].join('\n');
 }
 
 export function vttOf(subtitled: Subtitled): string {
-  const cues = cuesOf(subtitled, ({ text }) => text).map(({ startSeconds, endSeconds, lines, speaker }) => {
+  return [...vttCues(subtitled)].join('\n');
+}
+
+/** One made after the other, a line break between them. */
+export function* srtCues(subtitled: Subtitled): Generator<string> {
+  const shown = ({ speaker, text }: TimedText): string =>
+    speaker === undefined ? text : `${speaker}: ${text}`;
+  let number = 0;
+  for (const { startSeconds, endSeconds, lines } of cuesOf(subtitled, shown)) {
+    const times = `${clockTime(startSeconds, ',')} --> ${clockTime(endSeconds, ',')}`;
+    yield [++number, times, ...lines.map(withoutArrows), ''].join('\n');
+  }
+  if (number === 0) yield emptySrt(subtitled);
+}
+
+/** As srtCues(), behind the head of the file. */
+export function* vttCues(subtitled: Subtitled): Generator<string> {
+  yield 'WEBVTT\n';
+  for (const { startSeconds, endSeconds, lines, speaker } of cuesOf(subtitled, ({ text }) => text)) {
     const times = `${clockTime(startSeconds, '.')} --> ${clockTime(endSeconds, '.')}`;
     // A voice that is all of a cue need not be ended.
     const who = speaker === undefined ? '' : `<v ${escaped(speaker)}>`;
-    return [times, who + lines.map(escaped).join('\n'), ''].join('\n');
-  });
-  return ['WEBVTT\n', ...cues].join('\n');
+    yield [times, who + lines.map(escaped).join('\n'), ''].join('\n');
+  }
 }
 
 /** A file without any cue is not taken for SubRip, by ffmpeg above all: this one has a cue that shows nothing. */
@@ -49,18 +57,18 @@ interface Cue {
   speaker?: string;
 }
 
-function cuesOf(
+function* cuesOf(
   { segments, language, durationSeconds }: Subtitled,
   shown: (segment: TimedText) => string,
-): Cue[] {
+): Generator<Cue> {
   const spoken = segments
     .map((segment) => ({ ...segment, text: printable(segment.text) }))
     .filter(({ text }) => text !== '');
-  return readable(spoken, durationSeconds).map((segment) => {
+  for (const segment of readable(spoken, durationSeconds)) {
     const { startSeconds, endSeconds, speaker } = segment;
     const lines = linesOf(shown(segment), language);
-    return { startSeconds, endSeconds, lines, ...(speaker === undefined ? {} : { speaker }) };
-  });
+    yield { startSeconds, endSeconds, lines, ...(speaker === undefined ? {} : { speaker }) };
+  }
 }
 
 /** Line breaks and control characters would end a cue, or the file. */

@@ -17,7 +17,7 @@ import type { TranscriptionOptions } from './options.js';
 import { offerOf, type Offer } from './offer.js';
 import { creditsFor, mostCreditsFor, startedMinutes, type PaidWork, type Prices } from './price.js';
 import { makeReadable } from './readable-audio.js';
-import { resultOf, storedResult, type TranscriptionResult, type Translation } from './result.js';
+import { resultOf, resultText, type TranscriptionResult, type Translation } from './result.js';
 import { howToHear, spokenOf, type Spoken } from './spoken.js';
 import { isLeft, Telling, type Listener } from './telling.js';
 import { translationOf } from './translation.js';
@@ -406,14 +406,16 @@ export class TranscriptionService {
     hold: Hold,
     { token, bill }: { token: string | null; bill: Bill },
   ): Promise<TranscriptionAnswer> {
+    const { credits, audioSeconds, minutes, uncharged, timings } = bill;
+    // What nobody can ask for again is not kept.
+    const result = token === null ? null : await resultText(uncharged);
     // The last look before money moves: a client that left or a key that was revoked is not charged.
     signal.throwIfAborted();
-    const { credits, audioSeconds, minutes, uncharged, timings } = bill;
     const charge = await this.deps.ledger.settle(hold.id, {
       ...{ credits, audioSeconds, minutes, endpoint, requestId },
       ...(token === null ? {} : { idempotencyToken: token }),
       ...{ transcriptionId: uncharged.id, language: uncharged.language },
-      result: storedResult(uncharged),
+      result,
     });
     return { replayed: false, result: { ...uncharged, ...charge }, timings };
   }

@@ -22,7 +22,7 @@ export interface WebhookDispatcherDeps {
   books: WebhookBooks;
   sender: Pick<WebhookSender, 'send'>;
   /** What a job's event says: the same at every attempt. */
-  payload: (job: StoredJob) => string;
+  payload: (job: StoredJob) => string | Promise<string>;
   timers: Timers;
   now: () => number;
   random: () => number;
@@ -87,7 +87,7 @@ export class WebhookDispatcher {
 
   async #attempt({ lease: { id }, job, url, secret }: TakenEvent, signal: AbortSignal): Promise<SendProblem> {
     const { sender, payload, now } = this.deps;
-    const body = payload(job);
+    const body = await payload(job);
     const at = new Date(now());
     const headers = {
       'Content-Type': 'application/json',

@@ -119,7 +119,7 @@ describe('a transcript in events', () => {
     expect(one.largest()).to.equal(before);
     expect(one.told()).to.equal(one.said());
     await one.say(' The end.', 1000);
-    one.stream.ending(ANSWER)();
+    (await one.stream.ending(ANSWER))();
     await one.connection.takeAll();
     expect(one.told()).to.equal(one.said());
     expect(one.ended()).to.equal(1);
@@ -157,7 +157,7 @@ describe('a transcript in events', () => {
   it('says in the end what nobody said, and nothing after it', async () => {
     const one = await reader();
     await one.say('One.', 10);
-    const end = one.stream.ending(ANSWER);
+    const end = await one.stream.ending(ANSWER);
     end();
     end();
     one.stream.said(' Two.', 20);

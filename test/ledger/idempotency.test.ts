@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Idempotency } from '../../src/ledger/sqlite/idempotency.js';
+import { JsonText } from '../../src/ledger/json-text.js';
 import type { DerivedState, IdempotencyState, JsonValue, Ledger } from '../../src/ledger/types.js';
 import {
   customer,
@@ -40,6 +41,14 @@ describeLedger('ledger: idempotency', (backend) => {
     expect(await begin()).to.deep.equal(replay);
     await ledger.grantCredits({ accountId: ann.account.id, amount: 5 });
     expect(await begin(), 'with the balance as it was').to.deep.equal(replay);
+  });
+
+  it('replays an answer that came as JSON already', async () => {
+    const result = { text: 'hello "world"', list: [1, null] };
+    const idempotencyToken = token(await begin());
+    const written = new JsonText(JSON.stringify(result));
+    await ledger.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken, result: written }));
+    expect(await begin()).to.have.deep.nested.property('answer.result', result);
   });
 
   it('refuses a different request under the same key, and one that is still running', async () => {

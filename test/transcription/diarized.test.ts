@@ -171,7 +171,10 @@ describe('an answer with speakers', () => {
     const words = Array.from({ length: 60 }, (_, index) => [`word${index}`, index * 0.3] as const);
     const turns = [turn('S1', 0, 100)];
     const spoken = await spokenBy(turns, said(Object.fromEntries(words), 30), { format: 'srt' });
-    const srt = answerText({ language: 'en', durationSeconds: 30, translation: null, ...spoken }, 'srt');
+    const srt = await answerText(
+      { language: 'en', durationSeconds: 30, translation: null, ...spoken },
+      'srt',
+    );
     for (const { lines } of readSrt(srt)) {
       expect(lines.length).to.be.at.most(2);
       for (const line of lines) expect(line.length).to.be.at.most(42);

@@ -4,6 +4,7 @@ import type { JobTicket, WatchedJob } from '../../jobs/job-service.js';
 import { optionsOf } from '../../jobs/stored-options.js';
 import { JOB_STATUSES, type JobPlace, type JobStatus, type StoredJob } from '../../ledger/jobs.js';
 import { answerText } from '../../transcription/answer-text.js';
+import { jsonText } from '../../transcription/json-pieces.js';
 import { resultOf } from '../../transcription/result.js';
 import { MOST_URL_CHARACTERS } from '../../webhooks/target.js';
 import { cursorOf, datedPlaceOf } from '../cursor.js';
@@ -106,24 +107,24 @@ export const Job = shape({
   error: Type.Optional(error),
 });
 
-export function jobBody({ job, progress, etaSeconds }: WatchedJob): Static<typeof Job> {
+export async function jobBody({ job, progress, etaSeconds }: WatchedJob): Promise<Static<typeof Job>> {
   return {
     ...{ id: job.id, status: job.status, progress: Math.round(progress * 1000) / 1000 },
     ...{ created_at: job.createdAt, started_at: job.startedAt, finished_at: job.finishedAt },
     eta_seconds: etaSeconds,
-    ...(job.outcome === null ? {} : { result: resultBody(job.outcome, job) }),
+    ...(job.outcome === null ? {} : { result: await resultBody(job.outcome, job) }),
     ...(job.error === null ? {} : { error: { ...job.error } }),
   };
 }
 
-function resultBody(
+async function resultBody(
   { result: stored, charge }: NonNullable<StoredJob['outcome']>,
   { options }: StoredJob,
-): Static<typeof result> {
+): Promise<Static<typeof result>> {
   const told = resultOf(stored, charge);
   const { format } = optionsOf(options);
   const body = transcriptionBody(told);
-  return format === 'json' ? body : { ...body, formatted: answerText(told, format) };
+  return format === 'json' ? body : { ...body, formatted: await answerText(told, format) };
 }
 
 export const JobList = shape({
@@ -135,11 +136,16 @@ export const JobList = shape({
 });
 
 /** `jobs`: one more than the page has, where there is one. */
-export function jobListBody(jobs: readonly WatchedJob[], limit: number): Static<typeof JobList> {
+export async function jobListBody(
+  jobs: readonly WatchedJob[],
+  limit: number,
+): Promise<Static<typeof JobList>> {
   const page = jobs.slice(0, limit);
   const last = page.at(-1)?.job;
   return {
-    jobs: page.map(({ job, ...rest }) => jobBody({ ...rest, job: { ...job, outcome: null } })),
+    jobs: await Promise.all(
+      page.map(({ job, ...rest }) => jobBody({ ...rest, job: { ...job, outcome: null } })),
+    ),
     next_cursor: jobs.length > limit && last !== undefined ? jobCursor(last) : null,
   };
 }
@@ -154,17 +160,17 @@ export const JobEvent = shape({
   data: Job,
 });
 
-export function webhookPayload(job: StoredJob): string {
-  const whole = JSON.stringify(eventBody(job));
+export async function webhookPayload(job: StoredJob): Promise<string> {
+  const whole = await jsonText(await eventBody(job));
   return whole.length <= MOST_PAYLOAD_CHARACTERS
     ? whole
-    : JSON.stringify(eventBody({ ...job, outcome: null }));
+    : JSON.stringify(await eventBody({ ...job, outcome: null }));
 }
 
-function eventBody(job: StoredJob): object {
+async function eventBody(job: StoredJob): Promise<object> {
   const progress =
     job.status === 'succeeded' ? 1 : job.audioSeconds > 0 ? job.doneSeconds / job.audioSeconds : 0;
-  const data = jobBody({ job, progress: Math.min(1, progress), etaSeconds: null });
+  const data = await jobBody({ job, progress: Math.min(1, progress), etaSeconds: null });
   return { type: `job.${job.status}`, timestamp: job.finishedAt, data };
 }
 

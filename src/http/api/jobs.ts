@@ -2,6 +2,7 @@
 import { VerbatimError } from '../../errors.js';
 import { JOBS_ENDPOINT } from '../../jobs/job-runner.js';
 import type { WatchedJob, WebhookTarget } from '../../jobs/job-service.js';
+import { jsonBytes } from '../../transcription/json-pieces.js';
 import {
   checkWebhookSecret,
   checkWebhookUrl,
@@ -10,6 +11,7 @@ import {
 } from '../../webhooks/target.js';
 import { authenticated } from '../auth.js';
 import type { HttpDeps } from '../deps.js';
+import { JSON_TYPE } from '../exchange.js';
 import { headerOf, Location } from '../headers.js';
 import { readIdempotencyKey } from '../idempotency-key.js';
 import { readParameter } from '../parameter.js';
@@ -97,7 +99,7 @@ function list(deps: HttpDeps): Handler {
     const cursor = readParameter(JobCursor, query[JobCursor.name], null);
     const after = cursor === null ? null : jobPlaceOf(cursor);
     const jobs = await deps.jobs.list(account.id, { status, after, limit: limit + 1 });
-    exchange.json(200, jobListBody(jobs, limit));
+    exchange.json(200, await jobListBody(jobs, limit));
   });
 }
 
@@ -105,7 +107,7 @@ function find(deps: HttpDeps): Handler {
   return authenticated(deps, async (exchange, { account }) => {
     const id = exchange.req.params[JobId.name];
     const job = JobId.fits(id) ? await deps.jobs.find(account.id, id) : null;
-    exchange.json(200, jobBody(known(job)));
+    exchange.send(200, JSON_TYPE, await jsonBytes(await jobBody(known(job))));
   });
 }
 
@@ -113,7 +115,7 @@ function end(deps: HttpDeps): Handler {
   return authenticated(deps, async (exchange, { account }) => {
     const id = exchange.req.params[JobId.name];
     const job = JobId.fits(id) ? await deps.jobs.cancelOrForget(account.id, id) : null;
-    exchange.json(200, jobBody(known(job)));
+    exchange.send(200, JSON_TYPE, await jsonBytes(await jobBody(known(job))));
   });
 }
 

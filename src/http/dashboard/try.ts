@@ -1,5 +1,5 @@
 /** A recording, tried: the same work as the API's, booked under the account's dashboard key, and told in events while it is done. */
-import { answerText } from '../../transcription/answer-text.js';
+import { answerText, type TextFormat } from '../../transcription/answer-text.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
 import { parseOptions, TEXT_FIELDS } from '../api/transcribe-fields.js';
@@ -45,22 +45,22 @@ const EVENTS: TranscriptEvents = {
     data: { done_seconds: doneSeconds, seconds, credits },
   }),
   delta: (text) => ({ event: 'delta', data: { text } }),
-  done: (answer) => [{ event: 'done', data: doneBody(answer) }],
+  done: async (answer) => [{ event: 'done', data: await doneBody(answer) }],
 };
 
 /** The API's answer, and the files of it that can be downloaded. */
-function doneBody(answer: TranscriptionAnswer): object {
+async function doneBody(answer: TranscriptionAnswer): Promise<object> {
   if ('body' in answer) throw new Error('A request without a key has no stored answer.');
   const { result } = answer;
   const { translation } = result;
   return {
     transcription: transcriptionBody(result),
-    files: filesOf({ ...result, translation: null }),
-    ...(translation === null ? {} : { translated_files: filesOf(result) }),
+    files: await filesOf({ ...result, translation: null }),
+    ...(translation === null ? {} : { translated_files: await filesOf(result) }),
   };
 }
 
-function filesOf(result: TranscriptionResult): object {
-  const [txt, srt, vtt] = (['text', 'srt', 'vtt'] as const).map((format) => answerText(result, format));
-  return { txt, srt, vtt };
+async function filesOf(result: TranscriptionResult): Promise<object> {
+  const file = (format: TextFormat): Promise<string> => answerText(result, format);
+  return { txt: await file('text'), srt: await file('srt'), vtt: await file('vtt') };
 }

@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Static } from 'typebox';
 import { answerText } from '../../transcription/answer-text.js';
 import type { DescribedSegment } from '../../transcription/described.js';
+import { jsonBytes } from '../../transcription/json-pieces.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import { inThousandths, type TimedWord } from '../../transcription/timed-text.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
@@ -22,15 +23,18 @@ import {
 import { diarizedBody } from './diarized-answer.js';
 import { englishName } from './language-names.js';
 
-export function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest): WrittenAnswer {
+export async function openAiAnswer(
+  answer: TranscriptionAnswer,
+  request: OpenAiRequest,
+): Promise<WrittenAnswer> {
   const result = resultIn(answer);
   const headers = { ...chargeHeaders(result), ...ignoredHeaders(request) };
   const { format } = request.options;
   if (format === 'json') {
-    return { type: JSON_TYPE, body: JSON.stringify(jsonBody(result, request)), headers };
+    return { type: JSON_TYPE, body: await jsonBytes(jsonBody(result, request)), headers };
   }
   // OpenAI's text ends with a line break, as a file does.
-  const body = answerText(result, format) + (format === 'text' ? '\n' : '');
+  const body = (await answerText(result, format)) + (format === 'text' ? '\n' : '');
   return { type: TEXT_TYPES[format], body, headers };
 }
 

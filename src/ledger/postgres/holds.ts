@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { textOfJson } from '../json-text.js';
 import { recordGone } from '../rows/answers.js';
 import { tooManyInFlight } from '../limits.js';
 import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
@@ -26,7 +27,7 @@ export function billValues(
   // A bad amount is told of by the database, which knows what is held.
   const whole = Number.isSafeInteger(credits) && credits >= 0 ? credits : null;
   const { minutes, audioMs } = checkUsage(whole === null ? NOTHING : settlement);
-  const result = JSON.stringify(settlement.result);
+  const result = textOfJson(settlement.result);
   return [whole, endpoint, audioMs, minutes, requestId, transcriptionId, language, result];
 }
 

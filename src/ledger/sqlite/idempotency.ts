@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { DAY_MS, type WallClock } from '../time.js';
+import { textOfJson, type JsonText } from '../json-text.js';
 import { DERIVED_MS, recordGone, toAnswer, type AnswerRow } from '../rows/answers.js';
 import type { DerivedState, IdempotencyState, JsonValue, UnkeyedRequest } from '../types.js';
 
@@ -149,11 +150,11 @@ export class Idempotency {
   complete(
     token: string,
     hold: { id: number; account_id: string },
-    answer: { result: JsonValue; creditsRemaining: number },
+    answer: { result: JsonValue | JsonText; creditsRemaining: number },
   ): void {
     const { changes } = this.#complete.run(
       hold.id,
-      JSON.stringify(answer.result),
+      textOfJson(answer.result),
       answer.creditsRemaining,
       this.clock(),
       token,

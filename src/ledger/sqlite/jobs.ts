@@ -14,6 +14,7 @@ import type {
   StoredJob,
   TakenJob,
 } from '../jobs.js';
+import { textOfJson } from '../json-text.js';
 import type { WallClock } from '../time.js';
 import type { Credits } from './credits.js';
 import type { Holds } from './holds.js';
@@ -145,7 +146,7 @@ export class SqliteJobs implements JobBooks {
       const { hold, charged } = holds.settleOf(job.id, settlement.credits);
       usage.record(hold, { ...settlement, credits: charged, requestId: job.request_id });
       const creditsRemaining = credits.balance(hold.account_id).balance;
-      const result = JSON.stringify(settlement.result);
+      const result = textOfJson(settlement.result);
       this.#end(job.id, 'succeeded', { hold: hold.id, result, creditsRemaining });
       return true;
     });
