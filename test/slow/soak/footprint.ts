@@ -9,8 +9,8 @@ import { descendantsOf } from '../../support/child-processes.js';
 /** By what it is of: 'server memory (MiB)', 'open holds', … A process that does not run has none. */
 export type Footprint = Readonly<Record<string, number>>;
 
-/** Of the server's processes, by the file that each runs. */
-const ROLES = { engine: 'engine-process.js', speakers: 'speaker-process.js' };
+/** Of the server's processes, by the file that each runs, of the sources or of a build. */
+const ROLES = { engine: 'engine-process', speakers: 'speaker-process' };
 
 /** Rows that are there while something is under way. */
 const WAITING = {
@@ -21,7 +21,8 @@ const WAITING = {
 };
 
 /** `temporary`: what the server has as its directory for temporary files. */
-export function footprintOf({ pid, directory }: VerbatimProcess, temporary: string): Footprint {
+export function footprintOf(server: VerbatimProcess, temporary: string): Footprint {
+  const { pid, directory } = server;
   const others = descendantsOf(pid).filter(({ state }) => state !== 'Z');
   const found: Record<string, number> = { ...processFootprint('server', pid), 'other processes': 0 };
   for (const { pid: child, command } of others) {
@@ -29,9 +30,17 @@ export function footprintOf({ pid, directory }: VerbatimProcess, temporary: stri
     if (role === undefined) found['other processes']! += 1;
     else Object.assign(found, processFootprint(role, child));
   }
-  const ofBooks = (name: string): boolean => /^verbatim\.db(-|\.|$)/.test(name);
-  found['files'] = filesIn(directory).filter((name) => !ofBooks(name)).length + filesIn(temporary).length;
+  found['files'] = filesOfClients(server, temporary).length;
   return { ...found, ...waitingRows(join(directory, 'verbatim.db')) };
+}
+
+/** Names of all that lies there but for the books: of uploads, of what was made of them, of jobs. */
+export function filesOfClients(
+  { directory }: Pick<VerbatimProcess, 'directory'>,
+  temporary: string,
+): string[] {
+  const ofBooks = (name: string): boolean => /^verbatim\.db(-|\.|$)/.test(name);
+  return [...filesIn(directory).filter((name) => !ofBooks(name)), ...filesIn(temporary)];
 }
 
 /** The engine's process of that server, null while there is none. */
@@ -53,10 +62,10 @@ function processFootprint(role: string, pid: number): Record<string, number> {
   }
 }
 
-/** Paths in it, of files alone. */
+/** Names in it, of files alone: the socket by which the server is told things is there as long as the server is. */
 function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
+    .filter((entry) => !entry.isDirectory() && !entry.isSocket())
     .map(({ name }) => name);
 }
 
