@@ -79,26 +79,41 @@ class Pieces : public std::streambuf {
       const auto next = std::ranges::upper_bound(pieces_, from, {}, &Piece::at);
       const Piece& piece = *(next - 1);
       const std::size_t end = next == pieces_.end() ? size_ : next->at;
-      const std::size_t place = (from - piece.at) % piece.bytes.size();
-      const std::size_t run = std::min({count, end - from, piece.bytes.size() - place});
-      std::memcpy(to, piece.bytes.data() + place, run);
+      const std::size_t run = std::min(count, end - from);
+      repeat(piece.bytes, (from - piece.at) % piece.bytes.size(), to, run);
       from += run;
       to += run;
       count -= run;
     }
   }
 
-  std::streamsize xsgetn(char* to, std::streamsize count) override {
-    const std::size_t run = std::min(static_cast<std::size_t>(count), size_ - position_);
-    copy(position_, to, run);
+  // The bytes over and over, from `place` in them on. Twice as many at a time: of a single byte there may be
+  // megabytes.
+  static void repeat(std::string_view bytes, std::size_t place, char* to, std::size_t count) {
+    std::size_t done = bytes.substr(place).copy(to, count);
+    done += bytes.substr(0, place).copy(to + done, count - done);
+    while (done < count) {
+      const std::size_t more = std::min(done, count - done);
+      std::memcpy(to + done, to, more);
+      done += more;
+    }
+  }
+
+  // What is read of a file of a hundred thousand small values comes out of a buffer.
+  int_type underflow() override {
+    const std::size_t run = std::min(kBufferBytes, size_ - position_);
+    if (run == 0) return traits_type::eof();
+    buffer_.resize(run);
+    copy(position_, buffer_.data(), run);
     position_ += run;
-    return static_cast<std::streamsize>(run);
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + run);
+    return traits_type::to_int_type(buffer_.front());
   }
 
   pos_type seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode mode) override {
     off_type base = 0;
     if (from == std::ios::end) base = static_cast<off_type>(size_);
-    if (from == std::ios::cur) base = static_cast<off_type>(position_);
+    if (from == std::ios::cur) base = static_cast<off_type>(position_) - (egptr() - gptr());
     return seekpos(base + offset, mode);
   }
 
@@ -106,12 +121,17 @@ class Pieces : public std::streambuf {
     const auto at = static_cast<off_type>(position);
     if (at < 0 || at > static_cast<off_type>(size_)) return off_type(-1);
     position_ = static_cast<std::size_t>(at);
+    setg(nullptr, nullptr, nullptr);
     return position;
   }
 
+  static constexpr std::size_t kBufferBytes = 4096;
+
   std::vector<Piece> pieces_;
   std::size_t size_ = 0;
+  // Of what follows the buffer.
   std::size_t position_ = 0;
+  std::vector<char> buffer_;
 };
 
 inline void put_bytes(std::string& text, std::string_view bytes) {

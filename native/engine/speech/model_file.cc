@@ -95,11 +95,11 @@ std::vector<float> read_mel_filters(ModelStream& reader, const ModelShape& shape
 }
 
 // whisper.cpp numbers the tokens that follow the text tokens itself, and looks the lone space up by name.
-void check_vocabulary(ModelStream& reader, const ModelShape& shape) {
+void check_vocabulary(ModelStream& reader, const ModelShape& shape, std::int32_t least_tokens) {
   const auto tokens = reader.value<std::int32_t>("the vocabulary");
-  if (!in_range(tokens, 50256, shape.vocabulary)) {
-    refuse_model("the vocabulary lists " + std::to_string(tokens) + " tokens, expected 50256 to " +
-                 std::to_string(shape.vocabulary));
+  if (!in_range(tokens, least_tokens, shape.vocabulary)) {
+    refuse_model("the vocabulary lists " + std::to_string(tokens) + " tokens, expected " +
+                 std::to_string(least_tokens) + " to " + std::to_string(shape.vocabulary));
   }
   bool has_space = false;
   for (std::int32_t i = 0; i < tokens; ++i) {
@@ -146,13 +146,13 @@ void check_tensors(ModelStream& reader, ModelFileInfo& info) {
 
 }  // namespace
 
-ModelFileInfo check_model_file(std::istream& stream, Float32Files float32) {
+ModelFileInfo check_model_file(std::istream& stream, Float32Files float32, std::int32_t least_tokens) {
   ModelStream reader(stream);
   ModelFileInfo info;
   info.shape = read_shape(reader, float32);
   info.mel_filters = read_mel_filters(reader, info.shape);
   info.vocabulary_offset = reader.offset();
-  check_vocabulary(reader, info.shape);
+  check_vocabulary(reader, info.shape, least_tokens);
   check_tensors(reader, info);
   return info;
 }

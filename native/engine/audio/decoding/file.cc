@@ -65,9 +65,9 @@ std::span<const std::uint8_t> ByteSource::view(std::int64_t offset, std::size_t 
   length = std::min({length, kMaxView, static_cast<std::size_t>(end_ - offset)});
   const std::int64_t buffered_to = buffer_offset_ + static_cast<std::int64_t>(buffer_size_);
   if (offset < buffer_offset_ || offset + static_cast<std::int64_t>(length) > buffered_to) {
-    buffer_.resize(kBufferBytes);
     buffer_offset_ = std::max(begin_, offset - kLookBehind);
     const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(end_ - buffer_offset_, kBufferBytes));
+    buffer_.resize(wanted);
     buffer_size_ = file_->read(buffer_offset_, std::span(buffer_).first(wanted));
   }
   const auto skipped = static_cast<std::size_t>(offset - buffer_offset_);
