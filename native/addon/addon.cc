@@ -39,6 +39,7 @@ Napi::Object build_info(Napi::Env env) {
   out.Set("cuda", built_with_cuda());
   out.Set("translationBackends", to_js(env, translation::backends()));
   out.Set("compiler", compiler());
+  out.Set("contract", VERBATIM_CONTRACT);
   return out;
 }
 

@@ -24,6 +24,7 @@ import type {
   SpeechModel,
   SpeechModelOptions,
 } from './binding/speech-models.js';
+import { CONTRACT } from './binding/contract.js';
 import type { TranslationModel, TranslationModelOptions } from './binding/translation.js';
 
 export type * from './binding/audio.js';
@@ -55,7 +56,14 @@ export interface DeviceInfo {
 }
 
 export interface NativeBinding {
-  readonly build: { whisper: string; cuda: boolean; translationBackends: string[]; compiler: string };
+  readonly build: {
+    whisper: string;
+    cuda: boolean;
+    translationBackends: string[];
+    compiler: string;
+    /** The CONTRACT that it was built for. */
+    contract: number;
+  };
   devices(): DeviceInfo[];
   /** Native memory held by this thread's windows, models, slots, encoders and batches, in bytes; V8's garbage collector is told. */
   heldBytes(): number;
@@ -85,5 +93,17 @@ export function loadBinding(): NativeBinding & SampleBinding {
   // each other, and on a machine that is busy with anything else a slot of two threads then takes 30 times as long.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  return require(path) as NativeBinding & SampleBinding;
+  return ofThisContract(require(path) as NativeBinding & SampleBinding, path);
+}
+
+/** What is older or newer than this code would fail much later, for what it lacks. */
+export function ofThisContract<T extends Pick<NativeBinding, 'build'>>(addon: T, path: string): T {
+  const { contract } = addon.build;
+  if (contract === CONTRACT) return addon;
+  // One from before it was written down says nothing.
+  const theirs = (contract as number | undefined) ?? 'none';
+  throw new Error(
+    `The native addon at ${path} was built for another version of this code (contract ${theirs}; wanted: ${CONTRACT}). ` +
+      'Run "npm run build:native".',
+  );
 }

@@ -12,6 +12,7 @@ import type {
   VoiceActivityModel,
   WindowPolicy,
 } from '../../src/engine/binding.js';
+import { CONTRACT } from '../../src/engine/binding/contract.js';
 import { FakeReader, type FakeFile } from './fake-audio.js';
 import { FakeRecogniser } from './fake-recogniser.js';
 import { FakeSlot } from './fake-slot.js';
@@ -19,7 +20,9 @@ import { FakeTally } from './fake-tally.js';
 import { nativeError, refuseCall } from './native-error.js';
 
 export class FakeBinding extends FakeTally implements NativeBinding {
-  readonly build = { whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake' };
+  readonly build = {
+    ...{ whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake', contract: CONTRACT },
+  };
   createSlotError: Error | null = null;
   slotsMade = 0;
   /** Of every speech model, as it was loaded. */
