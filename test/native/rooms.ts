@@ -52,8 +52,12 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   ],
   'engine/speech/parakeet': [
     'engine',
+    'engine/accelerator',
     'engine/audio',
     'engine/audio/cutting',
+    'engine/transformer',
+    'engine/transformer/kernels',
+    'engine/transformer/cpu',
     'engine/speech',
     'engine/speech/alignment',
   ],
@@ -108,7 +112,7 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
   [/^sndfile/, ['engine/audio/decoding', 'testing', 'bench', 'test']],
   [/^mpg123/, ['engine/audio/containers']],
   [/^soxr/, ['engine/audio']],
-  [/^kiss_fft/, ['engine/speech/whisper']],
+  [/^kiss_fft/, ['engine/speech/whisper', 'engine/speech/parakeet']],
   [
     /^whisper/,
     [
@@ -121,7 +125,7 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
       'test',
     ],
   ],
-  [/^parakeet/, ['engine/speech', 'engine/speech/parakeet', 'test']],
+  [/^parakeet/, ['engine/speech', 'engine/speech/parakeet', 'bench', 'test']],
   [
     /^ggml/,
     [

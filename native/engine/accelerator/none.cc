@@ -2,6 +2,7 @@
 #ifndef VERBATIM_ONEDNN
 #include "accelerator/accelerator.h"
 #include "accelerator/graph.h"
+#include "accelerator/matrices.h"
 
 namespace verbatim::accelerator {
 
@@ -25,6 +26,23 @@ ggml_type operand_type(const WeightStore& /*store*/) noexcept { return GGML_TYPE
 ggml_backend_buffer_type_t packed_buffer_type(const WeightStore& /*store*/) { return nullptr; }
 void pack(const ggml_tensor& /*matrix*/, const void* /*values*/) {}
 ggml_backend_t make_backend(std::shared_ptr<WeightStore> /*store*/) { return nullptr; }
+
+void to_operands(const WeightStore& /*store*/, const float* /*from*/, std::size_t /*count*/, void* /*to*/) {}
+PackedWeight::PackedWeight(const WeightStore& /*store*/, std::int64_t inputs, std::int64_t outputs,
+                           const float* /*rows*/)
+    : inputs_(inputs), outputs_(outputs) {}
+struct Multiplier::Impl {};
+Multiplier::Multiplier(std::shared_ptr<WeightStore> /*store*/, int /*threads*/) {}
+Multiplier::~Multiplier() = default;
+Multiplier::Multiplier(Multiplier&&) noexcept = default;
+void Multiplier::multiply(const WeightProduct& /*product*/) {}
+void Multiplier::multiply_by_columns(std::int64_t /*rows*/, std::int64_t /*columns*/, std::int64_t /*depth*/,
+                                     const void* /*left*/, const void* /*right*/, float* /*result*/) {}
+void Multiplier::multiply_by_rows(std::int64_t /*rows*/, std::int64_t /*columns*/, std::int64_t /*depth*/,
+                                  const void* /*left*/, const void* /*right*/, float* /*result*/) {}
+std::size_t Multiplier::memory_bytes() const noexcept { return 0; }
+void for_each(std::int64_t /*count*/, int /*threads*/,
+              const std::function<void(std::int64_t index, std::size_t thread)>& /*task*/) {}
 
 }  // namespace verbatim::accelerator
 #endif

@@ -11,8 +11,8 @@
 
 namespace verbatim {
 
-// A speech model on whisper.cpp, of the family that its file says. `device`: "cpu" or "cuda:N".
-// accelerator: of Whisper on the CPU; kFloat32 is refused for the other families, kAuto is kOff for them.
+// A speech model of the family that its file says, on whisper.cpp; Parakeet on the accelerator where there is
+// one and it is not off. `device`: "cpu" or "cuda:N". accelerator: of the CPU only.
 // alignment_heads: of Whisper, as in load_recogniser(); refused for the other families. The file is checked
 // (magic, shapes, sizes) before whisper.cpp sees it. Throws EngineError: kInvalidModel, kIoError,
 // kDeviceUnavailable, kOutOfMemory, kInvalidArgument.

@@ -8,15 +8,9 @@
 #include <vector>
 
 #include "speech/model_tensors.h"
+#include "speech/stored_matrix.h"
 
 namespace verbatim {
-
-// A tensor's values in the file: at any address, without padding.
-struct StoredTensor {
-  TensorShape shape;
-  // Of the first byte, from the file's start.
-  std::uint64_t offset = 0;
-};
 
 struct ModelFileInfo {
   ModelShape shape;

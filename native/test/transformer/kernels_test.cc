@@ -202,3 +202,37 @@ TEST_CASE("floats are rounded to bfloat16 as where the weights are packed") {
     }
   }
 }
+
+TEST_CASE("what lies between the products of a Conformer, of every size") {
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    for (const std::size_t size : {1u, 5u, 16u, 40u, 133u}) {
+      const std::size_t taps = 9;
+      const auto rows = random_values(taps * size, 1), weights = random_values(taps * size, 2);
+      const auto bias = random_values(size, 3), gate = random_values(size, 4);
+      std::vector<const float*> pointers;
+      for (std::size_t i = 0; i < taps; ++i) pointers.push_back(rows.data() + i * size);
+      std::vector<float> mixed(size), swished(size), gated(size), softmax(attention_room(size), 7.0f);
+      MixCall call{pointers.data(), weights.data(), taps, bias.data(), -1, size, mixed.data()};
+      kernels->mix_rows(call);
+      call.activation = static_cast<int>(Activation::kSwish);
+      call.out = swished.data();
+      kernels->mix_rows(call);
+      kernels->gate_row(bias.data(), gate.data(), size, gated.data());
+      kernels->softmax_of_sum(bias.data(), gate.data(), size, 0.5f, softmax.data());
+      double total = 0.0;
+      for (std::size_t i = 0; i < size; ++i) total += std::exp(0.5 * (double(bias[i]) + double(gate[i])));
+      for (std::size_t i = 0; i < size; ++i) {
+        double sum = bias[i];
+        for (std::size_t j = 0; j < taps; ++j)
+          sum += double(weights[j * size + i]) * double(rows[j * size + i]);
+        CHECK(mixed[i] == doctest::Approx(sum).epsilon(1e-5));
+        CHECK(swished[i] == doctest::Approx(sum / (1.0 + std::exp(-sum))).epsilon(1e-5));
+        CHECK(gated[i] ==
+              doctest::Approx(double(bias[i]) / (1.0 + std::exp(-double(gate[i])))).epsilon(1e-5));
+        const double expected = std::exp(0.5 * (double(bias[i]) + double(gate[i]))) / total;
+        CHECK(softmax[i] == doctest::Approx(expected).epsilon(1e-5));
+      }
+    }
+  }
+}

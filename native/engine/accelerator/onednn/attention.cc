@@ -3,11 +3,9 @@
 #include <ggml.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
-#include <mutex>
 
+#include "accelerator/matrices.h"
 #include "accelerator/onednn/workspace.h"
 
 namespace verbatim::accelerator {
@@ -131,26 +129,6 @@ void attend(const ggml_tensor& attention, const Plan& plan, const Shape& shape, 
   }
 }
 
-// Runs task(index, thread) for every index; an exception must not leave an OpenMP region.
-template <typename Task>
-void for_each(std::int64_t count, int threads, const Task& task) {
-  std::exception_ptr failure;
-  std::mutex mutex;
-  std::atomic<bool> failed{false};
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (std::int64_t index = 0; index < count; ++index) {
-    if (failed.load(std::memory_order_relaxed)) continue;
-    try {
-      task(index, omp_get_thread_num());
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failed = true;
-      failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-}
-
 }  // namespace
 
 bool takes_attention(const ggml_tensor& attention) {
@@ -178,16 +156,16 @@ void compute_attention(Workspace& workspace, const ggml_tensor& attention) {
   auto* const keys = static_cast<char*>(workspace.left.reserve(heads * shape.head_bytes()));
   auto* const values = static_cast<char*>(workspace.right.reserve(heads * shape.head_bytes()));
   workspace.lanes.resize(std::max(workspace.lanes.size(), static_cast<std::size_t>(workspace.threads)));
-  const auto lane = [&](int thread) -> Lane& { return workspace.lanes[static_cast<std::size_t>(thread)]; };
+  const auto lane = [&](std::size_t thread) -> Lane& { return workspace.lanes[thread]; };
 
-  for_each(2 * shape.heads, workspace.threads, [&](std::int64_t index, int thread) {
+  for_each(2 * shape.heads, workspace.threads, [&](std::int64_t index, std::size_t thread) {
     const std::int64_t head = index / 2;
     const bool key = index % 2 == 0;
     convert_head(*attention.src[key ? 1 : 2], head, shape,
                  (key ? keys : values) + static_cast<std::size_t>(head) * shape.head_bytes(), lane(thread));
   });
   const std::int64_t blocks = (shape.queries + kBlock - 1) / kBlock;
-  for_each(shape.heads * blocks, workspace.threads, [&](std::int64_t index, int thread) {
+  for_each(shape.heads * blocks, workspace.threads, [&](std::int64_t index, std::size_t thread) {
     const std::int64_t head = index / blocks;
     const std::size_t offset = static_cast<std::size_t>(head) * shape.head_bytes();
     dnnl::stream stream(cpu_engine());

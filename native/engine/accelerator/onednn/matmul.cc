@@ -9,6 +9,35 @@ using Tag = dnnl::memory::format_tag;
 // The layout oneDNN prefers depends on the number of rows only through its blocks of rows.
 constexpr std::int64_t kTypicalRows = 512;
 
+dnnl::post_ops post_ops_of(Epilogue epilogue) {
+  dnnl::post_ops after;
+  switch (epilogue) {
+    case Epilogue::kBiasGelu:
+      after.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0.0f, 0.0f);
+      break;
+    case Epilogue::kSilu:
+    case Epilogue::kBiasSilu:
+      after.append_eltwise(1.0f, dnnl::algorithm::eltwise_swish, 1.0f, 0.0f);
+      break;
+    case Epilogue::kRelu:
+    case Epilogue::kBiasRelu:
+      after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+      break;
+    case Epilogue::kAdd:
+      after.append_sum(1.0f);
+      break;
+    case Epilogue::kNone:
+    case Epilogue::kBias:
+      break;
+  }
+  return after;
+}
+
+bool has_bias(Epilogue epilogue) {
+  return epilogue == Epilogue::kBias || epilogue == Epilogue::kBiasGelu || epilogue == Epilogue::kBiasSilu ||
+         epilogue == Epilogue::kBiasRelu;
+}
+
 dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulShape& shape,
                                       const Layout& weights) {
   const Layout source({shape.rows, shape.depth}, shape.type, Tag::ab);
@@ -16,14 +45,8 @@ dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulSh
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (shape.scale != 1.0f) attributes.set_output_scales(0, {shape.scale});
-  if (shape.epilogue == Epilogue::kBiasGelu) {
-    dnnl::post_ops gelu;
-    gelu.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0.0f, 0.0f);
-    attributes.set_post_ops(gelu);
-  }
-  if (shape.epilogue == Epilogue::kNone) {
-    return {dnnl::matmul::desc(source, weights, target), attributes, engine};
-  }
+  attributes.set_post_ops(post_ops_of(shape.epilogue));
+  if (!has_bias(shape.epilogue)) return {dnnl::matmul::desc(source, weights, target), attributes, engine};
   const Layout bias({1, shape.columns}, DataType::f32, Tag::ab);
   return {dnnl::matmul::desc(source, weights, bias, target), attributes, engine};
 }

@@ -9,8 +9,8 @@
 
 namespace verbatim::accelerator {
 
-// What happens to a product before it is written.
-enum class Epilogue { kNone, kBias, kBiasGelu };
+// What happens to a product before it is written; kAdd adds it to what is there.
+enum class Epilogue { kNone, kBias, kBiasGelu, kSilu, kBiasSilu, kRelu, kBiasRelu, kAdd };
 
 // C[rows, columns] = epilogue(scale * A[rows, depth] B[depth, columns]): A and C row-major.
 struct MatmulShape {

@@ -3,8 +3,10 @@
 #include <fstream>
 #include <utility>
 
+#include "device.h"
 #include "error.h"
 #include "speech/model_source.h"
+#include "speech/parakeet/accelerated_model.h"
 #include "speech/parakeet/model.h"
 #include "speech/parakeet/model_file.h"
 #include "speech/whisper_cpp/model.h"
@@ -12,17 +14,19 @@
 namespace verbatim {
 namespace {
 
-void refuse_what_is_whispers(AcceleratorMode accelerator,
-                             const std::vector<transformer::AttentionHead>& heads) {
-  if (accelerator == AcceleratorMode::kFloat32) {
-    throw EngineError(ErrorCode::kInvalidArgument,
-                      "accelerator is float32, allowed for a Parakeet model: auto, off");
-  }
-  if (!heads.empty()) {
-    throw EngineError(
-        ErrorCode::kInvalidArgument,
-        "alignment heads are given, and a Parakeet model has none: it says itself when words were said");
-  }
+void refuse_heads(const std::vector<transformer::AttentionHead>& heads) {
+  if (heads.empty()) return;
+  throw EngineError(
+      ErrorCode::kInvalidArgument,
+      "alignment heads are given, and a Parakeet model has none: it says itself when words were said");
+}
+
+std::shared_ptr<const SlotModel> load_parakeet(const std::filesystem::path& path, std::string_view device,
+                                               AcceleratorMode mode) {
+  const bool is_cpu = find_device(device).id == "cpu";
+  auto store = accelerator::make_weight_store(is_cpu ? mode : AcceleratorMode::kOff);
+  if (!store) return parakeet::Model::load(path, device);
+  return parakeet::AcceleratedModel::load(path, std::move(store));
 }
 
 }  // namespace
@@ -34,8 +38,8 @@ std::shared_ptr<const SlotModel> load_slot_model(const std::filesystem::path& pa
   if (!parakeet::is_parakeet_file(stream)) {
     return SpeechModel::load(path, device, accelerator, std::move(heads));
   }
-  refuse_what_is_whispers(accelerator, heads);
-  return parakeet::Model::load(path, device);
+  refuse_heads(heads);
+  return load_parakeet(path, device, accelerator);
 }
 
 }  // namespace verbatim

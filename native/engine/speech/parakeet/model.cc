@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "audio/sample_rate.h"
 #include "device.h"
 #include "error.h"
 #include "speech/model_source.h"
+#include "speech/parakeet/describe.h"
 #include "speech/parakeet/model_file.h"
 #include "speech/parakeet/slot.h"
 #include "speech/whisper_log.h"
@@ -23,23 +23,6 @@ ModelFileInfo check(std::ifstream& stream, const std::filesystem::path& path) {
   } catch (const EngineError& error) {
     throw EngineError(error.code(), path.filename().string() + ": " + error.what());
   }
-}
-
-bool is_published(const ModelShape& shape) {
-  return shape.state == 1024 && shape.layers == 24 && shape.prediction_state == 640;
-}
-
-SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
-  SpeechModelInfo info;
-  info.family = "parakeet";
-  info.abilities = {
-      .detects_language = false, .translates = false, .takes_prompt = false, .takes_temperature = false};
-  info.type = is_published(file.shape) ? "parakeet-tdt-0.6b" : "custom";
-  info.weight_type = ggml_type_name(weight_type(file.shape.file_type));
-  info.device = device.id;
-  info.device_name = device.name;
-  info.memory_bytes = file.weight_bytes;
-  return info;
 }
 
 }  // namespace
@@ -72,10 +55,7 @@ std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, std:
   return model;
 }
 
-// A window of n samples has n / hop + 1 frames.
-double Model::longest_window_seconds() const noexcept {
-  return static_cast<double>(shape_.audio_context - 1) * PARAKEET_HOP_LENGTH / kSampleRate;
-}
+double Model::longest_window_seconds() const noexcept { return parakeet::longest_window_seconds(shape_); }
 
 std::unique_ptr<WindowSlot> Model::make_slot(int threads) const {
   return std::make_unique<Slot>(shared_from_this(), threads);

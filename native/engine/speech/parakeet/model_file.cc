@@ -94,7 +94,7 @@ void check_values(const std::vector<float>& values, float low, float high, std::
                std::to_string(static_cast<int>(low)) + " to " + std::to_string(static_cast<int>(high)));
 }
 
-void check_filters(ModelStream& reader, const ModelShape& shape) {
+std::vector<float> read_filters(ModelStream& reader, const ModelShape& shape) {
   const auto mels = reader.value<std::int32_t>("the mel filters");
   const auto bins = reader.value<std::int32_t>("the mel filters");
   const std::int32_t expected = shape.fft / 2 + 1;
@@ -103,17 +103,20 @@ void check_filters(ModelStream& reader, const ModelShape& shape) {
                  ", expected " + std::to_string(shape.mels) + " x " + std::to_string(expected));
   }
   const auto count = static_cast<std::size_t>(mels) * static_cast<std::size_t>(bins);
-  check_values(reader.values<float>(count, "the mel filters"), 0.0f, kLargestFilter, "a mel filter");
+  auto filters = reader.values<float>(count, "the mel filters");
+  check_values(filters, 0.0f, kLargestFilter, "a mel filter");
+  return filters;
 }
 
-void check_window(ModelStream& reader, const ModelShape& shape) {
+std::vector<float> read_window(ModelStream& reader, const ModelShape& shape) {
   const auto size = reader.value<std::int32_t>("the window function");
   if (!in_range(size, 1, shape.fft)) {
     refuse_model("the window function has " + std::to_string(size) + " samples, allowed: 1 to the " +
                  std::to_string(shape.fft) + " of the Fourier transform");
   }
-  check_values(reader.values<float>(static_cast<std::size_t>(size), "the window function"), -kLargestWindow,
-               kLargestWindow, "the window function");
+  auto window = reader.values<float>(static_cast<std::size_t>(size), "the window function");
+  check_values(window, -kLargestWindow, kLargestWindow, "the window function");
+  return window;
 }
 
 // A negative one would take the decoder back, for ever.
@@ -128,20 +131,22 @@ std::vector<std::int32_t> read_durations(ModelStream& reader, const ModelShape& 
 }
 
 // whisper.cpp takes what follows the listed tokens for the blank.
-void check_vocabulary(ModelStream& reader, const ModelShape& shape) {
+std::vector<std::string> read_pieces(ModelStream& reader, const ModelShape& shape) {
   const auto tokens = reader.value<std::int32_t>("the vocabulary");
   if (tokens != shape.vocabulary) {
     refuse_model("the vocabulary lists " + std::to_string(tokens) + " tokens, expected the " +
                  std::to_string(shape.vocabulary) + " of the header");
   }
+  std::vector<std::string> pieces;
   for (std::int32_t i = 0; i < tokens; ++i) {
     const auto length = reader.value<std::uint32_t>("the vocabulary");
     if (length > kMaxTokenBytes) {
       refuse_model("token " + std::to_string(i) + " of the vocabulary is " + std::to_string(length) +
                    " bytes long, at most 1024 are allowed");
     }
-    reader.skip(length, "the vocabulary");
+    pieces.push_back(reader.text(length, "the vocabulary"));
   }
+  return pieces;
 }
 
 bool is_as_expected(const TensorHeader& found, const TensorShape& expected) {
@@ -165,6 +170,7 @@ void check_tensors(ModelStream& reader, ModelFileInfo& info) {
     if (!is_as_expected(header, expected)) {
       refuse_model("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
     }
+    info.tensors.emplace(header.name, StoredTensor{expected, reader.offset()});
     reader.skip(expected.bytes(), "tensor " + name);
     info.weight_bytes += expected.bytes();
     seen.insert(header.name);
@@ -198,10 +204,10 @@ ModelFileInfo check_model_file(std::istream& stream) {
   ModelStream reader(stream);
   ModelFileInfo info;
   info.shape = read_shape(reader);
-  check_filters(reader, info.shape);
-  check_window(reader, info.shape);
+  info.mel_filters = read_filters(reader, info.shape);
+  info.window = read_window(reader, info.shape);
   info.durations = read_durations(reader, info.shape);
-  check_vocabulary(reader, info.shape);
+  info.pieces = read_pieces(reader, info.shape);
   check_tensors(reader, info);
   return info;
 }

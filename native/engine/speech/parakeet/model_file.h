@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "speech/parakeet/model_tensors.h"
+#include "speech/stored_matrix.h"
 
 namespace verbatim::parakeet {
 
@@ -12,8 +15,15 @@ struct ModelFileInfo {
   ModelShape shape;
   // Bytes of tensor data.
   std::uint64_t weight_bytes = 0;
+  // [mels][fft / 2 + 1], finite.
+  std::vector<float> mel_filters;
+  // At most fft values, finite.
+  std::vector<float> window;
   // Positions of the encoder, each at most 100.
   std::vector<std::int32_t> durations;
+  // As SentencePiece has them, without the blank.
+  std::vector<std::string> pieces;
+  std::unordered_map<std::string, StoredTensor> tensors;
 };
 
 // Whether the stream begins as a ggml file of a Parakeet model does; any other file is not one, however it

@@ -14,10 +14,10 @@
 #include "audio/sample_rate.h"
 #include "error.h"
 #include "milliseconds_since.h"
-#include "speech/parakeet/decode_options.h"
+#include "speech/parakeet/samples.h"
 #include "speech/parakeet/segments.h"
+#include "speech/parakeet/window_request.h"
 #include "speech/whisper_log.h"
-#include "speech/window_bounds.h"
 #include "thread_count.h"
 
 namespace verbatim::parakeet {
@@ -26,11 +26,6 @@ namespace {
 struct StateDeleter {
   void operator()(parakeet_state* state) const noexcept { parakeet_free_state(state); }
 };
-
-// Far above full scale; keeps the power of a hostile float file finite.
-constexpr float kLoudest = 32768.0f;
-
-float sane(float sample) { return std::isnan(sample) ? 0.0f : std::clamp(sample, -kLoudest, kLoudest); }
 
 // Watches one call of parakeet_full_with_state through its public callbacks.
 class Pass {
@@ -56,10 +51,8 @@ class Pass {
     params.abort_callback_user_data = this;
   }
   bool aborted() const noexcept { return abort_ != nullptr && abort_->is_set(); }
-  Timings finish(int tokens) {
+  Timings finish() {
     timings_.decode_ms = lap();
-    timings_.total_ms = timings_.mel_ms + timings_.encode_ms + timings_.decode_ms;
-    timings_.tokens = tokens;
     return timings_;
   }
 
@@ -149,12 +142,7 @@ WindowResult Slot::Impl::decode(const Window& window, const DecodeOptions& optio
   run(pass, window);
   most_frames = std::max(most_frames, parakeet_n_len_from_state(state.get()));
   const std::vector<TimedToken> tokens = tokens_of(model->context(), state.get());
-  WindowResult result;
-  result.language = options.language;
-  result.segments = make_segments(tokens, window.seconds(), options.align, options.describe);
-  score_tokens(tokens, result);
-  result.timings = pass.finish(static_cast<int>(tokens.size()));
-  return result;
+  return make_result(tokens, window, options, pass.finish());
 }
 
 Slot::Slot(std::shared_ptr<const Model> model, int threads) : impl_(std::make_unique<Impl>()) {
@@ -167,18 +155,8 @@ Slot::Slot(std::shared_ptr<const Model> model, int threads) : impl_(std::make_un
 Slot::~Slot() = default;
 
 WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
-  check_decode_options(options);
-  if (window.seconds() > impl_->model->longest_window_seconds()) {
-    throw EngineError(ErrorCode::kInvalidArgument,
-                      "the window is longer than the " +
-                          std::to_string(static_cast<int>(impl_->model->longest_window_seconds())) +
-                          " seconds of the model");
-  }
-  if (abort != nullptr && abort->is_set()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
-  if (window.samples.size() < kShortestWindow) {
-    WindowResult nothing;
-    nothing.language = options.language;
-    return nothing;
+  if (!is_decoded(window, options, impl_->model->longest_window_seconds(), abort)) {
+    return make_result({}, window, options, {});
   }
   try {
     return impl_->decode(window, options, abort);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <ggml.h>
-
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -10,20 +8,9 @@
 
 #include "mapped_file.h"
 #include "speech/model_file.h"
+#include "speech/stored_matrix.h"
 
 namespace verbatim::whisper {
-
-// A matrix as the file has it: `rows` of `columns` values of ggml type `type`, at any address.
-struct StoredMatrix {
-  ggml_type type = GGML_TYPE_F32;
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::span<const std::byte> data;
-
-  std::size_t row_bytes() const noexcept { return ggml_row_size(type, static_cast<std::int64_t>(columns)); }
-  // Real values of one row. out.size() == columns. Any thread.
-  void read_row(std::size_t row, std::span<float> out) const noexcept;
-};
 
 // A Whisper file of any weights, float32 among them, mapped and checked.
 class ModelReader {

@@ -2,6 +2,7 @@
 // The including file defines VERBATIM_KERNELS (a namespace), VERBATIM_KERNELS_NAME and VERBATIM_VECTOR_BYTES.
 // The parts include nothing with inline functions that other files share: code compiled for a newer processor
 // must never be the copy that the linker keeps for everyone.
+#include "transformer/kernels/conformer.h"
 #include "transformer/kernels/cross.h"
 #include "transformer/kernels/gemm.h"
 #include "transformer/kernels/kernels.h"
@@ -26,7 +27,10 @@ const Kernels kTable = {VERBATIM_KERNELS_NAME,
                         attend_packed_bfloat16,
                         top_k,
                         log_sum_exp,
-                        exponentials};
+                        exponentials,
+                        mix_rows,
+                        gate_row,
+                        softmax_of_sum};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

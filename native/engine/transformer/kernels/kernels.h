@@ -99,6 +99,18 @@ struct PackedAttendCall {
   float* out = nullptr;  // [cross_value_depth(head_size)]
 };
 
+// out[i] = activation(bias[i] + sum of weights[j][i] * rows[j][i]): one position of a convolution of each
+// channel by itself.
+struct MixCall {
+  const float* const* rows = nullptr;  // [taps][size]
+  const float* weights = nullptr;      // [taps, size]
+  std::size_t taps = 0;
+  const float* bias = nullptr;  // [size]
+  int activation = -1;          // a value of Activation, or -1: none
+  std::size_t size = 0;
+  float* out = nullptr;  // [size]
+};
+
 struct Kernels {
   // "avx512", "avx2", "generic"
   const char* name;
@@ -126,6 +138,11 @@ struct Kernels {
   float (*log_sum_exp)(const float* x, std::size_t size, float largest);
   // out[i] = exp(x[i] - largest); far below the largest it may round to 0.
   void (*exponentials)(const float* x, std::size_t size, float largest, float* out);
+  void (*mix_rows)(const MixCall& call);
+  // out[i] = x[i] * sigmoid(gate[i])
+  void (*gate_row)(const float* x, const float* gate, std::size_t size, float* out);
+  // out = softmax((x + y) * scale), [attention_room(size)]: 0 behind `size`.
+  void (*softmax_of_sum)(const float* x, const float* y, std::size_t size, float scale, float* out);
 };
 
 // The best variant that this processor runs.

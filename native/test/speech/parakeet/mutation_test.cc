@@ -102,12 +102,12 @@ Window some_sound() {
 }
 
 // Whether it was accepted; then it says something that is text.
-bool loads_and_runs(const std::string& bytes) {
+bool loads_and_runs(const std::string& bytes, AcceleratorMode accelerator) {
   const test::TemporaryFile file("mutated-parakeet.bin");
   file.write(bytes);
   std::shared_ptr<const SlotModel> model;
   try {
-    model = load_slot_model(file.path(), "cpu");
+    model = load_slot_model(file.path(), "cpu", accelerator);
   } catch (const EngineError& error) {
     CHECK(error.code() == ErrorCode::kInvalidModel);
     CHECK(std::string(error.what()).find("whisper.cpp refused") == std::string::npos);
@@ -132,7 +132,10 @@ TEST_CASE("a thousand mutated Parakeet files are refused, or run") {
   int refused = 0;
   for (int i = 0; i < kMutations; ++i) {
     CAPTURE(i);
-    if (!loads_and_runs(mutator.next())) ++refused;
+    // By turns, so that both runtimes see hundreds of files that are accepted.
+    const bool is_accelerated = i % 2 == 1;
+    const auto accelerator = is_accelerated ? AcceleratorMode::kAuto : AcceleratorMode::kOff;
+    if (!loads_and_runs(mutator.next(), accelerator)) ++refused;
   }
   CHECK(refused > kMutations / 2);
   CHECK(refused < kMutations - 50);
@@ -147,7 +150,9 @@ TEST_CASE("a Parakeet model of not-a-numbers and one of infinities run and end")
       const std::size_t data = model.find(name) + name.size();
       std::fill_n(model.begin() + static_cast<std::ptrdiff_t>(data), tensor.bytes(), byte);
     }
-    CHECK(loads_and_runs(model));
+    for (const auto mode : {AcceleratorMode::kOff, AcceleratorMode::kFloat32, AcceleratorMode::kAuto}) {
+      CHECK(loads_and_runs(model, mode));
+    }
   }
 }
 

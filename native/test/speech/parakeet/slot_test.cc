@@ -1,7 +1,6 @@
 #include "speech/parakeet/slot.h"
 
 #include <doctest/doctest.h>
-#include <parakeet.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,68 +14,19 @@
 #include "error.h"
 #include "speech/load_recogniser.h"
 #include "speech/load_slot_model.h"
+#include "speech/parakeet/reference.h"
 #include "speech/parakeet/small_model.h"
 #include "speech/support.h"
 #include "speech/utf8.h"
-#include "speech/whisper_log.h"
 #include "support/counting_abort.h"
 #include "support/message_of_error.h"
-#include "testing/noise.h"
 
 namespace verbatim::parakeet {
 namespace {
 
-Window noise_window(double seconds, std::uint32_t seed) {
-  Window window;
-  window.samples = test::noise(static_cast<std::size_t>(seconds * kSampleRate), seed);
-  // Loudness that rises and falls, so that not every position sounds alike.
-  for (std::size_t i = 0; i < window.samples.size(); ++i) {
-    window.samples[i] *= 0.3f * std::abs(std::sin(static_cast<float>(i) / 3000.0f));
-  }
-  return window;
-}
-
-DecodeOptions english() {
-  DecodeOptions options;
-  options.language = "en";
-  return options;
-}
-
-// What whisper.cpp's own command line computes, by the library it is made of.
-class Reference {
- public:
-  explicit Reference(const std::filesystem::path& path) {
-    capture_whisper_log();
-    parakeet_context_params params = parakeet_context_default_params();
-    params.use_gpu = false;
-    context_.reset(parakeet_init_from_file_with_params(path.c_str(), params));
-    REQUIRE(context_ != nullptr);
-  }
-
-  std::vector<parakeet_token_data> tokens(const Window& window) {
-    parakeet_full_params params = parakeet_full_default_params(PARAKEET_SAMPLING_GREEDY);
-    params.n_threads = 2;
-    REQUIRE(parakeet_full(context_.get(), params, window.samples.data(),
-                          static_cast<int>(window.samples.size())) == 0);
-    text.clear();
-    std::vector<parakeet_token_data> tokens;
-    for (int segment = 0; segment < parakeet_full_n_segments(context_.get()); ++segment) {
-      text += parakeet_full_get_segment_text(context_.get(), segment);
-      for (int i = 0; i < parakeet_full_n_tokens(context_.get(), segment); ++i) {
-        tokens.push_back(parakeet_full_get_token_data(context_.get(), segment, i));
-      }
-    }
-    return tokens;
-  }
-
-  std::string text;
-
- private:
-  struct Free {
-    void operator()(parakeet_context* context) const noexcept { parakeet_free(context); }
-  };
-  std::unique_ptr<parakeet_context, Free> context_;
-};
+using test::english;
+using test::noise_window;
+using test::Reference;
 
 std::string without_leading_space(const std::string& text) {
   return text.substr(text.starts_with(' ') ? 1 : 0);
@@ -288,9 +238,6 @@ TEST_CASE("what Parakeet cannot do is refused by name") {
           model->make_slot(0);
         }).starts_with("threads is 0"));
   CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
-          load_slot_model(file.path(), "cpu", AcceleratorMode::kFloat32);
-        }) == "accelerator is float32, allowed for a Parakeet model: auto, off");
-  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
           load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto, {{0, 0}});
         }).starts_with("alignment heads are given"));
 }
@@ -304,7 +251,7 @@ TEST_CASE("the engine's own decoder refuses a Parakeet file, and says what decod
 
 TEST_CASE("the family of a model is told from its file") {
   const test::SmallParakeet file;
-  const auto model = load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto);
+  const auto model = load_slot_model(file.path(), "cpu");
   CHECK(model->info().family == "parakeet");
   CHECK(model->info().type == "custom");
   CHECK(model->info().weight_type == "f16");

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "accelerator/accelerator.h"
+
+// The accelerator for code that computes by itself, without ggml's graphs. What it multiplies are operands:
+// values of operand_size() bytes, in rows without padding.
+namespace verbatim::accelerator {
+
+// to[count] = from[count] as operands; `to` at any address.
+void to_operands(const WeightStore& store, const float* from, std::size_t count, void* to);
+
+// A weight as the accelerator multiplies with it, and in no other form. Immutable.
+class PackedWeight {
+ public:
+  PackedWeight() = default;
+  // rows: [outputs][inputs]. Throws std::bad_alloc, and std::exception for what the accelerator reports.
+  PackedWeight(const WeightStore& store, std::int64_t inputs, std::int64_t outputs, const float* rows);
+
+  std::int64_t inputs() const noexcept { return inputs_; }
+  std::int64_t outputs() const noexcept { return outputs_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  const void* data() const noexcept { return data_.get(); }
+
+ private:
+  std::int64_t inputs_ = 0;
+  std::int64_t outputs_ = 0;
+  std::size_t bytes_ = 0;
+  std::shared_ptr<const void> data_;
+};
+
+struct WeightProduct {
+  // What happens to a product. kSilu and kRelu come after the bias; kAddHalf and kAddWhole add it to what is
+  // in the result, and take no bias.
+  enum class Then { kNothing, kSilu, kRelu, kAddHalf, kAddWhole };
+
+  const PackedWeight& weight;
+  std::int64_t rows = 0;
+  // Operands, [rows][inputs].
+  const void* left = nullptr;
+  // [outputs], or null.
+  const float* bias = nullptr;
+  Then then = Then::kNothing;
+  // [rows][outputs]: operands, else float32.
+  void* result = nullptr;
+  bool as_operands = false;
+};
+
+// Where products are computed: primitives and scratch memory of one window at a time. Not thread-safe. Its
+// methods throw std::bad_alloc, and std::exception for what the accelerator reports.
+class Multiplier {
+ public:
+  // store: not null.
+  Multiplier(std::shared_ptr<WeightStore> store, int threads);
+  ~Multiplier();
+  Multiplier(Multiplier&&) noexcept;
+
+  void multiply(const WeightProduct& product);
+  // result[rows][columns] = left[rows][depth] * the columns' rows [columns][depth].
+  void multiply_by_columns(std::int64_t rows, std::int64_t columns, std::int64_t depth, const void* left,
+                           const void* right, float* result);
+  // result[rows][columns] = left[rows][depth] * right[depth][columns].
+  void multiply_by_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth, const void* left,
+                        const void* right, float* result);
+  // Of scratch memory so far.
+  std::size_t memory_bytes() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Runs task(index, thread) for every index below count, thread being below `threads`; throws what a task
+// throws.
+void for_each(std::int64_t count, int threads,
+              const std::function<void(std::int64_t index, std::size_t thread)>& task);
+
+}  // namespace verbatim::accelerator

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+
+#include "accelerator/accelerator.h"
+#include "speech/parakeet/encoder_weights.h"
+#include "speech/parakeet/mel.h"
+#include "speech/parakeet/model_reader.h"
+#include "speech/parakeet/transducer.h"
+#include "speech/slot_model.h"
+
+namespace verbatim::parakeet {
+
+// Parakeet TDT on the accelerator and our own kernels, without whisper.cpp: its weights are packed once, and
+// the file is only mapped.
+class AcceleratedModel final : public SlotModel, public std::enable_shared_from_this<AcceleratedModel> {
+  struct Private {};
+
+ public:
+  // On the CPU. store: not null. Throws EngineError kIoError, kInvalidModel, kOutOfMemory, kInternalError.
+  static std::shared_ptr<const AcceleratedModel> load(const std::filesystem::path& path,
+                                                      std::shared_ptr<accelerator::WeightStore> store);
+  // load() makes models.
+  AcceleratedModel(Private, const std::filesystem::path& path,
+                   std::shared_ptr<accelerator::WeightStore> store);
+
+  const SpeechModelInfo& info() const noexcept override { return info_; }
+  double longest_window_seconds() const noexcept override;
+  std::size_t memory_bytes() const noexcept override { return info_.memory_bytes; }
+  std::unique_ptr<WindowSlot> make_slot(int threads) const override;
+
+  // For slots only.
+  const ModelFileInfo& file() const noexcept { return reader_.info(); }
+  const MelExtractor& mel() const noexcept { return mel_; }
+  const EncoderWeights& encoder() const noexcept { return encoder_; }
+  const TransducerWeights& transducer() const noexcept { return transducer_; }
+  const std::shared_ptr<accelerator::WeightStore>& store() const noexcept { return store_; }
+
+ private:
+  const std::shared_ptr<accelerator::WeightStore> store_;
+  const ModelReader reader_;
+  const MelExtractor mel_;
+  const EncoderWeights encoder_;
+  const TransducerWeights transducer_;
+  SpeechModelInfo info_;
+};
+
+}  // namespace verbatim::parakeet

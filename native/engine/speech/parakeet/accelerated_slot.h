@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "speech/parakeet/accelerated_model.h"
+#include "speech/parakeet/encoder.h"
+#include "speech/parakeet/segments.h"
+#include "speech/parakeet/transducer.h"
+#include "speech/slot_model.h"
+
+namespace verbatim::parakeet {
+
+// Features, encoder and transducer of one window after the other. Tokens and times are whisper.cpp's as far
+// as rounding lets them be. An abort takes effect within a layer of the encoder, or before the transducer's
+// next step.
+class AcceleratedSlot final : public WindowSlot {
+ public:
+  // As SlotModel::make_slot().
+  AcceleratedSlot(std::shared_ptr<const AcceleratedModel> model, int threads);
+
+  WindowResult transcribe(const Window& window, const DecodeOptions& options,
+                          const AbortFlag* abort) override;
+  std::size_t memory_bytes() const noexcept override;
+
+ private:
+  WindowResult decode(const Window& window, const DecodeOptions& options, const AbortFlag* abort);
+  std::vector<TimedToken> timed(const std::vector<DecodedToken>& tokens) const;
+
+  const std::shared_ptr<const AcceleratedModel> model_;
+  Encoder encoder_;
+  Transducer transducer_;
+};
+
+}  // namespace verbatim::parakeet

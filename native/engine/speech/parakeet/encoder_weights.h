@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "accelerator/matrices.h"
+#include "speech/parakeet/model_reader.h"
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/cpu/weight_memory.h"
+
+namespace verbatim::parakeet {
+
+struct NormWeights {
+  std::vector<float> gain;
+  std::vector<float> bias;
+};
+
+struct FeedForwardWeights {
+  NormWeights norm;
+  accelerator::PackedWeight up;
+  accelerator::PackedWeight down;
+};
+
+// Projected relative positions of a layer, as operands: [heads][2 * positions - 1][state / heads], from
+// positions - 1 before to positions - 1 behind. They depend on the distance alone, so the ones in the middle
+// serve a shorter window.
+struct PositionTable {
+  std::int64_t positions = 0;
+  std::vector<std::byte> operands;
+};
+
+struct AttentionWeights {
+  NormWeights norm;
+  // Query, key and value stacked.
+  accelerator::PackedWeight qkv;
+  accelerator::PackedWeight out;
+  // [state]: what is added to a query before it meets keys, and before it meets positions.
+  std::vector<float> content_bias;
+  std::vector<float> position_bias;
+  PositionTable table;
+};
+
+struct ConvolutionWeights {
+  NormWeights norm;
+  // What is gated, then the gate.
+  accelerator::PackedWeight in;
+  accelerator::PackedWeight out;
+  // [kernel, state], [state]: of each channel by itself, the normalization over batches folded in.
+  std::vector<float> kernel;
+  std::vector<float> bias;
+};
+
+struct LayerWeights {
+  FeedForwardWeights first;
+  AttentionWeights attention;
+  ConvolutionWeights convolution;
+  FeedForwardWeights second;
+  NormWeights norm;
+};
+
+// Convolutions of three by three that take every second frame and every second band; the second and the third
+// of each channel by itself, with a product of the channels behind it. Biases: [channels].
+struct SubsamplingWeights {
+  // [channels, 9]
+  transformer::PackedMatrix first;
+  std::vector<float> first_bias;
+  // [9, channels]
+  std::vector<float> second, third;
+  std::vector<float> second_bias, third_bias;
+  accelerator::PackedWeight second_mix, third_mix;
+  std::vector<float> second_mix_bias, third_mix_bias;
+  // Of a position's bands, [bands / 8][channels].
+  accelerator::PackedWeight out;
+  std::vector<float> out_bias;
+};
+
+// What Parakeet's encoder multiplies with, packed for the accelerator and in no other form. Immutable; shared
+// by encoders.
+class EncoderWeights {
+ public:
+  // Copies out of the reader's file. store: not null. Throws EngineError kOutOfMemory, kInternalError.
+  EncoderWeights(const ModelReader& reader, const std::shared_ptr<accelerator::WeightStore>& store);
+
+  SubsamplingWeights subsampling;
+  std::vector<LayerWeights> layers;
+
+  std::size_t bytes() const noexcept;
+
+ private:
+  transformer::WeightMemory memory_;
+};
+
+}  // namespace verbatim::parakeet

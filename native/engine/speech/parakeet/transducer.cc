@@ -1,0 +1,221 @@
+#include "speech/parakeet/transducer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "error.h"
+#include "transformer/kernels/kernels.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::parakeet {
+namespace {
+
+using namespace transformer;
+
+const std::string kPrediction = "decoder.prediction.";
+
+std::string gates_of(const char* side, int layer) {
+  return kPrediction + "dec_rnn.lstm.weight_" + side + "_l" + std::to_string(layer);
+}
+
+// Matrices beside each other.
+MatrixView beside(std::vector<StoredMatrix> parts) {
+  MatrixView view;
+  view.rows = parts.front().rows;
+  for (const StoredMatrix& part : parts) view.columns += part.columns;
+  view.reader = [parts = std::move(parts)](std::size_t row, std::span<float> out) {
+    std::size_t at = 0;
+    for (const StoredMatrix& part : parts) {
+      part.read_row(row, out.subspan(at, part.columns));
+      at += part.columns;
+    }
+  };
+  return view;
+}
+
+// Every matrix of the kernels, in the order in which they are packed.
+std::vector<MatrixView> matrices_of(const ModelReader& reader) {
+  std::vector<MatrixView> all;
+  for (int i = 0; i < reader.info().shape.prediction_layers; ++i) {
+    all.push_back(beside({reader.matrix(gates_of("ih", i)), reader.matrix(gates_of("hh", i))}));
+  }
+  all.push_back(beside({reader.matrix("joint.pred.weight")}));
+  all.push_back(beside({reader.matrix("joint.joint_net.2.weight")}));
+  return all;
+}
+
+std::size_t bytes_of(const std::vector<MatrixView>& matrices, ComputeType type) {
+  std::size_t sum = 0;
+  for (const MatrixView& matrix : matrices) sum += PackedMatrix::bytes(matrix, type);
+  return sum;
+}
+
+// The first of the largest; 0 where nothing is a number.
+std::int32_t likeliest(std::span<const float> logits) {
+  constexpr float kLeast = -1e10f;
+  std::int32_t best = 0;
+  float most = kLeast;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    if (logits[i] > most) {
+      most = logits[i];
+      best = static_cast<std::int32_t>(i);
+    }
+  }
+  return best;
+}
+
+float probability_of(std::span<const float> logits, std::int32_t piece) {
+  const float logit = logits[static_cast<std::size_t>(piece)];
+  const float sum = kernels().log_sum_exp(logits.data(), logits.size(), logit);
+  const float probability = std::exp(logit - sum);
+  return std::isnan(probability) ? 0.0f : std::clamp(probability, 0.0f, 1.0f);
+}
+
+}  // namespace
+
+TransducerWeights::TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store,
+                                     ComputeType type)
+    : pieces(reader.info().shape.vocabulary),
+      most_tokens(reader.info().shape.most_tokens),
+      durations(reader.info().durations),
+      embeddings(reader.matrix(kPrediction + "embed.weight")),
+      prediction_bias(reader.values("joint.pred.bias")),
+      joint_bias(reader.values("joint.joint_net.2.bias")),
+      encoder_bias(reader.values("joint.enc.bias")),
+      memory_(bytes_of(matrices_of(reader), type)) {
+  const std::vector<MatrixView> matrices = matrices_of(reader);
+  auto next = matrices.begin();
+  for (int i = 0; i < reader.info().shape.prediction_layers; ++i) {
+    layers.push_back({PackedMatrix(*next++, type, memory_),
+                      reader.values(kPrediction + "dec_rnn.lstm.bias_h_l" + std::to_string(i))});
+  }
+  prediction = PackedMatrix(*next++, type, memory_);
+  joint = PackedMatrix(*next++, type, memory_);
+  const StoredMatrix projection = reader.matrix("joint.enc.weight");
+  encoder = accelerator::PackedWeight(store, static_cast<std::int64_t>(projection.columns),
+                                      static_cast<std::int64_t>(projection.rows), projection.values().data());
+}
+
+Transducer::Transducer(const TransducerWeights& weights,
+                       const std::shared_ptr<accelerator::WeightStore>& store, int threads)
+    : weights_(weights),
+      store_(store),
+      multiplier_(store, threads),
+      state_(weights.prediction_bias.size()),
+      inputs_(weights.layers.size() * 2 * state_),
+      cells_(weights.layers.size() * state_),
+      gates_(4 * state_),
+      exponentials_(4 * state_),
+      predicted_(state_),
+      joined_(state_),
+      logits_(weights.joint_bias.size()) {}
+
+std::vector<DecodedToken> Transducer::decode(const std::vector<float>& encoded, const AbortFlag* abort) {
+  const std::int32_t blank = weights_.pieces;
+  const auto positions = static_cast<std::int64_t>(encoded.size()) / weights_.encoder.inputs();
+  const std::span<const float> pieces(logits_.data(), static_cast<std::size_t>(blank) + 1);
+  const std::span<const float> durations = std::span<const float>(logits_).subspan(pieces.size());
+  std::vector<DecodedToken> tokens;
+  std::ranges::fill(inputs_, 0.0f);
+  std::ranges::fill(cells_, 0.0f);
+  project(encoded);
+  predict(blank);
+  int at_position = 0;
+  for (std::int64_t position = 0; position < positions;) {
+    if (abort != nullptr && abort->is_set()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
+    join(position);
+    const std::int32_t piece = likeliest(pieces);
+    const std::int32_t duration = weights_.durations[static_cast<std::size_t>(likeliest(durations))];
+    if (piece == blank) {
+      position += std::max(duration, 1);
+      at_position = 0;
+      continue;
+    }
+    tokens.push_back({piece, probability_of(pieces, piece), position, duration});
+    predict(piece);
+    if (duration == 0 && ++at_position < weights_.most_tokens) continue;
+    position += std::max(duration, 1);
+    at_position = 0;
+  }
+  return tokens;
+}
+
+// Of all positions at once: what is left of a step is the same for every position.
+void Transducer::project(const std::vector<float>& encoded) {
+  const auto width = static_cast<std::size_t>(weights_.encoder.inputs());
+  const std::size_t positions = encoded.size() / width;
+  operands_.resize(encoded.size() * accelerator::operand_size(store_.get()));
+  accelerator::to_operands(*store_, encoded.data(), encoded.size(), operands_.data());
+  projected_.resize(positions * state_);
+  multiplier_.multiply({.weight = weights_.encoder,
+                        .rows = static_cast<std::int64_t>(positions),
+                        .left = operands_.data(),
+                        .bias = weights_.encoder_bias.data(),
+                        .result = projected_.data()});
+}
+
+void Transducer::predict(std::int32_t piece) {
+  weights_.embeddings.read_row(static_cast<std::size_t>(piece), std::span(inputs_).first(state_));
+  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
+    float* const input = inputs_.data() + 2 * i * state_;
+    advance(weights_.layers[i], input, cells_.data() + i * state_);
+    const float* const said = input + state_;
+    if (i + 1 < weights_.layers.size()) std::copy_n(said, state_, input + 2 * state_);
+  }
+  multiply(weights_.prediction, inputs_.data() + inputs_.size() - state_, weights_.prediction_bias,
+           predicted_.data());
+}
+
+// Gates: what comes in, what is forgotten, what is said, and what is new. The sigmoid is 1 / (1 + exp(-x)),
+// tanh is 1 - 2 / (1 + exp(2 x)).
+void Transducer::advance(const TransducerWeights::Layer& layer, float* input, float* cell) {
+  multiply(layer.gates, input, layer.bias, gates_.data());
+  for (std::size_t i = 0; i < 3 * state_; ++i) gates_[i] = -gates_[i];
+  for (std::size_t i = 3 * state_; i < 4 * state_; ++i) gates_[i] *= 2.0f;
+  kernels().exponentials(gates_.data(), gates_.size(), 0.0f, exponentials_.data());
+  const float* const power = exponentials_.data();
+  for (std::size_t i = 0; i < state_; ++i) {
+    const float in = 1.0f / (1.0f + power[i]);
+    const float kept = 1.0f / (1.0f + power[state_ + i]);
+    const float fresh = 1.0f - 2.0f / (1.0f + power[3 * state_ + i]);
+    cell[i] = kept * cell[i] + in * fresh;
+    gates_[i] = 2.0f * cell[i];
+  }
+  kernels().exponentials(gates_.data(), state_, 0.0f, gates_.data());
+  float* const said = input + state_;
+  for (std::size_t i = 0; i < state_; ++i) {
+    said[i] = (1.0f - 2.0f / (1.0f + gates_[i])) / (1.0f + power[2 * state_ + i]);
+  }
+}
+
+void Transducer::join(std::int64_t position) {
+  const float* const encoded = projected_.data() + static_cast<std::size_t>(position) * state_;
+  for (std::size_t i = 0; i < state_; ++i) joined_[i] = std::max(encoded[i] + predicted_[i], 0.0f);
+  multiply(weights_.joint, joined_.data(), weights_.joint_bias, logits_.data());
+}
+
+void Transducer::multiply(const PackedMatrix& matrix, const float* x, const std::vector<float>& bias,
+                          float* y) const {
+  GemmCall call;
+  matrix.prepare(call);
+  call.x = x;
+  call.rows = 1;
+  call.last_panel = matrix.panels();
+  call.y = y;
+  call.ld = matrix.outputs();
+  call.epilogue.bias = bias.data();
+  const bool is_float32 = matrix.type() == ComputeType::kFloat32;
+  (is_float32 ? kernels().gemm_float32 : kernels().gemm_bfloat16)(call);
+}
+
+std::size_t Transducer::memory_bytes() const noexcept {
+  return multiplier_.memory_bytes() + operands_.capacity() +
+         sizeof(float) *
+             (projected_.capacity() + inputs_.capacity() + cells_.capacity() + gates_.capacity() +
+              exponentials_.capacity() + predicted_.capacity() + joined_.capacity() + logits_.capacity());
+}
+
+}  // namespace verbatim::parakeet

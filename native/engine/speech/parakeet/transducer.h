@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abort.h"
+#include "accelerator/matrices.h"
+#include "speech/parakeet/model_reader.h"
+#include "transformer/compute_type.h"
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/cpu/weight_memory.h"
+
+namespace verbatim::parakeet {
+
+// What Parakeet's prediction and joint network multiply with, but for the projection of the encoder's output
+// in the kernels' layout. Immutable; shared by transducers.
+class TransducerWeights {
+ public:
+  // type: of the kernels; float32 or bfloat16. The embeddings stay in the reader's file, which must outlive
+  // this. Throws EngineError kOutOfMemory, kInternalError.
+  TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store,
+                    transformer::ComputeType type);
+
+  struct Layer {
+    // [4 * state, 2 * state]: of the layer's input and of what it said before, beside each other.
+    transformer::PackedMatrix gates;
+    std::vector<float> bias;
+  };
+
+  std::int32_t pieces = 0;
+  std::int32_t most_tokens = 0;
+  std::vector<std::int32_t> durations;
+  // [pieces + 1, state]
+  StoredMatrix embeddings;
+  std::vector<Layer> layers;
+  transformer::PackedMatrix prediction;
+  std::vector<float> prediction_bias;
+  // [pieces + 1 + durations, state]
+  transformer::PackedMatrix joint;
+  std::vector<float> joint_bias;
+  accelerator::PackedWeight encoder;
+  std::vector<float> encoder_bias;
+
+  std::size_t bytes() const noexcept { return memory_.size() + encoder.bytes(); }
+
+ private:
+  transformer::WeightMemory memory_;
+};
+
+struct DecodedToken {
+  std::int32_t piece = 0;
+  // Among the pieces and the blank.
+  float probability = 0.0f;
+  // Of the encoder.
+  std::int64_t position = 0;
+  std::int32_t duration = 0;
+};
+
+// Whisper.cpp's parakeet_decode: the likeliest piece at a position, then as many positions further as the
+// likeliest duration says. One call at a time; no trace of a window in the next.
+class Transducer {
+ public:
+  // weights: must outlive this. store: not null.
+  Transducer(const TransducerWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
+             int threads);
+
+  // encoded: [positions][width of the encoder]. An abort takes effect before the next step. Throws
+  // EngineError kAborted; std::bad_alloc, and std::exception for what the accelerator reports.
+  std::vector<DecodedToken> decode(const std::vector<float>& encoded, const AbortFlag* abort);
+  std::size_t memory_bytes() const noexcept;
+
+ private:
+  void project(const std::vector<float>& encoded);
+  void predict(std::int32_t piece);
+  void join(std::int64_t position);
+  void advance(const TransducerWeights::Layer& layer, float* input, float* cell);
+  void multiply(const transformer::PackedMatrix& matrix, const float* x, const std::vector<float>& bias,
+                float* y) const;
+
+  const TransducerWeights& weights_;
+  const std::shared_ptr<accelerator::WeightStore> store_;
+  accelerator::Multiplier multiplier_;
+  const std::size_t state_;
+  // [positions][state]
+  std::vector<float> projected_;
+  std::vector<std::byte> operands_;
+  // A layer's input and what it said before, [layers][2 * state]; its cells, [layers][state].
+  std::vector<float> inputs_, cells_;
+  std::vector<float> gates_, exponentials_, predicted_, joined_, logits_;
+};
+
+}  // namespace verbatim::parakeet
