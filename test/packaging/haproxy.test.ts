@@ -48,7 +48,8 @@ class Balancer {
     const text = configuration(directory, port, nodes);
     const asking = `nameserver test 127.0.0.1:${nameServer ?? 53}`;
     writeFileSync(join(directory, 'haproxy.cfg'), text.replace('parse-resolv-conf', asking));
-    const env = { ...process.env, NODE1: '127.0.0.1', NODE2: '127.0.0.1', ...names };
+    const byDns = nameServer === undefined ? {} : { NODES_BY_DNS: '1' };
+    const env = { ...process.env, NODE1: '127.0.0.1', NODE2: '127.0.0.1', ...byDns, ...names };
     const child = spawn('haproxy', ['-db', '-f', join(directory, 'haproxy.cfg')], { env, stdio: 'ignore' });
     child.once('error', () => undefined);
     const balancer = new Balancer(`http://127.0.0.1:${port}`, port, directory, child);
@@ -206,6 +207,15 @@ describe('HAProxy', () => {
     const { status, stdout, stderr } = spawnSync('haproxy', ['-c', '-f', SHIPPED], { encoding: 'utf8' });
     expect(stdout + stderr).to.equal('Configuration file is valid\n');
     expect(status).to.equal(0);
+  });
+
+  it('takes a name that nobody knows yet where DNS is to be asked for it later, and nowhere else', () => {
+    const take = (more: Record<string, string>): number | null => {
+      const env = { ...process.env, NODE1: 'node1.invalid', ...more };
+      return spawnSync('haproxy', ['-c', '-f', SHIPPED], { env }).status;
+    };
+    expect(take({})).to.equal(1);
+    expect(take({ NODES_BY_DNS: '1' })).to.equal(0);
   });
 
   it('sends requests to a node that is told by its name, which is known later than the balancer', async () => {

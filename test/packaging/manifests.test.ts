@@ -180,6 +180,7 @@ describe('nodes behind a balancer', () => {
     expect(named.map(({ value }) => value)).to.deep.equal(
       BALANCED.map((_, index) => `${name}-${index}.${set.spec.serviceName}.$(NAMESPACE).svc.cluster.local`),
     );
+    expect(balancer.env.find(({ name: variable }) => variable === 'NODES_BY_DNS')?.value).to.equal('1');
     expect(set.spec.replicas).to.equal(BALANCED.length);
     const headless = manifests.find(({ metadata }) => metadata.name === set.spec.serviceName) as Service;
     expect(headless.spec).to.include({ clusterIP: 'None', publishNotReadyAddresses: true });
@@ -193,8 +194,10 @@ describe('nodes behind a balancer', () => {
   it('are the ones that HAProxy is told of where they are composed', () => {
     const [{ services, volumes }] = documents('container/compose-nodes.yaml') as [Compose];
     const { balancer, database, node1, node2 } = services;
-    expect(Object.keys(balancer!.environment)).to.deep.equal(BALANCED);
-    expect(Object.values(balancer!.environment)).to.deep.equal(['node1', 'node2']);
+    const { NODES_BY_DNS: byDns, ...named } = balancer!.environment;
+    expect(byDns).to.equal(1);
+    expect(Object.keys(named)).to.deep.equal(BALANCED);
+    expect(Object.values(named)).to.deep.equal(['node1', 'node2']);
     const [mounted = ''] = balancer!.volumes[0]!.split(':');
     expect(join(PACKAGING, 'container', mounted)).to.equal(SHIPPED);
     expect(volumes).to.have.all.keys(
