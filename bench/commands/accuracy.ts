@@ -13,9 +13,16 @@ import {
 } from '../processes/built-tools.js';
 import type { VerbatimOptions } from '../processes/verbatim-process.js';
 import { identifyModel } from '../reports/environment.js';
-import { transcriptTable, type Heard } from '../reports/transcripts.js';
+import {
+  transcriptTable,
+  type Heard,
+  type HeardTwice,
+  type TranscriptColumns,
+} from '../reports/transcripts.js';
 import type { BenchParts } from './parts.js';
-import { modelNamed, serving, requireWhisper } from './bench-models.js';
+import { modelNamed, serving, type BenchModel } from './bench-models.js';
+import { parakeetCli, textOfTokens } from '../processes/parakeet-cli.js';
+import { UsageError } from '../../src/service/variables.js';
 import {
   addSpokenOptions,
   benchContext,
@@ -33,7 +40,9 @@ interface Options extends SpokenOptions {
 export function addBenchAccuracy(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('accuracy')
-    .description("words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli")
+    .description(
+      "words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli; of a Parakeet model parakeet-cli",
+    )
     .option(
       '--own-length',
       'whisper-cli encodes each clip at the length that the engine would take for it as one window, not at 30 s (needs transcribe_windows)',
@@ -47,10 +56,9 @@ async function benchAccuracy(options: Options, parts: BenchParts): Promise<void>
   const context = benchContext();
   const clips = readSpokenClips(options.clips);
   const model = await modelNamed(context, options.model);
-  requireWhisper(model);
-  const throughCli = whisperCliOf(options, model.path, clips);
+  const peer = peerOf(model, options, clips);
   const served = await throughHttp(clips, serving(model, context.config), parts);
-  const peers = throughCli();
+  const peers = peer.hear();
   const heard = clips.map((clip, index) => ({
     clip,
     first: served[index] ?? NOTHING,
@@ -62,13 +70,13 @@ async function benchAccuracy(options: Options, parts: BenchParts): Promise<void>
       title: 'Words wrong and languages right, over HTTP',
       environment: context.environment,
       models: [await identifyModel(model.name, model.path)],
-      settings: { clips: clips.length, 'whisper-cli encodes': options.ownLength ? 'own length' : '30 s' },
+      settings: { clips: clips.length, ...peer.settings },
       warmUp: 'none',
       runs: 1,
-      tables: [transcriptTable(heard, { title: 'Clips', first: 'Verbatim', second: 'whisper-cli', groupOf })],
+      tables: [transcriptTable(heard, { title: 'Clips', first: 'Verbatim', groupOf, ...peer.columns })],
       charts: [],
       notes: [
-        'Both detect the language and decode greedily with fall-back; the difference is in points, of Verbatim over whisper-cli.',
+        `${peer.how}; the difference is in points, of Verbatim over ${peer.columns.second}.`,
         'Text of which a model is less sure than its manifest asks for is left out by Verbatim, which counts as words wrong.',
       ],
       measurements: heard,
@@ -105,7 +113,48 @@ async function throughHttp(
   }
 }
 
-/** What is not built is said before anything is measured. */
+interface Peer {
+  columns: Pick<TranscriptColumns<HeardTwice>, 'second' | 'secondTellsLanguage'>;
+  settings: Readonly<Record<string, string>>;
+  /** Both, in a sentence. */
+  how: string;
+  hear: () => Heard[];
+}
+
+/** What is not built, or not for the model, is said before anything is measured. */
+function peerOf(model: BenchModel, options: Options, clips: readonly SpokenClip[]): Peer {
+  if (model.family === 'parakeet') return parakeetPeer(model, options, clips);
+  return {
+    columns: { second: 'whisper-cli' },
+    settings: { 'whisper-cli encodes': options.ownLength ? 'own length' : '30 s' },
+    how: 'Both detect the language and decode greedily with fall-back',
+    hear: whisperCliOf(options, model.path, clips),
+  };
+}
+
+function parakeetPeer(
+  { name, path }: BenchModel,
+  { build, ownLength }: Options,
+  clips: readonly SpokenClip[],
+): Peer {
+  if (ownLength) throw new UsageError(`--own-length is for Whisper models, and ${name} is none.`);
+  const cli = whisperProgram(build, 'parakeet-cli');
+  return {
+    columns: { second: 'parakeet-cli', secondTellsLanguage: false },
+    settings: {},
+    how: 'Both decode greedily, Verbatim window by window, parakeet-cli a whole file at once',
+    hear: () =>
+      parakeetCli(
+        cli,
+        path,
+        clips.map((clip) => clip.path),
+      ).map((tokens) => ({
+        language: '',
+        text: textOfTokens(tokens).trim(),
+      })),
+  };
+}
+
 function whisperCliOf(
   { build, ownLength }: Options,
   model: string,

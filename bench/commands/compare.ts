@@ -49,6 +49,19 @@ interface Options extends WorkOptions {
   shortClips: number;
 }
 
+const OF_WHISPER = [
+  'Both greedy with fall-back. The clips of whisper-server and whisper-cli are padded to 30 s;',
+  'Verbatim encodes at the length of a window where the model was trained for that (as the bundled one is), which is part of the ratio.',
+];
+const NOTES: Readonly<Record<WhisperProgram, readonly string[]>> = {
+  'whisper-server': [...OF_WHISPER, 'whisper-server takes one request at a time and holds the others.'],
+  'whisper-cli': [
+    ...OF_WHISPER,
+    'whisper-cli takes one language for all files of a call, so that it detects where "given" names several.',
+  ],
+  'parakeet-cli': ['parakeet-cli takes no language, and a file of any length as one window.'],
+};
+
 const FAIRNESS_LIMIT_SECONDS = 60;
 
 export function addBenchCompare(bench: Command, parts: BenchParts): void {
@@ -108,12 +121,9 @@ async function benchCompare(options: Options, parts: BenchParts): Promise<void> 
       tables: compareTables(compared),
       charts: compareCharts(compared),
       notes: [
-        'Each ratio is of two runs next to each other. Both greedy with fall-back, the same model file, the same number of threads in all.',
-        'whisper-server takes one request at a time and holds the others. Its clips and those of whisper-cli are padded to 30 s;',
-        'Verbatim encodes at the length of a window where the model was trained for that (as the bundled one is), which is part of the ratio.',
-        'whisper-cli takes one language for all files of a call, so that it detects where "given" names several.',
-        'parakeet-cli takes no language, and a file of any length as one window.',
-      ],
+        'Each ratio is of two runs next to each other: the same model file, the same number of threads in all.',
+        ...models.flatMap((model) => peersOf(model, options)).flatMap((name) => NOTES[name]),
+      ].filter((note, index, all) => all.indexOf(note) === index),
       measurements: compared,
     },
     options,

@@ -29,6 +29,11 @@ export function parakeetCli(tool: string, model: string, files: readonly string[
   return heard.map((lines) => [...lines.matchAll(TOKEN)].map(tokenOf));
 }
 
+/** Without the unknown piece. */
+export function textOfTokens(tokens: readonly ParakeetToken[]): string {
+  return tokens.map(({ id, text }) => (id === 0 ? '' : text)).join('');
+}
+
 function tokenOf([, id, probability, from, to, piece = '']: RegExpExecArray): ParakeetToken {
   const seconds = (hundredths: string | undefined): number => Number(hundredths) / 100;
   return {

@@ -20,6 +20,8 @@ export interface TranscriptColumns<T extends HeardTwice> {
   /** Names of the two ways. */
   first: string;
   second: string;
+  /** Default: it does. */
+  secondTellsLanguage?: boolean;
   /** What the clips of a row have in common; default: their language. */
   groupOf?: (clip: SpokenClip) => Readonly<Record<string, string>>;
   /** More columns. */
@@ -69,7 +71,7 @@ const NOBODY: SpokenClip = { path: '', language: '', text: '', sentences: null, 
 function row<T extends HeardTwice>(
   group: Readonly<Record<string, string>>,
   heard: readonly T[],
-  { first, second, more }: TranscriptColumns<T>,
+  { first, second, secondTellsLanguage = true, more }: TranscriptColumns<T>,
 ): Table['rows'][number] {
   const share = (is: (one: T) => boolean): string => `${heard.filter(is).length}/${heard.length}`;
   return {
@@ -79,7 +81,9 @@ function row<T extends HeardTwice>(
     difference: rounded(errorDifference(heard)),
     'same text': share((one) => one.first.text === one.second.text),
     [`language right, ${first}`]: share((one) => one.first.language === one.clip.language),
-    [`language right, ${second}`]: share((one) => one.second.language === one.clip.language),
+    ...(secondTellsLanguage
+      ? { [`language right, ${second}`]: share((one) => one.second.language === one.clip.language) }
+      : {}),
     ...more?.(heard),
   };
 }

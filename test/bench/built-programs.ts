@@ -24,8 +24,8 @@ export interface Programs {
   saysWords?: boolean;
   /** whisper-server, which ends at once. */
   server?: boolean;
-  /** parakeet-cli, likewise. */
-  parakeet?: boolean;
+  /** What parakeet-cli hears in every file. */
+  parakeet?: string;
 }
 
 /** whisper-cli answers what it was told, whatever the file; transcribe_windows and join_clips likewise. */
@@ -33,7 +33,7 @@ export function writePrograms(build: string, programs: Programs): void {
   mkdirSync(join(build, 'bin'), { recursive: true });
   const write = (path: string, body: string): void =>
     writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
-  const { cli, engine, clips = false, server = false, parakeet = false, saysWords = false } = programs;
+  const { cli, engine, clips = false, server = false, parakeet, saysWords = false } = programs;
   if (cli !== undefined) {
     const tokens = (cli.tokens ?? []).map(([id]) => ({ id }));
     const result = { result: { language: cli.language }, transcription: [{ text: cli.text, tokens }] };
@@ -60,6 +60,14 @@ export function writePrograms(build: string, programs: Programs): void {
     );
   }
   if (server) write(join('bin', 'whisper-server'), '');
-  if (parakeet) write(join('bin', 'parakeet-cli'), '');
+  if (parakeet !== undefined) {
+    write(
+      join('bin', 'parakeet-cli'),
+      `for (const word of words) if (/\\.(flac|wav)$/.test(word)) {
+        console.error('\\nSegments (1):\\nSegment 0: [0 -> 100] ""\\nTokens [1]:');
+        console.error('  [ 0] id=    7 frame=  1 dur_idx= 1 dur_val= 1 p=0.9000 plog=-0.1 t0=   8 t1=  16 word_start=true "▁${parakeet}"');
+      }`,
+    );
+  }
   if (clips) write('join_clips', `writeFileSync(words[0], words.slice(1).join());`);
 }

@@ -1,5 +1,5 @@
 /** A model that only one decoder knows is measured with that one, whatever suits the device, beside the programs that know it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
@@ -63,7 +63,11 @@ describe('bench: the decoder of a model', () => {
       ...['--long-seconds', '0', '--build', directory],
     ];
     before(() => {
-      writePrograms(directory, { cli: { language: 'en', text: '' }, server: true, parakeet: true });
+      writePrograms(directory, {
+        cli: { language: 'en', text: '' },
+        server: true,
+        parakeet: 'Nothing of it.',
+      });
     });
 
     it('is measured without being installed, its windows cut at pauses', async () => {
@@ -87,6 +91,8 @@ describe('bench: the decoder of a model', () => {
         [basename(MODEL), 'whisper-server'],
         [basename(MODEL), 'whisper-cli'],
       ]);
+      expect(report.notes.filter((note) => note.startsWith('Both greedy'))).to.have.length(1);
+      expect(report.notes.join()).to.contain('parakeet-cli takes no language');
       const [program, words, paths] = calls.commandLinePass[0]!;
       expect(program).to.equal(join(directory, 'bin', 'parakeet-cli'));
       expect(words).to.deep.equal(['-m', file, '-t', '2', '-np', '-ng']);
@@ -103,10 +109,26 @@ describe('bench: the decoder of a model', () => {
     it('has no peers of another family, and says so before anything is measured', async () => {
       const refusal = await refusalOf(...COMPARE, '--model', file, '--peers', 'whisper-cli');
       expect(refusal).to.contain(`--peers is "whisper-cli"; allowed for ${file}: parakeet-cli.`);
-      for (const command of ['parity', 'accuracy']) {
-        const words = [command, '--model', file, '--build', directory];
-        expect(await refusalOf(...words)).to.contain(`--model is "${file}"; allowed: a Whisper model.`);
-      }
+      const words = ['--model', file, '--build', directory];
+      expect(await refusalOf('parity', ...words)).to.contain(
+        `--model is "${file}"; allowed: a Whisper model.`,
+      );
+      expect(await refusalOf('accuracy', ...words, '--own-length')).to.contain(
+        `--own-length is for Whisper models, and ${file} is none.`,
+      );
+    });
+
+    it('is judged by what is said, beside parakeet-cli', async () => {
+      const spoken = join(directory, 'spoken');
+      mkdirSync(spoken);
+      copyFileSync(samplePath('en-wav16.wav'), join(spoken, 'clip.wav'));
+      const clip = { file: 'clip.wav', language: 'en', text: 'Nothing of it.' };
+      writeFileSync(join(spoken, 'refs.json'), JSON.stringify([clip]));
+      const words = ['accuracy', '--model', file, '--build', directory, '--clips', spoken];
+      const { tables } = await reportOf(words);
+      expect(tables[0]?.rows[0]).to.include({ 'parakeet-cli WER %': 0, 'same text': '0/1' });
+      expect(tables[0]?.rows[0]).to.include.keys(['Verbatim WER %', 'language right, Verbatim']);
+      expect(tables[0]?.rows[0]).to.not.include.keys(['language right, parakeet-cli']);
     });
 
     it('is served as it is, in a process of its own', async () => {
