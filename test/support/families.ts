@@ -20,15 +20,22 @@ interface Family {
 
 const FINNISH = ['huomenna', 'sataa', 'vettä', 'luulen', 'että', 'kymmenen', 'minuuttia'];
 
+// What its words are, whatever is heard.
+const PARAKEET = { path: sample('en-wav16.wav').path, language: 'fi' };
+
 const FAMILIES: Readonly<Record<string, Family>> = {
   whisper: {
     spoken: { path: sample('es-vbr.mp3').path, language: 'es' },
     install: () => Promise.resolve({}),
   },
-  parakeet: {
-    // What its words are, whatever is heard.
-    spoken: { path: sample('en-wav16.wav').path, language: 'fi' },
-    install: (directory) => importParakeet(directory, FINNISH),
+  parakeet: { spoken: PARAKEET, install: (directory) => importParakeet(directory, FINNISH) },
+  'parakeet, computed by the engine itself': {
+    spoken: PARAKEET,
+    // Where the addon has oneDNN.
+    install: async (directory) => ({
+      ...(await importParakeet(directory, FINNISH)),
+      VERBATIM_ACCEL: 'auto',
+    }),
   },
 };
 
