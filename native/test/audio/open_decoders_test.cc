@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "audio/reader.h"
 #include "testing/audio_files.h"
+#include "testing/noise.h"
 #include "testing/temporary_directory.h"
 
 using namespace verbatim;
@@ -25,7 +27,8 @@ std::size_t allocated() {
 TEST_CASE("a reader has one decoder at most, and none between measuring and reading") {
   const TemporaryDirectory directory;
   constexpr int kChannels = 8;
-  const std::vector<float> interleaved(std::size_t{48'000} * kChannels);
+  // Longer than what is read of a file at once, compressed as well.
+  const std::vector<float> interleaved = noise(std::size_t{48'000} * kChannels, 1);
   const auto path =
       write_audio(directory / "wide.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 48'000, kChannels, interleaved);
   AudioReader(path).measure(1);  // what libraries allocate once
