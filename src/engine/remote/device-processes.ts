@@ -1,4 +1,9 @@
-import { EngineUnavailable, type CallControl, type EngineCallOptions } from './pending-calls.js';
+import {
+  EngineUnavailable,
+  shuttingDown,
+  type CallControl,
+  type EngineCallOptions,
+} from './pending-calls.js';
 import type { EngineCalls, EngineLoad } from './engine-calls.js';
 import type { EngineSupervisor } from './engine-supervisor.js';
 import { workUntilDone, type PlacedWork } from './placement.js';
@@ -46,6 +51,8 @@ interface PlacedCall {
 export class DeviceProcesses {
   readonly #devices: readonly Device[];
   #calls = 0;
+  #closing = false;
+  #idle: (() => void)[] = [];
 
   constructor(processes: readonly DeviceProcess[]) {
     this.#devices = processes.map((process) => ({ process, calls: new Set(), lastCall: 0 }));
@@ -56,6 +63,7 @@ export class DeviceProcesses {
     name: Name,
     options: PlacedCallOptions<Name>,
   ): Promise<EngineCalls[Name]['answer']> {
+    if (this.#closing) throw shuttingDown();
     const { work } = options;
     const tried = new Set<Device>();
     const call: PlacedCall = {
@@ -78,6 +86,7 @@ export class DeviceProcesses {
     } finally {
       call.device.calls.delete(call);
       this.#fillIdle();
+      this.#tellIfIdle();
     }
   }
 
@@ -94,7 +103,13 @@ export class DeviceProcesses {
     };
   }
 
+  /** As EngineSupervisor.close(); all of them stay until then, since each may have to end what another had. */
   async close(): Promise<void> {
+    this.#closing = true;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+      this.#tellIfIdle();
+    });
     await Promise.all(this.#devices.map(({ process }) => process.close()));
   }
 
@@ -162,6 +177,11 @@ export class DeviceProcesses {
       const moving = longest.find((call) => this.#betterFor(call) === idle);
       if (moving !== undefined) this.#move(moving, idle);
     }
+  }
+
+  #tellIfIdle(): void {
+    if (!this.#closing || this.#devices.some(({ calls }) => calls.size > 0)) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #move(call: PlacedCall, to: Device): void {

@@ -1,10 +1,15 @@
-import { VerbatimError } from '../../errors.js';
 import { systemTimers, type Timers } from '../../timers.js';
 import type { StartChild } from '../process/child.js';
 import type { WorkOrigin } from '../types.js';
 import type { EngineCalls, EngineInfo, EngineLoad, Measurement } from './engine-calls.js';
 import { EngineChild, type Death, type EngineChildRole } from './engine-child.js';
-import { PendingCalls, unavailable, type EngineCall, type EngineCallOptions } from './pending-calls.js';
+import {
+  PendingCalls,
+  shuttingDown,
+  unavailable,
+  type EngineCall,
+  type EngineCallOptions,
+} from './pending-calls.js';
 import { ServingProcess } from './serving-process.js';
 import { Suspects } from './suspects.js';
 import { TrialProcess } from './trial-process.js';
@@ -91,7 +96,7 @@ export class EngineSupervisor {
     name: Name,
     options: EngineCallOptions<Name>,
   ): Promise<EngineCalls[Name]['answer']> {
-    if (this.#closing) throw new VerbatimError('shutting_down', 'The server is shutting down.');
+    if (this.#closing) throw shuttingDown();
     if (this.#serving.isHopeless) throw unavailable();
     const answer = this.#calls.add(name, options);
     this.#advance();

@@ -166,6 +166,10 @@ export class EngineUnavailable extends VerbatimError {
   }
 }
 
+export function shuttingDown(): VerbatimError {
+  return new VerbatimError('shutting_down', 'The server is shutting down.');
+}
+
 export function unavailable(): EngineUnavailable {
   return new EngineUnavailable();
 }

@@ -1,11 +1,17 @@
 import { expect } from 'chai';
 import { DeviceProcesses } from '../../../src/engine/remote/device-processes.js';
+import type { TranscriptionAsked } from '../../../src/engine/remote/engine-calls.js';
 import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
 import type { CallControl } from '../../../src/engine/remote/pending-calls.js';
 import type { PlacedWork } from '../../../src/engine/remote/placement.js';
+import { Quarantine } from '../../../src/engine/remote/quarantine.js';
+import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-engine.js';
+import { Backlog } from '../../../src/engine/speech/backlog.js';
+import type { HeardPart } from '../../../src/engine/types.js';
 import { VerbatimError } from '../../../src/errors.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
+import { FakeClock } from '../fake-clock.js';
 import { fakeChildren, type FakeChild } from '../process/fake-child.js';
 
 const HOUR = 3600;
@@ -211,6 +217,53 @@ describe('Processes of several devices', () => {
     expect(processes.load.slots).to.equal(4);
   });
 
+  it('go on with a file at another from the windows that are done, and tell no text twice', async () => {
+    const backlog = new Backlog({ maxSeconds: 10 * HOUR, clock: new FakeClock(), realTimeFactor: () => 1 });
+    const quarantine = new Quarantine(() => 0);
+    const engine = new RemoteSpeechEngine({ process: processes, info: {} as never, quarantine, backlog });
+    const say = ({ latest }: Device, path: string, value: unknown): void =>
+      latest.say({ kind: 'progress', id: idIn(latest, path), value });
+    const window = (device: Device, path: string, index: number): void => {
+      const segments = [{ startSeconds: index, endSeconds: index + 1, text: `${index}.` }];
+      const heard = { language: 'en', text: `${index}. `, segments };
+      const finished = { index, result: { segments } };
+      say(device, path, { kind: 'window', finished, transcribedSeconds: 30 * (index + 1), heard });
+    };
+    const told: string[] = [];
+    const heard = ({ text }: HeardPart): void => void told.push(text);
+    const shorter = engine.transcribeFile({ path: 'shorter', accountId: 'one', language: 'en' });
+    ask('b', 'two');
+    const longer = engine.transcribeFile({ path: 'longer', accountId: 'three', language: 'en', heard });
+    await until(() => first().names.length === 2);
+    measured(second(), 'b', HOUR);
+    for (const [path, windows] of [
+      ['shorter', 3],
+      ['longer', 2],
+    ] as const) {
+      say(first(), path, { kind: 'measured', seconds: HOUR });
+      await until(() => mayGoOn(first(), path));
+      for (let index = 0; index < windows; index++) window(first(), path, index);
+    }
+    expect(told).to.deep.equal(['0. ', '1. ']);
+
+    await answer(second(), 'b');
+    await until(() => second().names.includes('longer'));
+    expect(first().names).to.deep.equal(['shorter']);
+    const [, request] = second().latest.calls as TranscriptionAsked[];
+    expect(request).to.include({ path: 'longer', durationSeconds: HOUR });
+    expect(request?.known.map(([index]) => index)).to.deep.equal([0, 1]);
+    // What was on its way.
+    window(first(), 'longer', 2);
+    for (let index = 0; index < 3; index++) window(second(), 'longer', index);
+    expect(told).to.deep.equal(['0. ', '1. ', '2. ']);
+    const end = { language: 'en' };
+    second().latest.say({ kind: 'answer', id: idIn(second().latest, 'longer'), value: end });
+    expect((await longer).text).to.equal('0. 1. 2. ');
+    first().latest.say({ kind: 'answer', id: idIn(first().latest, 'shorter'), value: end });
+    expect((await shorter).text).to.equal('0. 1. 2. ');
+    expect(backlog.seconds).to.equal(0);
+  });
+
   it('leave where it is what a process has died with', async () => {
     ask('a', 'one');
     ask('b', 'one');
@@ -321,15 +374,24 @@ describe('Processes of several devices', () => {
     await until(() => codeOf(late) === 'overloaded');
   });
 
-  it('end when all of them have', async () => {
-    ask('a', 'one');
+  it('end together, when all that they were asked is done, at whichever of them', async () => {
+    for (const path of ['a', 'b', 'c']) ask(path, 'one');
     const closed = processes.close();
-    expect(second().latest.killed).to.equal(true);
-    expect(first().latest.killed).to.equal(false);
+    const late = ask('late', 'one');
+    await until(() => codeOf(late) === 'shutting_down');
+    await answer(second(), 'b');
+    expect(devices.map(({ latest }) => latest.killed)).to.deep.equal([false, false]);
+    // To the one that has nothing to do.
+    for (const path of ['a', 'c']) {
+      first().latest.say({ kind: 'progress', id: idIn(first().latest, path), value: 'measured' });
+      asked.get(path)!.work.amount = HOUR;
+    }
+    asked.get('c')!.control!.proceed();
+    await until(() => second().names.includes('c'));
     await answer(first(), 'a');
+    await answer(second(), 'c');
+    await until(() => devices.every(({ latest }) => latest.killed));
     for (const device of devices) device.latest.exit();
     await closed;
-    const late = ask('b', 'one');
-    await until(() => codeOf(late) === 'shutting_down');
   });
 });
