@@ -21,9 +21,14 @@ export type DeviceProcess = Pick<
 /** Somewhere else it must be done earlier by this much audio, at the speed there: a move costs windows that are begun. */
 const WORTH_A_MOVE_SECONDS = 60;
 
-/** The call goes on at another device. */
+/** The call goes on at another device, where it has been put already. */
 class Moved extends Error {
   override readonly name = 'Moved';
+}
+
+/** There is no process for the call for a while, and one elsewhere. */
+class Displaced extends Error {
+  override readonly name = 'Displaced';
 }
 
 interface Device {
@@ -76,8 +81,8 @@ export class DeviceProcesses {
           return await this.#attempt(call, name, options);
         } catch (error) {
           if (error instanceof Moved) continue;
-          if (!(error instanceof EngineUnavailable)) throw error;
-          tried.add(call.device);
+          if (error instanceof EngineUnavailable) tried.add(call.device);
+          else if (!(error instanceof Displaced)) throw error;
           if (tried.size === this.#devices.length) throw error;
           call.isSuspect ||= call.sent > 0;
           goTo(this.#deviceFor(work(), tried), call);
@@ -116,7 +121,8 @@ export class DeviceProcesses {
   /** A process has become ready, or is gone: whatever is better done elsewhere now goes there. */
   changed(): void {
     for (const { process } of this.#devices)
-      if (process.isResting && this.#devices.some((other) => other.process.isServing)) process.failWaiting();
+      if (process.isResting && this.#devices.some((other) => other.process.isServing))
+        process.failWaiting(() => new Displaced());
     this.#fillIdle();
   }
 

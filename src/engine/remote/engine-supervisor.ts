@@ -121,9 +121,9 @@ export class EngineSupervisor {
     return this.#serving.isResting;
   }
 
-  /** Rejects with EngineUnavailable what no process works on: there is another engine to do it. */
-  failWaiting(): void {
-    this.#calls.failWaiting(unavailable);
+  /** Rejects what waits for the process that serves: there is another engine to do it. */
+  failWaiting(error: () => Error): void {
+    this.#calls.failWaiting(error);
   }
 
   /** What waits or runs is finished first; new calls are refused. Resolves when no process is left. */

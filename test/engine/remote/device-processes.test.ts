@@ -354,6 +354,15 @@ describe('Processes of several devices', () => {
     first().die();
     await until(() => second().names.length === 2);
     expect(second().names).to.have.members(['a', 'b']);
+    // And back, however often, since each time there is one.
+    second().die();
+    timers.pass(2000);
+    first().ready();
+    second().die();
+    await until(() => first().children.length === 5);
+    first().ready();
+    expect(first().names).to.have.members(['a', 'b']);
+    for (const path of ['a', 'b']) await answer(first(), path);
     expect(waiting.map(({ error }) => error)).to.deep.equal([undefined, undefined]);
   });
 
