@@ -112,16 +112,15 @@ void SileroFile::write(std::ostream& out) const {
   for (const std::int32_t size : encoder) put(out, size);
   for (const std::int32_t size : decoder) put(out, size);
   for (const auto& [key, shape] : silero::expected_tensors()) {
-    std::string name = key;
-    TensorShape tensor = shape;
-    edit_tensor(name, tensor);
-    if (name.empty()) continue;
+    SileroTensor tensor{key, static_cast<std::int32_t>(shape.type), shape.dimensions};
+    edit_tensor(tensor);
+    if (tensor.name.empty()) continue;
     put<std::int32_t>(out, 3);
-    put(out, static_cast<std::int32_t>(name.size()));
-    put(out, static_cast<std::int32_t>(tensor.type));
+    put(out, static_cast<std::int32_t>(tensor.name.size()));
+    put(out, tensor.type);
     for (int i = 0; i < 3; ++i)
       put(out, static_cast<std::int32_t>(tensor.dimensions[static_cast<std::size_t>(i)]));
-    out << name;
+    out << tensor.name;
     put_values(out, shape.type,
                hearing == Hearing::kNoise ? noise_values(key, shape) : made_up(key, shape, hearing));
   }

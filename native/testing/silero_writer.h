@@ -1,13 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
-
-#include "speech/model_tensors.h"
 
 namespace verbatim::test {
 
@@ -21,6 +20,14 @@ enum class Hearing {
   kNoise,
 };
 
+// A tensor as its header tells of it, or lies.
+struct SileroTensor {
+  std::string name;
+  // A ggml_type, or what is none.
+  std::int32_t type;
+  std::array<std::int64_t, 4> dimensions;
+};
+
 // A file in Silero's format, part by part, so that a test can spoil each.
 struct SileroFile {
   std::int32_t frame = 512;
@@ -31,7 +38,7 @@ struct SileroFile {
   Hearing hearing = Hearing::kSound;
   // Called with each tensor before its header is written; a tensor without a name is left out. The values
   // stay those of the original.
-  std::function<void(std::string& name, TensorShape& tensor)> edit_tensor = [](std::string&, TensorShape&) {};
+  std::function<void(SileroTensor& tensor)> edit_tensor = [](SileroTensor&) {};
 
   void write(std::ostream& out) const;
   // Throws std::ios_base::failure.

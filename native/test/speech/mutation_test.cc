@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "speech/whisper/own_model.h"
 #include "speech/whisper_cpp/model.h"
 #include "speech/whisper_cpp/slot.h"
+#include "testing/file_mutator.h"
 
 namespace verbatim {
 namespace {
@@ -34,60 +33,6 @@ std::vector<std::size_t> structural_offsets(const std::string& model) {
   }
   return offsets;
 }
-
-class Mutator {
- public:
-  explicit Mutator(const std::string& model) : model_(model), structure_(structural_offsets(model)) {}
-
-  std::string next() {
-    std::string copy = model_;
-    switch (pick(8)) {
-      case 0:
-        copy.resize(pick(copy.size()));
-        break;
-      case 1:
-        copy.append(1 + pick(64), static_cast<char>(pick(256)));
-        break;
-      case 2:
-        splice(copy);
-        break;
-      case 3:
-        overwrite_integer(copy, structure_[pick(structure_.size())]);
-        break;
-      case 4:
-        flip_bits(copy, pick(copy.size()), 1 + pick(8));
-        break;
-      default:
-        flip_bits(copy, structure_[pick(structure_.size())], 1 + pick(3));
-    }
-    return copy;
-  }
-
- private:
-  std::size_t pick(std::size_t below) { return random_() % below; }
-
-  void flip_bits(std::string& bytes, std::size_t at, std::size_t times) {
-    for (std::size_t i = 0; i < times; ++i) {
-      bytes[std::min(at + i, bytes.size() - 1)] ^= static_cast<char>(1U << pick(8));
-    }
-  }
-  void overwrite_integer(std::string& bytes, std::size_t at) {
-    static constexpr std::array<std::uint32_t, 8> kNasty{0,          1,   0x7fffffff, 0x80000000,
-                                                         0xffffffff, 255, 65536,      448};
-    const std::uint32_t value = kNasty[pick(kNasty.size())];
-    bytes.replace(std::min(at, bytes.size() - 4), 4, reinterpret_cast<const char*>(&value), 4);
-  }
-  void splice(std::string& bytes) {
-    const std::size_t size = 1 + pick(4096);
-    const std::size_t from = pick(bytes.size() - size);
-    const std::size_t to = pick(bytes.size() - size);
-    bytes.replace(to, size, model_, from, size);
-  }
-
-  const std::string& model_;
-  std::vector<std::size_t> structure_;
-  std::mt19937 random_{20261120};
-};
 
 bool accepted(const std::string& bytes) {
   std::istringstream stream(bytes);
@@ -132,7 +77,7 @@ void load_and_run_on_our_own(const std::string& bytes) {
 
 TEST_CASE("mutated model files are refused or harmless") {
   const std::string model = test::file_text(test::bundled_model_path());
-  Mutator mutator(model);
+  test::FileMutator mutator(model, structural_offsets(model), 20261120);
   int refused = 0;
   int run = 0;
   for (int i = 0; i < kMutations; ++i) {

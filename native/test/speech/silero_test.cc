@@ -110,25 +110,20 @@ TEST_CASE("a Silero file that lies is refused by what it says wrong") {
 
 TEST_CASE("a Silero file with other tensors is refused by their names") {
   const std::string bias = "_model.decoder.rnn.bias_hh";
-  const auto edited = [&](const std::function<void(std::string&, TensorShape&)>& edit) {
+  const auto edited = [&](const std::function<void(SileroTensor&)>& edit) {
     return refusal([&](SileroFile& file) {
-      file.edit_tensor = [&](std::string& name, TensorShape& tensor) {
-        if (name == bias) edit(name, tensor);
+      file.edit_tensor = [&](SileroTensor& tensor) {
+        if (tensor.name == bias) edit(tensor);
       };
     });
   };
-  CHECK(contains(edited([](std::string& name, TensorShape&) { name.clear(); }), bias + " is missing"));
-  CHECK(contains(edited([](std::string& name, TensorShape&) { name = "extra"; }), "tensor extra"));
-  CHECK(contains(edited([](std::string& name, TensorShape&) { name = "_model.decoder.rnn.bias_ih"; }),
-                 "twice"));
-  CHECK(contains(edited([](std::string&, TensorShape& tensor) { tensor.dimensions[0] = 513; }),
-                 "expected [512]"));
-  CHECK(contains(edited([](std::string&, TensorShape& tensor) { tensor.dimensions[0] = -512; }),
-                 "expected [512]"));
-  CHECK(contains(edited([](std::string&, TensorShape& tensor) { tensor.type = GGML_TYPE_F16; }),
-                 "of type f32"));
-  CHECK(contains(edited([](std::string&, TensorShape& tensor) { tensor.type = static_cast<ggml_type>(999); }),
-                 "unknown type"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.name.clear(); }), bias + " is missing"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.name = "extra"; }), "tensor extra"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.name = "_model.decoder.rnn.bias_ih"; }), "twice"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.dimensions[0] = 513; }), "expected [512]"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.dimensions[0] = -512; }), "expected [512]"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.type = GGML_TYPE_F16; }), "of type f32"));
+  CHECK(contains(edited([](SileroTensor& tensor) { tensor.type = 999; }), "unknown type"));
 }
 
 TEST_CASE("loading names the file, and what is no file") {

@@ -3,9 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "speech/parakeet/small_model.h"
 #include "speech/support.h"
 #include "speech/utf8.h"
+#include "testing/file_mutator.h"
 #include "testing/noise.h"
 
 namespace verbatim::parakeet {
@@ -38,62 +37,6 @@ std::vector<std::size_t> structural_offsets(const std::string& model, const Mode
   }
   return offsets;
 }
-
-class Mutator {
- public:
-  Mutator(const std::string& model, const ModelShape& shape)
-      : model_(model), structure_(structural_offsets(model, shape)) {}
-
-  std::string next() {
-    std::string copy = model_;
-    switch (pick(8)) {
-      case 0:
-        copy.resize(pick(copy.size()));
-        break;
-      case 1:
-        copy.append(1 + pick(64), static_cast<char>(pick(256)));
-        break;
-      case 2:
-        splice(copy);
-        break;
-      case 3:
-      case 4:
-        overwrite_integer(copy, structure_[pick(structure_.size())] & ~std::size_t{3});
-        break;
-      case 5:
-        flip_bits(copy, pick(copy.size()), 1 + pick(8));
-        break;
-      default:
-        flip_bits(copy, structure_[pick(structure_.size())], 1 + pick(3));
-    }
-    return copy;
-  }
-
- private:
-  std::size_t pick(std::size_t below) { return random_() % below; }
-
-  void flip_bits(std::string& bytes, std::size_t at, std::size_t times) {
-    for (std::size_t i = 0; i < times; ++i) {
-      bytes[std::min(at + i, bytes.size() - 1)] ^= static_cast<char>(1U << pick(8));
-    }
-  }
-  void overwrite_integer(std::string& bytes, std::size_t at) {
-    static constexpr std::array<std::uint32_t, 10> kNasty{0,          1,          2,   3,     8,
-                                                          0x7fffffff, 0x80000000, 255, 65536, 0xffffffff};
-    const std::uint32_t value = kNasty[pick(kNasty.size())];
-    bytes.replace(std::min(at, bytes.size() - 4), 4, reinterpret_cast<const char*>(&value), 4);
-  }
-  void splice(std::string& bytes) {
-    const std::size_t size = 1 + pick(4096);
-    const std::size_t from = pick(bytes.size() - size);
-    const std::size_t to = pick(bytes.size() - size);
-    bytes.replace(to, size, model_, from, size);
-  }
-
-  const std::string& model_;
-  std::vector<std::size_t> structure_;
-  std::mt19937 random_{20261122};
-};
 
 Window some_sound() {
   Window window;
@@ -128,7 +71,7 @@ bool loads_and_runs(const std::string& bytes, AcceleratorMode accelerator) {
 TEST_CASE("a thousand mutated Parakeet files are refused, or run") {
   const test::SmallParakeet small;
   const std::string model = test::file_text(small.path());
-  Mutator mutator(model, small.shape);
+  test::FileMutator mutator(model, structural_offsets(model, small.shape), 20261122);
   int refused = 0;
   for (int i = 0; i < kMutations; ++i) {
     CAPTURE(i);
