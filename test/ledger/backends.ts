@@ -9,6 +9,7 @@ import {
   PostgresLedger,
 } from '../../src/ledger/postgres/ledger.js';
 import { createLedger, openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { SyncFile } from '../../src/ledger/sqlite/log-sync.js';
 import type { WallClock } from '../../src/ledger/time.js';
 import type { Ledger } from '../../src/ledger/types.js';
 import type { Timers } from '../../src/timers.js';
@@ -19,6 +20,8 @@ export interface BooksOptions {
   clock?: WallClock;
   timers?: Timers;
   lockPatienceMs?: number;
+  /** Of SQLite's log. */
+  syncFile?: SyncFile;
   /** To PostgreSQL. */
   connections?: number;
   onError?: (error: unknown) => void;

@@ -17,6 +17,7 @@ import { LockWait } from './lock-wait.js';
 import { SqliteOperatorLog } from './operators.js';
 import { Owed } from './owed.js';
 import { loadSecret } from './secret.js';
+import { LogSync, type SyncFile } from './log-sync.js';
 import type { Transactions } from './transactions.js';
 import { WebhookEvents } from './webhook-events.js';
 import type { WallClock } from '../time.js';
@@ -65,6 +66,8 @@ export interface LedgerOptions {
   timers?: Timers;
   /** How long a call waits while another process keeps the database locked: 50 ms in a server, 5 s in administration. */
   lockPatienceMs?: number;
+  /** Default: fsync(2). */
+  syncFile?: SyncFile;
   /** Hears of what failed and will be tried again. */
   onError?: (error: unknown) => void;
 }
@@ -110,6 +113,7 @@ class SqliteLedger implements Ledger {
   readonly #patienceMs: number;
   readonly #lockWait: LockWait;
   readonly #owed: Owed;
+  readonly #log: LogSync;
   readonly #toldOfRevocations = new Set<(keyId: string) => void>();
   #timer: Timer | null = null;
   #writableUntil = -Infinity;
@@ -125,6 +129,7 @@ class SqliteLedger implements Ledger {
     this.#patienceMs = options.lockPatienceMs ?? SERVER_PATIENCE_MS;
     this.#lockWait = new LockWait(this.#timers);
     this.#owed = new Owed(this.#timers, this.#onError);
+    this.#log = new LogSync(`${database.name}-wal`, options.syncFile);
     // Lazy: listing accounts or revoking a key works without the secret.
     this.#secret = () => (secret ??= loadSecret(database, options.secret ?? null));
     this.#accounts = new Accounts(database, clock);
@@ -136,9 +141,9 @@ class SqliteLedger implements Ledger {
     this.#instances = new Instances(database, clock);
     const transactions: Transactions = {
       read: (work) => this.#patiently(work),
-      write: (work) => this.#patiently(() => this.#transaction(work)),
+      write: (work) => this.#onDisk(this.#patiently(() => this.#passing(work))),
       passing: (work) => this.#patiently(() => this.#passing(work)),
-      settle: (work) => this.#lockWait.run(() => this.#transaction(work), Infinity),
+      settle: (work) => this.#untilSettled(work),
     };
     const instances = this.#instances;
     this.access = new SqliteAccess(database, clock, this.#keys, transactions);
@@ -252,19 +257,15 @@ class SqliteLedger implements Ledger {
   }
 
   settle(holdId: string, settlement: Settlement): Promise<Charge> {
-    return this.#lockWait.run(
-      () =>
-        this.#transaction(() => {
-          const { credits, delivered = false } = settlement;
-          const hold = this.#holds.settle(holdId, credits, { evenIfRevoked: delivered });
-          this.#usage.record(hold, settlement);
-          const creditsRemaining = this.#credits.balance(hold.account_id).balance;
-          const { idempotencyToken: token, result } = settlement;
-          if (token !== undefined) this.#idempotency.complete(token, hold, { result, creditsRemaining });
-          return { creditsUsed: settlement.credits, creditsRemaining };
-        }),
-      Infinity,
-    );
+    return this.#untilSettled(() => {
+      const { credits, delivered = false } = settlement;
+      const hold = this.#holds.settle(holdId, credits, { evenIfRevoked: delivered });
+      this.#usage.record(hold, settlement);
+      const creditsRemaining = this.#credits.balance(hold.account_id).balance;
+      const { idempotencyToken: token, result } = settlement;
+      if (token !== undefined) this.#idempotency.complete(token, hold, { result, creditsRemaining });
+      return { creditsUsed: settlement.credits, creditsRemaining };
+    });
   }
 
   release(holdId: string): Promise<void> {
@@ -335,6 +336,7 @@ class SqliteLedger implements Ledger {
     this.#timer?.cancel();
     this.#instances.drop();
     this.#database.close();
+    this.#log.close();
   }
 
   #leave(): void {
@@ -356,6 +358,18 @@ class SqliteLedger implements Ledger {
     return withoutFsync(this.#database, () => this.#transaction(work));
   }
 
+  #untilSettled<T>(work: () => T): Promise<T> {
+    return this.#onDisk(this.#lockWait.run(() => this.#passing(work), Infinity));
+  }
+
+  /** Its caller is told when it is on the disk; meanwhile others are served. */
+  async #onDisk<T>(committed: Promise<T>): Promise<T> {
+    const done = await committed;
+    // What is written stands, and so does the answer to it: a disk that fails here may lose it, and no more than that.
+    await this.#log.synced().catch(this.#onError);
+    return done;
+  }
+
   #undo(work: () => void): Promise<void> {
     return this.#patiently(() => this.#owed.undo(() => this.#passing(work)));
   }
@@ -371,7 +385,7 @@ class SqliteLedger implements Ledger {
 
   #keepHouse(): void {
     try {
-      this.#keys.flushLastUsed();
+      withoutFsync(this.#database, () => this.#keys.flushLastUsed());
       while (this.#idempotency.sweep());
       this.access.sweep();
       this.administration.sweep((work) => this.#transaction(work));

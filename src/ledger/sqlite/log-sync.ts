@@ -1,0 +1,54 @@
+import { closeSync, fsync, openSync } from 'node:fs';
+
+/** Writes out what the system keeps of a file. */
+export type SyncFile = (descriptor: number) => Promise<void>;
+
+/**
+ * Waits, beside the event loop, until the write-ahead log is on the disk: for a slow disk others need not wait. Many who wait at the same
+ * time share one fsync.
+ */
+export class LogSync {
+  #descriptor: number | null = null;
+  #running: Promise<void> = Promise.resolve();
+  /** Begins when the one that runs has ended. */
+  #next: Promise<void> | null = null;
+  #isClosed = false;
+
+  /** `path`: of the log, which is there from the first commit on. Its own descriptor: SQLite's locks are not on this file. */
+  constructor(
+    private readonly path: string,
+    private readonly sync: SyncFile = syncFile,
+  ) {}
+
+  /** Resolves when all that was committed before the call is on the disk. Rejects with what the system says. */
+  synced(): Promise<void> {
+    this.#next ??= this.#running.then(() => {
+      this.#next = null;
+      const sync = this.#begin();
+      this.#running = sync.catch(() => undefined);
+      return sync;
+    });
+    return this.#next;
+  }
+
+  /** Once the database is closed: its last word is on the disk already. */
+  close(): void {
+    this.#isClosed = true;
+    void this.#running.then(() => {
+      if (this.#descriptor !== null) closeSync(this.#descriptor);
+      this.#descriptor = null;
+    });
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#descriptor ??= openSync(this.path, 'r');
+    await this.sync(this.#descriptor);
+  }
+}
+
+function syncFile(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(descriptor, (error) => (error === null ? resolve() : reject(error)));
+  });
+}

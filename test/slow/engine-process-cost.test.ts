@@ -1,0 +1,140 @@
+/**
+ * What the engine's own process costs: two servers of the build (`npm run build` first), one with it and one without, asked the same in
+ * turns. `npm run test:slow -- --grep 'own process costs'`, on a machine that does nothing else; COST_TURNS: turns of each.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { processorMsOfAll } from '../../bench/processes/process-usage.js';
+import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import { median, pairedRatios, percentile } from '../../bench/reports/statistics.js';
+import { readUpload, type Upload } from '../../bench/load/http-target.js';
+
+const TURNS = Number(process.env['COST_TURNS'] ?? 16);
+const CLIPS = join(__dirname, '..', 'fixtures', 'audio', 'clips');
+/** Code is compiled as it turns out to be used. */
+const WARM_UP_ROUNDS = 20;
+const ROUNDS_OF_A_TURN = 4;
+const CLIENTS = 8;
+const CLIENTS_AT_FULL_LOAD = 16;
+const ROUNDS_AT_FULL_LOAD = 60;
+/** What the measure of the event loop's delay counts of its own. */
+const LOOP_RESOLUTION_MS = 10;
+
+interface Turn {
+  /** Requests a second. */
+  rate: number;
+  /** Milliseconds of all processors together, of a request. */
+  processorMs: number;
+  /** The median, milliseconds. */
+  answerMs: number;
+}
+
+describe('The engine’s own process costs', function () {
+  this.timeout(1_800_000);
+  let withProcess: VerbatimProcess;
+  let without: VerbatimProcess;
+  let clips: Upload[];
+
+  before(async () => {
+    const main = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
+    const start = (mode: string): Promise<VerbatimProcess> =>
+      startVerbatim({ main, env: { VERBATIM_ENGINE_PROCESS: mode, VERBATIM_LOG_LEVEL: 'error' } });
+    withProcess = await start('on');
+    without = await start('off');
+    const files = readdirSync(CLIPS).filter((name) => name.endsWith('.flac'));
+    clips = files.map((name) => readUpload(join(CLIPS, name), 0, name.split('-')[1] ?? 'auto'));
+    for (const server of [withProcess, without]) await turn(server, CLIENTS, WARM_UP_ROUNDS);
+  });
+  after(async () => {
+    await withProcess.stop();
+    await without.stop();
+  });
+
+  async function turn(server: VerbatimProcess, clients: number, rounds: number): Promise<Turn> {
+    const answers: number[] = [];
+    const count = rounds * clips.length;
+    let next = 0;
+    const client = async (_: unknown, account: number): Promise<void> => {
+      while (next < count) {
+        const { status, milliseconds } = await server.target.send(clips[next++ % clips.length]!, account);
+        expect(status).to.equal(200);
+        answers.push(milliseconds);
+      }
+    };
+    const processor = processorMsOfAll(server.pid);
+    const start = performance.now();
+    await Promise.all(Array.from({ length: clients }, client));
+    return {
+      rate: (1000 * count) / (performance.now() - start),
+      processorMs: (processorMsOfAll(server.pid) - processor) / count,
+      answerMs: median(answers),
+    };
+  }
+
+  /** Each pair right after each other, every other one the other way round. */
+  async function inTurns(clients: number): Promise<{ on: Turn[]; off: Turn[] }> {
+    const on: Turn[] = [];
+    const off: Turn[] = [];
+    for (let number = 0; number < TURNS; number++) {
+      if (number % 2 === 0) on.push(await turn(withProcess, clients, ROUNDS_OF_A_TURN));
+      off.push(await turn(without, clients, ROUNDS_OF_A_TURN));
+      if (number % 2 === 1) on.push(await turn(withProcess, clients, ROUNDS_OF_A_TURN));
+    }
+    const used = (turns: readonly Turn[]): string => median(turns.map((one) => one.processorMs)).toFixed(2);
+    const more = differences(on, off, ({ processorMs }) => processorMs);
+    say(
+      `${clients} clients: processor time of a request ${used(on)} ms with it, ${used(off)} ms without; ${spread(more, 2)} ms more`,
+    );
+    return { on, off };
+  }
+
+  it('a clip at most 2 ms at the median', async () => {
+    const { on, off } = await inTurns(1);
+    const more = differences(on, off, ({ answerMs }) => answerMs);
+    say(
+      `one client: ${median(off.map((one) => one.answerMs)).toFixed(1)} ms without it at the median; ${spread(more, 2)} ms more with it`,
+    );
+    expect(median(more)).to.be.at.most(2);
+  });
+
+  it('at most 2 % of the throughput', async () => {
+    const { on, off } = await inTurns(CLIENTS);
+    const ratios = pairedRatios(
+      on.map(({ rate }) => rate),
+      off.map(({ rate }) => rate),
+    );
+    say(`${CLIENTS} clients: ${spread(ratios, 3)} times the throughput without it`);
+    expect(median(ratios)).to.be.at.least(0.98);
+  });
+
+  it('the event loop of the HTTP process nothing: at full load it is late by 5 ms at most in 99 of 100 looks', async () => {
+    // What is told is of the time since it was asked last.
+    await loopDelayMs(withProcess);
+    await turn(withProcess, CLIENTS_AT_FULL_LOAD, ROUNDS_AT_FULL_LOAD);
+    const late = await loopDelayMs(withProcess);
+    say(`${CLIENTS_AT_FULL_LOAD} clients: the event loop is late by ${late.toFixed(2)} ms (p99)`);
+    expect(late).to.be.at.most(5);
+  });
+});
+
+async function loopDelayMs({ url }: VerbatimProcess): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const seconds = /^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(text)?.[1];
+  if (seconds === undefined) throw new Error('The metrics do not tell how late the event loop is.');
+  return Math.max(0, 1000 * Number(seconds) - LOOP_RESOLUTION_MS);
+}
+
+function differences(on: readonly Turn[], off: readonly Turn[], figure: (turn: Turn) => number): number[] {
+  return on.map((turn, index) => figure(turn) - figure(off[index]!));
+}
+
+/** The median, and between what half of them lie. */
+function spread(values: readonly number[], digits: number): string {
+  const at = (share: number): string => percentile(values, share).toFixed(digits);
+  return `${median(values).toFixed(digits)} (${at(0.25)} to ${at(0.75)})`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`      ${line}\n`);
+}
