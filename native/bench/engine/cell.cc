@@ -13,7 +13,7 @@
 #include "audio/reader.h"
 #include "measure.h"
 #include "speech/load_recogniser.h"
-#include "speech/whisper_cpp/slot.h"
+#include "speech/load_slot_model.h"
 #include "testing/window_runner.h"
 
 namespace verbatim::bench {
@@ -98,12 +98,12 @@ Measurement measure_workers(const std::vector<Transcribe>& workers, const Job& j
 }
 
 Measurement measure_slots(const Cell& cell, const Job& job) {
-  const auto model = SpeechModel::load(cell.model, cell.device, cell.accelerator);
+  const auto model = load_slot_model(cell.model, cell.device, cell.accelerator);
   const DecodeOptions options = options_of(cell, job);
-  std::vector<std::unique_ptr<Slot>> slots;
+  std::vector<std::unique_ptr<WindowSlot>> slots;
   std::vector<Transcribe> workers;
   for (int i = 0; i < cell.slots; ++i) {
-    slots.push_back(std::make_unique<Slot>(model, cell.threads));
+    slots.push_back(model->make_slot(cell.threads));
     workers.push_back([&slot = *slots.back(), &options](const Window& window) {
       return slot.transcribe(window, options, nullptr);
     });

@@ -8,9 +8,10 @@
 //                [--json FILE]
 //
 // --windows short cuts and encodes as the bundled model wants it, full as published models do. Random models
-// (make_model) want --max-tokens and a language. --decoders: whisper.cpp, where slots are windows at a time,
-// or compute types of the batched decoder (auto, int8, bfloat16, float32), where they are lanes and --clients
-// files are in flight. --align yes: with the times of words.
+// (make_model) want --max-tokens and a language; Parakeet's a language alone. --decoders: whisper.cpp, where
+// slots are windows at a time (of Parakeet too, whatever computes it), or compute types of the batched
+// decoder (auto, int8, bfloat16, float32), where they are lanes and --clients files are in flight. --align
+// yes: with the times of words.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

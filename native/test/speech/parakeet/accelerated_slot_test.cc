@@ -71,6 +71,18 @@ std::size_t distance(const std::vector<std::pair<int, float>>& a,
   return row.back();
 }
 
+// As small as a file may have each part, with a kernel as wide; heads of one value.
+ModelShape least_shape() {
+  ModelShape shape = test::small_parakeet_shape("f32");
+  shape.state = shape.heads = shape.mels = 8;
+  shape.layers = shape.subsampling_channels = shape.prediction_layers = 1;
+  shape.kernel = 63;
+  shape.fft = 64;
+  shape.prediction_state = 3;
+  shape.durations = shape.most_tokens = 1;
+  return shape;
+}
+
 constexpr double kLengths[] = {0.12, 0.5, 2.0, 7.3, 1.0, 20.0, 31.0};
 
 }  // namespace
@@ -79,7 +91,7 @@ TEST_CASE("in float32 the accelerator says what whisper.cpp says of float32 weig
   std::uint32_t seed = 1;
   for (const ModelShape& shape :
        {test::small_parakeet_shape("f32"), test::parakeet_shape("parakeet-narrow", "f32"),
-        test::parakeet_shape("parakeet-wide", "f32")}) {
+        test::parakeet_shape("parakeet-wide", "f32"), least_shape()}) {
     const test::SmallParakeet file(shape, seed);
     const auto plain = load(file, AcceleratorMode::kOff)->make_slot(1);
     const auto fast = load(file, AcceleratorMode::kFloat32)->make_slot(1);
@@ -101,7 +113,7 @@ TEST_CASE("in float32 the accelerator says what whisper.cpp says of float32 weig
       CHECK(test::text_of(result) == test::text_of(expected));
     }
     // Else it says the same whatever is heard, and would be equal to anything.
-    CHECK(pieces.size() > 5);
+    if (shape.state > 8) CHECK(pieces.size() > 5);
   }
 }
 
@@ -211,6 +223,9 @@ TEST_CASE("accelerated Parakeet slots side by side and on two threads say what o
 
 TEST_CASE("accelerated: silence, not-a-numbers, too little and the loudest sound give text that is text") {
   const test::SmallParakeet file;
+  const test::SmallParakeet least(least_shape());
+  const auto of_least = load(least, AcceleratorMode::kAuto)->make_slot(1);
+  CHECK(of_least->transcribe(noise_window(3, 1), english(), nullptr).timings.encoder_passes == 1);
   const auto slot = load(file, AcceleratorMode::kAuto)->make_slot(1);
   CHECK(slot->transcribe(test::silence(0.1), english(), nullptr).segments.empty());
   CHECK(slot->transcribe(Window{}, english(), nullptr).segments.empty());
