@@ -139,6 +139,25 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(stats().backlogSeconds).to.equal(0);
   });
 
+  it('answers all that it is asked though both are killed in turn, each once and with the same text', async () => {
+    const before = await server.balance(customer);
+    const answers: ReturnType<typeof post>[] = [];
+    for (const victim of [0, 1, 0]) {
+      await until(() => stats().slots === 4);
+      const requests = await oneInEach();
+      answers.push(...Array.from({ length: 4 }, () => post()));
+      const deaths = process_.deaths.length;
+      process.kill(pids()[victim] ?? 0, 'SIGKILL');
+      await until(() => process_.deaths.length > deaths);
+      for (const { go } of requests) go();
+      for (const { answer } of requests) expect((await answer).text).to.equal(clip.text);
+    }
+    for (const { status, body, text } of await Promise.all(answers))
+      expect(status === 200 && body['text'], text).to.equal(clip.text);
+    expect(before - (await server.balance(customer))).to.equal(answers.length);
+    expect(await server.ledger.audit()).to.deep.equal([]);
+  });
+
   it('takes a file that kills one of them to no other', async () => {
     const before = pids();
     const poison = Buffer.concat([readFileSync(clip.path), Buffer.from('poison')]);
@@ -184,7 +203,14 @@ describe('HTTP: an engine process for each of two devices', () => {
 
   it('starts on all devices or on none', async () => {
     const before = alive();
-    await startEngineProcess(models.environment, { devices: ['cpu', 'cuda:7'] }).then(
+    const start = startEngineProcess(models.environment, { devices: ['cpu', 'cuda:7'] });
+    const visible = alive()
+      .filter((pid) => !before.includes(pid))
+      .map(
+        (pid) => /CUDA_VISIBLE_DEVICES=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))?.[1],
+      );
+    expect(visible, 'to CUDA').to.deep.equal([process.env['CUDA_VISIBLE_DEVICES'], '7']);
+    await start.then(
       () => expect.fail('started'),
       (error: unknown) => expect(String(error)).to.contain('"cuda:7" is not available'),
     );
