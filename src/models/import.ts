@@ -14,14 +14,13 @@ import { basename, join } from 'node:path';
 import type { SpeechModelInfo } from '../engine/binding.js';
 import { fromWhisperLanguage } from '../engine/languages.js';
 import {
-  IMPORTED_FILE,
-  readImported,
   VOICE_ACTIVITY_MODEL,
   type ModelEntry,
   type ModelFile,
   type SpeechModelEntry,
   type VoiceActivityModelEntry,
 } from './manifest.js';
+import { IMPORTED_FILE, readImported } from './read-manifest.js';
 import { hashFile, type StoreRoots } from './store.js';
 
 export interface ImportSpeechOptions {

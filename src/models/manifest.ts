@@ -1,8 +1,5 @@
 /** models/manifest.json: what models there are, where they come from, and the traits the engine needs to know. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AttentionHead, WindowPolicy } from '../engine/binding.js';
-import { checkedModels } from './entry-shape.js';
 
 export interface ModelFile {
   /** Relative to the models directory (bundled models: to the package's own models directory). */
@@ -109,27 +106,6 @@ export interface Manifest {
   models: ModelEntry[];
 }
 
-/** Reads the manifest of the package and, where present, the registry of imported models beside it. Throws an Error that names what is wrong. */
-export function readManifest(packageRoot: string, modelsDir: string): Manifest {
-  const manifest = parse(join(packageRoot, 'models', 'manifest.json')) as Manifest;
-  const imported = readImported(modelsDir);
-  const names = new Set(imported.map((model) => model.name));
-  return { ...manifest, models: [...manifest.models.filter((model) => !names.has(model.name)), ...imported] };
-}
-
-export const IMPORTED_FILE = 'imported.json';
-
-/** None where there is no registry yet. Throws an Error that names what is wrong with it. */
-export function readImported(modelsDir: string): ModelEntry[] {
-  try {
-    const path = join(modelsDir, IMPORTED_FILE);
-    return checkedModels(parse(path), path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
 export function findModel(manifest: Manifest, name: string): ModelEntry {
   const entry = manifest.models.find((model) => model.name === name);
   if (entry === undefined) {
@@ -167,13 +143,4 @@ export function alignmentHeads(manifest: Manifest, entry: SpeechModelEntry): Att
     );
   }
   return pairs?.map(([layer, head]) => ({ layer, head }));
-}
-
-function parse(path: string): unknown {
-  const text = readFileSync(path, 'utf8');
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new Error(`${path} is not valid JSON: ${(error as Error).message}`, { cause: error });
-  }
 }

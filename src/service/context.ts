@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig, type Config } from './config.js';
-import { readManifest, type Manifest } from '../models/manifest.js';
+import type { Manifest } from '../models/manifest.js';
+import { readManifest } from '../models/read-manifest.js';
 import type { StoreRoots } from '../models/store.js';
 import { packageRoot } from '../package-root.js';
 

@@ -5,7 +5,8 @@ import { measureHeads, type HeadMeasurementOptions } from '../models/alignment/h
 import type { HeadSelection } from '../models/alignment/head-selection.js';
 import { readTimedClips } from '../models/alignment/timed-clips.js';
 import { register } from '../models/import.js';
-import { findModel, kindText, readImported, windowPolicy } from '../models/manifest.js';
+import { findModel, kindText, windowPolicy } from '../models/manifest.js';
+import { readImported } from '../models/read-manifest.js';
 import { modelPath } from '../models/store.js';
 import type { ServiceContext } from './context.js';
 import { ownCommand } from '../package-root.js';

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { eachDevice } from '../engine/devices.js';
 import { ModelRefused } from '../errors.js';
-import { readManifest } from '../models/manifest.js';
+import { readManifest } from '../models/read-manifest.js';
 import { writeChosenModel } from './chosen-model.js';
 import { startApart, type EngineApart, type EngineSurroundings } from './engine-apart.js';
 import type { EngineSettings } from './engines.js';

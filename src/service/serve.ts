@@ -17,7 +17,7 @@ import { startEngines, type ServedEngines } from './served-engines.js';
 import { settingVariables } from './tuned.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
-import { installedSpeechModels } from './speech-engine.js';
+import { installedSpeechModels } from './installed-models.js';
 import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
 import { ModelDownloads } from './model-downloads.js';

@@ -5,7 +5,6 @@ import { resolveDevices } from '../engine/devices.js';
 import { createSpeechEngine } from '../engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Config } from './config.js';
-import { readContext } from './context.js';
 import { slotsOn } from './slots.js';
 import { speechDecoder } from './speech-decoder.js';
 import { voiceActivityModel } from './voice-activity.js';
@@ -17,7 +16,7 @@ import {
   type Manifest,
   type SpeechModelEntry,
 } from '../models/manifest.js';
-import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
+import { modelPath, type StoreRoots } from '../models/store.js';
 import { ownCommand } from '../package-root.js';
 
 export interface InstalledModel {
@@ -37,14 +36,6 @@ export function configuredModel(config: Config, roots: StoreRoots, manifest: Man
     );
   }
   return { entry, path };
-}
-
-/** Those of the manifest and those imported since, as they lie on the disk now. */
-export function installedSpeechModels(): string[] {
-  const { roots, manifest } = readContext();
-  return manifest.models
-    .filter((entry) => entry.kind === 'speech' && isInstalled(roots, entry))
-    .map(({ name }) => name);
 }
 
 export interface EngineParts {

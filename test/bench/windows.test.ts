@@ -7,7 +7,8 @@ import {
   type NativeBinding,
   type WindowResult,
 } from '../../src/engine/binding.js';
-import { findModel, readManifest, windowPolicy } from '../../src/models/manifest.js';
+import { findModel, windowPolicy } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { modelPath } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { loadEngine } from '../../src/service/speech-engine.js';
 import { readConfig } from '../../src/service/config.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { call, transcribe, type Part } from '../support/requests.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';

@@ -1,7 +1,8 @@
 /** The heads of the manifest that words are aligned by. */
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { alignmentHeads, readManifest, type SpeechModelEntry } from '../../src/models/manifest.js';
+import { alignmentHeads, type SpeechModelEntry } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { packageRoot } from '../../src/package-root.js';
 
 const manifest = readManifest(packageRoot, join(packageRoot, 'models'));

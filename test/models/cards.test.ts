@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { modelFiles } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 

@@ -23,7 +23,8 @@ import {
   type ImportTranslationOptions,
   type TranslationTraits,
 } from '../../src/models/import-translation.js';
-import { findModel, readManifest, type TranslationModelEntry } from '../../src/models/manifest.js';
+import { findModel, type TranslationModelEntry } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { pullModel } from '../../src/models/pull.js';
 import { isInstalled, verifyModel } from '../../src/models/store.js';
 import { unzip } from '../../src/models/unzip.js';

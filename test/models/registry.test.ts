@@ -5,13 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedModels } from '../../src/models/entry-shape.js';
-import {
-  IMPORTED_FILE,
-  readImported,
-  readManifest,
-  type ModelEntry,
-  type SpeechModelEntry,
-} from '../../src/models/manifest.js';
+import type { ModelEntry, SpeechModelEntry } from '../../src/models/manifest.js';
+import { IMPORTED_FILE, readImported, readManifest } from '../../src/models/read-manifest.js';
 import { packageRoot } from '../../src/package-root.js';
 
 const SPEECH: SpeechModelEntry = {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { modelFiles } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { hashFile } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';

@@ -1,6 +1,6 @@
 /** The real engines in a process of their own, with a tally of its deaths. */
 import { join } from 'node:path';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { packageRoot } from '../../src/package-root.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { readConfig, type Config } from '../../src/service/config.js';

@@ -5,12 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  IMPORTED_FILE,
-  readManifest,
-  type Manifest,
-  type SpeechModelEntry,
-} from '../../src/models/manifest.js';
+import type { Manifest, SpeechModelEntry } from '../../src/models/manifest.js';
+import { IMPORTED_FILE, readManifest } from '../../src/models/read-manifest.js';
 import type { StoreRoots } from '../../src/models/store.js';
 import { packageRoot } from '../../src/package-root.js';
 import { Mulberry32 } from './random.js';

@@ -1,7 +1,7 @@
 /** A Parakeet file with random weights: what it writes means nothing, and is the same on every machine. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readManifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
 import { importSpeech } from '../../src/service/model-store.js';

@@ -4,7 +4,8 @@ import { packageRoot } from '../../src/package-root.js';
 import type { NativeBinding } from '../../src/engine/binding.js';
 import { readConfig, type Config } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
-import { readManifest, type Manifest } from '../../src/models/manifest.js';
+import type { Manifest } from '../../src/models/manifest.js';
+import { readManifest } from '../../src/models/read-manifest.js';
 
 export interface RealEngineOptions {
   slots: number;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { register } from '../../../src/models/import.js';
-import { readManifest } from '../../../src/models/manifest.js';
+import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
 import type { Report } from '../../../bench/reports/report.js';
 import { samplePath } from '../../native/support.js';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readImported, type ModelEntry } from '../../../src/models/manifest.js';
+import type { ModelEntry } from '../../../src/models/manifest.js';
+import { readImported } from '../../../src/models/read-manifest.js';
 import { MODEL, samplePath, wordEventsPath } from '../../native/support.js';
 import { embeddingGraph } from '../../engine/speakers/tones.js';
 import { startControl } from '../../../src/service/control.js';

@@ -12,7 +12,7 @@ import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-eng
 import { Backlog } from '../../../src/engine/speech/backlog.js';
 import type { Transcript } from '../../../src/engine/types.js';
 import { VerbatimError } from '../../../src/errors.js';
-import { readManifest } from '../../../src/models/manifest.js';
+import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
 import { hangPath, type Hang } from '../../support/hangs.js';

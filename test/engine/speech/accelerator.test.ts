@@ -3,7 +3,7 @@ import { loadEngine } from '../../../src/service/speech-engine.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
-import { readManifest } from '../../../src/models/manifest.js';
+import { readManifest } from '../../../src/models/read-manifest.js';
 import { transcribeFile } from '../../support/real-engine.js';
 import { samples } from '../../support/speech.js';
 

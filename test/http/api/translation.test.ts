@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/service/config.js';
 import { loadBinding } from '../../../src/engine/binding.js';
 import { TranslationEngine } from '../../../src/engine/translation/translation-engine.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
-import { readManifest } from '../../../src/models/manifest.js';
+import { readManifest } from '../../../src/models/read-manifest.js';
 import { EndlessTranslation } from '../../support/endless-translation.js';
 import { fakeAudio, type FakeEngine } from '../../support/fake-engine.js';
 import { ManualTimers } from '../../support/manual-timers.js';

@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai';
 import OpenAiYearOld from 'openai-year-old';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { Metrics } from '../../../src/http/metrics.js';
-import { readManifest } from '../../../src/models/manifest.js';
+import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
 import { createTranslationEngine } from '../../../src/service/translation-engine.js';

@@ -1,0 +1,35 @@
+/** The models that there are, as files tell of them. Apart from what is made of them: the check takes a library that the engine's process need not load. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkedModels } from './entry-shape.js';
+import type { Manifest, ModelEntry } from './manifest.js';
+
+/** Reads the manifest of the package and, where present, the registry of imported models beside it. Throws an Error that names what is wrong. */
+export function readManifest(packageRoot: string, modelsDir: string): Manifest {
+  const manifest = parse(join(packageRoot, 'models', 'manifest.json')) as Manifest;
+  const imported = readImported(modelsDir);
+  const names = new Set(imported.map((model) => model.name));
+  return { ...manifest, models: [...manifest.models.filter((model) => !names.has(model.name)), ...imported] };
+}
+
+export const IMPORTED_FILE = 'imported.json';
+
+/** None where there is no registry yet. Throws an Error that names what is wrong with it. */
+export function readImported(modelsDir: string): ModelEntry[] {
+  try {
+    const path = join(modelsDir, IMPORTED_FILE);
+    return checkedModels(parse(path), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function parse(path: string): unknown {
+  const text = readFileSync(path, 'utf8');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Error(`${path} is not valid JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
