@@ -77,6 +77,11 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
   }
 
   function look(): Footprint {
+    const { exitCode, signalCode } = server.child;
+    expect({ exitCode, signalCode }, 'how the server ended').to.deep.equal({
+      exitCode: null,
+      signalCode: null,
+    });
     return footprintOf(server, temporary());
   }
 
