@@ -17,14 +17,18 @@ ComputeType type_beside(const accelerator::WeightStore& store) {
   return accelerator::operand_size(&store) == sizeof(float) ? ComputeType::kFloat32 : ComputeType::kBfloat16;
 }
 
-// Refuses before anything is packed what has no room.
-ModelReader read_with_room(const std::filesystem::path& path) {
+// Refuses before anything is packed what has no room. What is quantized in the file is not once it is packed.
+ModelReader read_with_room(const std::filesystem::path& path, const accelerator::WeightStore& store) {
   ModelReader reader(path);
-  check_room(find_device("cpu"), reader.info().weight_bytes);
+  check_room(find_device("cpu"), packed_weight_bytes(reader.info().shape, store));
   return reader;
 }
 
 }  // namespace
+
+std::uint64_t packed_weight_bytes(const ModelShape& shape, const accelerator::WeightStore& store) {
+  return count_values(shape) * accelerator::operand_size(&store);
+}
 
 std::shared_ptr<const AcceleratedModel> AcceleratedModel::load(
     const std::filesystem::path& path, std::shared_ptr<accelerator::WeightStore> store) {
@@ -34,7 +38,7 @@ std::shared_ptr<const AcceleratedModel> AcceleratedModel::load(
 AcceleratedModel::AcceleratedModel(Private, const std::filesystem::path& path,
                                    std::shared_ptr<accelerator::WeightStore> store)
     : store_(std::move(store)),
-      reader_(read_with_room(path)),
+      reader_(read_with_room(path, *store_)),
       mel_(file().mel_filters, file().window, file().shape.mels, file().shape.fft),
       encoder_(reader_, store_),
       transducer_(reader_, *store_, type_beside(*store_)),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -12,6 +13,9 @@
 #include "speech/slot_model.h"
 
 namespace verbatim::parakeet {
+
+// Of a model of this shape, the tables aside that are made of the weights: bytes.
+std::uint64_t packed_weight_bytes(const ModelShape& shape, const accelerator::WeightStore& store);
 
 // Parakeet TDT on the accelerator and our own kernels, without whisper.cpp: its weights are packed once, and
 // the file is only mapped.

@@ -130,4 +130,13 @@ std::unordered_map<std::string, TensorShape> expected_tensors(const ModelShape& 
   return table.take();
 }
 
+std::uint64_t count_values(const ModelShape& shape) {
+  std::uint64_t count = 0;
+  for (const auto& [name, tensor] : expected_tensors(shape)) {
+    const auto& [columns, rows, planes, blocks] = tensor.dimensions;
+    count += static_cast<std::uint64_t>(columns * rows * planes * blocks);
+  }
+  return count;
+}
+
 }  // namespace verbatim::parakeet

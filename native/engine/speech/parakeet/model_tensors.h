@@ -52,4 +52,7 @@ ggml_type prediction_type(const ModelShape& shape) noexcept;
 // parakeet_model_load.
 std::unordered_map<std::string, TensorShape> expected_tensors(const ModelShape& shape);
 
+// Of all of them, whatever their types.
+std::uint64_t count_values(const ModelShape& shape);
+
 }  // namespace verbatim::parakeet

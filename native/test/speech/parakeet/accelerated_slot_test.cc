@@ -260,6 +260,22 @@ TEST_CASE("accelerated: silence, not-a-numbers, too little and the loudest sound
         }).starts_with("threads is 0"));
 }
 
+TEST_CASE("what a model takes is known before it is packed, however few bytes its file has") {
+  if (!has_accelerator()) return;
+  for (const std::string weights : {"f16", "q8_0", "q4_k"}) {
+    CAPTURE(weights);
+    ModelShape shape = test::parakeet_shape("parakeet-0.6b", weights);
+    shape.layers = 1;
+    const test::SmallParakeet file(shape);
+    auto store = accelerator::make_weight_store(AcceleratorMode::kAuto);
+    const auto known = static_cast<double>(packed_weight_bytes(shape, *store));
+    const auto model = AcceleratedModel::load(file.path(), store);
+    CHECK(static_cast<double>(model->memory_bytes()) > 0.8 * known);
+    CHECK(static_cast<double>(model->memory_bytes()) < 1.1 * known);
+    if (weights == "q4_k") CHECK(known > static_cast<double>(model->file().weight_bytes));
+  }
+}
+
 TEST_CASE("of the published shape weights are held once, and a window in flight takes less than 120 MiB") {
   if (!has_accelerator()) return;
   // Its layers are all alike, and a window is in one of them at a time.
