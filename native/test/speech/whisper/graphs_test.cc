@@ -104,7 +104,8 @@ TEST_CASE("graphs: in float32 every clip has the processor's tokens, and words w
   CHECK(far == 0);
 }
 
-TEST_CASE("graphs: every compute type says what is said, and many windows at once as one alone") {
+TEST_CASE(
+    "graphs: every compute type says what is said, and of many windows at once what it says of one alone") {
   std::vector<std::string> expected;
   std::size_t all_words = 0;
   {
@@ -115,7 +116,7 @@ TEST_CASE("graphs: every compute type says what is said, and many windows at onc
       all_words += test::words_of(expected.back()).size();
     }
   }
-  for (const char* compute : {"auto", "bfloat16", "int8"}) {
+  for (const std::string compute : {"float32", "auto", "bfloat16", "int8"}) {
     CAPTURE(compute);
     const auto recogniser = on_graphs(compute);
     std::vector<std::string> alone;
@@ -133,7 +134,12 @@ TEST_CASE("graphs: every compute type says what is said, and many windows at onc
     std::vector<std::shared_ptr<WindowInFlight>> windows;
     for (const test::Clip& clip : test::clips())
       windows.push_back(runner.start(shared_window(clip.file), options_with(1, true)));
-    for (std::size_t i = 0; i < windows.size(); ++i) CHECK(text_of(runner.finish(*windows[i])) == alone[i]);
+    // Which windows share a step changes how it is rounded: in float32 too little to be read, in less a word
+    // that the model is not sure of.
+    std::size_t changed = 0;
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      changed += test::word_errors(alone[i], text_of(runner.finish(*windows[i])));
+    CHECK(changed * 20 <= (compute == "float32" ? 0 : all_words));
   }
 }
 
