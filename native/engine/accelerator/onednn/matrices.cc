@@ -28,6 +28,17 @@ Epilogue epilogue_of(const WeightProduct& product) {
   return product.bias == nullptr ? Epilogue::kNone : Epilogue::kBias;
 }
 
+// Of two matrices, neither of them packed.
+MatmulShape plain_shape(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                        MatmulShape::Operand operand) {
+  MatmulShape shape;
+  shape.rows = rows;
+  shape.columns = columns;
+  shape.depth = depth;
+  shape.operand = operand;
+  return shape;
+}
+
 }  // namespace
 
 void to_operands(const WeightStore& store, const float* from, std::size_t count, void* to) {
@@ -101,22 +112,13 @@ void Multiplier::multiply(const WeightProduct& product) {
 
 void Multiplier::multiply_by_columns(std::int64_t rows, std::int64_t columns, std::int64_t depth,
                                      const void* left, const void* right, float* result) {
-  MatmulShape shape;
-  shape.rows = rows;
-  shape.columns = columns;
-  shape.depth = depth;
-  shape.operand = MatmulShape::Operand::kByColumn;
-  impl_->run(shape, left, right, nullptr, result);
+  impl_->run(plain_shape(rows, columns, depth, MatmulShape::Operand::kByColumn), left, right, nullptr,
+             result);
 }
 
 void Multiplier::multiply_by_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth,
                                   const void* left, const void* right, float* result) {
-  MatmulShape shape;
-  shape.rows = rows;
-  shape.columns = columns;
-  shape.depth = depth;
-  shape.operand = MatmulShape::Operand::kByRow;
-  impl_->run(shape, left, right, nullptr, result);
+  impl_->run(plain_shape(rows, columns, depth, MatmulShape::Operand::kByRow), left, right, nullptr, result);
 }
 
 std::size_t Multiplier::memory_bytes() const noexcept { return impl_->scratchpad.size(); }
