@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SpeechEngine, Transcript } from '../../src/engine/types.js';
+import type { SpeechEngine } from '../../src/engine/types.js';
 import { childrenOf, isAlive } from '../support/child-processes.js';
 import { DEADLY_VARIABLE } from '../support/deadly-files.js';
 import { startEngineProcess, type EngineProcess } from '../support/engine-process.js';
+import { heldRequest, type HeldRequest } from '../support/held-request.js';
 import { call, transcribe } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { pause, pcmOfSample, sample, wavOf } from '../support/speech.js';
@@ -33,22 +34,12 @@ describe('HTTP: an engine process for each of two devices', () => {
   const stats = () => process_.engines.speech.stats();
 
   /** A request that is measured, and waits in its process until it is let go on. */
-  function held(requestId: string): { answer: Promise<Transcript>; go: () => void; arrived: Promise<void> } {
-    const { engine, giveBack } = process_.engines.lend();
-    let go = (): void => undefined;
-    let arrive = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => (arrive = resolve));
-    const gate = new Promise<void>((resolve) => (go = resolve));
-    const measured = (): Promise<void> => {
-      arrive();
-      return gate;
-    };
+  function held(requestId: string): HeldRequest {
     const origin = { requestId, sha256: null };
-    const file = { path: clip.path, accountId: customer.account.id, language: 'en', measured, origin };
-    return { answer: engine.transcribeFile(file).finally(giveBack), go, arrived };
+    return heldRequest(process_, { path: clip.path, accountId: customer.account.id, language: 'en', origin });
   }
   /** Both have one, and it is known at which. */
-  async function oneInEach(): Promise<ReturnType<typeof held>[]> {
+  async function oneInEach(): Promise<HeldRequest[]> {
     const requests = ['first', 'second'].map(held);
     await Promise.all(requests.map(({ arrived }) => arrived));
     return requests;

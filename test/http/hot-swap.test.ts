@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SpeechEngine, Transcript } from '../../src/engine/types.js';
+import type { SpeechEngine } from '../../src/engine/types.js';
 import { ModelRefused } from '../../src/errors.js';
 import { chosenModelPath } from '../../src/service/chosen-model.js';
 import { CHECK_CLIP } from '../../src/service/model-check.js';
 import { childrenOf, isAlive } from '../support/child-processes.js';
 import { DEADLY_VARIABLE } from '../support/deadly-files.js';
 import { strike, type EngineProcess } from '../support/engine-process.js';
+import { heldRequest, type HeldRequest } from '../support/held-request.js';
 import { call, transcribe } from '../support/requests.js';
 import { bearer, TestServer, type Customer } from '../support/server.js';
 import { sample } from '../support/speech.js';
@@ -50,18 +51,8 @@ describe('HTTP: another model takes the place of the one that serves', () => {
   };
 
   /** A request that waits in the engine that serves now, until it is let go on. */
-  function held(): { answer: Promise<Transcript>; go: () => void; arrived: Promise<void> } {
-    const { engine, giveBack } = process_.engines.lend();
-    let go = (): void => undefined;
-    let arrive = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => (arrive = resolve));
-    const gate = new Promise<void>((resolve) => (go = resolve));
-    const measured = (): Promise<void> => {
-      arrive();
-      return gate;
-    };
-    const file = { path: clip.path, accountId: customer.account.id, language: 'en', measured };
-    return { answer: engine.transcribeFile(file).finally(giveBack), go, arrived };
+  function held(): HeldRequest {
+    return heldRequest(process_, { path: clip.path, accountId: customer.account.id, language: 'en' });
   }
 
   before(async () => {
