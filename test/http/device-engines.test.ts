@@ -15,6 +15,8 @@ import { SwappedModels } from '../support/swapped-models.js';
 import { until } from '../support/until.js';
 
 const CREDITS = 1000;
+const FILES = 12;
+const HELD = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
 const clip = sample('en-wav16.wav');
 
 describe('HTTP: an engine process for each of two devices', () => {
@@ -38,18 +40,18 @@ describe('HTTP: an engine process for each of two devices', () => {
     const origin = { requestId, sha256: null };
     return heldRequest(process_, { path: clip.path, accountId: customer.account.id, language: 'en', origin });
   }
-  /** Both have one, and it is known at which. */
-  async function oneInEach(): Promise<HeldRequest[]> {
-    const requests = ['first', 'second'].map(held);
+  /** So many that the slower one has some too: which of them is where, the speeds decide that were measured. */
+  async function someInEach(): Promise<HeldRequest[]> {
+    const requests = HELD.map(held);
     await Promise.all(requests.map(({ arrived }) => arrived));
     return requests;
   }
 
   before(async () => {
     writeFileSync(deadly, '{}');
-    // An hour that nobody waits for.
+    // Longer than anybody waits for.
     const minute = Buffer.concat(Array.from({ length: 15 }, () => [pcmOfSample(), pause(0.1)]).flat());
-    writeFileSync(long, wavOf(Buffer.concat(Array.from({ length: 60 }, () => minute))));
+    writeFileSync(long, wavOf(Buffer.concat(Array.from({ length: 20 }, () => minute))));
     process.env[DEADLY_VARIABLE] = deadly;
     process_ = await models.start({}, { devices });
     const { engines } = process_;
@@ -77,15 +79,15 @@ describe('HTTP: an engine process for each of two devices', () => {
       return Number(found?.[1]);
     };
     const before = await windows();
-    const requests = await oneInEach();
+    const requests = await someInEach();
     expect(stats().backlogSeconds).to.equal(0);
     for (const { go } of requests) go();
     for (const { answer } of requests) expect((await answer).text).to.equal(clip.text);
-    await until(async () => (await windows()) === before + 2);
+    await until(async () => (await windows()) === before + HELD.length);
   });
 
   it('is ready and answers while one of them has no process, which repeats what was in it', async () => {
-    const requests = await oneInEach();
+    const requests = await someInEach();
     const [first = 0, second] = pids();
     const serving: number[] = [];
     process_.atDeath = () => serving.push(stats().slots);
@@ -97,7 +99,9 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect((await post()).body['text']).to.equal(clip.text);
     for (const { go } of requests) go();
     for (const { answer } of requests) expect((await answer).text).to.equal(clip.text);
-    expect(process_.logs.at(-1)!['requestIds']).to.deep.equal(['first']);
+    const lost = process_.logs.at(-1)!['requestIds'] as string[];
+    expect(HELD).to.include.members(lost);
+    expect(lost.length).to.be.within(1, HELD.length - 1);
     await until(() => stats().slots === 4);
     expect(pids()).to.have.length(2).and.include(second).and.not.include(first);
   });
@@ -108,7 +112,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     const running: Promise<unknown>[] = [];
     let ended = 0;
     let begun = 0;
-    for (let file = 0; file < 4; file++) {
+    for (let file = 0; file < FILES; file++) {
       const transcribed = (): void => void (begun += 1);
       const request = {
         path: long,
@@ -119,9 +123,9 @@ describe('HTTP: an engine process for each of two devices', () => {
       };
       running.push(process_.engines.speech.transcribeFile(request).catch(() => (ended += 1)));
     }
-    // All slots of either.
+    // All slots of either: whatever their speeds that were measured, the slower one has as many files as slots.
     await until(() => begun >= 4 && stats().busySlots === 4);
-    expect(stats().backlogByAccount.map(({ requests }) => requests)).to.deep.equal([4]);
+    await until(() => stats().backlogByAccount.every(({ requests }) => requests === FILES));
     for (let turn = 0; turn < 4; turn++) expect((await post()).body['text']).to.equal(clip.text);
     expect(ended).to.equal(0);
     abort.abort();
@@ -135,7 +139,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     const answers: ReturnType<typeof post>[] = [];
     for (const victim of [0, 1, 0]) {
       await until(() => stats().slots === 4);
-      const requests = await oneInEach();
+      const requests = await someInEach();
       answers.push(...Array.from({ length: 4 }, () => post()));
       const deaths = process_.deaths.length;
       process.kill(pids()[victim] ?? 0, 'SIGKILL');

@@ -148,7 +148,7 @@ class Reporter implements EngineObserver, TranslationObserver {
   #loadNow: (() => EngineLoad) | null = null;
   #last = '';
   #calls = 0;
-  /** Runs while there is work, and on until nothing more has come of it. */
+  /** Runs while there is work, that of calls that were aborted too, and on until nothing more has come of it. */
   #timer: Timer | null = null;
 
   constructor(
@@ -173,9 +173,14 @@ class Reporter implements EngineObserver, TranslationObserver {
   }
 
   #look(): void {
-    if (this.#tell() || this.#calls > 0) return;
+    if (this.#tell() || this.#calls > 0 || this.#isBusy()) return;
     this.#timer?.cancel();
     this.#timer = null;
+  }
+
+  #isBusy(): boolean {
+    const { busySlots = 0, windowsInFlight = 0, queuedWindows = 0 } = this.#loadNow?.() ?? {};
+    return busySlots + windowsInFlight + queuedWindows > 0;
   }
 
   /** False where nothing has changed. */

@@ -87,6 +87,20 @@ describe('Reports of the engine’s process', () => {
     expect(told).to.deep.equal(['report']);
   });
 
+  it('go on after the last answer for as long as the engine works on what was aborted', async () => {
+    await begin(1);
+    load = { ...load, busySlots: 1, windowsInFlight: 1 };
+    await end();
+    told.splice(0);
+    timers.pass(10 * REPORT_MS);
+    expect(told).to.deep.equal([]);
+    load = { ...load, busySlots: 0, windowsInFlight: 0 };
+    timers.pass(REPORT_MS);
+    expect(told).to.deep.equal(['report']);
+    timers.pass(REPORT_MS);
+    expect(timers.pending).to.equal(0);
+  });
+
   it('that went with an answer need not be repeated at once', async () => {
     await begin(1);
     await begin(2);
