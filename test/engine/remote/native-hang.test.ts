@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { systemClock } from '../../../src/engine/clock.js';
 import { forking, type StartChild } from '../../../src/engine/process/child.js';
@@ -30,28 +31,33 @@ describe('Native code that hangs in the engine’s process', function () {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-hang-'));
   const fifo = join(directory, 'fifo');
   const timers = new ManualTimers();
-  /** Of processes that are there. */
-  let living = 0;
-  let exits = 0;
-  let pongs = 0;
+  /** Processes that have a ping to answer. */
+  const owing = new Set<symbol>();
   let deaths: { reason: string; how: string }[];
   let supervisor: EngineSupervisor;
   let engine: RemoteSpeechEngine;
 
   const listening = (start: StartChild): StartChild => {
     return (events) => {
-      living += 1;
-      return start({
+      const name = Symbol('process');
+      const child = start({
         message: (said, bytes) => {
-          if (said.kind === 'pong') pongs += 1;
+          if (said.kind === 'pong') owing.delete(name);
           events.message(said, bytes);
         },
         exit: (how) => {
-          living -= 1;
-          exits += 1;
+          owing.delete(name);
           events.exit(how);
         },
       });
+      return {
+        pid: child.pid,
+        send: (message) => {
+          if (message.kind === 'ping') owing.add(name);
+          child.send(message);
+        },
+        kill: () => child.kill(),
+      };
     };
   };
 
@@ -94,12 +100,12 @@ describe('Native code that hangs in the engine’s process', function () {
     writeFileSync(hangPath(path), JSON.stringify({ ...how, fifo }));
     return path;
   }
-  /** Lets time pass as fast as a process that is there answers. */
+  /** Lets time pass as fast as the slowest of the processes that are there answers: none of them is silent, or has had less time than another. */
   async function beatUntil(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      const before = pongs + exits;
       timers.pass(BEAT_MS);
-      await until(() => pongs + exits > before || living === 0 || isOver());
+      await setImmediate();
+      await until(() => owing.size === 0 || isOver());
     }
   }
 
