@@ -1,10 +1,13 @@
-/** The engine's process as it is shipped, but for files that kill it. */
+/** The engine's process as it is shipped, but for files that kill it, and that it tells what it sees. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { loadBinding } from '../../src/engine/binding.js';
 import { serveEngine } from '../../src/engine/remote/serve-engine.js';
-import { DEADLY_VARIABLE } from './deadly-files.js';
+import { DEADLY_VARIABLE, VISIBLE_VARIABLE } from './deadly-files.js';
 import { loadEngines, type EngineSettings } from '../../src/service/engines.js';
+
+const visible = process.env[VISIBLE_VARIABLE];
+if (visible !== undefined) appendFileSync(visible, `${process.env['CUDA_VISIBLE_DEVICES'] ?? ''}\n`);
 
 serveEngine(async (settings, { observer, watch }) => {
   const binding = watch.watch(loadBinding());
