@@ -101,11 +101,14 @@ describe('a conversion', () => {
     const served = await Served.start({ VERBATIM_FFMPEG: endless }).listening();
     const key = await served.key();
     const request = transcribe(served, { key, parts: [['audio', recording]] }).catch(() => null);
-    await until(() => conversionsOf(served.child.pid).length === 1);
-    const [conversion] = conversionsOf(served.child.pid);
+    let conversion: number | undefined;
+    await until(() => {
+      conversion = conversionsOf(served.child.pid)[0]?.pid;
+      return conversion !== undefined;
+    });
     served.child.kill('SIGKILL');
     await once(served.child, 'close');
-    await until(() => !isAlive(conversion!.pid));
+    await until(() => !isAlive(conversion!));
     await request;
     await served.stop();
   });

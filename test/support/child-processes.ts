@@ -1,4 +1,7 @@
-/** Processes that this one has started and that are not gone, as Linux tells of them. */
+/**
+ * Processes that this one has started and that are not gone, as Linux tells of them. A process that is becoming another program has no command
+ * for a moment: who looks for one by its command asks until it is there, and keeps what was found.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ChildProcess {
@@ -24,6 +27,11 @@ export function descendantsOf(parent: number = process.pid): ChildProcess[] {
 /** Those that run a conversion, whose child they are: of setpriv, of prlimit, of ffmpeg. */
 export function conversionsOf(parent: number = process.pid): ChildProcess[] {
   return descendantsOf(parent).filter(({ command }) => command.includes('-progress'));
+}
+
+/** As ChildProcess.state; null: it is gone. */
+export function stateOf(pid: number): string | null {
+  return processOf(pid)[0]?.state ?? null;
 }
 
 export function isAlive(pid: number): boolean {
