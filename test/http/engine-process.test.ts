@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import type { LendEngines } from '../../src/transcription/lent-engines.js';
-import { DEADLY_VARIABLE } from '../support/deadly-files.js';
+import { DEADLY_VARIABLE, GATE_VARIABLE } from '../support/deadly-files.js';
 import { startEngineProcess, strike, type EngineProcess } from '../support/engine-process.js';
 import { EventReader, joinedDeltas } from '../support/event-reader.js';
 import { endedJob, postJob } from '../support/jobs.js';
@@ -26,6 +26,7 @@ function sha256(bytes: Buffer): string {
 describe('HTTP: an engine in a process of its own', () => {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-deadly-'));
   const deadly = join(directory, 'deadly.json');
+  const gate = join(directory, 'gate');
   let process_: EngineProcess;
   let server: TestServer<SpeechEngine>;
   let customer: Customer;
@@ -74,9 +75,9 @@ describe('HTTP: an engine in a process of its own', () => {
 
   before(async () => {
     writeFileSync(deadly, '{}');
-    process.env[DEADLY_VARIABLE] = deadly;
+    Object.assign(process.env, { [DEADLY_VARIABLE]: deadly, [GATE_VARIABLE]: gate });
     process_ = await startEngineProcess();
-    Reflect.deleteProperty(process.env, DEADLY_VARIABLE);
+    for (const name of [DEADLY_VARIABLE, GATE_VARIABLE]) Reflect.deleteProperty(process.env, name);
     const { engines } = process_;
     const lend: LendEngines = () => {
       const lent = engines.lend();
@@ -183,11 +184,13 @@ describe('HTTP: an engine in a process of its own', () => {
   });
 
   it('is not ready while none runs, and lets requests wait meanwhile', async () => {
+    writeFileSync(gate, '');
     await strike(process_, 'SIGKILL');
     const answer = post(clip(0));
     const readiness = await call(server, '/readyz');
     expect(readiness.status).to.equal(503);
     expect(readiness.body['checks']).to.include({ model_loaded: false });
+    rmSync(gate);
     expect(textOf(await answer)).to.equal(undisturbed[0]);
     expect((await call(server, '/readyz')).status).to.equal(200);
   });

@@ -179,16 +179,23 @@ describe('a server on PostgreSQL', () => {
     const ledger = await createPostgresLedger({ url: url.href, secret: SECRET, timers });
     const node = await TestServer.start({ books: ledger, timers: new ManualTimers() });
     try {
-      const asked = async (headers: Record<string, string> = {}): Promise<number> => {
+      const once = async (headers: Record<string, string>): Promise<number> => {
         const before = network.asked;
         expect((await transcribe(node, { key: customer.key, headers })).status).to.equal(200);
         return network.asked - before;
       };
-      await asked(); // the connection is made
+      /** The fewest of three: what the node does by itself when it has started may come between. */
+      const asked = async (headers: (n: number) => Record<string, string>): Promise<number> => {
+        const counts: number[] = [];
+        for (let n = 0; n < 3; n += 1) counts.push(await once(headers(n)));
+        return Math.min(...counts);
+      };
+      await once({}); // the connection is made
       // Key, standing, balance before it is measured, hold, charge.
-      expect(await asked()).to.equal(5);
-      expect(await asked({ 'idempotency-key': 'new' })).to.equal(7);
-      expect(await asked({ 'idempotency-key': 'new' }), 'a repeat').to.equal(3);
+      expect(await asked(() => ({}))).to.equal(5);
+      const known = (n: number): Record<string, string> => ({ 'idempotency-key': `new ${n}` });
+      expect(await asked(known)).to.equal(7);
+      expect(await asked(known), 'a repeat').to.equal(3);
     } finally {
       await node.dispose();
       await network.close();

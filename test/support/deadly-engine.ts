@@ -1,15 +1,19 @@
-/** The engine's process as it is shipped, but for files that kill it, and that it tells what it sees. */
+/** The engine's process as it is shipped, but for files that kill it, that it tells what it sees, and waits at a gate. */
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { loadBinding } from '../../src/engine/binding.js';
 import { serveEngine } from '../../src/engine/remote/serve-engine.js';
-import { DEADLY_VARIABLE, VISIBLE_VARIABLE } from './deadly-files.js';
+import { DEADLY_VARIABLE, GATE_VARIABLE, VISIBLE_VARIABLE } from './deadly-files.js';
 import { loadEngines, type EngineSettings } from '../../src/service/engines.js';
+import { until } from './until.js';
 
 const visible = process.env[VISIBLE_VARIABLE];
 if (visible !== undefined) appendFileSync(visible, `${process.env['CUDA_VISIBLE_DEVICES'] ?? ''}\n`);
 
+const gate = process.env[GATE_VARIABLE] ?? '';
+
 serveEngine(async (settings, { observer, watch }) => {
+  await until(() => !existsSync(gate), 'the gate is open');
   const binding = watch.watch(loadBinding());
   const { speech, translation, info } = await loadEngines(settings as EngineSettings, { observer, binding });
   return {
