@@ -1,5 +1,11 @@
 /** The addon, of which windows wait at a gate before a slot computes them. */
-import { loadBinding, type NativeBinding, type Slot, type SpeechModel } from '../../src/engine/binding.js';
+import {
+  loadBinding,
+  type AudioReader,
+  type NativeBinding,
+  type Slot,
+  type SpeechModel,
+} from '../../src/engine/binding.js';
 import { overriding } from './overriding.js';
 
 export class GatedBinding {
@@ -7,6 +13,8 @@ export class GatedBinding {
   /** Of every window that came to the gate. */
   readonly signals: AbortSignal[] = [];
   waiting = 0;
+  /** Of which a window has been cut. */
+  readonly files = new Set<string>();
   private allowed = Infinity;
   private readonly waiters: (() => void)[] = [];
 
@@ -15,6 +23,8 @@ export class GatedBinding {
     this.binding = overriding(native, {
       loadSpeechModel: async (...args: Parameters<NativeBinding['loadSpeechModel']>) =>
         this.model(await native.loadSpeechModel(...args)),
+      openAudio: async (...args: Parameters<NativeBinding['openAudio']>) =>
+        this.reader(args[0], await native.openAudio(...args)),
     });
   }
 
@@ -29,6 +39,16 @@ export class GatedBinding {
 
   open(): void {
     this.allow(Infinity);
+  }
+
+  private reader(path: string, reader: AudioReader): AudioReader {
+    return overriding(reader, {
+      nextWindow: async (...args: Parameters<AudioReader['nextWindow']>) => {
+        const window = await reader.nextWindow(...args);
+        if (window !== null) this.files.add(path);
+        return window;
+      },
+    });
   }
 
   private model(model: SpeechModel): SpeechModel {
