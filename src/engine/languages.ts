@@ -19,8 +19,19 @@ const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none'
  * code of this service; null when it is not a language that has one.
  */
 export function normalizeLanguage(value: string): string | null {
-  const subtag = /^([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*$/i.exec(value.trim())?.[1];
+  const subtag = /^([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*$/i.exec(value.trim())?.[1]?.toLowerCase();
   if (subtag === undefined) return null;
+  const known = codes.get(subtag);
+  if (known !== undefined) return known;
+  const code = codeOf(subtag);
+  codes.set(subtag, code);
+  return code;
+}
+
+/** By subtag, of which there are no more than three letters can make: ICU takes as long to tell as a good part of a request's other work. */
+const codes = new Map<string, string | null>();
+
+function codeOf(subtag: string): string | null {
   // ICU carries the registry of deprecated, three-letter and encompassed codes.
   const canonical = new Intl.Locale(subtag).language;
   const code = IN_USE[canonical] ?? canonical;

@@ -2,8 +2,8 @@
  * A paid transcription over HTTP, whatever words the client asks for it in: everything that can be refused is refused before
  * the body is read.
  */
-import { rm } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { removeFile } from '../remove-file.js';
 import { ClientGoneError, VerbatimError } from '../errors.js';
 import { tooManyInFlight } from '../ledger/limits.js';
 import type { Identity } from '../ledger/types.js';
@@ -166,7 +166,7 @@ export async function inFlight<A extends AskedWork, T>(
   work: (request: TranscriptionRequest, asked: A) => Promise<T>,
 ): Promise<{ outcome: T; uploadMs: number }> {
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
-  abortOnClose(exchange, flight);
+  const closing = abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {
     const { asked, request } = await receive(deps, dialect, exchange, { flight, repeatable });
@@ -178,15 +178,17 @@ export async function inFlight<A extends AskedWork, T>(
     throw flight.signal.aborted ? flight.signal.reason : error;
   } finally {
     timer.cancel();
+    closing.forget();
     flight.end();
   }
 }
 
-function abortOnClose({ res }: Exchange, flight: InFlightRequest): void {
+function abortOnClose({ res }: Exchange, flight: InFlightRequest): { forget: () => void } {
   const onClose = (): void => flight.abort(new ClientGoneError());
   // It may have happened while the books were asked.
   if (res.closed) onClose();
   else res.once('close', onClose);
+  return { forget: () => res.off('close', onClose) };
 }
 
 /** A client that closes its side while its work runs has hung up: TCP has no other word for having nothing more to send. */
@@ -229,7 +231,7 @@ async function receive<A extends AskedWork>(
     };
     return { asked, request };
   } catch (error) {
-    await rm(path, { force: true });
+    await removeFile(path);
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 /** multipart/form-data with one audio file: streamed to disk and hashed on the way, in bounded memory. */
-import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
+import { removeFile } from '../remove-file.js';
 import { VerbatimError } from '../errors.js';
 import type { Timer, Timers } from '../timers.js';
 import { FileSink } from './file-sink.js';
@@ -32,7 +32,7 @@ export interface UploadOptions {
   form: FormRules;
   /** Where the file goes; the caller removes it once receiveUpload has resolved. */
   path: string;
-  /** Sees to it that the directory of `path` is there. */
+  /** Sees to it that the directory of `path` is there; asked where it is not. */
   ensureDirectory: () => Promise<void>;
   maxFileBytes: number;
   idleMs: number;
@@ -71,7 +71,7 @@ export async function receiveUpload(req: IncomingMessage, options: UploadOptions
     return await form.read();
   } catch (error) {
     await form.stop();
-    await rm(options.path, { force: true });
+    await removeFile(options.path);
     throw error;
   }
 }
@@ -241,8 +241,8 @@ class FormReader {
 
   async #store(stream: Readable): Promise<StoredFile> {
     const { path, maxFileBytes: maxBytes, ensureDirectory } = this.options;
-    await ensureDirectory();
-    const sink = new FileSink(path, (bytes) => (bytes > maxBytes ? tooLarge(maxBytes) : null));
+    const refuse = (bytes: number): Error | null => (bytes > maxBytes ? tooLarge(maxBytes) : null);
+    const sink = new FileSink(path, { refuse, ensureDirectory });
     this.#sink = sink;
     await pipeline(stream, sink);
     return { bytes: sink.bytes, sha256: sink.sha256() };

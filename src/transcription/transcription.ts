@@ -4,7 +4,7 @@
  * leaves after hearing some of the answer pays for that much.
  */
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { removeFile } from '../remove-file.js';
 import type { Diarizer, FileToTranscribe, NoDiarizer, SpeechEngine, WorkOrigin } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
@@ -437,5 +437,5 @@ function replay(stored: StoredAnswer): TranscriptionAnswer {
 }
 
 function discardAudio({ audio }: TranscriptionRequest): Promise<void> {
-  return rm(audio.path, { force: true });
+  return removeFile(audio.path);
 }

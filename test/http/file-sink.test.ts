@@ -1,18 +1,21 @@
 /** The end of an upload: what is on the disk, and when its memory is free. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { FileSink } from '../../src/http/file-sink.js';
+import { FileSink, type FileSinkOptions } from '../../src/http/file-sink.js';
 
 const CHUNK = 65_536;
 
 describe('The end of an upload', () => {
   let directory: string;
   let path: string;
-  const takesAll = (): null => null;
+  const takesAll: FileSinkOptions = {
+    refuse: () => null,
+    ensureDirectory: () => Promise.reject(new Error('asked for a directory')),
+  };
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-sink-'));
@@ -68,9 +71,29 @@ describe('The end of an upload', () => {
     expect(idle).to.equal(2);
   });
 
+  it('has the directory made where it is not there, and fails as that does', async () => {
+    const missing = join(directory, 'missing', 'file');
+    const without = new FileSink(missing, takesAll);
+    without.write(chunkOf(1));
+    expect(await once(without, 'error')).to.have.nested.property('[0].message', 'asked for a directory');
+    let made = 0;
+    const ensureDirectory = (): Promise<void> => {
+      made += 1;
+      mkdirSync(join(directory, 'missing'));
+      return Promise.resolve();
+    };
+    const chunk = chunkOf(CHUNK);
+    const all = Buffer.from(chunk);
+    const sink = new FileSink(missing, { ...takesAll, ensureDirectory });
+    sink.end(chunk);
+    await once(sink, 'close');
+    expect(made).to.equal(1);
+    expect(readFileSync(missing).equals(all)).to.equal(true);
+  });
+
   it('refuses what it is told to, and a file that is there already; then it is never idle', async () => {
     const refusal = new Error('too much');
-    const tooMuch = new FileSink(path, (bytes) => (bytes > CHUNK ? refusal : null));
+    const tooMuch = new FileSink(path, { ...takesAll, refuse: (bytes) => (bytes > CHUNK ? refusal : null) });
     expect(await write(tooMuch, chunkOf(CHUNK))).not.to.be.instanceOf(Error);
     tooMuch.once('error', () => undefined);
     expect(await write(tooMuch, chunkOf(1))).to.equal(refusal);

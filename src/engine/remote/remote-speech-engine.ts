@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { removeFile } from '../../remove-file.js';
 import { containerOf } from '../media/containers.js';
 import type { Backlog } from '../speech/backlog.js';
 import type {
@@ -80,7 +80,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
       });
     } catch (error) {
       // Of a process that died with it.
-      await rm(file.to, { force: true });
+      await removeFile(file.to);
       throw error;
     }
   }
