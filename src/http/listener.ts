@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { tooManyFromAddress, type AddressLimit } from './address-limit.js';
 import { answerClientErrors } from './client-error.js';
+import { messagesOf } from './express-messages.js';
 import { newRequestId } from './exchange.js';
 import type { Timers } from '../timers.js';
 import type { Metrics } from './metrics.js';
@@ -37,6 +38,7 @@ const MAX_REFUSALS = 64;
 export function createListener(app: Express, parts: ListenerParts): Server {
   const { settings, logger, timers } = parts;
   const server = createServer({
+    ...messagesOf(app),
     headersTimeout: settings.headersTimeoutMs,
     requestTimeout: settings.receiveTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
