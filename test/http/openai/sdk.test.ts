@@ -14,6 +14,7 @@ import { createTranslationEngine } from '../../../src/service/translation-engine
 import { compressionRatio } from '../../../src/transcription/described.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { TestServer, type Customer } from '../../support/server.js';
+import { pcmOfSample, wavOf } from '../../support/speech.js';
 import { until } from '../../support/until.js';
 import { withoutEnd } from '../../support/without-end.js';
 
@@ -209,8 +210,10 @@ describe("OpenAI's client", () => {
         const bounded = withoutEnd(server.engine);
         try {
           const controller = new AbortController();
+          // So long that it is at work whenever somebody looks.
+          const long = wavOf(Buffer.concat(Array<Buffer>(250).fill(pcmOfSample())));
           const gone = openai.audio.transcriptions
-            .create({ file: file(), model }, { signal: controller.signal })
+            .create({ file: await toFile(long, 'long.wav'), model }, { signal: controller.signal })
             .then(
               () => null,
               (error: unknown) => error,
