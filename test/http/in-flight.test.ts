@@ -44,6 +44,8 @@ describe('requests in flight', () => {
     const client = await RawClient.open(server);
     client.send(uploadHead(customer.key, { length: 1_000_000 }) + PART_HEAD + AUDIO);
     await until(() => bytesOnDisk() === AUDIO.length);
+    // They are there a moment before the server hears so, and waits for more.
+    await timers.untilWaiting(settings.uploadIdleMs);
     return client;
   }
 

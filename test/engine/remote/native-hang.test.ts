@@ -31,8 +31,8 @@ describe('Native code that hangs in the engine’s process', function () {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-hang-'));
   const fifo = join(directory, 'fifo');
   const timers = new ManualTimers();
-  /** Processes that have a ping to answer. */
-  const owing = new Set<symbol>();
+  /** Processes that are not ready yet, or have a ping to answer. */
+  const [starting, owing] = [new Set<symbol>(), new Set<symbol>()];
   let deaths: { reason: string; how: string }[];
   let supervisor: EngineSupervisor;
   let engine: RemoteSpeechEngine;
@@ -40,13 +40,15 @@ describe('Native code that hangs in the engine’s process', function () {
   const listening = (start: StartChild): StartChild => {
     return (events) => {
       const name = Symbol('process');
+      starting.add(name);
       const child = start({
         message: (said, bytes) => {
+          if (said.kind === 'ready') starting.delete(name);
           if (said.kind === 'pong') owing.delete(name);
           events.message(said, bytes);
         },
         exit: (how) => {
-          owing.delete(name);
+          for (const names of [starting, owing]) names.delete(name);
           events.exit(how);
         },
       });
@@ -100,12 +102,12 @@ describe('Native code that hangs in the engine’s process', function () {
     writeFileSync(hangPath(path), JSON.stringify({ ...how, fifo }));
     return path;
   }
-  /** Lets time pass as fast as the slowest of the processes that are there answers: none of them is silent, or has had less time than another. */
+  /** Lets time pass as fast as the slowest of the processes answers, and none while one starts: it runs out for what hangs alone. */
   async function beatUntil(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       timers.pass(BEAT_MS);
       await setImmediate();
-      await until(() => owing.size === 0 || isOver());
+      await until(() => starting.size + owing.size === 0 || isOver());
     }
   }
 
@@ -138,6 +140,7 @@ describe('Native code that hangs in the engine’s process', function () {
     let heard = 0;
     hear(path, 'one').catch((failed: unknown) => (error = failed));
     void hear(CLIP.path, 'another').then(() => (heard += 1));
+    await until(() => heard === 1);
     await beatUntil(() => error !== undefined);
     expect(error).to.be.instanceOf(VerbatimError).and.include({ code: 'internal_error' });
     expect(deaths.map(({ reason }) => reason)).to.deep.equal([
@@ -145,7 +148,6 @@ describe('Native code that hangs in the engine’s process', function () {
       'unresponsive',
       'unresponsive',
     ]);
-    await until(() => heard === 1);
     expect((await hear(CLIP.path, 'another')).text).to.equal(CLIP.text);
   });
 });
