@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { removeFile } from '../remove-file.js';
 
 const PREFIX = 'verbatim-upload';
 
@@ -30,7 +31,7 @@ export class UploadDirectory {
     await this.ensure();
     const path = this.newPath();
     await writeFile(path, '?', { flag: 'wx', mode: 0o600 });
-    await rm(path, { force: true });
+    await removeFile(path);
   }
 
   /** Never made from anything the client sent. */

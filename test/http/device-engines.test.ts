@@ -125,7 +125,9 @@ describe('HTTP: an engine process for each of two devices', () => {
     }
     // All slots of either: whatever their speeds that were measured, the slower one has as many files as slots.
     await until(() => begun >= 4 && stats().busySlots === 4);
-    await until(() => stats().backlogByAccount.every(({ requests }) => requests === FILES));
+    const requests = (): number[] => stats().backlogByAccount.map((account) => account.requests);
+    await until(() => requests()[0] === FILES);
+    expect(requests()).to.deep.equal([FILES]);
     for (let turn = 0; turn < 4; turn++) expect((await post()).body['text']).to.equal(clip.text);
     expect(ended).to.equal(0);
     abort.abort();

@@ -86,6 +86,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
     while (turns().state().change !== null) await round();
     await round();
     const ended = await Promise.all(answers);
+    expect(ended).to.have.length.above(2);
     for (const { status, body, text } of ended)
       expect(status === 200 && body['text'], text).to.equal(clip.text);
     expect(CREDITS - (await server.balance(customer))).to.equal(ended.length);

@@ -1,6 +1,7 @@
 /** Files that only ffmpeg reads, made into ones that the engine reads, in the same turns as files are measured in. */
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { removeFile } from '../../remove-file.js';
 import type { Clock } from '../clock.js';
 import { containerOf } from '../media/containers.js';
 import { Conversion } from '../media/conversion.js';
@@ -41,13 +42,13 @@ export async function convertFile(
     return { milliseconds: spentMs };
   } catch (error) {
     await gone();
-    await rm(job.to, { force: true });
+    await removeFile(job.to);
     throw error;
   }
 }
 
 /** ffmpeg would make one that everybody may read. */
 async function makePrivateFile(path: string): Promise<void> {
-  await rm(path, { force: true });
+  await removeFile(path);
   await writeFile(path, '', { flag: 'wx', mode: 0o600 });
 }
