@@ -22,8 +22,8 @@ export interface DeviceEngineOptions {
   changed: () => void;
 }
 
-/** Computes at the priority that the addon gives its threads, as it does in the server's process. */
-const NICENESS = 0;
+/** Below what answers, which so gets a processor when it has something to do; the addon's threads compute another ten steps below. */
+const NICENESS = 5;
 
 export class DeviceEngine {
   readonly supervisor: EngineSupervisor;

@@ -1,6 +1,7 @@
 /** The service with an engine process for each of two devices: here the processor, twice. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SpeechEngine } from '../../src/engine/types.js';
@@ -71,6 +72,11 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect((body['device'] as { name: string }).name).to.not.contain(',');
     expect((await call(server, '/metrics')).text).to.match(/^verbatim_slots 4$/m);
     expect(process_.engines.info.config).to.deep.equal(process_.config);
+  });
+
+  it('has them at a lower priority than the process that answers', () => {
+    const lower = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
+    expect(pids().map((pid) => getPriority(pid))).to.deep.equal([lower, lower]);
   });
 
   it('counts the windows of both', async () => {

@@ -1,6 +1,7 @@
 /**
  * What the engine's own process costs: two servers of the build (`npm run build` first), one with it and one without, asked the same in
- * turns. `npm run test:slow -- --grep 'own process costs'`, on a machine that does nothing else; COST_TURNS: turns of each.
+ * turns. `npm run test:slow -- --grep 'own process costs'`, on a machine that does nothing else; COST_TURNS: turns of each. The clients compute on the
+ * same cores, so that they too are started with one helper of V8's (.mocharc.slow.json).
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,8 @@ const WARM_UP_ROUNDS = 20;
 const ROUNDS_OF_A_TURN = 4;
 const CLIENTS = 8;
 const CLIENTS_AT_FULL_LOAD = 16;
-const ROUNDS_AT_FULL_LOAD = 60;
+const LOOKS_AT_FULL_LOAD = 7;
+const ROUNDS_OF_A_LOOK = 40;
 /** What the measure of the event loop's delay counts of its own. */
 const LOOP_RESOLUTION_MS = 10;
 
@@ -109,12 +111,15 @@ describe('The engine’s own process costs', function () {
   });
 
   it('the event loop of the HTTP process nothing: at full load it is late by 5 ms at most in 99 of 100 looks', async () => {
-    // What is told is of the time since it was asked last.
-    await loopDelayMs(withProcess);
-    await turn(withProcess, CLIENTS_AT_FULL_LOAD, ROUNDS_AT_FULL_LOAD);
-    const late = await loopDelayMs(withProcess);
-    say(`${CLIENTS_AT_FULL_LOAD} clients: the event loop is late by ${late.toFixed(2)} ms (p99)`);
-    expect(late).to.be.at.most(5);
+    const late: number[] = [];
+    for (let look = 0; look < LOOKS_AT_FULL_LOAD; look++) {
+      // What is told is of the time since it was asked last.
+      await loopDelayMs(withProcess);
+      await turn(withProcess, CLIENTS_AT_FULL_LOAD, ROUNDS_OF_A_LOOK);
+      late.push(await loopDelayMs(withProcess));
+    }
+    say(`${CLIENTS_AT_FULL_LOAD} clients: the event loop is late by ${spread(late, 2)} ms (p99)`);
+    expect(median(late)).to.be.at.most(5);
   });
 });
 

@@ -44,10 +44,16 @@ const MOST_WORDS = 2 ** 24;
 /** It becomes what it is given, with a soft limit of no core file: prlimit(1) can allow one to a process that runs. */
 const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 
+/**
+ * One helper for V8: its four by default take the cores of what computes, all at once whenever it collects, and the loop waits for the last of
+ * them. As the service itself is started.
+ */
+const NODE_OPTIONS = ['--v8-pool-size=1'];
+
 /** Node on a file of ours, with a channel. */
 export function forking({ main, env, niceness, isExpendable = false }: ForkOptions): StartChild {
   return (events) => {
-    const command = [process.execPath, ...loaderFor(main), main];
+    const command = [process.execPath, ...NODE_OPTIONS, ...loaderFor(main), main];
     const child = spawn('/bin/sh', [...WITHOUT_CORE_FILE, ...command], {
       env: { ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -129,13 +135,13 @@ class LastWords {
   }
 }
 
-/** Of all its threads, since nice(2) is a thread's in Linux; those that come later inherit it. */
+/** Of all its threads, since nice(2) is a thread's in Linux; those that come later inherit it. What is lower yet stays, as what computes is. */
 function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return;
   const wanted = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW);
   for (const thread of threadsOf(pid)) {
     try {
-      setPriority(Number(thread), wanted);
+      if (getPriority(Number(thread)) < wanted) setPriority(Number(thread), wanted);
     } catch {
       // It has ended since.
     }

@@ -76,6 +76,20 @@ describe('A child process under supervision', function () {
     expect(getPriority()).to.equal(wanted - 7);
   });
 
+  it('keeps the lower priority that one of its threads has given itself', async () => {
+    const low = supervise('low');
+    try {
+      const priorities = await low.call('priorities', null, CALL);
+      expect(priorities).to.include(19);
+    } finally {
+      await low.close();
+    }
+  });
+
+  it('has one helper of V8’s, that does not take the processors of what computes', async () => {
+    expect(await supervised.call('options', null, CALL)).to.include('--v8-pool-size=1');
+  });
+
   it('writes no core file when it dies of SIGSEGV, though this process may write one', async () => {
     const [soft, hard] = coreLimits(process.pid);
     const allow = (limits: string): Buffer =>

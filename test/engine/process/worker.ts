@@ -1,5 +1,6 @@
 /** A child process for tests: does what a call says, and can be made to die of it. */
 import { readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { EngineError } from '../../../src/engine/native-errors.js';
 import { CHANNEL_FD } from '../../../src/engine/process/messages.js';
 import { serveCalls } from '../../../src/engine/process/serve-calls.js';
@@ -14,6 +15,7 @@ export type WorkerCalls = {
   environment: { request: null; progress: never; answer: string[] };
   /** Of nice(2), of each of its threads. */
   priorities: { request: null; progress: never; answer: number[] };
+  options: { request: null; progress: never; answer: string[] };
   /** What no child of ours says: these bytes, in place of a message. */
   gibberish: { request: Uint8Array; progress: never; answer: never };
   answerOf: { request: { bytes: number }; progress: never; answer: Uint8Array };
@@ -28,6 +30,12 @@ function priorityOf(task: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
 }
 
+/** As native code does it that computes. */
+function lowerOneThread(): void {
+  const [, thread] = readdirSync('/proc/self/task');
+  setPriority(Number(thread), constants.priority.PRIORITY_LOW);
+}
+
 function die(how: 'exit' | 'abort' | 'throw'): void {
   if (how === 'exit') process.exit(3);
   if (how === 'abort') process.abort();
@@ -37,6 +45,7 @@ function die(how: 'exit' | 'abort' | 'throw'): void {
 }
 
 serveCalls<WorkerCalls>((settings) => {
+  if (settings === 'low') lowerOneThread();
   if (settings === 'unfit') throw new EngineError('invalid_model', 'No worker can be made of this.');
   return Promise.resolve({
     echo: async (request, { progress }) => {
@@ -61,6 +70,7 @@ serveCalls<WorkerCalls>((settings) => {
     fail: () => Promise.reject(new EngineError('invalid_audio', 'The audio is cut.')),
     environment: () => Promise.resolve(Object.keys(process.env)),
     priorities: () => Promise.resolve(readdirSync('/proc/self/task').map(priorityOf)),
+    options: () => Promise.resolve(process.execArgv),
     gibberish: (bytes) => {
       writeSync(CHANNEL_FD, bytes);
       return new Promise<never>(() => undefined);
