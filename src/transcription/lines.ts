@@ -9,7 +9,8 @@ export function linesOf(text: string, language: string): string[] {
   if (text.length <= MOST_LINE_CHARACTERS) return [text];
   const words = wordsIn(text, language);
   const fewest = wrapped(words, MOST_LINE_CHARACTERS).length;
-  for (let width = Math.ceil(text.length / fewest); ; width++) {
+  // Of full lines the spaces between them are not shown, and count in the length.
+  for (let width = Math.min(MOST_LINE_CHARACTERS, Math.ceil(text.length / fewest)); ; width++) {
     const lines = wrapped(words, width);
     if (lines.length <= fewest) return lines;
   }

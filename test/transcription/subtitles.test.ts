@@ -19,6 +19,21 @@ function read(given: Subtitled): ReadCue[] {
   return cues;
 }
 
+/** Four lines that only the spaces between them make longer than four times the most. */
+const FULL_LINES = [
+  ...[
+    '-->',
+    `${'x'.repeat(6)}\0${'x'.repeat(4)}\0${'x'.repeat(6)}`,
+    '1',
+    'xx',
+    'x'.repeat(14),
+    'x'.repeat(6),
+    'x'.repeat(4),
+  ],
+  ...['00:00', `${'x'.repeat(4)}\0${'x'.repeat(10)}`, 'x'.repeat(8), '1', '&lt;', '-->', 'x'.repeat(16)],
+  ...[`${'x'.repeat(12)}!`, '<i>', 'x'.repeat(20), 'x'.repeat(16)],
+];
+
 describe('subtitles', () => {
   it('are SubRip', () => {
     const two = subtitled(said(0.24, 3.1, 'Hoy es domingo.'), said(3.1, 3661.005, 'Adiós.'));
@@ -130,7 +145,7 @@ describe('subtitles', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[FULL_LINES.map((text) => [text, 0, 0]), 'ja']] },
     );
   });
 });
