@@ -46,7 +46,7 @@ const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 
 /**
  * One helper for V8: its four by default take the cores of what computes, all at once whenever it collects, and the loop waits for the last of
- * them. As the service itself is started.
+ * them. The service itself is started with it, too.
  */
 const NODE_OPTIONS = ['--v8-pool-size=1'];
 
