@@ -42,7 +42,7 @@ const CREDITS: readonly number[] = Array.from({ length: 8 }, () => 10_000_000);
 const HISTORY_DAYS = 90;
 /** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
 export const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
-export const NODE_OPTIONS = ['--v8-pool-size=1', '--max-semi-space-size=4'];
+export const SERVER_NODE_FLAGS = ['--v8-pool-size=1'];
 const MODEL_FROM_FILE = 'from-file';
 
 export async function startVerbatim(options: VerbatimOptions = {}): Promise<VerbatimProcess> {
@@ -76,7 +76,7 @@ function spawnServe(
   // The pool of the parent is the parent's; serve sizes its own.
   const inherited = { ...process.env };
   delete inherited['UV_THREADPOOL_SIZE'];
-  return spawn(process.execPath, [...NODE_OPTIONS, ...nodeWords(main, ['serve'])], {
+  return spawn(process.execPath, [...SERVER_NODE_FLAGS, ...nodeWords(main, ['serve'])], {
     env: {
       ...inherited,
       ...ALLOCATOR,

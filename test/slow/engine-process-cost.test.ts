@@ -14,7 +14,7 @@ import { readUpload, type Upload } from '../../bench/load/http-target.js';
 const TURNS = Number(process.env['COST_TURNS'] ?? 16);
 const CLIPS = join(__dirname, '..', 'fixtures', 'audio', 'clips');
 /** Code is compiled as it turns out to be used. */
-const WARM_UP_ROUNDS = 20;
+const WARM_UP_ROUNDS = 200;
 const ROUNDS_OF_A_TURN = 4;
 const CLIENTS = 8;
 const CLIENTS_AT_FULL_LOAD = 16;
