@@ -1,48 +1,55 @@
 /** Values on a stream of bytes: of each its length in four bytes, and what the structured clone algorithm makes of it. */
 import type { Writable } from 'node:stream';
-import { deserialize, serialize } from 'node:v8';
+import { DefaultSerializer, deserialize } from 'node:v8';
 
 const HEADER_BYTES = 4;
+const EMPTY_HEADER = Buffer.alloc(HEADER_BYTES);
 
 export interface Frame {
   value: unknown;
   bytes: number;
 }
 
+/** Throws where the structured clone algorithm does. */
 export function frameOf(value: unknown): Buffer {
-  const body = serialize(value);
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt32LE(body.length);
-  return Buffer.concat([header, body]);
+  const serializer = new DefaultSerializer();
+  serializer.writeRawBytes(EMPTY_HEADER);
+  serializer.writeHeader();
+  serializer.writeValue(value);
+  const frame = serializer.releaseBuffer();
+  frame.writeUInt32LE(frame.length - HEADER_BYTES);
+  return frame;
 }
 
-/** What is sent in one turn of the event loop goes out in one write: a system call costs more than a frame, at both ends. */
+type Done = (error: Error | null) => void;
+
+/** What is sent in one turn of the event loop goes out in one piece: a write costs more than a frame, at both ends. */
 export class FrameWriter {
-  #isHeld = false;
+  #frames: Buffer[] = [];
+  #done: Done[] = [];
 
   constructor(private readonly stream: Writable) {}
 
-  /** `done`: the stream has taken it, or never will. On a stream that is closed nothing is sent. */
-  write(value: unknown, done?: (error: Error | null) => void): void {
+  /** `done`: the stream has taken it, or never will. On a stream that is closed nothing is sent. Throws as frameOf() does. */
+  write(value: unknown, done?: Done): void {
     if (!this.stream.writable) {
       done?.(null);
       return;
     }
-    this.#hold();
-    this.stream.write(frameOf(value), (error) => done?.(error ?? null));
-  }
-
-  #hold(): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
-    this.stream.cork();
+    const frame = frameOf(value);
+    if (done !== undefined) this.#done.push(done);
     // After all promises that this turn has settled, and what they settle: a tick that is asked for outside of them comes before them.
-    queueMicrotask(() => process.nextTick(() => this.#release()));
+    if (this.#frames.push(frame) === 1) queueMicrotask(() => process.nextTick(() => this.#flush()));
   }
 
-  #release(): void {
-    this.#isHeld = false;
-    this.stream.uncork();
+  #flush(): void {
+    const [first, ...others] = this.#frames.splice(0);
+    const all = this.#done.splice(0);
+    const done = (error: Error | null | undefined): void => {
+      for (const tell of all) tell(error ?? null);
+    };
+    if (first === undefined || !this.stream.writable) done(null);
+    else this.stream.write(others.length === 0 ? first : Buffer.concat([first, ...others]), done);
   }
 }
 

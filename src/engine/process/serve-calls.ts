@@ -67,6 +67,11 @@ export function serveCalls<Calls extends CallTable>(
       await tell({ kind: 'unfit', error: told(error) });
     }
   };
+  const end = async (message: Extract<FromChild, { kind: 'answer' | 'failure' }>): Promise<void> => {
+    // Twice where an answer cannot be sent, and a failure is in its place.
+    if (running.delete(message.id)) self.beforeAnswer?.();
+    await tell(message);
+  };
   const answer = async (id: number, name: string, request: unknown): Promise<void> => {
     const call = new RunningCall();
     running.set(id, call);
@@ -74,16 +79,15 @@ export function serveCalls<Calls extends CallTable>(
     try {
       const handler = handlers?.[name];
       if (handler === undefined) throw new Error(`There is no call "${name}".`);
-      const progress = (value: unknown): Promise<void> => tell({ kind: 'progress', id, value });
+      // What comes after its end is of nothing that the other end knows.
+      const progress = async (value: unknown): Promise<void> => {
+        if (running.has(id)) await tell({ kind: 'progress', id, value });
+      };
       const proceeds = (): Promise<void> => call.proceeds();
-      const value = await handler(request, { signal: call.abort.signal, progress, proceeds });
-      self.beforeAnswer?.();
-      await tell({ kind: 'answer', id, value });
+      const value = await handler(request, { signal: call.signal, progress, proceeds });
+      await end({ kind: 'answer', id, value });
     } catch (error) {
-      self.beforeAnswer?.();
-      await tell({ kind: 'failure', id, error: told(error) });
-    } finally {
-      running.delete(id);
+      await end({ kind: 'failure', id, error: told(error) });
     }
   };
 
@@ -92,23 +96,36 @@ export function serveCalls<Calls extends CallTable>(
     if (message.kind === 'start') void begin(message.settings);
     else if (message.kind === 'call') void answer(message.id, message.name, message.request);
     else if (message.kind === 'proceed') running.get(message.id)?.proceed();
-    else if (message.kind === 'abort') running.get(message.id)?.abort.abort(aborted());
+    else if (message.kind === 'abort') running.get(message.id)?.abort(aborted());
     else void tell({ kind: 'pong', value: self.health?.() });
   });
 }
 
 class RunningCall {
-  readonly abort = new AbortController();
-  proceed!: () => void;
-  readonly #allowed = new Promise<void>((resolve) => (this.proceed = resolve));
+  readonly #aborting = new AbortController();
+  #settle!: { resolve: () => void; reject: (reason: Error) => void };
+  readonly #allowed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
+
+  constructor() {
+    // Most calls wait for nothing.
+    this.#allowed.catch(() => undefined);
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
+  }
+
+  proceed(): void {
+    this.#settle.resolve();
+  }
+
+  abort(reason: Error): void {
+    this.#settle.reject(reason);
+    this.#aborting.abort(reason);
+  }
 
   proceeds(): Promise<void> {
-    const { signal } = this.abort;
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      void this.#allowed.then(resolve);
-    });
+    return this.#allowed;
   }
 }
 

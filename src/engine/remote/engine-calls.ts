@@ -60,7 +60,10 @@ export interface WindowNews {
 }
 
 /** What is not told before: a transcript of hours comes window by window, since nobody else is served while a message is read. */
-export type TranscriptEnd = Omit<Transcript, 'text' | 'segments'>;
+export type TranscriptEnd = Omit<Transcript, 'text' | 'segments'> & {
+  /** Of the windows that it ended with; null: all is told. */
+  last: Omit<WindowNews, 'finished'> | null;
+};
 
 export type HeardProgress = { kind: 'heard' } & HeardPart;
 

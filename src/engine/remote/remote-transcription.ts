@@ -60,7 +60,8 @@ export class RemoteTranscription {
   }
 
   /** All that was heard, now that it has ended. */
-  transcript(end: TranscriptEnd): Transcript {
+  transcript({ last, ...end }: TranscriptEnd): Transcript {
+    if (last !== null) this.#hear(last);
     return { ...end, text: this.#texts.join(''), segments: this.#segments };
   }
 
@@ -68,11 +69,15 @@ export class RemoteTranscription {
     this.#place?.release();
   }
 
-  #window({ finished, transcribedSeconds, heard }: WindowNews, call: CallControl): void {
+  #window({ finished, ...news }: WindowNews, call: CallControl): void {
     if (finished !== undefined) {
       this.#known.set(finished.index, finished.result);
       call.cameFurther();
     }
+    this.#hear(news);
+  }
+
+  #hear({ transcribedSeconds, heard }: WindowNews): void {
     if (transcribedSeconds !== undefined) this.#transcribed(transcribedSeconds);
     if (heard !== undefined) this.#heard(heard);
   }

@@ -23,6 +23,7 @@ import type {
   TranscriptionNews,
   TranscriptionAsked,
   TextCall,
+  WindowNews,
 } from './engine-calls.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { CountTeller } from './count-teller.js';
@@ -77,7 +78,11 @@ function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCall
       counted.end();
       return seconds;
     },
-    transcribe: async (request, context) => endOf(await speech.transcribeFile(fileOf(request, context))),
+    transcribe: async (request, context) => {
+      const news = new WindowTeller((told) => void context.progress({ kind: 'window', ...told }));
+      const transcript = await speech.transcribeFile(fileOf(request, context, news));
+      return endOf(transcript, news.take());
+    },
     translate: ({ tells, ...text }, { signal, progress }) => translate({ tells, ...text }, signal, progress),
   };
 
@@ -109,12 +114,11 @@ function asked(
   };
 }
 
-function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionNews>) {
+function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionNews>, news: WindowTeller) {
   const { durationSeconds, known, maxSeconds, counts, ...file } = request;
   const { path, accountId } = file;
   const { progress, proceeds } = context;
   const counted = countTeller(context);
-  const news = new WindowTeller((told) => void progress({ kind: 'window', ...told }));
   return {
     ...file,
     ...asked({ path, accountId, maxSeconds, counts }, context, counted),
@@ -132,9 +136,19 @@ function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionN
   };
 }
 
-function endOf(transcript: Transcript): TranscriptEnd {
+function endOf(transcript: Transcript, news: WindowNews | null): TranscriptEnd {
   const { durationSeconds, language, languageProbability, unsureWindows, timings } = transcript;
-  return { durationSeconds, language, languageProbability, unsureWindows, timings };
+  const end = { durationSeconds, language, languageProbability, unsureWindows, timings };
+  if (news === null) return { ...end, last: null };
+  // What came of a window is for a repeat, which there is none of.
+  const { transcribedSeconds, heard } = news;
+  return {
+    ...end,
+    last: {
+      ...(transcribedSeconds === undefined ? {} : { transcribedSeconds }),
+      ...(heard === undefined ? {} : { heard }),
+    },
+  };
 }
 
 function loadOf(speech: Pick<SpeechEngine, 'stats'>): EngineLoad {

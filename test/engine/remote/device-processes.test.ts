@@ -256,7 +256,7 @@ describe('Processes of several devices', () => {
     window(first(), 'longer', 2);
     for (let index = 0; index < 3; index++) window(second(), 'longer', index);
     expect(told).to.deep.equal(['0. ', '1. ', '2. ']);
-    const end = { language: 'en' };
+    const end = { language: 'en', last: null };
     second().latest.say({ kind: 'answer', id: idIn(second().latest, 'longer'), value: end });
     expect((await longer).text).to.equal('0. 1. 2. ');
     first().latest.say({ kind: 'answer', id: idIn(first().latest, 'shorter'), value: end });

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
+import { serveCalls, type CallContext, type SelfReport } from '../../../src/engine/process/serve-calls.js';
+
+type Calls = { work: { request: unknown; progress: string; answer: unknown } };
+
+describe('The child’s end of the channel', () => {
+  let sent: FromChild[];
+  let hear: (message: ToChild) => void;
+  let before: string[];
+  let work: (request: unknown, context: CallContext<string>) => Promise<unknown>;
+
+  beforeEach(async () => {
+    sent = [];
+    before = [];
+    serveCalls<Calls>(
+      (_, self: SelfReport) => {
+        Object.assign(self, {
+          beforeCall: () => before.push('call'),
+          beforeAnswer: () => before.push('answer'),
+        } satisfies SelfReport);
+        return Promise.resolve({ work: (request, context) => work(request, context) });
+      },
+      {
+        on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
+        send: (message, done) => {
+          sent.push(structuredClone(message));
+          done(null);
+        },
+        exit: () => undefined,
+      },
+    );
+    hear({ kind: 'start', settings: null });
+    await turn();
+    sent.splice(0);
+  });
+
+  const call = async (): Promise<void> => {
+    hear({ kind: 'call', id: 7, name: 'work', request: null });
+    await turn();
+  };
+  const kinds = (): string[] => sent.map(({ kind }) => kind);
+
+  it('tells of progress while a call runs, and of nothing after its end', async () => {
+    let late: () => Promise<void> = () => Promise.resolve();
+    work = async (_, { progress }) => {
+      late = () => progress('late');
+      await progress('early');
+      return 'done';
+    };
+    await call();
+    await late();
+    expect(kinds()).to.deep.equal(['progress', 'answer']);
+    expect(before).to.deep.equal(['call', 'answer']);
+  });
+
+  it('tells of a failure in place of an answer that cannot be sent, and ends the call once', async () => {
+    work = () => Promise.resolve(() => 'no structured clone');
+    await call();
+    expect(kinds()).to.deep.equal(['failure']);
+    expect(before).to.deep.equal(['call', 'answer']);
+  });
+
+  it('lets a call go on that waits for it, once it may', async () => {
+    const steps: string[] = [];
+    work = async (_, { proceeds }) => {
+      await proceeds();
+      steps.push('went on');
+    };
+    await call();
+    expect(steps).to.deep.equal([]);
+    hear({ kind: 'proceed', id: 7 });
+    await turn();
+    expect(steps).to.deep.equal(['went on']);
+    expect(kinds()).to.deep.equal(['answer']);
+  });
+
+  it('fails a call that waits when it is aborted, and one that only has the signal', async () => {
+    work = (_, { proceeds }) => proceeds();
+    await call();
+    hear({ kind: 'abort', id: 7 });
+    await turn();
+    expect(sent).to.have.length(1);
+    expect(sent[0]).to.deep.include({ kind: 'failure', id: 7 });
+    expect(sent[0]).to.have.nested.property('error.code', 'aborted');
+    sent.splice(0);
+    work = (_, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    await call();
+    expect(kinds()).to.deep.equal([]);
+    hear({ kind: 'abort', id: 7 });
+    await turn();
+    expect(kinds()).to.deep.equal(['failure']);
+  });
+});
