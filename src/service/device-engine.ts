@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { EngineError } from '../engine/native-errors.js';
 import { seeingOnly } from '../engine/only-device.js';
 import { forking } from '../engine/process/child.js';
-import type { Measurement } from '../engine/remote/engine-calls.js';
+import { ENGINE_FORM, type Measurement } from '../engine/remote/engine-calls.js';
 import { EngineSupervisor, type EngineLaunch } from '../engine/remote/engine-supervisor.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import type { EngineObserver } from '../engine/types.js';
@@ -35,7 +35,7 @@ export class DeviceEngine {
     const env = { ...environment(), ...(device === null ? {} : seeingOnly(device, process.env)) };
     this.#settings = told({ ...settings, device });
     this.#launch = {
-      start: forking({ main, env, niceness: NICENESS, isExpendable: true }),
+      start: forking({ main, env, niceness: NICENESS, isExpendable: true, form: ENGINE_FORM }),
       settings: () => this.#settings,
     };
     const where = device === null ? {} : { device };

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { constants, getPriority, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FrameReader, FrameWriter } from './frames.js';
-import { isFromChild, type FromChild, type ToChild } from './messages.js';
+import { FrameReader, FrameWriter, type Form } from './frames.js';
+import { formOf, isFromChild, type FromChild, type ToChild } from './messages.js';
 
 /** A process of ours that answers messages. */
 export interface ChildProcessHandle {
@@ -33,6 +33,8 @@ export interface ForkOptions {
   niceness: number;
   /** Whether the kernel, short of memory, is to end it before others; default: no. */
   isExpendable?: boolean;
+  /** Of what its calls are asked with; its answers have the form that it chooses. Default: `clone`. */
+  form?: Form;
 }
 
 /** Of one message of a child's. */
@@ -51,7 +53,13 @@ const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 const CHILD_NODE_FLAGS = ['--v8-pool-size=1'];
 
 /** Node on a file of ours, with a channel. */
-export function forking({ main, env, niceness, isExpendable = false }: ForkOptions): StartChild {
+export function forking({
+  main,
+  env,
+  niceness,
+  isExpendable = false,
+  form = 'clone',
+}: ForkOptions): StartChild {
   return (events) => {
     const command = [process.execPath, ...CHILD_NODE_FLAGS, ...loaderFor(main), main];
     const child = spawn('/bin/sh', [...WITHOUT_CORE_FILE, ...command], {
@@ -87,7 +95,7 @@ export function forking({ main, env, niceness, isExpendable = false }: ForkOptio
     return {
       pid: child.pid,
       // A channel that is closed already is followed by `close`.
-      send: (value) => writer?.write(value),
+      send: (message) => writer?.write(message, formOf(message, form)),
       kill: () => void child.kill('SIGKILL'),
     };
   };

@@ -1,4 +1,5 @@
-/** What goes over the channel between this process and a child: values that the structured clone algorithm can copy. */
+/** What goes over the channel between this process and a child. */
+import type { Form } from './frames.js';
 import { isToldError, type ToldError } from './told-errors.js';
 
 /** Where a child has its end of it. */
@@ -29,6 +30,11 @@ export type FromChild =
   | { kind: 'report'; value: unknown }
   /** With how it is, where there is something to say. */
   | { kind: 'pong'; value?: unknown };
+
+/** `ofCalls`: of what the calls are made of. What a child is started with, and has become, is any value that can be cloned. */
+export function formOf({ kind }: ToChild | FromChild, ofCalls: Form): Form {
+  return kind === 'start' || kind === 'ready' ? 'clone' : ofCalls;
+}
 
 const OF_A_CALL = ['progress', 'answer', 'failure'];
 const OTHERS = ['ready', 'unfit', 'report', 'pong'];

@@ -1,8 +1,8 @@
 /** The child's end of the channel. */
 import { Socket } from 'node:net';
 import { EngineError } from '../native-errors.js';
-import { FrameReader, FrameWriter } from './frames.js';
-import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './messages.js';
+import { FrameReader, FrameWriter, type Form } from './frames.js';
+import { CHANNEL_FD, formOf, type CallTable, type FromChild, type ToChild } from './messages.js';
 import { told } from './told-errors.js';
 
 export interface CallContext<Progress> {
@@ -133,7 +133,8 @@ function aborted(): EngineError {
   return new EngineError('aborted', 'The call was aborted.');
 }
 
-function processChannel(): Channel {
+/** To the process that has forked this one. `form`: of what its calls tell and answer. */
+export function processChannel(form: Form = 'clone'): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
   // A parent that is gone: `close` follows.
   socket.on('error', () => undefined);
@@ -147,7 +148,7 @@ function processChannel(): Channel {
         for (const { value } of frames.push(piece)) listener(value as ToChild);
       });
     },
-    send: (message, done) => writer.write(message, done),
+    send: (message, done) => writer.write(message, formOf(message, form), done),
     // Not exit(), which waits for threads of native code, or takes their memory from under them.
     exit: () => void process.kill(process.pid, 'SIGKILL'),
   };

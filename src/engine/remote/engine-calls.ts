@@ -1,5 +1,6 @@
 /** What the process of the engine is asked for, and what it tells. */
 import type { WindowResult } from '../binding.js';
+import type { NotPlain } from '../process/frames.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
 import type {
   EngineObserver,
@@ -113,3 +114,8 @@ export interface EngineHealth {
   /** The native call that is at work for longer than it may; null: none is. */
   overdue: string | null;
 }
+
+/** How all of it is written: by its types there is nothing in it that JSON would lose. */
+export const ENGINE_FORM: [NotPlain<EngineCalls | EngineReport | EngineHealth>] extends [never]
+  ? 'json'
+  : 'clone' = 'json';

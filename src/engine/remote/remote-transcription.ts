@@ -60,9 +60,11 @@ export class RemoteTranscription {
   }
 
   /** All that was heard, now that it has ended. */
-  transcript({ last, ...end }: TranscriptEnd): Transcript {
+  transcript(end: TranscriptEnd): Transcript {
+    const { durationSeconds, language, languageProbability, unsureWindows, timings, last } = end;
     if (last !== null) this.#hear(last);
-    return { ...end, text: this.#texts.join(''), segments: this.#segments };
+    const [text, segments] = [this.#texts.join(''), this.#segments];
+    return { durationSeconds, language, languageProbability, text, segments, unsureWindows, timings };
   }
 
   release(): void {

@@ -1,5 +1,6 @@
 /** The engine's process: the same engines as without one, asked over a channel. */
 import {
+  processChannel,
   serveCalls,
   type CallContext,
   type Channel,
@@ -10,20 +11,21 @@ import type { WindowResult } from '../binding.js';
 import type { TranslationEngine } from '../translation/translation-engine.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
 import type { EngineObserver, HeardPart, SpeechEngine, Transcript } from '../types.js';
-import type {
-  CountedSeconds,
-  EngineCalls,
-  EngineHealth,
-  EngineInfo,
-  EngineLoad,
-  EngineReport,
-  FileRequest,
-  Measurement,
-  TranscriptEnd,
-  TranscriptionNews,
-  TranscriptionAsked,
-  TextCall,
-  WindowNews,
+import {
+  ENGINE_FORM,
+  type CountedSeconds,
+  type EngineCalls,
+  type EngineHealth,
+  type EngineInfo,
+  type EngineLoad,
+  type EngineReport,
+  type FileRequest,
+  type Measurement,
+  type TranscriptEnd,
+  type TranscriptionNews,
+  type TranscriptionAsked,
+  type TextCall,
+  type WindowNews,
 } from './engine-calls.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { CountTeller } from './count-teller.js';
@@ -50,7 +52,7 @@ const MOST_MEASUREMENTS = 10_000;
 /** `load` makes the engines of the settings that the other end sends; it bounds no backlog, which is the other end's. */
 export function serveEngine(
   load: (settings: unknown, tools: EngineTools) => Promise<LoadedEngines>,
-  channel?: Channel,
+  channel: Channel = processChannel(ENGINE_FORM),
   timers: Timers = systemTimers,
 ): void {
   serveCalls<EngineCalls>(async (settings, self, report) => {

@@ -7,8 +7,8 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StartChild } from '../../../src/engine/process/child.js';
 import { FrameReader, FrameWriter } from '../../../src/engine/process/frames.js';
-import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
-import type { EngineInfo } from '../../../src/engine/remote/engine-calls.js';
+import { formOf, type FromChild, type ToChild } from '../../../src/engine/process/messages.js';
+import { ENGINE_FORM, type EngineInfo } from '../../../src/engine/remote/engine-calls.js';
 import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
 import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-engine.js';
 import {
@@ -114,10 +114,14 @@ describe('A request to the engine’s process', () => {
         });
       serveEngine(load, {
         on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
-        send: (message, done) => back.write(message, done),
+        send: (message, done) => back.write(message, formOf(message, ENGINE_FORM), done),
         exit: () => undefined,
       });
-      return { pid: 1, send: (message) => there.write(message), kill: () => events.exit('SIGKILL') };
+      return {
+        pid: 1,
+        send: (message) => there.write(message, formOf(message, ENGINE_FORM)),
+        kill: () => events.exit('SIGKILL'),
+      };
     };
     const observer = {
       engineDied: () => undefined,

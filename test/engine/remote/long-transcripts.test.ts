@@ -5,7 +5,11 @@ import { frameOf } from '../../../src/engine/process/frames.js';
 import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
 import { RemoteTranscription } from '../../../src/engine/remote/remote-transcription.js';
 import { serveEngine, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
-import type { TranscriptEnd, TranscriptionNews } from '../../../src/engine/remote/engine-calls.js';
+import {
+  ENGINE_FORM,
+  type TranscriptEnd,
+  type TranscriptionNews,
+} from '../../../src/engine/remote/engine-calls.js';
 import type { FileToTranscribe, Transcript } from '../../../src/engine/types.js';
 import { until } from '../../support/until.js';
 
@@ -73,7 +77,7 @@ async function transcribedApart(
   const transcription = new RemoteTranscription(file, BACKLOG as never);
   let isReady = false;
   const send = (message: FromChild, done: (error: Error | null) => void): void => {
-    frames.push(frameOf(message).length);
+    frames.push(frameOf(message, ENGINE_FORM).length);
     if (message.kind === 'ready') isReady = true;
     if (message.kind === 'progress') transcription.hear(message.value as TranscriptionNews, NO_CONTROL);
     if (message.kind === 'answer') end = message.value as TranscriptEnd;
