@@ -64,7 +64,10 @@ describe('the settings that Node is started with', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     expect(scripts.start).to.equal(`exec env ${settings} dist/src/main.js serve`);
     const ofThePackage = read('packaging/deb/verbatim').split(/\s/);
-    expect(ofThePackage, 'the command of the package').to.include.members([...variables, ...SERVER_NODE_FLAGS]);
+    expect(ofThePackage, 'the command of the package').to.include.members([
+      ...variables,
+      ...SERVER_NODE_FLAGS,
+    ]);
     expect(read('src/main.ts').split('\n', 1)).to.deep.equal([`#!/usr/bin/env -S ${settings}`]);
   });
 });
