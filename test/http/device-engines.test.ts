@@ -1,4 +1,5 @@
 /** The service with an engine process for each of two devices: here the processor, twice. */
+import { setMaxListeners } from 'node:events';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
@@ -115,6 +116,8 @@ describe('HTTP: an engine process for each of two devices', () => {
   it('does not wait with a clip behind another account’s files, though these are on both', async () => {
     const { account } = await server.customer(CREDITS);
     const abort = new AbortController();
+    // Each of the files listens to it.
+    setMaxListeners(0, abort.signal);
     const running: Promise<unknown>[] = [];
     let ended = 0;
     let begun = 0;
