@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { NODE_FLAGS } from '../../src/engine/process/child.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import { register } from '../../src/models/import.js';
 import type { SpeechModelEntry } from '../../src/models/manifest.js';
@@ -42,7 +43,6 @@ const CREDITS: readonly number[] = Array.from({ length: 8 }, () => 10_000_000);
 const HISTORY_DAYS = 90;
 /** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
 export const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
-export const SERVER_NODE_FLAGS = ['--v8-pool-size=1'];
 const MODEL_FROM_FILE = 'from-file';
 
 export async function startVerbatim(options: VerbatimOptions = {}): Promise<VerbatimProcess> {
@@ -76,7 +76,7 @@ function spawnServe(
   // The pool of the parent is the parent's; serve sizes its own.
   const inherited = { ...process.env };
   delete inherited['UV_THREADPOOL_SIZE'];
-  return spawn(process.execPath, [...SERVER_NODE_FLAGS, ...nodeWords(main, ['serve'])], {
+  return spawn(process.execPath, [...NODE_FLAGS, ...nodeWords(main, ['serve'])], {
     env: {
       ...inherited,
       ...ALLOCATOR,

@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ALLOCATOR, SERVER_NODE_FLAGS } from '../../bench/processes/verbatim-process.js';
+import { ALLOCATOR } from '../../bench/processes/verbatim-process.js';
+import { NODE_FLAGS } from '../../src/engine/process/child.js';
 import { packageRoot } from '../../src/package-root.js';
 
 /** Lines of standard output until one says where the service listens; npm writes its own before it. */
@@ -57,17 +58,14 @@ describe('npm start', () => {
 
 describe('the settings that Node is started with', () => {
   const variables = Object.entries(ALLOCATOR).map(([name, value]) => `${name}=${value}`);
-  const settings = [...variables, 'node', ...SERVER_NODE_FLAGS].join(' ');
+  const settings = [...variables, 'node', ...NODE_FLAGS].join(' ');
   const read = (file: string): string => readFileSync(join(packageRoot, file), 'utf8');
 
   it('are the same for npm start, the verbatim command and what is measured', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     expect(scripts.start).to.equal(`exec env ${settings} dist/src/main.js serve`);
     const ofThePackage = read('packaging/deb/verbatim').split(/\s/);
-    expect(ofThePackage, 'the command of the package').to.include.members([
-      ...variables,
-      ...SERVER_NODE_FLAGS,
-    ]);
+    expect(ofThePackage, 'the command of the package').to.include.members([...variables, ...NODE_FLAGS]);
     expect(read('src/main.ts').split('\n', 1)).to.deep.equal([`#!/usr/bin/env -S ${settings}`]);
   });
 });

@@ -4,29 +4,27 @@
  * server is by 2 or 3 % faster or slower than another of the same code for as long as it lives. The clients compute on the same cores, so that
  * they too are started with one helper of V8's (.mocharc.slow.json).
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { builtTool } from '../../bench/processes/built-tools.js';
 import { processorMsOfAll } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { median, pairedRatios, percentile } from '../../bench/reports/statistics.js';
 import { readUpload, type Upload } from '../../bench/load/http-target.js';
 import { packageRoot } from '../../src/package-root.js';
+import { buildTools, makeModel } from './made-models.js';
 
 const TURNS = Number(process.env['COST_TURNS'] ?? 16);
 const CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'clips');
-const BUILD = join(packageRoot, 'build');
 const PAIRS = 3;
-/** A clip of whose takes ten times as long: its work is the same in one process or in two. */
+/** V8 compiles what turns out to be used: after 20 rounds that still takes a twentieth of the processor time, and of two processes more. */
+const WARM_UP_ROUNDS = 300;
+/** Of Whisper tiny's shape, with which a clip takes ten times as long. */
 const PAIRS_OF_TINY = 2;
 const WARM_UP_ROUNDS_OF_TINY = 4;
 /** What it says of every window, whatever it hears. */
 const TOKENS_OF_TINY = 24;
-/** V8 compiles what turns out to be used: after 20 rounds that still takes a twentieth of the processor time, and of two processes more. */
-const WARM_UP_ROUNDS = 300;
 const ROUNDS_OF_A_TURN = 4;
 const CLIENTS = 8;
 const CLIENTS_AT_FULL_LOAD = 16;
@@ -174,15 +172,9 @@ describe('The engine’s own process costs', function () {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-cost-'));
     let pairs: Pair[] = [];
     before(async () => {
-      const built = spawnSync('cmake', ['--build', BUILD, '--target', 'make_model'], {
-        encoding: 'utf8',
-        maxBuffer: 2 ** 26,
-      });
-      expect(built.status, `${built.stdout}\n${built.stderr}`).to.equal(0);
+      buildTools('make_model');
       const model = join(directory, 'tiny.bin');
-      const words = ['tiny', model, 'f16', '1', String(TOKENS_OF_TINY)];
-      const made = spawnSync(builtTool(BUILD, 'make_model'), words, { encoding: 'utf8' });
-      expect(made.status, made.stderr).to.equal(0);
+      makeModel('tiny', model, 'f16', 1, TOKENS_OF_TINY);
       pairs = await startPairs(PAIRS_OF_TINY, model);
       for (const server of serversOf(pairs)) await turn(server, clips, CLIENTS, WARM_UP_ROUNDS_OF_TINY);
     });

@@ -1,5 +1,4 @@
 /** Parakeet's tokens and times, window by window, are those of whisper.cpp's own parakeet-cli: both of the same sources, the accelerator off. */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +7,9 @@ import { builtTool, transcribeWindows, type EngineLine } from '../../bench/proce
 import { parakeetCli, type ParakeetToken } from '../../bench/processes/parakeet-cli.js';
 import { packageRoot } from '../../src/package-root.js';
 import { Mulberry32 } from '../support/random.js';
+import { BUILD, buildTools, makeModel } from './made-models.js';
 import { pcmOfSample, pcmOfSilence, writeWav } from '../support/speech.js';
 
-const BUILD = join(packageRoot, 'build');
 const TOOLS = ['parakeet-cli', 'transcribe_windows', 'make_model'];
 const CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'clips');
 const RATE = 16_000;
@@ -33,17 +32,14 @@ describe('Parakeet beside parakeet-cli', function () {
   let windows = 0;
 
   before(() => {
-    const words = ['--build', BUILD, '--target', ...TOOLS];
-    const built = spawnSync('cmake', words, { encoding: 'utf8', maxBuffer: 2 ** 26 });
-    expect(built.status, `${built.stdout}\n${built.stderr}`).to.equal(0);
+    buildTools(...TOOLS);
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
   for (const [shape, weights, seed, count, longest] of MODELS) {
     it(`hears the same with a model of ${shape}, ${weights}`, () => {
       const model = join(directory, 'model.bin');
-      const made = spawnSync(builtTool(BUILD, 'make_model'), [shape, model, weights, String(seed)]);
-      expect(made.status, String(made.stderr)).to.equal(0);
+      makeModel(shape, model, weights, seed);
       const files = soundsOf(directory, seed, count, longest);
       const options = { model, language: 'en', beamSize: 1, ownLength: false, words: true };
       const ours = transcribeWindows(builtTool(BUILD, 'transcribe_windows'), options, files);

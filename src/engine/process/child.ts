@@ -47,10 +47,10 @@ const MOST_WORDS = 2 ** 24;
 const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 
 /**
- * One helper for V8: its four by default take the cores of what computes, all at once whenever it collects, and the loop waits for the last of
- * them. The service itself is started with it, too.
+ * Of each of our processes, the service's own too. One helper for V8: its four by default take the cores of what computes, all at once
+ * whenever it collects, and the loop waits for the last of them.
  */
-const CHILD_NODE_FLAGS = ['--v8-pool-size=1'];
+export const NODE_FLAGS = ['--v8-pool-size=1'];
 
 /** Node on a file of ours, with a channel. */
 export function forking({
@@ -61,7 +61,7 @@ export function forking({
   form = 'clone',
 }: ForkOptions): StartChild {
   return (events) => {
-    const command = [process.execPath, ...CHILD_NODE_FLAGS, ...loaderFor(main), main];
+    const command = [process.execPath, ...NODE_FLAGS, ...loaderFor(main), main];
     const child = spawn('/bin/sh', [...WITHOUT_CORE_FILE, ...command], {
       env: { ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
 /** Values on a stream of bytes: of each its length in four bytes, its form in one, and what that makes of it. */
 import type { Writable } from 'node:stream';
 import { DefaultSerializer, deserialize } from 'node:v8';
+import { atTurnEnd } from './turn-end.js';
 
 /**
  * `clone`: whatever the structured clone algorithm can copy. `json`: plain values, for half the processor time; what has the value
@@ -81,18 +82,17 @@ export class FrameWriter {
     }
     const frame = frameOf(value, form);
     if (done !== undefined) this.#done.push(done);
-    // After all promises that this turn has settled, and what they settle: a tick that is asked for outside of them comes before them.
-    if (this.#frames.push(frame) === 1) queueMicrotask(() => process.nextTick(() => this.#flush()));
+    if (this.#frames.push(frame) === 1) atTurnEnd(() => this.#flush());
   }
 
   #flush(): void {
-    const [first, ...others] = this.#frames.splice(0);
+    const frames = this.#frames.splice(0);
     const all = this.#done.splice(0);
     const done = (error: Error | null | undefined): void => {
       for (const tell of all) tell(error ?? null);
     };
-    if (first === undefined || !this.stream.writable) done(null);
-    else this.stream.write(others.length === 0 ? first : Buffer.concat([first, ...others]), done);
+    if (this.stream.writable) this.stream.write(Buffer.concat(frames), done);
+    else done(null);
   }
 }
 

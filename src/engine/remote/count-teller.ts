@@ -1,3 +1,5 @@
+import { atTurnEnd } from '../process/turn-end.js';
+
 /** Tells what of a file is counted while it is measured: of one turn of the event loop the last only, of nothing nothing. */
 export class CountTeller {
   #seconds: number | null = null;
@@ -11,8 +13,8 @@ export class CountTeller {
     this.#seconds = seconds;
     if (this.#isHeld) return;
     this.#isHeld = true;
-    // After all promises that this turn has settled: the measuring may have ended with this.
-    queueMicrotask(() => process.nextTick(() => this.#flush()));
+    // The measuring may have ended with this.
+    atTurnEnd(() => this.#flush());
   }
 
   /** The whole duration is told in place of what is not told yet. */

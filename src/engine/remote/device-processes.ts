@@ -177,6 +177,7 @@ export class DeviceProcesses {
 
   /** What serves and has no audio takes from another the longest that is done earlier so. */
   #fillIdle(): void {
+    // Each call ends with this, and most services have one.
     if (this.#devices.length === 1) return;
     for (const idle of this.#serving()) {
       if (speechIn(idle).length > 0) continue;

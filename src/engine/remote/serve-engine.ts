@@ -140,17 +140,10 @@ function fileOf(request: TranscriptionAsked, context: CallContext<TranscriptionN
 
 function endOf(transcript: Transcript, news: WindowNews | null): TranscriptEnd {
   const { durationSeconds, language, languageProbability, unsureWindows, timings } = transcript;
-  const end = { durationSeconds, language, languageProbability, unsureWindows, timings };
-  if (news === null) return { ...end, last: null };
+  const last = news === null ? null : { ...news };
   // What came of a window is for a repeat, which there is none of.
-  const { transcribedSeconds, heard } = news;
-  return {
-    ...end,
-    last: {
-      ...(transcribedSeconds === undefined ? {} : { transcribedSeconds }),
-      ...(heard === undefined ? {} : { heard }),
-    },
-  };
+  delete last?.finished;
+  return { durationSeconds, language, languageProbability, unsureWindows, timings, last };
 }
 
 function loadOf(speech: Pick<SpeechEngine, 'stats'>): EngineLoad {

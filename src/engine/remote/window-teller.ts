@@ -1,3 +1,4 @@
+import { atTurnEnd } from '../process/turn-end.js';
 import type { WindowNews } from './engine-calls.js';
 
 /** Tells all that comes of a window's end at once: the last of it with the answer, which most files have after one window. */
@@ -10,7 +11,7 @@ export class WindowTeller {
   add(news: WindowNews): void {
     const known = this.#news;
     if (known !== null && Object.keys(news).some((sort) => sort in known)) this.#flush();
-    if (this.#news === null) queueMicrotask(() => process.nextTick(() => this.#flush()));
+    if (this.#news === null) atTurnEnd(() => this.#flush());
     this.#news = { ...this.#news, ...news };
   }
 

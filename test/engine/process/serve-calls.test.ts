@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
 import { serveCalls, type CallContext, type SelfReport } from '../../../src/engine/process/serve-calls.js';
+import { fakeChannel } from './fake-channel.js';
 
 type Calls = { work: { request: unknown; progress: string; answer: unknown } };
 
@@ -14,23 +15,18 @@ describe('The child’s end of the channel', () => {
   beforeEach(async () => {
     sent = [];
     before = [];
-    serveCalls<Calls>(
-      (_, self: SelfReport) => {
-        Object.assign(self, {
-          beforeCall: () => before.push('call'),
-          beforeAnswer: () => before.push('answer'),
-        } satisfies SelfReport);
-        return Promise.resolve({ work: (request, context) => work(request, context) });
-      },
-      {
-        on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
-        send: (message, done) => {
-          sent.push(structuredClone(message));
-          done(null);
-        },
-        exit: () => undefined,
-      },
-    );
+    const { channel, ...other } = fakeChannel((message, done) => {
+      sent.push(structuredClone(message));
+      done(null);
+    });
+    hear = other.hear;
+    serveCalls<Calls>((_, self: SelfReport) => {
+      Object.assign(self, {
+        beforeCall: () => before.push('call'),
+        beforeAnswer: () => before.push('answer'),
+      } satisfies SelfReport);
+      return Promise.resolve({ work: (request, context) => work(request, context) });
+    }, channel);
     hear({ kind: 'start', settings: null });
     await turn();
     sent.splice(0);

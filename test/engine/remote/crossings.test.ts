@@ -18,6 +18,7 @@ import {
 } from '../../../src/engine/remote/serve-engine.js';
 import type { FileToTranscribe } from '../../../src/engine/types.js';
 import { ManualTimers } from '../../support/manual-timers.js';
+import { fakeChannel } from '../process/fake-channel.js';
 
 const SECONDS = 3;
 const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
@@ -103,20 +104,18 @@ describe('A request to the engine’s process', () => {
     steps = [SECONDS];
     settles = true;
     const start: StartChild = (events) => {
-      let hear: (message: ToChild) => void = () => undefined;
-      const there = crossing(writes, (message: ToChild) => hear(message));
       const back = crossing(writes, (message: FromChild) => events.message(message, 1));
+      const { channel, hear } = fakeChannel((message, done) =>
+        back.write(message, formOf(message, ENGINE_FORM), done),
+      );
+      const there = crossing(writes, hear);
       const load = (_: unknown, tools: EngineTools): Promise<LoadedEngines> =>
         Promise.resolve({
           speech: hearing(tools, steps, () => settles),
           translation: {} as never,
           info: {} as never,
         });
-      serveEngine(load, {
-        on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
-        send: (message, done) => back.write(message, formOf(message, ENGINE_FORM), done),
-        exit: () => undefined,
-      });
+      serveEngine(load, channel);
       return {
         pid: 1,
         send: (message) => there.write(message, formOf(message, ENGINE_FORM)),

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { DeviceProcesses } from '../../../src/engine/remote/device-processes.js';
 import type { TranscriptionAsked } from '../../../src/engine/remote/engine-calls.js';
-import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
 import type { CallControl } from '../../../src/engine/remote/pending-calls.js';
 import type { PlacedWork } from '../../../src/engine/remote/placement.js';
 import { Quarantine } from '../../../src/engine/remote/quarantine.js';
@@ -12,76 +11,16 @@ import { VerbatimError } from '../../../src/errors.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
 import { FakeClock } from '../fake-clock.js';
-import { fakeChildren, type FakeChild } from '../process/fake-child.js';
+import { Device, idIn, LOAD } from './fake-device.js';
 
 const HOUR = 3600;
 const UNMEASURED = 30;
-const LOAD = { slots: 2, busySlots: 1, windowsInFlight: 3, queuedWindows: 4, realTimeFactor: 0.5 };
 
 interface Asked {
   work: PlacedWork;
   control?: CallControl;
   value?: unknown;
   error?: unknown;
-}
-
-/** A device whose processes do what the test says. */
-class Device {
-  readonly children: FakeChild[];
-  readonly supervisor: EngineSupervisor;
-  readonly refused: string[] = [];
-
-  constructor(timers: ManualTimers, changed: () => void) {
-    const { children, start } = fakeChildren();
-    this.children = children;
-    this.supervisor = new EngineSupervisor({
-      ...{ start, settings: () => 'settings', timers, changed, isStopped: () => false },
-      observer: {
-        engineDied: () => undefined,
-        engineRefused: (origin) => this.refused.push(origin?.requestId ?? '?'),
-        measured: () => undefined,
-      },
-    });
-  }
-
-  get latest(): FakeChild {
-    return this.children.at(-1)!;
-  }
-
-  ready(child = this.latest, load: Partial<typeof LOAD> = {}): void {
-    child.say({ kind: 'report', value: { load: { ...LOAD, ...load }, measurements: [] } });
-    child.say({ kind: 'ready', value: { modelName: 'fake' } });
-  }
-
-  async start(load?: Partial<typeof LOAD>): Promise<void> {
-    const started = this.supervisor.start();
-    this.ready(this.latest, load);
-    await started;
-  }
-
-  die(child = this.latest): void {
-    child.exit('SIGSEGV');
-  }
-
-  /** What its latest process was asked for and has not been told to abort. */
-  static namesIn(child: FakeChild): string[] {
-    const aborted = new Set(child.received.flatMap((told) => (told.kind === 'abort' ? [told.id] : [])));
-    return child.received.flatMap((told) =>
-      told.kind === 'call' && !aborted.has(told.id) ? [(told.request as { path: string }).path] : [],
-    );
-  }
-
-  get names(): string[] {
-    return Device.namesIn(this.latest);
-  }
-}
-
-function idIn(child: FakeChild, path: string): number {
-  const call = child.received.findLast(
-    (told) => told.kind === 'call' && (told.request as { path: string }).path === path,
-  );
-  if (call?.kind !== 'call') throw new Error(`It was not asked for ${path}.`);
-  return call.id;
 }
 
 describe('Processes of several devices', () => {

@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import type { Segment, WindowResult } from '../../../src/engine/binding.js';
 import { frameOf } from '../../../src/engine/process/frames.js';
-import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
 import { RemoteTranscription } from '../../../src/engine/remote/remote-transcription.js';
 import { serveEngine, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../../src/engine/remote/engine-calls.js';
 import type { FileToTranscribe, Transcript } from '../../../src/engine/types.js';
 import { until } from '../../support/until.js';
+import { fakeChannel } from '../process/fake-channel.js';
 
 const WINDOW_SECONDS = 30;
 const WORDS = 90;
@@ -66,7 +66,6 @@ async function transcribedApart(
   heard?: FileToTranscribe['heard'],
 ): Promise<{ transcript: Transcript; frames: number[] }> {
   const frames: number[] = [];
-  let hear: (message: ToChild) => void = () => undefined;
   let end: TranscriptEnd | undefined;
   const file: FileToTranscribe = {
     path: 'hours',
@@ -76,17 +75,14 @@ async function transcribedApart(
   };
   const transcription = new RemoteTranscription(file, BACKLOG as never);
   let isReady = false;
-  const send = (message: FromChild, done: (error: Error | null) => void): void => {
+  const { channel, hear } = fakeChannel((message, done) => {
     frames.push(frameOf(message, ENGINE_FORM).length);
     if (message.kind === 'ready') isReady = true;
     if (message.kind === 'progress') transcription.hear(message.value as TranscriptionNews, NO_CONTROL);
     if (message.kind === 'answer') end = message.value as TranscriptEnd;
     done(null);
-  };
-  serveEngine(() => Promise.resolve({ speech, translation: {} as never, info: {} as never }), {
-    on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
-    ...{ send, exit: () => undefined },
   });
+  serveEngine(() => Promise.resolve({ speech, translation: {} as never, info: {} as never }), channel);
   hear({ kind: 'start', settings: null });
   await until(() => isReady);
   hear({ kind: 'call', id: 1, name: 'transcribe', request: transcription.request() });

@@ -1,11 +1,12 @@
 /** When the engine's process tells how much it has to do: no more often than there is something to tell, and never while it is idle. */
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
+import type { ToChild } from '../../../src/engine/process/messages.js';
 import type { EngineLoad } from '../../../src/engine/remote/engine-calls.js';
 import { serveEngine, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
+import { fakeChannel } from '../process/fake-channel.js';
 
 const REPORT_MS = 100;
 const MEASURE = { path: 'a', accountId: 'one', maxSeconds: undefined, counts: false };
@@ -33,14 +34,11 @@ describe('Reports of the engine’s process', () => {
     const measureFile = (): Promise<number> => new Promise((resolve) => ends.push(resolve));
     const speech = { stats, measureFile } as Partial<LoadedEngines['speech']>;
     const engines = { speech, translation: {}, info: {} } as LoadedEngines;
-    const channel = {
-      on: (event: string, listener: never) => (event === 'message' ? (hear = listener) : undefined),
-      send: (message: FromChild, done: (error: Error | null) => void) => {
-        told.push(message.kind);
-        done(null);
-      },
-      exit: () => undefined,
-    };
+    const { channel, ...other } = fakeChannel((message, done) => {
+      told.push(message.kind);
+      done(null);
+    });
+    hear = other.hear;
     serveEngine(() => Promise.resolve(engines), channel, timers);
     hear({ kind: 'start', settings: null });
     await until(() => told.includes('ready'));
