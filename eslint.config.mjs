@@ -1,9 +1,11 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 import prettier from 'eslint-config-prettier';
+import glossary from './lint/glossary.mjs';
+import noImportCircle from './lint/no-import-circle.mjs';
 
 /**
- * Imports flow one way: main -> cli -> service -> http -> {jobs, webhooks} -> transcription -> {engine, ledger}; models stands on
+ * Imports flow one way: main -> cli -> service -> http -> {jobs, webhooks, models} -> transcription -> {engine, ledger}; models stands on
  * engine alone, webhooks on the ledger, and the client on nothing. Each room may import from the rooms named behind it, and from src/errors.
  */
 const ROOMS = {
@@ -13,10 +15,26 @@ const ROOMS = {
   transcription: ['engine', 'ledger'],
   jobs: ['engine', 'ledger', 'transcription'],
   webhooks: ['ledger'],
-  http: ['engine', 'ledger', 'transcription', 'jobs', 'webhooks'],
+  http: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks'],
   service: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http'],
   cli: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http', 'service'],
   client: [],
+};
+/** The folders of src/http, and which of them each may import. */
+const HTTP_FOLDERS = {
+  schema: [],
+  errors: ['schema'],
+  limits: [],
+  monitoring: [],
+  connections: ['schema', 'errors', 'limits', 'monitoring'],
+  upload: ['connections'],
+  app: ['schema', 'errors', 'limits', 'monitoring', 'connections', 'upload'],
+  auth: ['limits', 'app'],
+  transcripts: ['schema', 'errors', 'limits', 'upload', 'app', 'auth'],
+  api: ['schema', 'errors', 'app', 'auth', 'transcripts'],
+  openai: ['schema', 'errors', 'upload', 'app', 'auth', 'transcripts', 'api'],
+  openapi: ['schema', 'errors', 'app', 'transcripts', 'api', 'openai'],
+  dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api'],
 };
 /** Packages that only these rooms know. */
 const PACKAGES = {
@@ -63,7 +81,7 @@ export default tseslint.config(
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] } } },
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs', 'lint/*.mjs'] } } },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -71,13 +89,32 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    files: ['src/**'],
+    plugins: { verbatim: { rules: { glossary, 'no-import-circle': noImportCircle } } },
+    rules: { 'verbatim/glossary': 'error', 'verbatim/no-import-circle': 'error' },
+  },
+  {
+    files: ['**/*.ts', '**/*.mjs'],
+    // Generated; a table of texts.
+    ignores: ['src/client/schema.ts', 'src/http/dashboard/texts.ts'],
+    rules: { 'max-lines': ['error', { max: 350 }] },
+  },
   ...Object.entries(ROOMS).map(([room, known]) => forbidden(room, known)),
   // The two engines meet in what both share, not in each other.
   forbidden('engine', ROOMS.engine, 'speech/**', ['**/translation/**']),
   forbidden('engine', ROOMS.engine, 'translation/**', ['**/speech/**']),
   forbidden('engine', ROOMS.engine, 'media/**', ['**/speech/**', '**/translation/**']),
   // What every resource of HTTP stands on knows none of them: service/ hands the routes to the application.
-  forbidden('http', ROOMS.http, '*.ts', ['./api/**', './openai/**', './openapi/**', './dashboard/**']),
+  ...Object.entries(HTTP_FOLDERS).map(([folder, known]) => {
+    const others = Object.keys(HTTP_FOLDERS).filter((other) => other !== folder && !known.includes(other));
+    return forbidden(
+      'http',
+      ROOMS.http,
+      `${folder}/**`,
+      others.map((other) => `../${other}/**`),
+    );
+  }),
   {
     files: ['src/**'],
     // The addon's OpenMP reads its own variable, which must be set before it is loaded.
@@ -111,4 +148,11 @@ export default tseslint.config(
   },
   { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   prettier,
+  // Which prettier's own settings switch off: strings are not wrapped by it.
+  {
+    files: ['src/**'],
+    // Generated.
+    ignores: ['src/client/schema.ts'],
+    rules: { 'max-len': ['error', { code: 120 }] },
+  },
 );

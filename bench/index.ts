@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import { addBenchAccelerator } from './commands/accelerator.js';
 import { addBenchAccuracy } from './commands/accuracy.js';
 import { addBenchClips } from './commands/clips.js';
 import { addBenchCompare } from './commands/compare.js';
-import { addBenchConfidence } from './commands/confidence.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
 import { addBenchLedger } from './commands/ledger.js';
 import { addBenchMemory } from './commands/memory.js';
-import { addBenchMeUsage } from './commands/me-usage.js';
 import { addBenchOverhead } from './commands/overhead.js';
 import { addBenchParity } from './commands/parity.js';
 import { addBenchNodes } from './commands/nodes.js';
@@ -18,7 +15,6 @@ import { addBenchSegments } from './commands/segments.js';
 import { addBenchThroughput } from './commands/throughput.js';
 import { addBenchTranslate } from './commands/translate.js';
 import { addBenchTune } from './commands/tune.js';
-import { addBenchUsage } from './commands/usage.js';
 import { addBenchWords } from './commands/words.js';
 
 /** All of `verbatim bench`, onto its command. */
@@ -33,10 +29,6 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchMemory,
     addBenchAccuracy,
     addBenchParity,
-    addBenchAccelerator,
-    addBenchConfidence,
-    addBenchMeUsage,
-    addBenchUsage,
     addBenchLedger,
     addBenchNodes,
     addBenchClips,

@@ -45,9 +45,19 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** Another model was not put in the place of the one that serves, which goes on: for operators, who may be told why. */
+/** Another model was not put in the place of the one that serves, which goes on: for operators, who may see why. */
 export class ModelRefused extends Error {
   override readonly name = 'ModelRefused';
+}
+
+/**
+ * The settings ask for what this machine does not have, or a file of its configuration is broken. The message says what
+ * to do, and is shown as it is.
+ */
+export class SetupError extends Error {
+  override readonly name: string = 'SetupError';
+  /** In the form of a system's code, which keeps it apart from a bug on its way between processes. */
+  readonly code = 'ESETUP';
 }
 
 /** An error of the contract: safe to show to a client as it is. Anything else becomes `internal_error`. */
@@ -70,9 +80,6 @@ export class VerbatimError extends Error {
 /** The engine's process dies of the request each time, with nothing else in it: nobody is to try it again. */
 export class EngineBreakingError extends VerbatimError {
   constructor() {
-    super(
-      'internal_error',
-      'The engine broke down each time it worked on this request, at last on nothing else.',
-    );
+    super('internal_error', 'The engine broke down each time it worked on this request, at last on nothing else.');
   }
 }

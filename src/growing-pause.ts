@@ -8,16 +8,35 @@ export interface PauseBounds {
 /** Of a process that is started again. */
 const OF_A_START: PauseBounds = { firstMs: 1000, longestMs: 30_000 };
 
+/** How long to wait between attempts that fail: each time twice as long as before. */
+export class PauseLength {
+  #nextMs: number;
+
+  constructor(private readonly bounds: PauseBounds) {
+    this.#nextMs = bounds.firstMs;
+  }
+
+  next(): number {
+    const milliseconds = this.#nextMs;
+    this.#nextMs = Math.min(2 * milliseconds, this.bounds.longestMs);
+    return milliseconds;
+  }
+
+  reset(): void {
+    this.#nextMs = this.bounds.firstMs;
+  }
+}
+
 /** Between attempts that fail, each twice as long as the one before. */
 export class GrowingPause {
   #timer: Timer | null = null;
-  #nextMs: number;
+  readonly #length: PauseLength;
 
   constructor(
     private readonly timers: Timers,
-    private readonly bounds = OF_A_START,
+    bounds = OF_A_START,
   ) {
-    this.#nextMs = bounds.firstMs;
+    this.#length = new PauseLength(bounds);
   }
 
   get isRunning(): boolean {
@@ -26,17 +45,41 @@ export class GrowingPause {
 
   begin(over: () => void): void {
     this.#timer?.cancel();
-    this.#timer = this.timers.after(this.#nextMs, () => {
+    this.#timer = this.timers.after(this.#length.next(), () => {
       this.#timer = null;
       over();
     });
-    this.#nextMs = Math.min(2 * this.#nextMs, this.bounds.longestMs);
   }
 
   /** Nothing fails any more: the next one is the first again. */
   end(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#nextMs = this.bounds.firstMs;
+    this.#length.reset();
+  }
+}
+
+/** Pauses of many callers; all of them can be cut short. */
+export class Pauses {
+  readonly #running = new Set<() => void>();
+
+  constructor(private readonly timers: Timers) {}
+
+  pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      let timer: Timer | null = null;
+      const wake = (): void => {
+        timer?.cancel();
+        this.#running.delete(wake);
+        resolve();
+      };
+      timer = this.timers.after(milliseconds, wake);
+      this.#running.add(wake);
+    });
+  }
+
+  /** Ends the pauses that run. */
+  wake(): void {
+    for (const wake of this.#running) wake();
   }
 }

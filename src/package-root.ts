@@ -8,7 +8,9 @@ function nearestPackage(directory: string): string {
 
 export const packageRoot = nearestPackage(__dirname);
 
-/** What calls this installation: one that carries its own Node, as the Debian package does, has its command in the path. */
+/**
+ * What calls this installation: one that carries its own Node, as the Debian package does, has its command in the path.
+ */
 export function commandOf(root: string): string {
   return existsSync(join(root, 'bin', 'node')) ? 'verbatim' : 'npx verbatim';
 }

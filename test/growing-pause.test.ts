@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GrowingPause } from '../src/growing-pause.js';
+import { GrowingPause, Pauses } from '../src/growing-pause.js';
 import { ManualTimers } from './support/manual-timers.js';
 
 describe('A growing pause', () => {
@@ -32,5 +32,22 @@ describe('A growing pause', () => {
     pause.end();
     timers.pass(100_000);
     expect([over, timers.pending]).to.deep.equal([['other'], 0]);
+  });
+});
+
+describe('Pauses of many callers', () => {
+  it('end by their time, or all at once', async () => {
+    const timers = new ManualTimers();
+    const pauses = new Pauses(timers);
+    const over: string[] = [];
+    const wait = (name: string, milliseconds: number) => pauses.pause(milliseconds).then(() => over.push(name));
+    const first = wait('short', 10);
+    const others = [wait('long', 1000), wait('longer', 2000)];
+    timers.pass(10);
+    await first;
+    expect([over, timers.pending]).to.deep.equal([['short'], 2]);
+    pauses.wake();
+    await Promise.all(others);
+    expect([over, timers.pending]).to.deep.equal([['short', 'long', 'longer'], 0]);
   });
 });

@@ -90,12 +90,7 @@ describe('Exported names', function () {
       expect(namesOfSeveral(root)).to.deep.equal({});
     });
 
-    for (const declared of [
-      'interface Clock {}',
-      'type Clock = 1',
-      'class Clock {}',
-      'function Clock() {}',
-    ]) {
+    for (const declared of ['interface Clock {}', 'type Clock = 1', 'class Clock {}', 'function Clock() {}']) {
       it(`are found in two files: ${declared}`, () => {
         write('src/ledger/time.ts', `export ${declared};`);
         expect(namesOfSeveral(root)).to.deep.equal({ Clock: ['src/engine/clock.ts', 'src/ledger/time.ts'] });

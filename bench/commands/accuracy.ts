@@ -4,36 +4,19 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VerbatimClient } from '../../src/client/index.js';
 import { readSpokenClips, type SpokenClip } from '../load/clips.js';
-import {
-  builtTool,
-  transcribeWindows,
-  whisperCli,
-  whisperProgram,
-  type DecodingWords,
-} from '../processes/built-tools.js';
+import { whisperCli, whisperProgram } from '../processes/built-tools.js';
 import type { VerbatimOptions } from '../processes/verbatim-process.js';
 import { identifyModel } from '../reports/environment.js';
-import {
-  transcriptTable,
-  type Heard,
-  type HeardTwice,
-  type TranscriptColumns,
-} from '../reports/transcripts.js';
+import { transcriptTable, type WrittenTranscript, type TranscriptColumns } from '../reports/transcripts.js';
 import type { BenchParts } from './parts.js';
 import { modelNamed, serving, type BenchModel } from './bench-models.js';
 import { parakeetCli, textOfTokens } from '../processes/parakeet-cli.js';
-import { UsageError } from '../../src/service/variables.js';
-import {
-  addSpokenOptions,
-  benchContext,
-  buildOption,
-  progress,
-  publish,
-  type SpokenOptions,
-} from './setup.js';
+import { addSpokenOptions, benchContext, buildOption, progress, publish, type SpokenOptions } from './setup.js';
+
+/** Of the encoder's positions: whisper-cli encodes 30 s, however short the clip is. */
+const ALL = 0;
 
 interface Options extends SpokenOptions {
-  ownLength: boolean;
   build: string;
 }
 
@@ -41,12 +24,8 @@ export function addBenchAccuracy(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('accuracy')
     .description(
-      "words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli; of a Parakeet model parakeet-cli",
-    )
-    .option(
-      '--own-length',
-      'whisper-cli encodes each clip at the length that the engine would take for it as one window, not at 30 s (needs transcribe_windows)',
-      false,
+      "words wrong and languages right, over HTTP beside whisper.cpp's own whisper-cli; of a Parakeet model " +
+        'parakeet-cli',
     )
     .addOption(buildOption());
   addSpokenOptions(command).action((options: Options) => benchAccuracy(options, parts));
@@ -58,8 +37,8 @@ async function benchAccuracy(options: Options, parts: BenchParts): Promise<void>
   const model = await modelNamed(context, options.model);
   const peer = peerOf(model, options, clips);
   const served = await throughHttp(clips, serving(model, context.config), parts);
-  const peers = peer.hear();
-  const heard = clips.map((clip, index) => ({
+  const peers = peer.transcribe();
+  const pairs = clips.map((clip, index) => ({
     clip,
     first: served[index] ?? NOTHING,
     second: peers[index] ?? NOTHING,
@@ -73,19 +52,20 @@ async function benchAccuracy(options: Options, parts: BenchParts): Promise<void>
       settings: { clips: clips.length, ...peer.settings },
       warmUp: 'none',
       runs: 1,
-      tables: [transcriptTable(heard, { title: 'Clips', first: 'Verbatim', groupOf, ...peer.columns })],
+      tables: [transcriptTable(pairs, { title: 'Clips', first: 'Verbatim', groupOf, ...peer.columns })],
       charts: [],
       notes: [
         `${peer.how}; the difference is in points, of Verbatim over ${peer.columns.second}.`,
-        'Text of which a model is less sure than its manifest asks for is left out by Verbatim, which counts as words wrong.',
+        'Text of which a model is less sure than its manifest asks for is left out by Verbatim, which counts as ' +
+          'words wrong.',
       ],
-      measurements: heard,
+      measurements: pairs,
     },
     options,
   );
 }
 
-const NOTHING: Heard = { language: '', text: '' };
+const NOTHING: WrittenTranscript = { language: '', text: '' };
 
 function groupOf({ sentences, voices, language }: SpokenClip): Record<string, string> {
   const kind = sentences === null ? '-' : sentences === 1 ? 'one sentence' : 'many sentences';
@@ -96,17 +76,17 @@ async function throughHttp(
   clips: readonly SpokenClip[],
   options: VerbatimOptions,
   { startVerbatim }: BenchParts,
-): Promise<Heard[]> {
+): Promise<WrittenTranscript[]> {
   const server = await startVerbatim(options);
   const client = new VerbatimClient({ baseUrl: server.url, apiKey: server.keys[0] ?? '' });
   try {
-    const heard: Heard[] = [];
+    const transcripts: WrittenTranscript[] = [];
     for (const { path } of clips) {
       progress(path);
       const { language, text } = await client.transcribe({ audio: path });
-      heard.push({ language, text });
+      transcripts.push({ language, text });
     }
-    return heard;
+    return transcripts;
   } finally {
     await client.close();
     await server.stop();
@@ -114,36 +94,31 @@ async function throughHttp(
 }
 
 interface Peer {
-  columns: Pick<TranscriptColumns<HeardTwice>, 'second' | 'secondTellsLanguage'>;
+  columns: Pick<TranscriptColumns, 'second' | 'secondTellsLanguage'>;
   settings: Readonly<Record<string, string>>;
   /** Both, in a sentence. */
   how: string;
-  hear: () => Heard[];
+  transcribe: () => WrittenTranscript[];
 }
 
-/** What is not built, or not for the model, is said before anything is measured. */
+/** What is not built, or not for the model, is reported before anything is measured. */
 function peerOf(model: BenchModel, options: Options, clips: readonly SpokenClip[]): Peer {
   if (model.family === 'parakeet') return parakeetPeer(model, options, clips);
   return {
     columns: { second: 'whisper-cli' },
-    settings: { 'whisper-cli encodes': options.ownLength ? 'own length' : '30 s' },
+    settings: { 'whisper-cli encodes': '30 s' },
     how: 'Both detect the language and decode greedily with fall-back',
-    hear: whisperCliOf(options, model.path, clips),
+    transcribe: whisperCliOf(options, model.path, clips),
   };
 }
 
-function parakeetPeer(
-  { name, path }: BenchModel,
-  { build, ownLength }: Options,
-  clips: readonly SpokenClip[],
-): Peer {
-  if (ownLength) throw new UsageError(`--own-length is for Whisper models, and ${name} is none.`);
+function parakeetPeer({ path }: BenchModel, { build }: Options, clips: readonly SpokenClip[]): Peer {
   const cli = whisperProgram(build, 'parakeet-cli');
   return {
     columns: { second: 'parakeet-cli', secondTellsLanguage: false },
     settings: {},
     how: 'Both decode greedily, Verbatim window by window, parakeet-cli a whole file at once',
-    hear: () =>
+    transcribe: () =>
       parakeetCli(
         cli,
         path,
@@ -155,23 +130,16 @@ function parakeetPeer(
   };
 }
 
-function whisperCliOf(
-  { build, ownLength }: Options,
-  model: string,
-  clips: readonly SpokenClip[],
-): () => Heard[] {
-  const decoding: DecodingWords = { model, language: 'auto', beamSize: 1 };
+function whisperCliOf({ build }: Options, model: string, clips: readonly SpokenClip[]): () => WrittenTranscript[] {
+  const decoding = { model, language: 'auto', beamSize: 1, audioContext: ALL };
   const cli = whisperProgram(build, 'whisper-cli');
-  const windows = ownLength ? builtTool(build, 'transcribe_windows') : null;
   const files = clips.map(({ path }) => path);
   return () => {
-    const lines = windows === null ? [] : transcribeWindows(windows, { ...decoding, ownLength }, files);
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-bench-'));
     try {
-      return files.map((file, index) => {
+      return files.map((file) => {
         progress(`whisper-cli: ${file}`);
-        const audioContext = lines[index]?.audioContext ?? 0;
-        const { language, text } = whisperCli(cli, { ...decoding, audioContext }, file, directory);
+        const { language, text } = whisperCli(cli, decoding, file, directory);
         // Its segments begin with a space each.
         return { language, text: text.trim() };
       });

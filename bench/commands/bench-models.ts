@@ -1,12 +1,7 @@
 /** Which model a benchmark is of: one of the manifest, or any file. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import {
-  loadBinding,
-  type AttentionHead,
-  type SpeechModelInfo,
-  type WindowPolicy,
-} from '../../src/engine/binding.js';
+import { loadBinding, type AttentionHead, type SpeechModelInfo, type WindowPolicy } from '../../src/engine/binding.js';
 import type { SpeechDecoder } from '../../src/engine/speech/speech-models.js';
 import { FAMILY_TRAITS } from '../../src/models/import.js';
 import {
@@ -93,8 +88,7 @@ export function requireWhisper({ name, family }: BenchModel): void {
 async function modelOf({ roots, manifest }: ServiceContext, name: string): Promise<BenchModel> {
   if (existsSync(name)) return modelOfFile(manifest, name);
   const entry = findModel(manifest, name);
-  if (entry.kind !== 'speech')
-    throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
+  if (entry.kind !== 'speech') throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
     throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);

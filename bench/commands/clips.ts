@@ -18,9 +18,7 @@ interface Options {
 export function addBenchClips(bench: Command): void {
   bench
     .command('clips')
-    .description(
-      'clips of many lengths for the other commands, joined out of sentences; the same seed, the same clips',
-    )
+    .description('clips of many lengths for the other commands, joined out of sentences; the same seed, the same clips')
     .argument('<directory>', 'where they are written, with a refs.json')
     .option('--from <dir>', 'sentences, with a refs.json: [{file, language}]', DEFAULT_CLIPS)
     .option('--count <n>', 'clips', integerFrom(1), 60)
@@ -32,8 +30,7 @@ export function addBenchClips(bench: Command): void {
 }
 
 function benchClips(directory: string, { from, count, shortest, longest, seed, build }: Options): void {
-  if (longest < shortest)
-    throw new Error(`--longest is ${longest}; allowed: from ${shortest}, the --shortest.`);
+  if (longest < shortest) throw new Error(`--longest is ${longest}; allowed: from ${shortest}, the --shortest.`);
   const sentences = clipsOf(from);
   const tool = builtTool(build, 'join_clips');
   const clips = planClips(sentences, { count, shortest, longest, random: seededRandom(seed) });

@@ -4,23 +4,13 @@ import { sweep } from '../engine/sweep.js';
 import { repeated } from '../load/closed-loop.js';
 import { identifyModel } from '../reports/environment.js';
 import { secondsOf, type Contestant, type PeerPass } from '../processes/peers.js';
-import {
-  PROGRAMS_OF,
-  WHISPER_PROGRAMS,
-  whisperProgram,
-  type WhisperProgram,
-} from '../processes/built-tools.js';
+import { PROGRAMS_OF, WHISPER_PROGRAMS, whisperProgram, type WhisperProgram } from '../processes/built-tools.js';
 import { UsageError } from '../../src/service/variables.js';
 import { peakMemoryBytesOfAll } from '../processes/process-usage.js';
 import { rounded } from '../reports/report.js';
 import type { ServerUnderTest } from '../processes/server-under-test.js';
 import { integerFrom } from '../../src/cli/options.js';
-import {
-  compareCharts,
-  compareTables,
-  type ComparedModel,
-  type ComparedWork,
-} from '../reports/compare-report.js';
+import { compareCharts, compareTables, type ComparedModel, type ComparedWork } from '../reports/compare-report.js';
 import { fairnessUploads, type NamedFairness } from '../reports/fairness-report.js';
 import type { BenchParts } from './parts.js';
 import { type BenchModel, decoderOf, modelsOf, serving } from './bench-models.js';
@@ -51,7 +41,8 @@ interface Options extends WorkOptions {
 
 const OF_WHISPER = [
   'Both greedy with fall-back. The clips of whisper-server and whisper-cli are padded to 30 s;',
-  'Verbatim encodes at the length of a window where the model was trained for that (as the bundled one is), which is part of the ratio.',
+  'Verbatim encodes at the length of a window where the model was trained for that (as the bundled one is), which ' +
+    'is part of the ratio.',
 ];
 const NOTES: Readonly<Record<WhisperProgram, readonly string[]>> = {
   'whisper-server': [...OF_WHISPER, 'whisper-server takes one request at a time and holds the others.'],
@@ -68,7 +59,8 @@ export function addBenchCompare(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('compare')
     .description(
-      "the same clips through Verbatim and whisper.cpp's own programs, in turns: whisper-server and whisper-cli, of a Parakeet model parakeet-cli",
+      "the same clips through Verbatim and whisper.cpp's own programs, in turns: whisper-server and whisper-cli, " +
+        'of a Parakeet model parakeet-cli',
     )
     .option('--model <names>', 'names of models or paths of model files, by comma')
     .option('--threads <n>', 'CPU threads that each may use in all', slotOrThreadCount, coresAtMost())
@@ -82,15 +74,15 @@ export function addBenchCompare(bench: Command, parts: BenchParts): void {
       1200,
     )
     .option('--short-clips <n>', 'short clips, one by one', integerFrom(1), 20);
-  addOutputOptions(addClipOptions(command, 'auto,given').addOption(roundsOption(5))).action(
-    (options: Options) => benchCompare(options, parts),
+  addOutputOptions(addClipOptions(command, 'auto,given').addOption(roundsOption(5))).action((options: Options) =>
+    benchCompare(options, parts),
   );
 }
 
 async function benchCompare(options: Options, parts: BenchParts): Promise<void> {
   const context = benchContext();
   const models = await modelsOf(context, options.model);
-  // What is missing is said before anything is measured.
+  // Missing programs are reported before anything is measured.
   for (const model of models) for (const name of peersOf(model, options)) whisperProgram(options.build, name);
   const decoders = models.map((model) => decoderOf(model, context.config, ['cpu']));
   const { kind, ...decoding } = decoders.find((one) => one.kind === 'batched') ?? { kind: 'whisper.cpp' };
@@ -171,9 +163,7 @@ async function compareModel(
       works.push(await compareWork({ model, servers, clips, language, cli }, options, parts));
     }
     const fairness = longSeconds === 0 ? null : await compareFairness(servers, model, clips, options, parts);
-    const peakBytes = Object.fromEntries(
-      servers.map(({ target, pid }) => [target.name, peakMemoryBytesOfAll(pid)]),
-    );
+    const peakBytes = Object.fromEntries(servers.map(({ target, pid }) => [target.name, peakMemoryBytesOfAll(pid)]));
     const { audioSeconds = 0 } = works[0] ?? {};
     return { model: model.name, clips: clips.length, audioSeconds, works, ...fairness, peakBytes };
   } finally {

@@ -5,7 +5,7 @@ import { identifyModel } from '../reports/environment.js';
 import type { Report } from '../reports/report.js';
 import { sweep } from '../engine/sweep.js';
 import { loadBinding } from '../../src/engine/binding.js';
-import { integerList, listOf } from '../../src/cli/options.js';
+import { integerList, listOf } from './lists.js';
 import { speechDecoder } from '../../src/service/speech-decoder.js';
 import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from '../../src/service/config.js';
 import { engineCharts, engineTable } from '../reports/engine-report.js';
@@ -39,7 +39,8 @@ export function addBenchEngine(bench: Command, parts: BenchParts): void {
     .option('--model <names>', 'names of models or paths of model files, by comma; weight types are models')
     .option(
       '--device <ids>',
-      'settings by comma, each as VERBATIM_DEVICE takes it: cpu,cuda:0,1 is the CPU, then two GPUs at once (default: as serve would choose)',
+      'settings by comma, each as VERBATIM_DEVICE takes it: cpu,cuda:0,1 is the CPU, then two GPUs at once ' +
+        '(default: as serve would choose)',
     )
     .option('--slots <list>', 'windows in flight', slotOrThreadCounts, [1, 2])
     .option('--threads <list>', 'CPU threads a slot', slotOrThreadCounts, [1, 2])
@@ -85,8 +86,7 @@ async function benchEngine(options: Options, parts: BenchParts): Promise<void> {
   const measured = await sweep(cells, {
     rounds,
     measure: cellMeasurer(models, context.config, options, parts),
-    onStep: (done, total, cell) =>
-      progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
+    onStep: (done, total, cell) => progress(`${done + 1}/${total}: ${cell.slots} slots x ${cell.threads} threads`),
   });
   const nameOf = (path: string): string => models.find((model) => model.path === path)?.name ?? path;
   const report: Report = {
@@ -100,7 +100,8 @@ async function benchEngine(options: Options, parts: BenchParts): Promise<void> {
     tables: [engineTable(measured, nameOf)],
     charts: engineCharts(measured, nameOf),
     notes: [
-      'RTFx is seconds of audio per second. Latency is from the opening of a file to its text, with all clients at work.',
+      'RTFx is seconds of audio per second. Latency is from the opening of a file to its text, with all clients at ' +
+        'work.',
       'Mel, encoder and decoder are shares of the time spent in them, summed over windows.',
     ],
     measurements: measured,

@@ -4,7 +4,7 @@ import type { LoadResult } from '../load/open-loop.js';
 import { seededRandom } from '../load/random.js';
 import { searchRate } from '../load/rate-search.js';
 import { rounded, type Report } from '../reports/report.js';
-import { integerFrom, positiveNumber } from '../../src/cli/options.js';
+import { integerFrom } from '../../src/cli/options.js';
 import { fairnessChart, fairnessTable, fairnessUploads } from '../reports/fairness-report.js';
 import { loadCharts, loadTable } from '../reports/load-report.js';
 import type { BenchParts } from './parts.js';
@@ -26,10 +26,8 @@ interface Options extends OutputOptions {
   key: string[];
   clips: string;
   language: string;
-  startRate: number;
   seconds: number;
   p95: number;
-  refinements: number;
   seed: number;
   long?: string;
   longSeconds: number;
@@ -37,35 +35,26 @@ interface Options extends OutputOptions {
 }
 
 const WARM_UP = 4;
+/** Requests a second, the first try. */
+const START_RATE = 1;
+/** Steps of the bisection. */
+const REFINEMENTS = 3;
 const FAIRNESS_LIMIT_SECONDS = 120;
 
 export function addBenchHttp(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('http')
-    .description(
-      'the highest rate of requests a running server bears, and what short clips wait behind long files',
-    )
+    .description('the highest rate of requests a running server bears, and what short clips wait behind long files')
     .requiredOption('--url <url>', 'the server')
-    .requiredOption(
-      '--key <keys>',
-      'API keys by comma, each of an account of its own; credits are used',
-      list,
-    )
+    .requiredOption('--key <keys>', 'API keys by comma, each of an account of its own; credits are used', list)
     .addOption(clipsOption())
     .addOption(languageOption())
-    .option('--start-rate <n>', 'requests a second, the first try', positiveNumber, 1)
     .option('--seconds <n>', 'length of a step', integerFrom(1), 30)
     .option('--p95 <ms>', 'the bound that 95 % of the answers must keep', integerFrom(1), 2000)
-    .option('--refinements <n>', 'steps of the bisection', integerFrom(0), 3)
     .option('--seed <n>', 'of arrivals and mix', integerFrom(0), 1)
     .option('--long <file>', 'the long file (default: a sample repeated)')
     .option('--long-seconds <n>', 'length of the repeated sample', integerFrom(1), 1200)
-    .option(
-      '--short-clips <n>',
-      'short clips sent one by one, idle and behind the long file',
-      integerFrom(1),
-      20,
-    );
+    .option('--short-clips <n>', 'short clips sent one by one, idle and behind the long file', integerFrom(1), 20);
   addOutputOptions(command).action((options: Options) => benchHttp(options, parts));
 }
 
@@ -88,7 +77,7 @@ async function benchHttp(options: Options, parts: BenchParts): Promise<void> {
   });
   const named = [{ name: target.name, fairness }];
   const { highestRate, steps } = await findRate(target, uploads, options, parts);
-  const { startRate, seconds, p95, seed, language, key } = options;
+  const { seconds, p95, seed, language, key } = options;
   const report: Report = {
     name: 'http',
     title: 'Server: the load it bears, and fairness',
@@ -99,7 +88,6 @@ async function benchHttp(options: Options, parts: BenchParts): Promise<void> {
       accounts: key.length,
       clips: uploads.length,
       language,
-      startRate,
       seconds,
       p95,
       seed,
@@ -122,14 +110,14 @@ async function benchHttp(options: Options, parts: BenchParts): Promise<void> {
 async function findRate(
   target: HttpTarget,
   uploads: readonly Upload[],
-  { startRate, seconds, p95, refinements, seed }: Options,
+  { seconds, p95, seed }: Options,
   { openLoop }: BenchParts,
 ): Promise<{ highestRate: number | null; steps: LoadResult[] }> {
   for (const upload of uploads.slice(0, WARM_UP)) await target.send(upload, 0);
   return searchRate({
-    startRate,
+    startRate: START_RATE,
     p95BoundMs: p95,
-    refinements,
+    refinements: REFINEMENTS,
     run: (rate) => {
       progress(`${rounded(rate)} requests a second`);
       return openLoop({ target, uploads, rate, seconds, random: seededRandom(seed) });

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { integerFrom, integerList } from '../../src/cli/options.js';
+import { integerFrom } from '../../src/cli/options.js';
+import { integerList } from './lists.js';
 import { checkPostgres, withoutPassword } from '../../src/service/database-address.js';
 import { UsageError } from '../../src/service/variables.js';
 import { refuseUsed, type LedgerRate } from '../load/ledger-nodes.js';
@@ -15,7 +16,6 @@ interface Options extends OutputOptions {
   database?: string;
   nodes: number[];
   delay: number;
-  connections: number;
   seconds: number;
 }
 
@@ -24,26 +24,26 @@ interface Found extends LedgerRate {
 }
 
 const MOST_NODES = 64;
+/** Of each node; twice as many clients want them. */
+const CONNECTIONS = 2;
 
 export function addBenchLedger(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('ledger')
-    .description(
-      'holds and charges a second of several nodes, each a process of its own, that share their books',
-    )
+    .description('holds and charges a second of several nodes, each a process of its own, that share their books')
     .option(
       '--database <address>',
-      'postgres://… of a database without accounts, which keeps those made there (default: SQLite, in a temporary directory)',
+      'postgres://… of a database without accounts, which keeps those made there (default: SQLite, in a temporary ' +
+        'directory)',
     )
     .option('--nodes <list>', 'how many, one after the other', integerList(MOST_NODES), [1, 2, 4])
     .option('--delay <ms>', 'added to each round trip to PostgreSQL', integerFrom(0, 10_000), 0)
-    .option('--connections <n>', 'of each node; twice as many clients want them', integerFrom(2, 1000), 2)
     .option('--seconds <n>', 'that each is measured', integerFrom(1), 8);
   addOutputOptions(command).action((options: Options) => benchLedger(options, parts));
 }
 
 async function benchLedger(options: Options, parts: BenchParts): Promise<void> {
-  const { nodes, delay, connections, seconds, database = null } = options;
+  const { nodes, delay, seconds, database = null } = options;
   if (database === null && delay > 0) throw new UsageError('--delay is of a network; SQLite has none.');
   if (database !== null) checkPostgres(database, '--database');
   const { environment } = benchContext();
@@ -56,14 +56,15 @@ async function benchLedger(options: Options, parts: BenchParts): Promise<void> {
       models: [],
       settings: {
         database: database === null ? 'SQLite' : withoutPassword(database),
-        ...{ nodes: nodes.join(','), 'delay ms': delay, connections, clients: 2 * connections },
+        ...{ nodes: nodes.join(','), 'delay ms': delay, connections: CONNECTIONS, clients: 2 * CONNECTIONS },
       },
       warmUp: 'a second of each',
       runs: seconds,
       tables: [tableOf(found)],
       charts: [chartOf(found)],
       notes: [
-        'Each client holds a credit and charges it, again and again; a node has an account of its own. A figure is the sum over the nodes of each one’s median second.',
+        'Each client holds a credit and charges it, again and again; a node has an account of its own. A figure is ' +
+          'the sum over the nodes of each one’s median second.',
         'Nodes, clients and, where it is here, the database share the processors of this machine.',
       ],
       measurements: found,
@@ -88,13 +89,13 @@ async function onBooks<T>(database: string | null, work: (address: string) => Pr
 
 async function measure(
   address: string,
-  { nodes: counts, delay: roundTripMs, connections, seconds }: Options,
+  { nodes: counts, delay: roundTripMs, seconds }: Options,
   { measureLedgerNodes }: BenchParts,
 ): Promise<Found[]> {
   const found: Found[] = [];
   for (const nodes of counts) {
     progress(`${nodes} nodes`);
-    const rate = await measureLedgerNodes({ address, nodes, connections, roundTripMs, seconds });
+    const rate = await measureLedgerNodes({ address, nodes, connections: CONNECTIONS, roundTripMs, seconds });
     found.push({ nodes, ...rate });
   }
   return found;

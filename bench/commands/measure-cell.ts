@@ -5,7 +5,9 @@ import type { BenchParts } from './parts.js';
 import { type BenchModel } from './bench-models.js';
 import { clipsOf, type WorkOptions } from './setup.js';
 
-/** How a sweep and a search measure a cell of these models: in a process of its own, on the clips that the options name. */
+/**
+ * How a sweep and a search measure a cell of these models: in a process of its own, on the clips that the options name.
+ */
 export function cellMeasurer(
   models: readonly BenchModel[],
   { accelerator }: Pick<Config, 'accelerator'>,

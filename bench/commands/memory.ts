@@ -41,15 +41,13 @@ interface Options extends OutputOptions {
 
 /** Of the load's long files. */
 const LONG_SECONDS = 120;
-/** That a slope and its margin can be told from. */
+/** The fewest samples that give a slope and its margin. */
 const LEAST_SAMPLES = 4;
 
 export function addBenchMemory(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('memory')
-    .description(
-      'memory of the server: idle, a slot, a window in flight; and whether hours of mixed load let it grow',
-    )
+    .description('memory of the server: idle, a slot, a window in flight; and whether hours of mixed load let it grow')
     .addOption(modelOption())
     .addOption(clipsOption())
     .option(
@@ -60,12 +58,7 @@ export function addBenchMemory(bench: Command, parts: BenchParts): void {
     )
     .option('--repeat <n>', 'times each number of windows in flight', integerFrom(1), 3)
     .option('--minutes <n>', 'of mixed load; 0: none', integerFrom(0), 120)
-    .option(
-      '--warm-up-minutes <n>',
-      'of that load, left out of the slope; a third at most',
-      positiveNumber,
-      15,
-    )
+    .option('--warm-up-minutes <n>', 'of that load, left out of the slope; a third at most', positiveNumber, 15)
     .option('--rate <n>', 'requests a second, on average', positiveNumber, 1)
     .option('--sample-seconds <n>', 'between two looks at the memory', positiveNumber, 5)
     .option('--seed <n>', 'of arrivals and mix', integerFrom(0), 1);
@@ -92,9 +85,7 @@ async function benchMemory(options: Options, parts: BenchParts): Promise<void> {
   const { minutes, rate, seed } = options;
   const warmUpMinutes = warmUpOf(options);
   const load =
-    minutes === 0
-      ? null
-      : await mixedLoad(model, { slots: soakSlots, threads, deviceSetting: device }, options, parts);
+    minutes === 0 ? null : await mixedLoad(model, { slots: soakSlots, threads, deviceSetting: device }, options, parts);
   const found = { servers, load, warmUpMinutes };
   publish(
     {
@@ -118,7 +109,7 @@ function warmUpOf({ warmUpMinutes, minutes }: Options): number {
   return Math.min(warmUpMinutes, minutes / 3);
 }
 
-/** What the load's slope is told from is there after it. Throws an Error. */
+/** Throws an Error where too few samples are left after the warm-up to compute a slope. */
 function checkSamples(options: Options): void {
   const { minutes, sampleSeconds } = options;
   const most = (60 * (minutes - warmUpOf(options))) / LEAST_SAMPLES;
@@ -146,7 +137,7 @@ async function measureServer(
   }
 }
 
-/** A sample said over and over, as often as one window of the model holds. */
+/** A sample repeated, as often as one window of the model holds. */
 function fullWindow({ policy }: BenchModel): Upload {
   const { seconds } = repeatedWav(PLAIN_WAV, 0.1, 'en');
   return repeatedWav(PLAIN_WAV, policy.maxSeconds - seconds, 'en');

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { integerFrom, integerList } from '../../src/cli/options.js';
+import { integerFrom } from '../../src/cli/options.js';
+import { integerList } from './lists.js';
 import { checkPostgres, withoutPassword } from '../../src/service/database-address.js';
 import { refuseUsed } from '../load/ledger-nodes.js';
 import type { NodesResult } from '../load/nodes.js';
@@ -42,10 +43,7 @@ export function addBenchNodes(bench: Command, parts: BenchParts): void {
     .description(
       'clips through the shipped HAProxy to several servers of one thread on one PostgreSQL, and what each part costs',
     )
-    .requiredOption(
-      '--database <address>',
-      'postgres://… of a database without accounts, which keeps those made there',
-    )
+    .requiredOption('--database <address>', 'postgres://… of a database without accounts, which keeps those made there')
     .addOption(modelOption())
     .addOption(clipsOption())
     .addOption(languageOption())
@@ -85,7 +83,8 @@ async function benchNodes(options: Options, parts: BenchParts): Promise<void> {
       charts: [],
       notes: [
         'Clients, balancer, nodes and, where it is here, the database share the processors of this machine.',
-        "Processor time is what the processes used while the clips were answered; the database's is of the connections that were open when it began.",
+        "Processor time is what the processes used while the clips were answered; the database's is of the " +
+          'connections that were open when it began.',
       ],
       measurements: found,
     },

@@ -47,9 +47,7 @@ export function addBenchOverhead(bench: Command, parts: BenchParts): void {
     .addOption(languageOption())
     .option('--slots <n>', 'windows in flight, in the engine and in the server', slotOrThreadCount, 1)
     .option('--threads <n>', 'CPU threads a slot', slotOrThreadCount, coresAtMost());
-  addOutputOptions(command.addOption(roundsOption(10))).action((options: Options) =>
-    benchOverhead(options, parts),
-  );
+  addOutputOptions(command.addOption(roundsOption(10))).action((options: Options) => benchOverhead(options, parts));
 }
 
 async function benchOverhead(options: Options, parts: BenchParts): Promise<void> {
@@ -73,9 +71,12 @@ async function benchOverhead(options: Options, parts: BenchParts): Promise<void>
       tables: [phaseTable(overhead), billingTable(billing)],
       charts: [phaseChart(overhead)],
       notes: [
-        `Added at p50: ${added} ms by the whole time of a clip, ${rounded(overhead.addedOutsideSpeech)} ms without the time in the model; goal: below ${GOAL} ms.`,
-        'Upload, queue and speech as the server tells them (Server-Timing); the rest is opening the file and, with HTTP, billing, answer and transport.',
-        'Differences are of the same clip, one right after the other, the server first in every other round; one request at a time.',
+        `Added at p50: ${added} ms by the whole time of a clip, ${rounded(overhead.addedOutsideSpeech)} ms without ` +
+          `the time in the model; goal: below ${GOAL} ms.`,
+        'Upload, queue and speech as the server tells them (Server-Timing); the rest is opening the file and, with ' +
+          'HTTP, billing, answer and transport.',
+        'Differences are of the same clip, one right after the other, the server first in every other round; one ' +
+          'request at a time.',
       ],
       measurements: { overhead, pairs, billing },
     },

@@ -15,18 +15,10 @@ import {
 } from '../processes/built-tools.js';
 import { identifyModel } from '../reports/environment.js';
 import { agrees, nearTieTables } from '../reports/near-ties.js';
-import { rounded, type Table } from '../reports/report.js';
-import { sum } from '../reports/statistics.js';
-import { differingTables, differs, transcriptTable, type HeardTwice } from '../reports/transcripts.js';
+import { type Table } from '../reports/report.js';
+import { differingTables, differs, transcriptTable, type TranscriptPair } from '../reports/transcripts.js';
 import { modelNamed, requireWhisper } from './bench-models.js';
-import {
-  addSpokenOptions,
-  benchContext,
-  buildOption,
-  progress,
-  publish,
-  type SpokenOptions,
-} from './setup.js';
+import { addSpokenOptions, benchContext, buildOption, progress, publish, type SpokenOptions } from './setup.js';
 
 interface Options extends SpokenOptions {
   build: string;
@@ -44,14 +36,14 @@ interface Setting {
 }
 
 /** The engine first. */
-interface HeardByBoth extends HeardTwice {
+interface ComparedClip extends TranscriptPair {
   first: EngineLine;
   second: CliLine;
 }
 
 interface Compared {
   setting: Setting;
-  heard: HeardByBoth[];
+  pairs: ComparedClip[];
 }
 
 interface Programs {
@@ -83,11 +75,16 @@ const OWN_ARITHMETIC: readonly Setting[] = [
 
 const NOTES: Readonly<Record<DecoderName, readonly string[]>> = {
   'whisper.cpp': [
-    'Both programs built from the same source, without the accelerator; the engine decodes all clips in one slot, whisper-cli each in a process of its own (its state carries things over from one file to the next).',
+    'Both programs built from the same source, without the accelerator; the engine decodes all clips in one slot, ' +
+      'whisper-cli each in a process of its own (its state carries things over from one file to the next).',
   ],
   batched: [
-    'Eight windows in flight; without the accelerator unless the type is another than float32. Both decode at temperature 0 without fall-back and call no window silent; whisper-cli without flash attention, which attends to padding.',
-    'A near tie: two choices, or text and all time stamps together, within 0.02 nats in the batched decoder. With beams, the least margin of any step; a draw has the margin by which logits would have to move for it to fall on another token.',
+    'Eight windows in flight; without the accelerator unless the type is another than float32. Both decode at ' +
+      'temperature 0 without fall-back and call no window silent; whisper-cli without flash attention, which attends ' +
+      'to padding.',
+    'A near tie: two choices, or text and all time stamps together, within 0.02 nats in the batched decoder. With ' +
+      'beams, the least margin of any step; a draw has the margin by which logits would have to move for it to fall ' +
+      'on another token.',
   ],
 };
 
@@ -95,13 +92,13 @@ export function addBenchParity(bench: Command): void {
   const command = bench
     .command('parity')
     .description(
-      "the same words as whisper.cpp's own whisper-cli, every clip (of at most 30 s) as one window: exit code 1 when a text or a detected language differs; with the batched decoder, when more than 2 % do, or one that was no near tie",
+      "the same words as whisper.cpp's own whisper-cli, every clip (of at most 30 s) as one window: exit code 1 when " +
+        'a text or a detected language differs; with the batched decoder, when more than 2 % do, or one that was no ' +
+        'near tie',
     )
     .addOption(buildOption())
     .addOption(new Option('--decoder <name>', "the engine's decoder").choices(DECODERS).default('batched'))
-    .addOption(
-      new Option('--compute <type>', 'of the batched decoder (default: float32)').choices(COMPUTE_TYPES),
-    );
+    .addOption(new Option('--compute <type>', 'of the batched decoder (default: float32)').choices(COMPUTE_TYPES));
   addSpokenOptions(command).action(benchParity);
 }
 
@@ -125,7 +122,7 @@ async function benchParity(options: Options): Promise<void> {
       tables: compared.flatMap(tablesOf),
       charts: [],
       notes: [...NOTES[decoder]],
-      measurements: compared.map(({ setting, heard }) => ({ name: setting.name, heard })),
+      measurements: compared.map(({ setting, pairs }) => ({ name: setting.name, pairs })),
     },
     options,
   );
@@ -139,8 +136,8 @@ function computeOf({ decoder, compute }: Options): string | undefined {
   return undefined;
 }
 
-function isAsGood({ setting, heard }: Compared): boolean {
-  return setting.plain ? agrees(heard, setting.beamSize) : !heard.some(differs);
+function isAsGood({ setting, pairs }: Compared): boolean {
+  return setting.plain ? agrees(pairs, setting.beamSize) : !pairs.some(differs);
 }
 
 function compareAll(clips: readonly SpokenClip[], options: Options, model: string): Compared[] {
@@ -152,14 +149,14 @@ function compareAll(clips: readonly SpokenClip[], options: Options, model: strin
   try {
     return (decoder === 'batched' ? OWN_ARITHMETIC : SAME_ARITHMETIC).map((setting) => {
       progress(setting.name);
-      return { setting, heard: compare(clips, setting, programs) };
+      return { setting, pairs: compare(clips, setting, programs) };
     });
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-function compare(clips: readonly SpokenClip[], setting: Setting, programs: Programs): HeardByBoth[] {
+function compare(clips: readonly SpokenClip[], setting: Setting, programs: Programs): ComparedClip[] {
   const { cli, model, directory } = programs;
   const ours = throughEngine(clips, setting, programs);
   return clips.map((clip) => {
@@ -179,29 +176,24 @@ function throughEngine(
   setting: Setting,
   { engine, model, decoder, compute }: Programs,
 ): Map<string, EngineLine> {
-  const heard = new Map<string, EngineLine>();
+  const lineByFile = new Map<string, EngineLine>();
   const languages = setting.detect ? ['auto'] : [...new Set(clips.map((clip) => clip.language))];
   for (const language of languages) {
     const group = clips.filter((clip) => language === 'auto' || clip.language === language);
     const files = group.map(({ path }) => path);
     const words = { model, language, ...setting, decoder, ...(compute === undefined ? {} : { compute }) };
     const lines = transcribeWindows(engine, words, files);
-    for (const [index, line] of lines.entries()) heard.set(files[index] ?? '', line);
+    for (const [index, line] of lines.entries()) lineByFile.set(files[index] ?? '', line);
   }
-  return heard;
+  return lineByFile;
 }
 
-function tablesOf({ setting, heard }: Compared): Table[] {
+function tablesOf({ setting, pairs }: Compared): Table[] {
   const { name: title, beamSize, plain } = setting;
   const columns = { title, first: 'Verbatim', second: 'whisper-cli' };
-  const passes = (group: readonly HeardByBoth[]): number =>
-    sum(group.map(({ first }) => first.encoderPasses)) / group.length;
   return [
-    transcriptTable(heard, {
-      ...columns,
-      more: (group) => ({ 'encoder passes a window': rounded(passes(group)) }),
-    }),
-    ...differingTables(heard, columns),
-    ...(plain ? nearTieTables(title, heard, beamSize, [columns.first, columns.second]) : []),
+    transcriptTable(pairs, columns),
+    ...differingTables(pairs, columns),
+    ...(plain ? nearTieTables(title, pairs, beamSize, [columns.first, columns.second]) : []),
   ];
 }

@@ -9,10 +9,8 @@ import { measureMemory } from '../load/memory.js';
 import { measureNodes } from '../load/nodes.js';
 import { openLoop } from '../load/open-loop.js';
 import { measureOverhead } from '../load/overhead.js';
-import { requestRate } from '../load/request-rate.js';
 import { soak } from '../load/soak.js';
 import { MAIN, nodeWords } from '../processes/command-line.js';
-import { startConstantServer } from '../processes/constant-server.js';
 import { serverPass, commandLinePass } from '../processes/peers.js';
 import { startVerbatim } from '../processes/verbatim-process.js';
 import { startWhisperServer } from '../processes/whisper-server-process.js';
@@ -28,11 +26,9 @@ export const BENCH_PARTS = {
   measureNodes,
   measureOverhead,
   openLoop,
-  requestRate,
   runBench,
   serverPass,
   soak,
-  startConstantServer,
   startVerbatim,
   startWhisperServer,
   commandLinePass,

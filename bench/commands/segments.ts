@@ -94,8 +94,8 @@ async function benchSegments(options: Options): Promise<void> {
   const recordings = options.agree === undefined ? [] : clipsOf(options.agree).map(({ path }) => path);
   const tool = builtTool(options.build, 'make_scene');
   const judgeTool = recordings.length === 0 ? null : builtTool(options.build, 'voiced_spans');
-  const hears = options.vad.includes('silero') || recordings.length > 0;
-  const path = hears ? voiceActivityModel({ voiceActivity: 'silero' }, roots, manifest) : null;
+  const needsSilero = options.vad.includes('silero') || recordings.length > 0;
+  const path = needsSilero ? voiceActivityModel({ voiceActivity: 'silero' }, roots, manifest) : null;
   const silero = path === null ? null : await loadBinding().loadVoiceActivityModel(path);
   const voices: Voices = new Map(options.vad.map((vad) => [vad, vad === 'silero' ? silero : null]));
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-scenes-'));
@@ -114,8 +114,8 @@ async function benchSegments(options: Options): Promise<void> {
       for (const source of sources) cells.push(...(await judgeAll(source, voices, manifest.windowPolicies)));
     }
     if (path !== null && judgeTool !== null) {
-      const heard = voicedSpans(judgeTool, path, recordings);
-      agreements.push(...(await agreement(recordings, heard, manifest.windowPolicies)));
+      const voiced = voicedSpans(judgeTool, path, recordings);
+      agreements.push(...(await agreement(recordings, voiced, manifest.windowPolicies)));
     }
   } finally {
     silero?.close();
@@ -133,8 +133,10 @@ async function benchSegments(options: Options): Promise<void> {
       tables: tablesOf(cells, agreements),
       charts: [],
       notes: [
-        'Missed: the part of what is spoken that lies outside all windows. Cover: the length of all windows by that of what is spoken.',
-        'Clips stand between silences of 0.3 to 3 s, cut to their sound; in RTTM the turns are what whoever wrote it took for them.',
+        'Missed: the part of what is spoken that lies outside all windows. Cover: the length of all windows by ' +
+          'that of what is spoken.',
+        'Clips stand between silences of 0.3 to 3 s, cut to their sound; in RTTM the turns are what whoever wrote ' +
+          'it took for them.',
       ],
       measurements: cells,
     },
@@ -144,11 +146,7 @@ async function benchSegments(options: Options): Promise<void> {
 
 type Policies = ReturnType<typeof benchContext>['manifest']['windowPolicies'];
 
-async function judgeAll(
-  { name, noiseDb, scenes }: Source,
-  voices: Voices,
-  policies: Policies,
-): Promise<Cell[]> {
+async function judgeAll({ name, noiseDb, scenes }: Source, voices: Voices, policies: Policies): Promise<Cell[]> {
   const cells: Cell[] = [];
   for (const [vad, voice] of voices) {
     for (const [windows, policy] of Object.entries(policies)) {
@@ -175,7 +173,7 @@ function costOf({ processorSeconds, seconds: audioSeconds, longestCall }: CutFil
 /** What Silero calls speech is the reference. */
 async function agreement(
   paths: readonly string[],
-  heard: readonly Interval[][],
+  voiced: readonly Interval[][],
   policies: Policies,
 ): Promise<Record<string, string | number>[]> {
   const rows = [];
@@ -185,14 +183,14 @@ async function agreement(
     for (const [index, path] of paths.entries()) {
       progress(`agreement, ${windows}: ${path}`);
       const cut = await cutFile(path, { binding: loadBinding(), policy, voice: null });
-      judged.push(judge(heard[index] ?? [], cut.windows));
+      judged.push(judge(voiced[index] ?? [], cut.windows));
       seconds += cut.seconds;
     }
     const all = total(judged);
     rows.push({
       windows,
       files: paths.length,
-      'Silero hears % of the audio': percent(all.reference, seconds),
+      'Silero finds speech in % of the audio': percent(all.reference, seconds),
       'windows by energy hold %': percent(all.windows, seconds),
       ...shown(all),
     });

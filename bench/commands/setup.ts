@@ -11,7 +11,8 @@ import { toMarkdown, writeReport, type Report } from '../reports/report.js';
 import type { BenchModel } from './bench-models.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readContext, type ServiceContext } from '../../src/service/context.js';
-import { integerFrom, integerList } from '../../src/cli/options.js';
+import { integerFrom } from '../../src/cli/options.js';
+import { integerList } from './lists.js';
 
 export interface OutputOptions {
   output?: string;
@@ -40,15 +41,12 @@ export function addOutputOptions(command: Command): Command {
 }
 
 export function buildOption(): Option {
-  return new Option('--build <dir>', 'where CMake has built the programs').default(
-    join(packageRoot, 'build'),
-  );
+  return new Option('--build <dir>', 'where CMake has built the programs').default(join(packageRoot, 'build'));
 }
 
 /** --model of a command that takes one. */
 export function modelOption(): Option {
-  const text =
-    'a model of the manifest, or the path of a model file (default: the one that serve would take)';
+  const text = 'a model of the manifest, or the path of a model file (default: the one that serve would take)';
   return new Option('--model <name>', text);
 }
 
@@ -61,7 +59,7 @@ export function languageOption(fallback = 'auto'): Option {
   return new Option('--language <xx>', text).default(fallback);
 }
 
-/** Of the commands that compare what is heard with what is said. */
+/** Of the commands that compare transcripts with a reference. */
 export interface SpokenOptions extends OutputOptions {
   model?: string;
   clips: string;
@@ -99,11 +97,7 @@ export function coresAtMost(): number {
 }
 
 /** The clips as a client sends them. */
-export async function uploadsOf(
-  { policy }: BenchModel,
-  clips: readonly Clip[],
-  language: string,
-): Promise<Upload[]> {
+export async function uploadsOf({ policy }: BenchModel, clips: readonly Clip[], language: string): Promise<Upload[]> {
   const measured = await measureClips(loadBinding(), policy, clips);
   return measured.map((clip) => readUpload(clip.path, clip.seconds, languageFor(clip, language)));
 }

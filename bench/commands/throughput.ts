@@ -54,10 +54,7 @@ export function addBenchThroughput(bench: Command, parts: BenchParts): void {
 }
 
 /** Words for `verbatim bench`, one command after the other. */
-export function throughputSteps(
-  directory: string,
-  { quick = false, from, model, build }: Options,
-): string[][] {
+export function throughputSteps(directory: string, { quick = false, from, model, build }: Options): string[][] {
   const preset = quick ? QUICK : FULL;
   const clips = join(directory, 'clips');
   const output = ['--output', directory];
@@ -78,7 +75,7 @@ function given(flag: string, value: string | undefined): string[] {
 }
 
 async function benchThroughput(directory: string, options: Options, parts: BenchParts): Promise<void> {
-  // What is missing is said before the first hour, not after it.
+  // Missing programs are reported before the first hour, not after it.
   const { build, model, from = DEFAULT_CLIPS } = options;
   clipsOf(from);
   const models = await modelsOf(benchContext(), model);

@@ -14,15 +14,9 @@ import {
 import { resolveDevices } from '../../src/engine/devices.js';
 import { findModel } from '../../src/models/manifest.js';
 import { modelPath } from '../../src/models/store.js';
-import { integerFrom, integerList } from '../../src/cli/options.js';
-import {
-  addOutputOptions,
-  benchContext,
-  progress,
-  publish,
-  roundsOption,
-  type OutputOptions,
-} from './setup.js';
+import { integerFrom } from '../../src/cli/options.js';
+import { integerList } from './lists.js';
+import { addOutputOptions, benchContext, progress, publish, roundsOption, type OutputOptions } from './setup.js';
 
 interface Options extends OutputOptions {
   model: string;
@@ -97,7 +91,8 @@ async function benchTranslate(options: Options): Promise<void> {
       tables: [{ title: 'Cells', rows: cells.map(row) }],
       charts: [chart(cells)],
       notes: [
-        'Tokens written a second, every translation forced to the same length, so that the text does not change the work.',
+        'Tokens written a second, every translation forced to the same length, so that the text does not change ' +
+          'the work.',
       ],
       measurements: cells,
     },
@@ -107,8 +102,7 @@ async function benchTranslate(options: Options): Promise<void> {
 
 function computeTypeOf(name: string): ComputeType {
   const found = COMPUTE_TYPES.find((type) => type === name);
-  if (found === undefined)
-    throw new Error(`--weights names "${name}"; allowed: ${COMPUTE_TYPES.join(', ')}.`);
+  if (found === undefined) throw new Error(`--weights names "${name}"; allowed: ${COMPUTE_TYPES.join(', ')}.`);
   return found;
 }
 
@@ -163,9 +157,7 @@ function chart(measured: readonly MeasuredCell[]): LineChart {
     y: 'tokens a second',
     series: names.map((name) => ({
       name,
-      points: measured
-        .filter((one) => nameOf(one) === name)
-        .map(({ cell, passes }) => [cell.batch, median(passes)]),
+      points: measured.filter((one) => nameOf(one) === name).map(({ cell, passes }) => [cell.batch, median(passes)]),
     })),
   };
 }

@@ -50,9 +50,7 @@ interface Options extends WorkOptions {
 export function addBenchTune(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('tune')
-    .description(
-      'find the best slots, threads and batch for this machine and model; `serve` reads what it writes',
-    )
+    .description('find the best slots, threads and batch for this machine and model; `serve` reads what it writes')
     .addOption(modelOption())
     .option('--pairs <n>', 'measurements of the winner and the defaults in turns', integerFrom(1), 5)
     .option(
@@ -125,15 +123,9 @@ async function benchTune(options: Options, parts: BenchParts): Promise<void> {
   );
 }
 
-function candidatesWith(
-  baseline: Settings,
-  devices: readonly string[],
-  decoder: SpeechDecoder['kind'],
-): Settings[] {
+function candidatesWith(baseline: Settings, devices: readonly string[], decoder: SpeechDecoder['kind']): Settings[] {
   const candidates = tuneCandidates(devices, availableParallelism(), decoder);
-  return candidates.some((settings) => sameSettings(settings, baseline))
-    ? candidates
-    : [baseline, ...candidates];
+  return candidates.some((settings) => sameSettings(settings, baseline)) ? candidates : [baseline, ...candidates];
 }
 
 interface SweepCheck {
@@ -166,8 +158,7 @@ function measurer(options: Options, model: Subject, parts: BenchParts): Measure 
   const measure = cellMeasurer([model], model, options, parts);
   return async (settings) => {
     const { slots, threads, batch } = settings;
-    const sized =
-      decoder.kind === 'batched' && batch !== null ? { ...decoder, windowsInFlight: batch } : decoder;
+    const sized = decoder.kind === 'batched' && batch !== null ? { ...decoder, windowsInFlight: batch } : decoder;
     const pass = await measure({ modelPath, devices, slots, threads, beam: 1, decoder: sized });
     progress(`${show(settings)}: RTFx ${rounded(pass.rtfx)}`);
     return pass;
@@ -200,7 +191,8 @@ function tuneReport(
     ],
     charts: [searchChart(trials)],
     notes: [
-      `Slots x threads, and windows in flight of the batched decoder. The best is chosen when it gains at least ${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
+      'Slots x threads, and windows in flight of the batched decoder. The best is chosen when it gains at least ' +
+        `${Math.round(100 * (LEAST_GAIN - 1))} % over the defaults by pair.`,
     ],
     measurements: { trials, comparison, check },
   };

@@ -12,12 +12,7 @@ import { engineWords, serverWords, type WordSource } from '../load/word-sources.
 import { builtTool } from '../processes/built-tools.js';
 import { identifyModel, type ModelIdentity } from '../reports/environment.js';
 import type { Report, Shown } from '../reports/report.js';
-import {
-  unvoicedTable,
-  wordTimeTable,
-  type JudgedTranscript,
-  type VoicedTranscript,
-} from '../reports/word-times.js';
+import { unvoicedTable, wordTimeTable, type JudgedTranscript, type VoicedTranscript } from '../reports/word-times.js';
 import type { BenchParts } from './parts.js';
 import { decoderOf, modelNamed } from './bench-models.js';
 import {
@@ -49,7 +44,7 @@ export function addBenchWords(bench: Command, parts: BenchParts): void {
   const vad = new Option('--vad <detector>', 'what finds speech (default: as VERBATIM_VAD has it)');
   const command = bench
     .command('words')
-    .description('when words are said: the times of recognised words beside those of the spoken ones')
+    .description('times of recognised words against the reference')
     .addOption(modelOption())
     .requiredOption('--clips <dir>', TIMED_CLIPS)
     .addOption(languageOption())
@@ -67,10 +62,10 @@ export function addBenchWords(bench: Command, parts: BenchParts): void {
 async function benchWords(options: Options, command: Command, parts: BenchParts): Promise<void> {
   const judged = options.unvoiced === undefined ? bySpokenWords : byVoice(options.unvoiced);
   const judge = judged(options);
-  const { source, environment, models, settings } = await heardBy(options, command, parts);
+  const { source, environment, models, settings } = await wordSourceOf(options, command, parts);
   try {
     const { tables, notes, measurements, clips } = await judge(source);
-    const title = 'When words are said';
+    const title = 'Word times';
     const all = { ...settings, clips, language: options.language };
     const facts = { warmUp: 'none', runs: 1, charts: [] };
     publish(
@@ -82,13 +77,13 @@ async function benchWords(options: Options, command: Command, parts: BenchParts)
   }
 }
 
-type Heard = Pick<Report, 'environment' | 'models' | 'settings'> & { source: WordSource };
+type MeasuredSource = Pick<Report, 'environment' | 'models' | 'settings'> & { source: WordSource };
 
-async function heardBy(options: Options, command: Command, parts: BenchParts): Promise<Heard> {
+async function wordSourceOf(options: Options, command: Command, parts: BenchParts): Promise<MeasuredSource> {
   const { url, key } = options;
   if (url === undefined) {
     refuseGiven(command, ['key'], 'acts only with --url');
-    return heardByEngine(options, parts);
+    return wordsOfEngine(options, parts);
   }
   refuseGiven(command, ['model', 'vad'], 'is for the engine in this process; a server has its own');
   if (key === undefined) throw new UsageError('--url needs --key.');
@@ -96,7 +91,7 @@ async function heardBy(options: Options, command: Command, parts: BenchParts): P
   return { source: serverWords(url, key), environment, models: [], settings: { url } };
 }
 
-async function heardByEngine(options: Options, { createBenchEngine }: BenchParts): Promise<Heard> {
+async function wordsOfEngine(options: Options, { createBenchEngine }: BenchParts): Promise<MeasuredSource> {
   const { config, roots, manifest, environment } = benchContext();
   const model = await modelNamed({ config, roots, manifest }, options.model);
   const { accelerator } = config;
@@ -118,7 +113,7 @@ async function heardByEngine(options: Options, { createBenchEngine }: BenchParts
 }
 
 type Judgement = Pick<Report, 'tables' | 'notes' | 'measurements'> & { clips: number };
-/** Reads the clips at once, so that what is wrong with them is said before anything is loaded. */
+/** Reads the clips first, so that faults in them are reported before anything is loaded. */
 type Judge = (options: Options) => (source: WordSource) => Promise<Judgement>;
 
 const bySpokenWords: Judge = ({ clips: directory, language }) => {
@@ -149,11 +144,11 @@ function byVoice(detector: string): Judge {
       clips.map((clip) => clip.path),
     );
     return async (source) => {
-      const heard: VoicedTranscript[] = [];
+      const transcripts: VoicedTranscript[] = [];
       for (const [index, clip] of clips.entries())
-        heard.push({ clip, words: await wordsIn(clip, language, source), voiced: spans[index] ?? [] });
-      const tables = [unvoicedTable('Words that begin where no speech is heard', heard)];
-      return { tables, notes: VOICED_NOTES, measurements: heard, clips: clips.length };
+        transcripts.push({ clip, words: await wordsIn(clip, language, source), voiced: spans[index] ?? [] });
+      const tables = [unvoicedTable('Words that begin where no speech is transcripts', transcripts)];
+      return { tables, notes: VOICED_NOTES, measurements: transcripts, clips: clips.length };
     };
   };
 }
@@ -164,11 +159,14 @@ function wordsIn(clip: Clip, language: string, source: WordSource): ReturnType<W
 }
 
 const SPOKEN_NOTES = [
-  'Errors are of words recognised as what was said, found by an alignment of fewest edits: median of their absolute values, and the value that 90 % do not exceed; "late" is the median with its sign, below zero where times run ahead.',
+  'Errors are of correctly recognised words, found by an alignment of fewest edits: median of their ' +
+    'absolute values, and the value that 90 % do not exceed; "late" is the median with its sign, below zero where ' +
+    'times run ahead.',
   'F1 counts a word when its text matches and its start and end both lie within the collar.',
   'Outside sound: words that begin more than 100 ms from any spoken word, of all recognised ones.',
 ];
 
 const VOICED_NOTES = [
-  'Unvoiced: words that begin more than 100 ms from where the judge hears speech, of all recognised ones. No floor of confidence is set, unless a server has its own.',
+  'Unvoiced: words that begin more than 100 ms from where the judge hears speech, of all recognised ones. No floor ' +
+    'of confidence is set, unless a server has its own.',
 ];

@@ -38,18 +38,18 @@ export function createBenchEngine(
     threads: cell.threads,
     accelerator,
     ffmpeg: 'ffmpeg',
-    maxBacklogSeconds: Number.MAX_SAFE_INTEGER,
     ...(observer === undefined ? {} : { observer }),
   });
 }
 
 /** From the opening of the file to its text; `language` as of languageFor(). */
-export function transcribeClip(
+export async function transcribeClip(
   engine: SpeechEngine,
   clip: Clip,
   language: string,
   accountId: string,
 ): Promise<Transcript> {
   const spoken = languageFor(clip, language);
-  return engine.transcribeFile({ path: clip.path, accountId, language: spoken });
+  const file = { path: clip.path, accountId };
+  return engine.transcribe({ ...file, seconds: await engine.measure(file), language: spoken });
 }

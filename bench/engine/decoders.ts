@@ -36,6 +36,5 @@ export function decodersOn(
 
 function refuseForBatched(given: Readonly<Record<'compute' | 'batch', unknown>>): void {
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
-  if (name !== undefined)
-    throw new UsageError(`--${name} is for the batched decoder, and whisper.cpp decodes.`);
+  if (name !== undefined) throw new UsageError(`--${name} is for the batched decoder, and whisper.cpp decodes.`);
 }

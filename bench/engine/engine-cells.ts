@@ -42,8 +42,8 @@ export function engineCells(axes: CellAxes): EngineCell[] {
 const BETWEEN_SETTINGS = /,(?!\d+(?:,|$))/;
 
 /**
- * Settings by comma, each as VERBATIM_DEVICE takes it -> the devices of each: "cpu,cuda:0,1" is the CPU, and two devices
- * at once. Throws as resolveDevices() does.
+ * Settings by comma, each as VERBATIM_DEVICE takes it -> the devices of each: "cpu,cuda:0,1" is the CPU, and two
+ * devices at once. Throws as resolveDevices() does.
  */
 export function deviceSettings(list: string, binding: Pick<NativeBinding, 'build' | 'devices'>): string[][] {
   const settings = list.split(BETWEEN_SETTINGS).map((setting) => resolveDevices(setting, binding));

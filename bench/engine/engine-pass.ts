@@ -69,9 +69,7 @@ export async function runEnginePass(binding: NativeBinding, job: EngineJob): Pro
   try {
     const transcribe = (clip: Clip, client: number): Promise<number> =>
       // Every client is an account of its own, as on a server.
-      transcribeClip(engine, clip, job.language, `client-${client}`).then(
-        ({ durationSeconds }) => durationSeconds,
-      );
+      transcribeClip(engine, clip, job.language, `client-${client}`).then(({ durationSeconds }) => durationSeconds);
     // Every slot grows its buffers to what the clips need before anything is timed.
     await closedLoop(clips, Math.max(clients, cell.slots * cell.devices.length), transcribe);
     windows.length = 0;

@@ -1,6 +1,6 @@
 /**
- * Runs one measurement of the engine in a process of its own: its peak memory is the cell's, libuv's thread pool has the
- * size the cell needs, and nothing of the last cell is left in the caches of the allocator.
+ * Runs one measurement of the engine in a process of its own: its peak memory is the cell's, libuv's thread pool has
+ * the size the cell needs, and nothing of the last cell is left in the caches of the allocator.
  */
 import { fork } from 'node:child_process';
 import { loadBinding } from '../../src/engine/binding.js';

@@ -11,20 +11,17 @@ export interface SweepOptions<Cell, Pass> {
   measure: (cell: Cell) => Promise<Pass>;
   /** Before each measurement. */
   onStep?: (done: number, total: number, cell: Cell) => void;
-  /** Every other round backwards: no cell always comes after the same other one. */
-  thereAndBack?: boolean;
 }
 
 /** In the order of the cells. Rejects with the first failure. */
 export async function sweep<Cell, Pass>(
   cells: readonly Cell[],
-  { rounds, measure, onStep, thereAndBack = false }: SweepOptions<Cell, Pass>,
+  { rounds, measure, onStep }: SweepOptions<Cell, Pass>,
 ): Promise<Measured<Cell, Pass>[]> {
   const measured = cells.map((cell) => ({ cell, passes: [] as Pass[] }));
   let done = 0;
   for (let round = 0; round < rounds; round++) {
-    const order = thereAndBack && round % 2 === 1 ? measured.toReversed() : measured;
-    for (const { cell, passes } of order) {
+    for (const { cell, passes } of measured) {
       onStep?.(done++, cells.length * rounds, cell);
       passes.push(await measure(cell));
     }

@@ -16,14 +16,10 @@ const BATCHES = [4, 8, 16];
 
 /**
  * What is worth trying. On a CPU: whole slots and threads that use half of the cores up to twice as many as there are
- * (a slot waits now and then), in steps of two; each with every size of the batch where windows are decoded together. On a
- * GPU the host's threads do little, and slots are what counts.
+ * (a slot waits now and then), in steps of two; each with every size of the batch where windows are decoded together.
+ * On a GPU the host's threads do little, and slots are what counts.
  */
-export function tuneCandidates(
-  devices: readonly string[],
-  cores: number,
-  decoder: SpeechDecoder['kind'],
-): Settings[] {
+export function tuneCandidates(devices: readonly string[], cores: number, decoder: SpeechDecoder['kind']): Settings[] {
   const batches = decoder === 'batched' ? BATCHES : [null];
   return computing(devices, cores).flatMap((settings) => batches.map((batch) => ({ ...settings, batch })));
 }
@@ -76,11 +72,7 @@ export async function successiveHalving(candidates: readonly Settings[], measure
 }
 
 /** Every candidate equally often, in turns: what the search saves, and is judged by. Best first. */
-export async function sweepAll(
-  candidates: readonly Settings[],
-  rounds: number,
-  measure: Measure,
-): Promise<Trial[]> {
+export async function sweepAll(candidates: readonly Settings[], rounds: number, measure: Measure): Promise<Trial[]> {
   return bestFirst(await sweep(candidates, { rounds, measure }));
 }
 
@@ -107,7 +99,7 @@ export async function compareInPairs(
   return { baseline: before, tuned: after, ratios, gain: median(ratios) };
 }
 
-/** Less than this is not told apart from chance, and the defaults stay. */
+/** A smaller gain cannot be distinguished from chance, and the defaults stay. */
 export const LEAST_GAIN = 1.02;
 
 export interface Choice extends Settings {

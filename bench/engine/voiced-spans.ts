@@ -1,4 +1,4 @@
-/** Where a Silero model alone hears speech in recordings, by the program voiced_spans. */
+/** Where a Silero model alone detects speech in recordings, by the program voiced_spans. */
 import { spawnSync } from 'node:child_process';
 import type { Interval } from '../reports/intervals.js';
 
@@ -8,7 +8,5 @@ export function voicedSpans(tool: string, model: string, paths: readonly string[
   const run = spawnSync(tool, [model, ...paths], { encoding: 'utf8', maxBuffer: 2 ** 28 });
   if (run.status !== 0) throw new Error(`${tool} failed: ${run.stderr}`);
   const lines = run.stdout.trim().split('\n');
-  return lines.map((line) =>
-    (JSON.parse(line) as [number, number][]).map(([start, end]) => ({ start, end })),
-  );
+  return lines.map((line) => (JSON.parse(line) as [number, number][]).map(([start, end]) => ({ start, end })));
 }

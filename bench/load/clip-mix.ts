@@ -10,7 +10,7 @@ export interface MixedClip {
   language: string;
   /** Seconds. */
   duration: number;
-  /** Paths, of one language, in the order in which they are said. */
+  /** Paths, of one language, in their order. */
   sentences: string[];
 }
 
@@ -23,10 +23,7 @@ export interface MixOptions {
 }
 
 /** Languages take turns; lengths are spread evenly over the range and come in any order. */
-export function planClips(
-  clips: readonly Clip[],
-  { count, shortest, longest, random }: MixOptions,
-): MixedClip[] {
+export function planClips(clips: readonly Clip[], { count, shortest, longest, random }: MixOptions): MixedClip[] {
   const byLanguage = new Map<string, string[]>();
   for (const { path, language } of clips) {
     if (language === null) continue;

@@ -9,7 +9,7 @@ export interface Clip {
   language: string | null;
 }
 
-/** Of which it is known what is said in it. */
+/** A clip with its reference text. */
 export interface SpokenClip extends Clip {
   language: string;
   text: string;

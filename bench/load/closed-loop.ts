@@ -32,12 +32,6 @@ function* numbered<I>(items: Iterable<I>): Generator<[number, I]> {
   for (const item of items) yield [index++, item];
 }
 
-/** The same item until the time is over. */
-export function* during<I>(milliseconds: number, item: I, clock = loadClock): Generator<I> {
-  const start = clock.now();
-  while (clock.now() - start < milliseconds) yield item;
-}
-
 /** The items `times` over, as whole rounds. */
 export function repeated<T>(items: readonly T[], times: number): T[] {
   return Array.from({ length: times }, () => items).flat();

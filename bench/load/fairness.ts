@@ -59,8 +59,8 @@ export function summarizeFairness(idleMs: number[], busyMs: number[]): Fairness 
 }
 
 /**
- * A clip during which the long file ended had the machine to itself in part and does not count, unless it is the first: on a
- * server that takes one request at a time it has waited for that end.
+ * A clip during which the long file ended had the machine to itself in part and does not count, unless it is the first:
+ * on a server that takes one request at a time it has waited for that end.
  */
 async function shortClips(
   { target, short, count, limitSeconds, clock = loadClock }: FairnessOptions,
@@ -80,9 +80,7 @@ async function shortClips(
 
 function failure({ name }: HttpTarget, status: number): Error {
   const answer = status === 0 ? 'no answer' : `status ${status}`;
-  return new Error(
-    `${name}: ${answer} to a short clip. Are the URL and the keys right, and are there credits?`,
-  );
+  return new Error(`${name}: ${answer} to a short clip. Are the URL and the keys right, and are there credits?`);
 }
 
 const CHUNK_HEADER_BYTES = 8;
@@ -122,13 +120,7 @@ function wavHeader(format: Buffer, dataBytes: number): Buffer {
     bytes.writeUInt32LE(value);
     return bytes;
   };
-  const chunks = [
-    Buffer.from('WAVEfmt '),
-    number(format.length),
-    format,
-    Buffer.from('data'),
-    number(dataBytes),
-  ];
+  const chunks = [Buffer.from('WAVEfmt '), number(format.length), format, Buffer.from('data'), number(dataBytes)];
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   return Buffer.concat([Buffer.from('RIFF'), number(length + dataBytes), ...chunks]);
 }

@@ -1,10 +1,10 @@
-/** How often several nodes, each a process of its own, hold and charge a second on books that they share. */
+/** How often several nodes, each a process of its own, hold and charge a second on a ledger that they share. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { createPostgresLedger } from '../../src/ledger/postgres/ledger.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { isPostgres } from '../../src/service/database-address.js';
 import { UsageError } from '../../src/service/variables.js';
 import { loaderOf } from '../processes/command-line.js';
@@ -25,7 +25,7 @@ export interface LedgerLoad {
   seconds: number;
 }
 
-/** What a node is told. */
+/** Settings of a node. */
 type Orders = Pick<LedgerLoad, 'address' | 'connections' | 'seconds'>;
 
 /** Of a second, of each node: the median of its seconds. */
@@ -59,17 +59,17 @@ export async function measureLedgerNodes(load: LedgerLoad): Promise<LedgerRate> 
   }
 }
 
-/** The books, for a node or for whoever looks at them. */
+/** The ledger, for a node or for whoever looks at it. */
 export async function openLedgerOf(address: string, connections = 1): Promise<Ledger> {
-  if (!isPostgres(address)) return createLedger({ path: address, lockPatienceMs: PATIENCE_MS });
-  return createPostgresLedger({ url: address, secret: BENCH_SECRET, connections, patienceMs: PATIENCE_MS });
+  if (!isPostgres(address)) return createLedger({ path: address, lockTimeoutMs: PATIENCE_MS });
+  return createPostgresLedger({ url: address, secret: BENCH_SECRET, connections, timeoutMs: PATIENCE_MS });
 }
 
-/** Throws UsageError when others have accounts on PostgreSQL's books. */
+/** Throws UsageError when others have accounts on PostgreSQL's ledger. */
 export async function refuseUsed(database: string): Promise<void> {
   const ledger = await openLedgerOf(database);
   try {
-    const accounts = await ledger.listAccounts();
+    const accounts = await ledger.accounts.list();
     if (accounts.every(({ email }) => BENCH_EMAIL.test(email))) return;
     throw new UsageError('--database has accounts; name a database without any.');
   } finally {
@@ -113,14 +113,14 @@ async function chargesBySecond(ledger: Ledger, { connections, seconds }: Orders)
 
 async function ownAccount(ledger: Ledger): Promise<{ accountId: string; keyId: string }> {
   const email = `ledger-bench-${process.pid}-${Date.now()}@localhost`;
-  const { id: accountId } = await ledger.createAccount({ email });
-  await ledger.grantCredits({ accountId, amount: CREDITS });
-  return { accountId, keyId: (await ledger.createKey({ accountId, name: 'bench', scopes: [] })).id };
+  const { id: accountId } = await ledger.accounts.create({ email });
+  await ledger.credits.grant({ accountId, amount: CREDITS });
+  return { accountId, keyId: (await ledger.keys.create({ accountId, name: 'bench', scopes: [] })).id };
 }
 
 async function charge(ledger: Ledger, owner: { accountId: string; keyId: string }): Promise<void> {
-  const { id } = await ledger.hold({ ...owner, requestId: 'req_bench', credits: 1, mostInFlight: 64 });
-  await ledger.settle(id, {
+  const { id } = await ledger.holds.place({ ...owner, requestId: 'req_bench', credits: 1, mostInFlight: 64 });
+  await ledger.holds.settle(id, {
     ...{ credits: 1, endpoint: '/api/v1/transcribe', audioSeconds: 30, minutes: 1, requestId: 'req_bench' },
     ...{ transcriptionId: 'tr_bench', language: 'en', result: {} },
   });

@@ -25,7 +25,7 @@ export interface MemoryParts {
 }
 
 const SAMPLE_MS = 20;
-/** What the start left for the collector and the allocator is given back by then. */
+/** What the start left for the collector and the allocator is released by then. */
 const SETTLE_MS = 2000;
 
 export interface MeasureOptions {
@@ -39,13 +39,7 @@ export interface MeasureOptions {
 }
 
 /** Rejects with an Error when a request fails. */
-export async function measureMemory({
-  target,
-  pid,
-  slots,
-  upload,
-  repeat,
-}: MeasureOptions): Promise<ServerMemory> {
+export async function measureMemory({ target, pid, slots, upload, repeat }: MeasureOptions): Promise<ServerMemory> {
   await sleep(SETTLE_MS);
   const idle = residentBytesOfAll(pid);
   const inFlight: number[] = [];
@@ -56,12 +50,7 @@ export async function measureMemory({
   return { slots, idle, after: residentBytesOfAll(pid), inFlight };
 }
 
-async function sendAtOnce(
-  target: HttpTarget,
-  upload: Upload,
-  windows: number,
-  repeat: number,
-): Promise<void> {
+async function sendAtOnce(target: HttpTarget, upload: Upload, windows: number, repeat: number): Promise<void> {
   for (let round = 0; round < repeat; round++) {
     const sent = Array.from({ length: windows }, (_, account) => target.send(upload, account));
     for (const { status } of await Promise.all(sent))

@@ -1,7 +1,9 @@
-/** What several servers behind one balancer and on one database do, and which part of it costs how much processor time. */
+/**
+ * What several servers behind one balancer and on one database do, and which part of it costs how much processor time.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { startBalancer } from '../processes/balancer.js';
 import { freePort } from '../processes/free-port.js';
 import { processorMs } from '../processes/process-usage.js';
@@ -111,9 +113,9 @@ async function makeKeys({ database, clients }: NodesLoad): Promise<string[]> {
 
 async function makeKey(ledger: Ledger, client: number): Promise<string> {
   const email = `ledger-bench-${process.pid}-${Date.now()}-${client}@localhost`;
-  const { id: accountId } = await ledger.createAccount({ email });
-  await ledger.grantCredits({ accountId, amount: CREDITS });
-  return (await ledger.createKey({ accountId, name: 'bench', scopes: [] })).rawKey;
+  const { id: accountId } = await ledger.accounts.create({ email });
+  await ledger.credits.grant({ accountId, amount: CREDITS });
+  return (await ledger.keys.create({ accountId, name: 'bench', scopes: [] })).rawKey;
 }
 
 async function untilReady(url: string): Promise<void> {
@@ -161,9 +163,7 @@ async function partsOf(nodes: readonly Node[], balancer: number, database: strin
 
 function childrenOf(pid: number): number[] {
   const threads = readdirSync(`/proc/${pid}/task`);
-  const text = threads
-    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'))
-    .join(' ');
+  const text = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')).join(' ');
   return text.split(/\s+/).filter(Boolean).map(Number);
 }
 
@@ -214,8 +214,7 @@ function perRequest({ name, milliseconds }: Times, before: Times | undefined, re
 }
 
 function sharesOf(used: readonly Times[]): Shares {
-  const of = (name: PartName): number | null =>
-    used.find((times) => times.name === name)?.milliseconds ?? null;
+  const of = (name: PartName): number | null => used.find((times) => times.name === name)?.milliseconds ?? null;
   return {
     ...{ shell: of('shell') ?? 0, engine: of('engine') ?? 0, balancer: of('balancer') ?? 0 },
     database: of('database'),

@@ -15,7 +15,7 @@ export interface ClipTimes {
   queue: number;
   /** From the first window's start to the last window's end. */
   speech: number;
-  /** All else: opening the file; with HTTP also the books, the answer, and the way there and back. */
+  /** All else: opening the file; with HTTP also the ledger, the answer, and the way there and back. */
   rest: number;
 }
 
@@ -49,11 +49,7 @@ export async function measureOverhead(options: OverheadOptions): Promise<Overhea
   return pairs;
 }
 
-async function measurePair(
-  options: OverheadOptions,
-  clip: Clip,
-  serverFirst: boolean,
-): Promise<OverheadPair> {
+async function measurePair(options: OverheadOptions, clip: Clip, serverFirst: boolean): Promise<OverheadPair> {
   if (serverFirst) {
     const server = await throughServer(options, clip);
     return { clip: clip.path, engine: await throughEngine(options, clip), server };
@@ -75,10 +71,7 @@ async function throughServer({ target, language }: OverheadOptions, clip: Clip):
   return clipTimes(milliseconds, phases);
 }
 
-function clipTimes(
-  total: number,
-  { upload = 0, queue = 0, speech = 0 }: Readonly<Record<string, number>>,
-): ClipTimes {
+function clipTimes(total: number, { upload = 0, queue = 0, speech = 0 }: Readonly<Record<string, number>>): ClipTimes {
   return { total, upload, queue, speech, rest: total - upload - queue - speech };
 }
 
@@ -98,9 +91,10 @@ export interface Overhead {
 /** Throws RangeError for no pairs. */
 export function summarizeOverhead(pairs: readonly OverheadPair[]): Overhead {
   const medians = (value: (pair: OverheadPair, phase: Phase) => number): ClipTimes =>
-    Object.fromEntries(
-      PHASES.map((phase) => [phase, median(pairs.map((pair) => value(pair, phase)))]),
-    ) as Record<Phase, number>;
+    Object.fromEntries(PHASES.map((phase) => [phase, median(pairs.map((pair) => value(pair, phase)))])) as Record<
+      Phase,
+      number
+    >;
   const outside = ({ total, speech }: ClipTimes): number => total - speech;
   return {
     engine: medians(({ engine }, phase) => engine[phase]),

@@ -1,4 +1,6 @@
-/** Audio of which it is known when somebody speaks: recordings with RTTM, and clips between silences that are made here. */
+/**
+ * Audio of which it is known when somebody speaks: recordings with RTTM, and clips between silences that are made here.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -64,12 +66,7 @@ export function withNoise(
   return { path: noisy, spoken };
 }
 
-function makeScene(
-  tool: string,
-  path: string,
-  { decibelsBelow, seed }: Noise,
-  words: readonly string[],
-): void {
+function makeScene(tool: string, path: string, { decibelsBelow, seed }: Noise, words: readonly string[]): void {
   const run = spawnSync(tool, [path, String(seed), String(decibelsBelow ?? 'none'), ...words], {
     encoding: 'utf8',
   });

@@ -11,8 +11,11 @@ export interface WordSource {
 
 export function engineWords(engine: SpeechEngine): WordSource {
   return {
-    wordsOf: async (path, language) =>
-      timedWords(await engine.transcribeFile({ path, accountId: 'bench', language, align: true })),
+    wordsOf: async (path, language) => {
+      const file = { path, accountId: 'bench' };
+      const seconds = await engine.measure(file);
+      return timedWords(await engine.transcribe({ ...file, seconds, language, align: true }));
+    },
     close: () => engine.close(),
   };
 }

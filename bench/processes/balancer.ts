@@ -44,8 +44,7 @@ export async function startBalancer(nodes: readonly BalancedNode[]): Promise<Bal
 /** As shipped, but for addresses, and with as many nodes as there are. */
 function configuration(port: number, nodes: readonly BalancedNode[]): string {
   const servers = nodes.map(
-    ({ port: own, agentPort }, index) =>
-      `    server node${index + 1} 127.0.0.1:${own} agent-port ${agentPort}`,
+    ({ port: own, agentPort }, index) => `    server node${index + 1} 127.0.0.1:${own} agent-port ${agentPort}`,
   );
   const backups = nodes.map(
     ({ port: own }, index) => `    server node${index + 1}-full 127.0.0.1:${own} backup no-agent-check`,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpeechModelInfo } from '../../src/engine/binding.js';
 import type { TokenChoice } from '../reports/near-ties.js';
-import type { Heard } from '../reports/transcripts.js';
+import type { WrittenTranscript } from '../reports/transcripts.js';
 
 /** Of whisper.cpp, built by targets of their names into bin/. */
 export const WHISPER_PROGRAMS = ['whisper-server', 'whisper-cli', 'parakeet-cli'] as const;
@@ -16,10 +16,9 @@ export const PROGRAMS_OF: Readonly<Record<SpeechModelInfo['family'], readonly Wh
   parakeet: ['parakeet-cli'],
 };
 
-export interface EngineLine extends Heard {
+export interface EngineLine extends WrittenTranscript {
   /** Positions of the encoder. */
   audioContext: number;
-  encoderPasses: number;
   /** Empty unless they are asked for. */
   choices: readonly TokenChoice[];
   /** Nats between the likeliest language and the next; null where it was given. */
@@ -31,8 +30,8 @@ export interface EngineLine extends Heard {
   words: readonly { text: string; start: number; end: number; probability: number }[];
 }
 
-/** What whisper-cli heard, and the ids of all tokens of it. */
-export interface CliLine extends Heard {
+/** The transcript of whisper-cli, and the ids of all its tokens. */
+export interface CliLine extends WrittenTranscript {
   tokens: readonly number[];
 }
 
@@ -75,23 +74,14 @@ export interface EngineWords extends DecodingWords, PlainWords {
   decoder?: DecoderName;
   /** Of the batched decoder. */
   compute?: string;
-  /** When each word was said. */
+  /** With word times. */
   words?: boolean;
 }
 
 /** transcribe_windows: each file as one window; lines in the order of the files. */
 export function transcribeWindows(
   tool: string,
-  {
-    model,
-    language,
-    beamSize,
-    ownLength,
-    plain = false,
-    decoder,
-    compute,
-    words: timed = false,
-  }: EngineWords,
+  { model, language, beamSize, ownLength, plain = false, decoder, compute, words: timed = false }: EngineWords,
   files: readonly string[],
 ): EngineLine[] {
   const words = [model, '--language', language, '--beam-size', String(beamSize)];
@@ -108,19 +98,13 @@ export function transcribeWindows(
 }
 
 /**
- * whisper-cli, with its fall-back over temperatures unless it is to decode plainly; `audioContext` 0 is the full length.
- * Without flash attention where it decodes plainly: with it, whisper.cpp attends to padding at lengths that are no multiple
- * of 256 positions, the full one among them.
+ * whisper-cli, with its fall-back over temperatures unless it is to decode plainly; `audioContext` 0 is the full
+ * length. Without flash attention where it decodes plainly: with it, whisper.cpp attends to padding at lengths that are
+ * no multiple of 256 positions, the full one among them.
  */
 export function whisperCli(
   tool: string,
-  {
-    model,
-    language,
-    beamSize,
-    audioContext,
-    plain = false,
-  }: DecodingWords & PlainWords & { audioContext: number },
+  { model, language, beamSize, audioContext, plain = false }: DecodingWords & PlainWords & { audioContext: number },
   file: string,
   directory: string,
 ): CliLine {

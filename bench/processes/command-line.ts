@@ -4,7 +4,9 @@ import { extname, join } from 'node:path';
 /** Its entry point. */
 export const MAIN = join(__dirname, '..', '..', 'src', `main${extname(__filename)}`);
 
-/** From the sources (tests, tsx) a child needs the loader that its parent has: words for node before the file's name. */
+/**
+ * From the sources (tests, tsx) a child needs the loader that its parent has: words for node before the file's name.
+ */
 export function loaderOf(file: string): string[] {
   return extname(file) === '.ts' ? ['--import', 'tsx'] : [];
 }

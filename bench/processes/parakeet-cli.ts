@@ -1,4 +1,4 @@
-/** whisper.cpp's own parakeet-cli, and what it tells of every token. */
+/** whisper.cpp's own parakeet-cli, and what it reports for every token. */
 import { spawnSync } from 'node:child_process';
 
 export interface ParakeetToken {
@@ -14,19 +14,18 @@ export interface ParakeetToken {
 
 const MOST_BYTES = 2 ** 28;
 const SEGMENTS = /^Segments \(\d+\):$/m;
-const TOKEN =
-  /^ {2}\[ *\d+\] id= *(\d+) .* p=(\S+) plog=\S+ t0= *(-?\d+) t1= *(-?\d+) word_start=\w+ "(.*)"$/gm;
+const TOKEN = /^ {2}\[ *\d+\] id= *(\d+) .* p=(\S+) plog=\S+ t0= *(-?\d+) t1= *(-?\d+) word_start=\w+ "(.*)"$/gm;
 
-/** On one thread of the processor: tokens by file. Throws an Error unless every file was heard. */
+/** On one thread of the processor: tokens by file. Throws an Error unless every file was transcribed. */
 export function parakeetCli(tool: string, model: string, files: readonly string[]): ParakeetToken[][] {
   const words = ['-m', model, '-ng', '-t', '1', '-np', '-ps', ...files];
   const run = spawnSync(tool, words, { encoding: 'utf8', maxBuffer: MOST_BYTES });
   if (run.status !== 0) throw new Error(`${tool} failed: ${run.stderr}`);
-  const [, ...heard] = run.stderr.split(SEGMENTS);
-  if (heard.length !== files.length) {
-    throw new Error(`${tool} heard ${heard.length} of ${files.length} files: ${run.stderr.slice(0, 1000)}`);
+  const [, ...answers] = run.stderr.split(SEGMENTS);
+  if (answers.length !== files.length) {
+    throw new Error(`${tool} transcribed ${answers.length} of ${files.length} files: ${run.stderr.slice(0, 1000)}`);
   }
-  return heard.map((lines) => [...lines.matchAll(TOKEN)].map(tokenOf));
+  return answers.map((lines) => [...lines.matchAll(TOKEN)].map(tokenOf));
 }
 
 /** Without the unknown piece. */

@@ -18,11 +18,7 @@ export interface Contestant {
 }
 
 /** So many clients over HTTP. Rejects with an Error when a request fails: a lost clip would look like speed. */
-export async function serverPass(
-  target: HttpTarget,
-  uploads: readonly Upload[],
-  clients: number,
-): Promise<PeerPass> {
+export async function serverPass(target: HttpTarget, uploads: readonly Upload[], clients: number): Promise<PeerPass> {
   const start = performance.now();
   const timed = await closedLoop(uploads, clients, async (upload, client) => {
     const { status } = await target.send(upload, client);

@@ -11,9 +11,7 @@ export function residentBytes(pid: number | 'self' = 'self'): number {
 }
 
 function statusBytes(pid: number | 'self', field: string): number {
-  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(
-    readFileSync(`/proc/${pid}/status`, 'utf8'),
-  )?.[1];
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   if (kilobytes === undefined) throw new Error(`/proc/${pid}/status has no ${field}.`);
   return Number(kilobytes) * 1024;
 }

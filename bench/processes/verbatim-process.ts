@@ -9,14 +9,13 @@ import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import { register } from '../../src/models/import.js';
 import type { SpeechModelEntry } from '../../src/models/manifest.js';
 import { verbatimTarget } from '../load/http-target.js';
-import { addHistory, endOfToday } from '../load/history.js';
 import { MAIN, nodeWords } from './command-line.js';
 import { stopProcess, type ServerUnderTest } from './server-under-test.js';
 
 export interface VerbatimProcess extends ServerUnderTest {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Its data, its books (verbatim.db) among them. */
+  /** Its data, its ledger (verbatim.db) among them. */
   readonly directory: string;
   /** Of an account each. */
   readonly keys: readonly string[];
@@ -33,14 +32,11 @@ export interface VerbatimOptions {
   main?: string;
   /** What each account has; default: eight that can pay for anything. */
   credits?: readonly number[];
-  /** Of the first account, spread over the last 90 days. */
-  usageRows?: number;
   /** The log is written, and nobody sees it. */
   discardsLog?: boolean;
 }
 
 const CREDITS: readonly number[] = Array.from({ length: 8 }, () => 10_000_000);
-const HISTORY_DAYS = 90;
 /** As `npm start` and the `verbatim` command set them; see docs/tuning.md. */
 export const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const MODEL_FROM_FILE = 'from-file';
@@ -55,9 +51,7 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
     VERBATIM_DATA_DIR: directory,
     // A bench is many clients at one address.
     VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: '100000',
-    ...(options.modelFile === undefined
-      ? {}
-      : modelFromFile(directory, options.modelFile, options.modelTraits)),
+    ...(options.modelFile === undefined ? {} : modelFromFile(directory, options.modelFile, options.modelTraits)),
   });
   try {
     const url = await listeningUrl(child);
@@ -90,21 +84,14 @@ function spawnServe(
   });
 }
 
-async function createKeys(
-  path: string,
-  { credits = CREDITS, usageRows = 0 }: VerbatimOptions,
-): Promise<string[]> {
+async function createKeys(path: string, { credits = CREDITS }: VerbatimOptions): Promise<string[]> {
   const ledger = createLedger({ path });
   try {
     const keys: string[] = [];
     for (const [number, amount] of credits.entries()) {
-      const { id: accountId } = await ledger.createAccount({ email: `bench${number}@localhost` });
-      await ledger.grantCredits({ accountId, amount });
-      const { id: keyId, rawKey } = await ledger.createKey({ accountId, name: 'bench', scopes: [] });
-      if (number === 0 && usageRows > 0) {
-        const history = { rows: usageRows, rowsPerDay: usageRows / HISTORY_DAYS, newest: endOfToday() };
-        addHistory({ path, accountId, keyId }, history);
-      }
+      const { id: accountId } = await ledger.accounts.create({ email: `bench${number}@localhost` });
+      await ledger.credits.grant({ accountId, amount });
+      const { rawKey } = await ledger.keys.create({ accountId, name: 'bench', scopes: [] });
       keys.push(rawKey);
     }
     return keys;

@@ -9,11 +9,7 @@ import { stopProcess, type ServerUnderTest } from './server-under-test.js';
 const START_LIMIT_MS = 120_000;
 
 /** Greedy, with its fall-back over temperatures, as Verbatim decodes. */
-export async function startWhisperServer(
-  binary: string,
-  modelPath: string,
-  threads: number,
-): Promise<ServerUnderTest> {
+export async function startWhisperServer(binary: string, modelPath: string, threads: number): Promise<ServerUnderTest> {
   const port = await freePort();
   const words = ['--host', '127.0.0.1', '--port', String(port), '-m', modelPath, '-t', String(threads)];
   const child = spawn(binary, [...words, '-l', 'auto', '-bs', '1', '-bo', '5'], { stdio: 'ignore' });

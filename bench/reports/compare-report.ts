@@ -66,9 +66,7 @@ function latencyOf(runs: readonly PeerPass[], which: 'p50' | 'p95'): number | nu
 export function compareCharts(compared: readonly ComparedModel[]): BarChart[] {
   return compared.flatMap((model, number) => [
     throughputChart(model, number),
-    ...(model.fairness === undefined
-      ? []
-      : [{ ...fairnessChart(model.fairness), name: `fairness-${number + 1}` }]),
+    ...(model.fairness === undefined ? [] : [{ ...fairnessChart(model.fairness), name: `fairness-${number + 1}` }]),
   ]);
 }
 

@@ -48,12 +48,7 @@ function costs(passes: readonly EnginePass[]): Record<string, string | number> {
 }
 
 export function engineCharts(measured: readonly MeasuredCell[], nameOf: NameOf): LineChart[] {
-  const bySlots = (
-    name: string,
-    title: string,
-    y: string,
-    value: (pass: EnginePass) => number,
-  ): LineChart => ({
+  const bySlots = (name: string, title: string, y: string, value: (pass: EnginePass) => number): LineChart => ({
     ...{ kind: 'lines', name, title, x: 'slots', y },
     series: seriesOf(measured, nameOf, (passes) => median(passes.map(value))),
   });
@@ -83,5 +78,6 @@ function seriesOf(
 
 function lineName({ modelPath, devices, threads, beam, decoder }: EngineCell, nameOf: NameOf): string {
   const model = basename(nameOf(modelPath));
-  return `${model}, ${deviceText(devices)}, threads ${threads}${beam === 1 ? '' : `, beam ${beam}`}, ${decoderText(decoder)}`;
+  const beamText = beam === 1 ? '' : `, beam ${beam}`;
+  return `${model}, ${deviceText(devices)}, threads ${threads}${beamText}, ${decoderText(decoder)}`;
 }

@@ -46,11 +46,7 @@ export async function fairnessUploads(
   return { short, long: readUpload(long, measured?.seconds ?? 0, 'auto') };
 }
 
-export function fairnessTable(
-  measured: readonly NamedFairness[],
-  shortSeconds: number,
-  longSeconds: number,
-): Table {
+export function fairnessTable(measured: readonly NamedFairness[], shortSeconds: number, longSeconds: number): Table {
   const rows = measured.map(({ name, fairness }) => ({
     server: name,
     'idle p50/p95 ms': `${Math.round(median(fairness.idleMs))}/${Math.round(fairness.idleP95)}`,

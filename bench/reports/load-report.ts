@@ -36,10 +36,7 @@ export function loadCharts(steps: readonly LoadResult[]): LineChart[] {
   ];
 }
 
-function lines(
-  steps: readonly LoadResult[],
-  of: (step: LoadResult) => Percentiles | null,
-): LineChart['series'] {
+function lines(steps: readonly LoadResult[], of: (step: LoadResult) => Percentiles | null): LineChart['series'] {
   return (['p50', 'p95', 'p99'] as const).map((name) => ({
     name,
     points: steps.flatMap((step) => {

@@ -99,16 +99,18 @@ export function memoryCharts({ servers, load, warmUpMinutes }: MemoryFound): Cha
 
 export function memoryNotes({ load, warmUpMinutes }: MemoryFound): string[] {
   const parts =
-    'Resident set of the server alone. A slot keeps what it grew by, so that the windows of a slot cost once; lines by least squares.';
+    'Resident set of the server alone. A slot keeps what it grew by, so that the windows of a slot cost once; ' +
+    'lines by least squares.';
   if (load === null) return [parts];
   const { slope, margin } = memorySlope(load.samples, warmUpMinutes * 60);
   const verdict =
     Math.abs(slope) <= margin
-      ? 'which is not told apart from no growth'
+      ? 'which cannot be distinguished from no growth'
       : `which is ${slope > 0 ? 'growth' : 'shrinking'}`;
   return [
     parts,
     `Slope ${mib(slope)} MiB an hour, 95 % confidence ${mib(slope - margin)} to ${mib(slope + margin)}, ${verdict}.`,
-    'The load: 72 % clips, 10 % with translation, 8 % files cut short, 8 % clients that hang up, 2 % files of two minutes; Poisson arrivals.',
+    'The load: 72 % clips, 10 % with translation, 8 % files cut short, 8 % clients that hang up, 2 % files of two ' +
+      'minutes; Poisson arrivals.',
   ];
 }

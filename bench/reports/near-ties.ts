@@ -1,6 +1,6 @@
-/** Texts that two decoders heard differently, and how near each was to the other in one of them. */
+/** Texts that two decoders pairs differently, and how near each was to the other in one of them. */
 import type { Table } from './report.js';
-import { differs, type HeardTwice } from './transcripts.js';
+import { differs, type TranscriptPair } from './transcripts.js';
 
 /** Of one token of a text, time stamps among them; logarithms are natural ones, null is infinite. */
 export interface TokenChoice {
@@ -15,14 +15,14 @@ export interface TokenChoice {
   margin: number | null;
 }
 
-/** Heard with reasons, beside what the other says. */
-export interface ExplainedTwice extends HeardTwice {
-  first: HeardTwice['first'] & {
+/** Transcript with reasons, beside what the other says. */
+export interface ExplainedPair extends TranscriptPair {
+  first: TranscriptPair['first'] & {
     choices: readonly TokenChoice[];
     /** Nats between the likeliest language and the next; null where it was given. */
     languageMargin: number | null;
   };
-  second: HeardTwice['second'] & { tokens: readonly number[] };
+  second: TranscriptPair['second'] & { tokens: readonly number[] };
 }
 
 export interface Difference {
@@ -40,10 +40,10 @@ export const NEAR_TIE_NATS = 0.02;
 const MOST_DIFFERENT = 0.02;
 
 /**
- * Where they part and how near that was. A search with several beams is decided by every step of it: a text that loses a
- * rank early comes out at the end.
+ * Where they part and how near that was. A search with several beams is decided by every step of it: a text that loses
+ * a rank early comes out at the end.
  */
-export function differenceOf({ first, second }: ExplainedTwice, beamSize: number): Difference {
+export function differenceOf({ first, second }: ExplainedPair, beamSize: number): Difference {
   const { choices, languageMargin } = first;
   if (first.language !== second.language)
     return { position: null, first: null, second: null, margin: languageMargin ?? Infinity };
@@ -62,10 +62,10 @@ export function differenceOf({ first, second }: ExplainedTwice, beamSize: number
 }
 
 /** Few windows differ, and each of them at a near tie. */
-export function agrees(heard: readonly ExplainedTwice[], beamSize: number): boolean {
-  const different = heard.filter(differs);
+export function agrees(pairs: readonly ExplainedPair[], beamSize: number): boolean {
+  const different = pairs.filter(differs);
   return (
-    different.length <= MOST_DIFFERENT * heard.length &&
+    different.length <= MOST_DIFFERENT * pairs.length &&
     different.every((one) => differenceOf(one, beamSize).margin <= NEAR_TIE_NATS)
   );
 }
@@ -73,16 +73,16 @@ export function agrees(heard: readonly ExplainedTwice[], beamSize: number): bool
 /** A row a window that differs; none for none. */
 export function nearTieTables(
   title: string,
-  heard: readonly ExplainedTwice[],
+  pairs: readonly ExplainedPair[],
   beamSize: number,
   names: readonly [first: string, second: string],
 ): Table[] {
-  const rows = heard.filter(differs).map((one) => rowOf(one, differenceOf(one, beamSize), names));
+  const rows = pairs.filter(differs).map((one) => rowOf(one, differenceOf(one, beamSize), names));
   return rows.length === 0 ? [] : [{ title: `${title}: how near what differs was`, rows }];
 }
 
 function rowOf(
-  { clip }: ExplainedTwice,
+  { clip }: ExplainedPair,
   { position, first, second, margin }: Difference,
   [ours, theirs]: readonly [string, string],
 ): Table['rows'][number] {

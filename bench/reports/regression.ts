@@ -28,9 +28,9 @@ export function fitLine(points: readonly Point[]): Line {
 }
 
 /**
- * With the margin of the slope. Samples of memory follow each other, so that many of them say little more than a few: the
- * standard error is widened for residuals that correlate with their neighbours (first-order autoregression, the "effective
- * sample size" of Bayley and Hammersley, 1946). Throws RangeError for fewer than four points.
+ * With the margin of the slope. Samples of memory follow each other, so that many of them say little more than a few:
+ * the standard error is widened for residuals that correlate with their neighbours (first-order autoregression, the
+ * "effective sample size" of Bayley and Hammersley, 1946). Throws RangeError for fewer than four points.
  */
 export function fitSlope(points: readonly Point[]): Slope {
   if (points.length < 4) throw new RangeError(`${points.length} points say nothing of a slope's margin.`);
@@ -48,14 +48,12 @@ export function fitSlope(points: readonly Point[]): Slope {
 }
 
 /**
- * The median of the slopes between all pairs of points (Theil, 1950; Sen, 1968): what a few of them say that are far off, as a process is
- * that happens to be at work, does not move it. Throws RangeError for fewer than two different x.
+ * The median of the slopes between all pairs of points (Theil, 1950; Sen, 1968): what a few of them say that are far
+ * off, as a process is that happens to be at work, does not move it. Throws RangeError for fewer than two different x.
  */
 export function medianSlope(points: readonly Point[]): number {
   const slopes = points.flatMap(([x, y], index) =>
-    points
-      .slice(index + 1)
-      .flatMap(([laterX, laterY]) => (laterX === x ? [] : [(laterY - y) / (laterX - x)])),
+    points.slice(index + 1).flatMap(([laterX, laterY]) => (laterX === x ? [] : [(laterY - y) / (laterX - x)])),
   );
   if (slopes.length === 0) throw new RangeError('A slope needs points at two different x.');
   return median(slopes);

@@ -70,7 +70,8 @@ function factLines({ environment, models, settings, warmUp, runs }: Report): str
     `- Settings: ${Object.entries(settings)
       .map(([key, value]) => `${key} ${value ?? '-'}`)
       .join(', ')}`,
-    `- Warm-up: ${warmUp}; ${runs} measurement${runs === 1 ? '' : 's'} a cell; medians, and in brackets the lowest and highest`,
+    `- Warm-up: ${warmUp}; ${runs} measurement${runs === 1 ? '' : 's'} a cell; medians, and in brackets the lowest ` +
+      'and highest',
   ];
 }
 
@@ -97,10 +98,6 @@ export function rounded(value: number): number {
 }
 
 /** '12.3 (11.9-12.8)' */
-export function withSpread({
-  median,
-  minimum,
-  maximum,
-}: Record<'median' | 'minimum' | 'maximum', number>): string {
+export function withSpread({ median, minimum, maximum }: Record<'median' | 'minimum' | 'maximum', number>): string {
   return `${rounded(median)} (${rounded(minimum)}-${rounded(maximum)})`;
 }

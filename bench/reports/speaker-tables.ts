@@ -21,7 +21,7 @@ type ByCollar = Record<keyof typeof COLLARS, DiarizationErrors>;
 /** Of one recording. */
 export interface SpeakerScore {
   recording: string;
-  speakers: { known: number; told: number };
+  speakers: { known: number; found: number };
   errors: ByCollar;
   /** Of each speaker of the reference, 0 to 1. */
   jaccard: number[];
@@ -42,7 +42,7 @@ export function scoreRecording(
     diarizationErrors(reference, answer, collarSeconds);
   return {
     recording,
-    speakers: { known: speakersOf(reference).length, told: speakersOf(hypothesis).length },
+    speakers: { known: speakersOf(reference).length, found: speakersOf(hypothesis).length },
     errors: {
       strict: errorsOf(hypothesis, COLLARS.strict),
       forgiving: errorsOf(hypothesis, COLLARS.forgiving),
@@ -58,11 +58,11 @@ export function scoreRecording(
 export function speakerTables(scores: readonly SpeakerScore[]): Table[] {
   const rows = scores.map((score) => ({
     recording: score.recording,
-    'speakers known, told': `${score.speakers.known}, ${score.speakers.told}`,
+    'speakers known, found': `${score.speakers.known}, ${score.speakers.found}`,
     ...figures([score]),
   }));
-  const right = scores.filter(({ speakers }) => speakers.known === speakers.told).length;
-  const all = { recording: 'all', 'speakers known, told': `right in ${right}/${scores.length}` };
+  const right = scores.filter(({ speakers }) => speakers.known === speakers.found).length;
+  const all = { recording: 'all', 'speakers known, found': `right in ${right}/${scores.length}` };
   return [{ title: 'Recordings', rows: [...rows, { ...all, ...figures(scores) }] }];
 }
 
@@ -75,17 +75,13 @@ function figures(scores: readonly SpeakerScore[]): Record<string, number> {
     'missed %': part(strict.missed),
     'false alarm %': part(strict.falseAlarm),
     'confusion %': part(strict.confusion),
-    'DER %, collar 0.25 s': percent(
-      diarizationErrorRate(addedErrors(scores.map(({ errors }) => errors.forgiving))),
-    ),
+    'DER %, collar 0.25 s': percent(diarizationErrorRate(addedErrors(scores.map(({ errors }) => errors.forgiving)))),
     'JER %': percent(jaccard.length === 0 ? 0 : sum(jaccard) / jaccard.length),
     'one speaker when it hears speech, DER %': percent(
       diarizationErrorRate(addedErrors(scores.map((score) => score.hypothesisAsOne))),
     ),
     'one speaker, DER %': percent(diarizationErrorRate(addedErrors(scores.map((score) => score.oneSpeaker)))),
-    'random labels, DER %': percent(
-      diarizationErrorRate(addedErrors(scores.flatMap((score) => score.randomSpeakers))),
-    ),
+    'random labels, DER %': percent(diarizationErrorRate(addedErrors(scores.flatMap((score) => score.randomSpeakers)))),
   };
 }
 

@@ -47,8 +47,8 @@ export function summarize(values: readonly number[]): Summary {
 }
 
 /**
- * Quotients of measurements that were taken next to each other: what slows the machine for a while slows both, so
- * their ratio holds where the numbers themselves do not. Throws RangeError when the lists differ in length.
+ * Quotients of measurements that were taken next to each other: what slows the machine for a while slows both, so their
+ * ratio holds where the numbers themselves do not. Throws RangeError when the lists differ in length.
  */
 export function pairedRatios(numerators: readonly number[], denominators: readonly number[]): number[] {
   if (numerators.length !== denominators.length) {

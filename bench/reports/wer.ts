@@ -1,4 +1,7 @@
-/** Word error rate: edits (insertions, deletions, substitutions) to turn the hypothesis into the reference, by reference words. */
+/**
+ * Word error rate: edits (insertions, deletions, substitutions) to turn the hypothesis into the reference, by reference
+ * words.
+ */
 
 export interface WordErrors {
   edits: number;

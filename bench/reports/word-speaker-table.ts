@@ -1,6 +1,6 @@
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { seededRandom } from '../load/random.js';
-import type { HeardRecording } from '../speakers/said-words.js';
+import type { RecognisedRecording } from '../speakers/spoken-words.js';
 import {
   judgedByText,
   judgedByTurns,
@@ -8,7 +8,7 @@ import {
   rightOfRandomSpeakers,
   rightWords,
   wordsOfTurns,
-  type SaidTurn,
+  type SpokenTurn,
 } from '../speakers/word-speakers.js';
 import type { Table } from './report.js';
 import { sum } from './statistics.js';
@@ -18,28 +18,28 @@ const DRAWS = 20;
 /** Of one recording, in words. */
 export interface WordScore {
   recording: string;
-  said: number;
-  /** Of which a speaker was told. */
+  spoken: number;
+  /** That have a speaker. */
   judged: number;
   right: number;
-  /** What a figure has to be better than, of all that were said. */
+  /** What a figure has to be better than, of all that were spoken. */
   rightOfOneSpeaker: number;
   /** Mean of several draws. */
   rightOfRandomSpeakers: number;
 }
 
-/** Words that the service recognised, or those that were said, as the turns that were told have them. */
+/** Scores words that the service recognised, or the spoken words as the found turns assign them. */
 export function scoreWords(
   recording: string,
-  turns: readonly SaidTurn[],
-  answer: readonly SpeakerTurn[] | HeardRecording,
+  turns: readonly SpokenTurn[],
+  answer: readonly SpeakerTurn[] | RecognisedRecording,
 ): WordScore {
   const words = wordsOfTurns(turns);
   const judged = 'words' in answer ? judgedByText(words, answer.words) : judgedByTurns(words, answer);
   const random = seededRandom(1);
   const draws = Array.from({ length: DRAWS }, () => rightOfRandomSpeakers(turns, random));
   return {
-    ...{ recording, said: words.length, judged: judged.length, right: rightWords(judged) },
+    ...{ recording, spoken: words.length, judged: judged.length, right: rightWords(judged) },
     rightOfOneSpeaker: rightOfOneSpeaker(words),
     rightOfRandomSpeakers: sum(draws) / DRAWS,
   };
@@ -53,13 +53,13 @@ export function wordSpeakerTable(scores: readonly WordScore[]): Table {
 
 function figures(scores: readonly WordScore[]): Record<string, number | null> {
   const total = (of: Exclude<keyof WordScore, 'recording'>): number => sum(scores.map((score) => score[of]));
-  const [said, judged] = [total('said'), total('judged')];
+  const [spoken, judged] = [total('spoken'), total('judged')];
   return {
-    words: said,
+    words: spoken,
     judged,
     'right %': percent(total('right'), judged),
-    'one speaker, right %': percent(total('rightOfOneSpeaker'), said),
-    'random labels, right %': percent(total('rightOfRandomSpeakers'), said),
+    'one speaker, right %': percent(total('rightOfOneSpeaker'), spoken),
+    'random labels, right %': percent(total('rightOfRandomSpeakers'), spoken),
   };
 }
 

@@ -1,4 +1,4 @@
-/** How well the times of recognised words agree with those of the words that were said. */
+/** How well the times of recognised words agree with those of the spoken words. */
 import { matchWords } from '../../src/models/alignment/word-matching.js';
 import type { TimedClip, SpokenWord } from '../../src/models/alignment/timed-clips.js';
 import type { Clip } from '../load/clips.js';
@@ -11,14 +11,14 @@ export interface JudgedTranscript {
   words: readonly SpokenWord[];
 }
 
-/** A word that was recognised as what was said: by how much its times are late, seconds. */
+/** A word that was recognised correctly: how late its times are, seconds. */
 export interface WordError {
   word: string;
   start: number;
   end: number;
 }
 
-/** Of a recording of which is known where speech is heard. */
+/** Of a recording whose stretches of speech are known. */
 export interface VoicedTranscript {
   clip: Clip;
   words: readonly SpokenWord[];
@@ -39,8 +39,8 @@ export function wordTimeErrors({ clip, words }: JudgedTranscript): WordError[] {
 }
 
 /**
- * The harmonic mean of precision and recall, percent: a word counts that is recognised as what was said and whose start and end
- * both lie within the collar (seconds) of the spoken word's.
+ * The harmonic mean of precision and recall, percent: a word counts that is recognised correctly and whose start and
+ * end both lie within the collar (seconds) of the spoken word's.
  */
 export function collarF1(transcripts: readonly JudgedTranscript[], collar: number): number {
   const hits = transcripts.flatMap(wordTimeErrors).filter(({ start, end }) => {
@@ -50,7 +50,7 @@ export function collarF1(transcripts: readonly JudgedTranscript[], collar: numbe
   return words === 0 ? 0 : (200 * hits.length) / words;
 }
 
-/** Words that begin where nothing is said, of all that were recognised. */
+/** Words that begin outside of speech, of all that were recognised. */
 export function wordsOutsideSound(transcripts: readonly JudgedTranscript[]): number {
   return transcripts.flatMap(({ clip, words }) => wordsFarFrom(clip.words, words)).length;
 }
@@ -85,7 +85,10 @@ export function unvoicedTable(title: string, transcripts: readonly VoicedTranscr
 
 type Group = Readonly<Record<string, Shown>>;
 
-/** A row for all transcripts of which `groupOf` says the same, in order of their first; rows without a matched word tell only counts. */
+/**
+ * A row for all transcripts of which `groupOf` says the same, in order of their first; rows without a matched word tell
+ * only counts.
+ */
 export function wordTimeTable(
   title: string,
   transcripts: readonly JudgedTranscript[],

@@ -1,6 +1,6 @@
 /**
- * How wrong an answer to who speaks when is: the diarization error rate of NIST's RT evaluations (md-eval) and the Jaccard error
- * rate of DIHARD II (dscore). Overlapped speech counts for each who speaks in it.
+ * How wrong an answer to who speaks when is: the diarization error rate of NIST's RT evaluations (md-eval) and the
+ * Jaccard error rate of DIHARD II (dscore). Overlapped speech counts for each who speaks in it.
  */
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { scoredSpans, speakersOf, type ScoredSpan } from './scored-spans.js';
@@ -12,7 +12,7 @@ export interface DiarizationErrors {
   total: number;
   missed: number;
   falseAlarm: number;
-  /** Told to be somebody else's. */
+  /** Attributed to somebody else. */
   confusion: number;
 }
 
@@ -36,7 +36,10 @@ class CommonSpeech {
   }
 }
 
-/** Under the mapping of speakers that is best for the hypothesis, found where the collar leaves the time line to be scored. */
+/**
+ * Under the mapping of speakers that is best for the hypothesis, found where the collar leaves the time line to be
+ * scored.
+ */
 export function diarizationErrors(
   reference: readonly SpeakerTurn[],
   hypothesis: readonly SpeakerTurn[],
@@ -44,16 +47,11 @@ export function diarizationErrors(
 ): DiarizationErrors {
   const spans = scoredSpans(reference, hypothesis, collarSeconds);
   const common = new CommonSpeech(spans);
-  const mapping = bestMapping(speakersOf(reference), speakersOf(hypothesis), (one, other) =>
-    common.of(one, other),
-  );
+  const mapping = bestMapping(speakersOf(reference), speakersOf(hypothesis), (one, other) => common.of(one, other));
   return addedErrors(spans.map((span) => spanErrors(span, mapping)));
 }
 
-function spanErrors(
-  { seconds, reference, hypothesis }: ScoredSpan,
-  mapping: SpeakerMapping,
-): DiarizationErrors {
+function spanErrors({ seconds, reference, hypothesis }: ScoredSpan, mapping: SpeakerMapping): DiarizationErrors {
   const right = [...hypothesis].filter((speaker) => reference.has(mapping.get(speaker) ?? '')).length;
   return {
     total: seconds * reference.size,
@@ -74,7 +72,7 @@ export function addedErrors(errors: readonly DiarizationErrors[]): DiarizationEr
   return sum;
 }
 
-/** 0 or more, and above 1 where more is told than is spoken. Where nobody speaks: 0, or 1 for any false alarm. */
+/** 0 or more, and above 1 where more is found than is spoken. Where nobody speaks: 0, or 1 for any false alarm. */
 export function diarizationErrorRate({ total, missed, falseAlarm, confusion }: DiarizationErrors): number {
   const wrong = missed + falseAlarm + confusion;
   if (total === 0) return wrong === 0 ? 0 : 1;
@@ -82,8 +80,8 @@ export function diarizationErrorRate({ total, missed, falseAlarm, confusion }: D
 }
 
 /**
- * Of each speaker of the reference, 0 to 1: what one of the two, they or the speaker that stands for them, speaks alone, by what
- * either speaks; 1 for whom nobody stands. No collar.
+ * Of each speaker of the reference, 0 to 1: what one of the two, they or the speaker that stands for them, speaks
+ * alone, by what either speaks; 1 for whom nobody stands. No collar.
  */
 export function jaccardErrors(
   reference: readonly SpeakerTurn[],

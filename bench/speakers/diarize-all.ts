@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadBinding, type WindowPolicy } from '../../src/engine/binding.js';
-import {
-  SpeakerEngine,
-  type FileToDiarize,
-  type SpeakerEngineOptions,
-} from '../../src/engine/speakers/speaker-engine.js';
-import type { SpeechRegion } from '../../src/engine/speakers/known-speech.js';
+import { SpeakerEngine, type SpeakerEngineOptions } from '../../src/engine/speakers/speaker-engine.js';
+import type { FileToDiarize } from '../../src/engine/speakers/file-to-diarize.js';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { AUDIO_EXTENSIONS, durationOf } from '../load/clips.js';
 import { sum } from '../reports/statistics.js';
@@ -16,9 +12,7 @@ export interface DiarizeAllOptions extends SpeakerEngineOptions {
   /** The recordings, by their names. */
   audio: string;
   /** The number of speakers of each. */
-  told: boolean;
-  /** Of each recording, when anybody speaks; null: the models tell it. */
-  regions: ReadonlyMap<string, readonly SpeechRegion[]> | null;
+  knownCount: boolean;
 }
 
 /** Nothing is cut here: any policy measures. */
@@ -26,20 +20,17 @@ const POLICY: WindowPolicy = {
   ...{ maxSeconds: 30, cut: 'quietest', minPauseSeconds: 0.15, searchSeconds: 3, ownLength: false },
 };
 
-/** Every recording of the references, one after the other, behind one that warms up; the real-time factor is of wall-clock time. */
+/**
+ * Every recording of the references, one after the other, behind one that warms up; the real-time factor is of
+ * wall-clock time.
+ */
 export async function diarizeAll(
   references: ReadonlyMap<string, readonly SpeakerTurn[]>,
-  { audio, told, regions, ...options }: DiarizeAllOptions,
+  { audio, knownCount, ...options }: DiarizeAllOptions,
 ): Promise<{ turns: Map<string, SpeakerTurn[]>; realTimeFactor: number }> {
   const files: [recording: string, file: FileToDiarize][] = [];
   for (const [recording, reference] of references)
-    files.push([
-      recording,
-      {
-        ...(await fileOf(recordingIn(audio, recording), told ? reference : null)),
-        ...(regions === null ? {} : { regions: regions.get(recording) ?? [] }),
-      },
-    ]);
+    files.push([recording, await fileOf(recordingIn(audio, recording), knownCount ? reference : null)]);
   const engine = new SpeakerEngine(options);
   try {
     for (const [, file] of files.slice(0, 1)) await engine.diarize(file);

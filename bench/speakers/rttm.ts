@@ -1,4 +1,6 @@
-/** Rich Transcription Time Marked files (NIST RT-09 evaluation plan, appendix A): who speaks when, as others publish it. */
+/**
+ * Rich Transcription Time Marked files (NIST RT-09 evaluation plan, appendix A): who speaks when, as others publish it.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
@@ -28,9 +30,7 @@ function turnOf(fields: readonly string[], place: string): SpeakerTurn | null {
     throw new Error(`${place} has ${fields.length} fields; allowed: ${FEWEST_FIELDS} or more.`);
   const startSeconds = secondsOf(fields[3], `${place}: the start`);
   const seconds = secondsOf(fields[4], `${place}: the duration`);
-  return seconds === 0
-    ? null
-    : { startSeconds, endSeconds: startSeconds + seconds, speaker: fields[7] ?? '' };
+  return seconds === 0 ? null : { startSeconds, endSeconds: startSeconds + seconds, speaker: fields[7] ?? '' };
 }
 
 function secondsOf(field: string | undefined, what: string): number {
@@ -39,15 +39,17 @@ function secondsOf(field: string | undefined, what: string): number {
   throw new Error(`${what} is "${field ?? ''}"; allowed: seconds, 0 or more.`);
 }
 
-/** All *.rttm of a directory. Throws an Error that names the file; also when there is none, or two tell of one recording. */
+/**
+ * All *.rttm of a directory. Throws an Error that names the file; also when there is none, or two describe one
+ * recording.
+ */
 export function readRttmDirectory(directory: string): Map<string, SpeakerTurn[]> {
   const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.rttm')) : [];
   if (names.length === 0) throw new Error(`${directory} holds no .rttm files.`);
   const recordings = new Map<string, SpeakerTurn[]>();
   for (const name of names.sort()) {
     for (const [recording, turns] of parsedFile(join(directory, name))) {
-      if (recordings.has(recording))
-        throw new Error(`${directory}: two files tell of the recording "${recording}".`);
+      if (recordings.has(recording)) throw new Error(`${directory}: two files tell of the recording "${recording}".`);
       recordings.set(recording, turns);
     }
   }

@@ -40,6 +40,9 @@ Napi::Object build_info(Napi::Env env) {
   out.Set("translationBackends", to_js(env, translation::backends()));
   out.Set("compiler", compiler());
   out.Set("contract", VERBATIM_CONTRACT);
+#ifdef VERBATIM_WITHOUT_ONEDNN
+  out.Set("withoutAccelerator", VERBATIM_WITHOUT_ONEDNN);
+#endif
   return out;
 }
 
@@ -70,7 +73,7 @@ Napi::Value held_bytes(const Napi::CallbackInfo& info) {
 
 // Called once for every environment that loads the addon.
 Napi::Object init(Napi::Env env, Napi::Object exports) {
-  // The environment owns its data, and deletes it last.
+  // The environment owns its data and deletes it last.
   env.SetInstanceData(std::make_unique<AddonData>(env).release());
   AudioReaderWrap::define(env);
   AudioWindowWrap::define(env);
@@ -93,8 +96,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
               Napi::Function::New<VoiceActivityModelWrap::load>(env, "loadVoiceActivityModel"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
   exports.Set("loadRecogniser", Napi::Function::New<RecogniserWrap::load>(env, "loadRecogniser"));
-  exports.Set("loadTranslationModel",
-              Napi::Function::New<TranslationModelWrap::load>(env, "loadTranslationModel"));
+  exports.Set("loadTranslationModel", Napi::Function::New<TranslationModelWrap::load>(env, "loadTranslationModel"));
   return exports;
 }
 

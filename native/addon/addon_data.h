@@ -9,8 +9,8 @@
 
 namespace verbatim::addon {
 
-// What the addon knows about one environment (the main thread or a worker thread). There are no globals, so
-// the addon can be loaded into any number of them at once.
+// The addon's state in one environment (the main thread or a worker thread). There are no globals, so any number of
+// environments can load the addon at the same time.
 struct AddonData {
   explicit AddonData(Napi::Env env) : running_calls(env) {}
 
@@ -27,17 +27,16 @@ struct AddonData {
   Napi::FunctionReference translation_model;
   Napi::FunctionReference translator;
 
-  // The native object on its way into the handle being constructed (Handle::wrap).
+  // The native object that the handle being constructed takes over (Handle::wrap).
   std::shared_ptr<void> adopting;
 
-  // Native memory that live handles and running work hold; shared, because the last of it may be given back
-  // while the environment is being taken apart.
+  // Bytes of native memory held by live handles and running work. Shared, because the last bytes may be released while
+  // the environment is being torn down.
   std::shared_ptr<std::int64_t> held_bytes = std::make_shared<std::int64_t>(0);
 
   RunningCalls running_calls;
 
-  // Where run_on_worker's work is done; shared with the work itself, which may outlive the environment's
-  // JavaScript.
+  // Runs the work of run_on_worker. Shared with the work itself, which may outlive the environment's JavaScript.
   std::shared_ptr<ComputeThreads> compute_threads = std::make_shared<ComputeThreads>();
 };
 

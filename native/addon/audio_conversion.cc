@@ -8,11 +8,10 @@ WindowPolicy window_policy(Napi::Value policy) {
   const OptionReader reader(policy, "policy");
   WindowPolicy out;
   reader.required("maxSeconds", out.max_seconds);
-  reader.required("cut", out.cut,
-                  {{"quietest", WindowPolicy::Cut::kQuietest}, {"pause", WindowPolicy::Cut::kPause}});
+  reader.required("cut", out.cut, {{"quietest", WindowPolicy::Cut::kQuietest}, {"pause", WindowPolicy::Cut::kPause}});
   reader.required("minPauseSeconds", out.min_pause_seconds);
   reader.required("searchSeconds", out.search_seconds);
-  // The policy's ownLength is no matter of cutting; it comes with each window's DecodeOptions.
+  // The policy's ownLength does not affect cutting; it is passed in each window's DecodeOptions.
   bool own_length = false;
   reader.required("ownLength", own_length);
   return out;

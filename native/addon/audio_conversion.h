@@ -6,10 +6,10 @@
 
 namespace verbatim::addon {
 
-// WindowPolicy of the contract. Throws a JS TypeError that names the property.
+// Reads WindowPolicy of the contract. Throws a JS TypeError that names the property.
 WindowPolicy window_policy(Napi::Value policy);
 
-// AudioInfo of the contract.
+// Makes AudioInfo of the contract.
 Napi::Object to_js(Napi::Env env, const AudioInfo& info);
 
 }  // namespace verbatim::addon

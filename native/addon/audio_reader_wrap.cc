@@ -15,25 +15,25 @@
 namespace verbatim::addon {
 namespace {
 
-// Wall-clock time of one step of measure(): what a short clip may have to wait for when its turn comes.
+// Wall-clock time of one step of measure(), which a short clip may have to wait for.
 constexpr double kMeasureBudgetSeconds = 0.02;
 
-// What a call found, and how far it has come.
+// The result of one call, and the reader's progress after it.
 struct Measured {
   std::optional<double> duration_seconds;
   double measured_seconds = 0.0;
   double measured_samples = 0.0;
 };
 
-// Of one call: silence that it passes over, and what it reads, which holds a window as well. At hundreds of
-// times real time some 100 ms.
+// Limits of one call: the silence that it passes over and the audio that it reads, which includes a window. Takes some
+// 100 ms at hundreds of times real time.
 constexpr Effort kEffort{.silence_seconds = 60, .read_seconds = 120};
-// With voice activity: a block of the model's, which takes some 20 ms.
-constexpr Effort kHearingEffort{.silence_seconds = 60, .read_seconds = VoiceTracker::kBlockSeconds};
+// Limits with a voice activity model: one block of the model, which takes some 20 ms.
+constexpr Effort kVoiceEffort{.silence_seconds = 60, .read_seconds = VoiceTracker::kBlockSeconds};
 
 struct Cut {
   std::optional<Window> window;
-  // Where no window came of it: silence was passed over, or the file is at its end.
+  // True if there is no window: silence was passed over, or the file is at its end.
   bool passed_silence = false;
   bool at_end = false;
   double position_seconds = 0.0;
@@ -47,20 +47,18 @@ Measured measure_step(AudioReader& reader) {
 Cut cut_next(OpenReader& reader) {
   Segmenter& segmenter = reader.segmenter;
   const std::int64_t before = segmenter.position();
-  std::optional<Window> window = segmenter.next(reader.voice ? kHearingEffort : kEffort);
+  std::optional<Window> window = segmenter.next(reader.voice ? kVoiceEffort : kEffort);
   const std::int64_t position = segmenter.position();
-  return {std::move(window), position > before, segmenter.at_end(),
-          static_cast<double>(position) / kSampleRate};
+  return {std::move(window), position > before, segmenter.at_end(), static_cast<double>(position) / kSampleRate};
 }
 
 Napi::Value to_js(Napi::Env env, Cut cut) {
-  if (cut.window)
-    return AudioWindowWrap::wrap(env, std::make_shared<HeldWindow>(env, std::move(*cut.window)));
+  if (cut.window) return AudioWindowWrap::wrap(env, std::make_shared<HeldWindow>(env, std::move(*cut.window)));
   if (cut.at_end) return env.Null();
   return Napi::String::New(env, cut.passed_silence ? "silence" : "reading");
 }
 
-// Null where the options name none.
+// Null if the options name none.
 std::shared_ptr<HeldVoiceActivityModel> voice_of(Napi::Value options) {
   if (options.IsUndefined()) return nullptr;
   if (!options.IsObject()) throw argument_error(options.Env(), "options must be an object like { voice }.");
@@ -91,9 +89,7 @@ Napi::Value AudioReaderWrap::open(const Napi::CallbackInfo& info) {
     const WindowPolicy policy = window_policy(info[1]);
     return run_on_worker(
         env, "verbatim.openAudio",
-        [path, policy, voice = voice_of(info[2])] {
-          return std::make_unique<OpenReader>(path, policy, voice);
-        },
+        [path, policy, voice = voice_of(info[2])] { return std::make_unique<OpenReader>(path, policy, voice); },
         [](Napi::Env e, std::unique_ptr<OpenReader> reader) { return wrap(e, std::move(reader)); });
   });
 }
@@ -118,7 +114,7 @@ Napi::Value AudioReaderWrap::next_window(const Napi::CallbackInfo& info) {
     return run_on_worker(
         env, "verbatim.nextWindow", [reader = Lease(state())] { return cut_next(*reader); },
         [progress = progress_, voice = state()->voice](Napi::Env e, Cut cut) -> Napi::Value {
-          // A file takes a context of its own when it is first read.
+          // A file takes a model context of its own when it is first read.
           if (voice) voice->memory.resize(voice->model->memory_bytes());
           progress->position_seconds = cut.position_seconds;
           return to_js(e, std::move(cut));

@@ -14,12 +14,10 @@ namespace verbatim::addon {
 
 // An open file and the segmenter that cuts it; one call at a time.
 struct OpenReader {
-  // Reads headers only; throws EngineError as AudioReader and Segmenter do. `heard_with` may be null.
+  // Reads headers only. Throws EngineError as AudioReader and Segmenter do. `voice_model` may be null.
   OpenReader(const std::filesystem::path& path, const WindowPolicy& policy,
-             std::shared_ptr<HeldVoiceActivityModel> heard_with)
-      : voice(std::move(heard_with)),
-        reader(path),
-        segmenter(reader, policy, voice ? voice->model.get() : nullptr) {}
+             std::shared_ptr<HeldVoiceActivityModel> voice_model)
+      : voice(std::move(voice_model)), reader(path), segmenter(reader, policy, voice ? voice->model.get() : nullptr) {}
 
   const std::shared_ptr<HeldVoiceActivityModel> voice;
   AudioReader reader;
@@ -47,7 +45,7 @@ class AudioReaderWrap : public Handle<AudioReaderWrap, OpenReader> {
   Napi::Value measured_samples(const Napi::CallbackInfo& info);
   Napi::Value position_seconds(const Napi::CallbackInfo& info);
 
-  // The JS thread's copies, as of the last finished call: the engine's own move while one runs.
+  // Copies for the JS thread as of the last finished call; the engine's own values change while a call runs.
   struct Progress {
     double measured_seconds = 0.0;
     double measured_samples = 0.0;

@@ -3,7 +3,7 @@
 namespace verbatim::addon {
 namespace {
 
-// Of samples of the window, on the file's time line.
+// Converts spans of a window's samples to the file's time line.
 Napi::Array spans_to_js(Napi::Env env, const Window& window, const std::vector<SpeechSpan>& spans) {
   Napi::Array out = Napi::Array::New(env);
   const TimeLine time_line = window.time_line();
@@ -16,7 +16,7 @@ Napi::Array spans_to_js(Napi::Env env, const Window& window, const std::vector<S
   return out;
 }
 
-// What lies between the places where silence was left out.
+// The parts between the places where silence was left out.
 std::vector<SpeechSpan> pieces(const Window& window) {
   std::vector<SpeechSpan> found;
   std::size_t begin = 0;
@@ -30,9 +30,7 @@ std::vector<SpeechSpan> pieces(const Window& window) {
 
 }  // namespace
 
-std::vector<AudioWindowWrap::PropertyDescriptor> AudioWindowWrap::members() {
-  return {closing_method("release")};
-}
+std::vector<AudioWindowWrap::PropertyDescriptor> AudioWindowWrap::members() { return {closing_method("release")}; }
 
 AudioWindowWrap::AudioWindowWrap(const Napi::CallbackInfo& info) : Handle(info) {
   const Window& window = state()->window;

@@ -10,7 +10,7 @@
 
 namespace verbatim::addon {
 
-// A window's samples, on V8's account.
+// A window's samples, reported to V8.
 struct HeldWindow {
   HeldWindow(Napi::Env env, Window cut)
       : window(std::move(cut)), memory(env, window.samples.capacity() * sizeof(float)) {}
@@ -19,7 +19,7 @@ struct HeldWindow {
   ExternalMemory memory;
 };
 
-// AudioWindow of the contract: samples never cross into JavaScript, this handle does.
+// AudioWindow of the contract. Samples never cross into JavaScript; this handle stands for them.
 class AudioWindowWrap : public Handle<AudioWindowWrap, HeldWindow> {
  public:
   static constexpr const char* kName = "AudioWindow";

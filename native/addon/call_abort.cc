@@ -7,8 +7,8 @@
 namespace verbatim::addon {
 namespace {
 
-// Any object that works like one: AbortSignal has no brand that Node-API could check, and other realms have
-// their own.
+// Accepts any object with the interface of an AbortSignal: Node-API cannot check for the class itself, and other realms
+// have classes of their own.
 bool is_abort_signal(Napi::Value value) {
   if (!value.IsObject()) return false;
   const Napi::Object object = value.As<Napi::Object>();
@@ -48,7 +48,7 @@ CallAbort::~CallAbort() {
   try {
     call_method(signal_.Value(), "removeEventListener", listener_.Value());
   } catch (const Napi::Error&) {
-    // Somebody replaced the method. The listener stays, and sets a flag that nobody reads any more.
+    // The method was replaced. The listener stays and sets a flag that nobody reads.
   }
 }
 

@@ -7,12 +7,12 @@
 
 namespace verbatim::addon {
 
-// Why a running call may have to stop: the caller's AbortSignal, or the end of the environment. Held by the
-// call's work: listens from construction to destruction. Made and destroyed on the JS thread.
+// What may abort a running call: the caller's AbortSignal, or the end of the environment. A member of the call's work:
+// listens from construction to destruction. Made and destroyed on the JS thread.
 class CallAbort {
  public:
-  // `call` is the call's last argument: undefined, or an object with an AbortSignal as `signal`, or without.
-  // Throws a JS TypeError for anything else, EngineError kAborted if the signal is aborted already.
+  // `call`: the call's last argument, undefined or an object with an optional AbortSignal as `signal`. Throws a JS
+  // TypeError for anything else, EngineError kAborted if the signal is aborted already.
   CallAbort(Napi::Env env, Napi::Value call);
   ~CallAbort();
   CallAbort(CallAbort&&) noexcept = default;

@@ -7,7 +7,7 @@ namespace verbatim::addon {
 CallerStack::CallerStack(Napi::Env env) : captured_(Napi::Persistent(Napi::Error::New(env, "").Value())) {}
 
 void CallerStack::graft_onto(const Napi::Error& error) const {
-  // Error.prepareStackTrace may have made anything of the stack: only text can be grafted.
+  // Error.prepareStackTrace may have returned anything; only a text can be used.
   const Napi::Value captured = captured_.Get("stack");
   if (!captured.IsString()) return;
   const std::string frames = captured.As<Napi::String>();

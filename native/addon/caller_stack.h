@@ -4,11 +4,11 @@
 
 namespace verbatim::addon {
 
-// Where JS was when it made a call. An error made on completion has no JS frame below it, so its `stack` says
-// nothing; grafting the caller's frames onto it names the line that asked for the work.
+// The JS stack at the time of a call. An error that is made on completion has no JS frames below it, so its `stack` is
+// useless. The caller's frames name the line that started the work.
 class CallerStack {
  public:
-  // Captures the frames now; they are turned into text only if they are needed.
+  // Captures the frames now; they become text only when needed.
   explicit CallerStack(Napi::Env env);
 
   // Replaces the frames of the error's `stack`.

@@ -8,11 +8,10 @@
 namespace verbatim::addon {
 namespace {
 
-// A call under way: aborted when the environment ends. When it is over, the batch is free for the next one.
+// A running call; aborted when the environment ends. Its end frees the batch for the next call.
 class Advancing {
  public:
-  Advancing(Napi::Env env, std::shared_ptr<HeldBatch> held)
-      : env_(env), held_(std::move(held)), lease_(held_) {
+  Advancing(Napi::Env env, std::shared_ptr<HeldBatch> held) : env_(env), held_(std::move(held)), lease_(held_) {
     addon_data(env).running_calls.add(held_.get(), [batch = held_.get()] { batch->abort_all(); });
   }
   ~Advancing() {
@@ -66,8 +65,7 @@ void HeldBatch::abort_all() const {
 }
 
 std::vector<DecoderBatchWrap::PropertyDescriptor> DecoderBatchWrap::members() {
-  return {InstanceMethod<&DecoderBatchWrap::add>("add"),
-          InstanceMethod<&DecoderBatchWrap::advance>("advance"),
+  return {InstanceMethod<&DecoderBatchWrap::add>("add"), InstanceMethod<&DecoderBatchWrap::advance>("advance"),
           InstanceAccessor<&DecoderBatchWrap::size>("size", napi_enumerable), closing_method("close")};
 }
 
@@ -102,15 +100,13 @@ Napi::Value DecoderBatchWrap::advance(const Napi::CallbackInfo& info) {
     };
     return run_on_worker(
         env, "verbatim.decode",
-        [advancing = std::move(advancing), steps, threads] { return advancing.run(steps, threads); },
-        convert);
+        [advancing = std::move(advancing), steps, threads] { return advancing.run(steps, threads); }, convert);
   });
 }
 
 Napi::Value DecoderBatchWrap::size(const Napi::CallbackInfo& info) {
-  return value_from(info.Env(), [&] {
-    return Napi::Number::New(info.Env(), static_cast<double>(state()->members.size()));
-  });
+  return value_from(info.Env(),
+                    [&] { return Napi::Number::New(info.Env(), static_cast<double>(state()->members.size())); });
 }
 
 }  // namespace verbatim::addon

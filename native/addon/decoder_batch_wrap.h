@@ -13,7 +13,7 @@
 
 namespace verbatim::addon {
 
-// A batch with the windows that it works on, and its buffers on V8's account; one call at a time.
+// A batch with its windows, and its buffers, reported to V8; one call at a time.
 struct HeldBatch {
   struct Member {
     Napi::ObjectReference handle;
@@ -26,12 +26,12 @@ struct HeldBatch {
 
   // Throws what DecoderBatch::add() throws.
   void add(Napi::Object handle, const std::shared_ptr<HeldInFlight>& held);
-  // The handle of a window that has left.
+  // The handle of a window that has left the batch.
   Napi::Value take(Napi::Env env, const WindowInFlight& window);
   void abort_all() const;
 
   const std::shared_ptr<HeldRecogniser> model;
-  // Keeps windows and handles alive for as long as the batch works on them.
+  // Keeps windows and handles alive while the batch works on them.
   std::unordered_map<const WindowInFlight*, Member> members;
   const std::unique_ptr<DecoderBatch> batch;
   bool busy = false;

@@ -4,8 +4,7 @@
 
 namespace verbatim::addon {
 
-ExternalMemory::ExternalMemory(Napi::Env env, std::size_t bytes)
-    : env_(env), total_(addon_data(env).held_bytes) {
+ExternalMemory::ExternalMemory(Napi::Env env, std::size_t bytes) : env_(env), total_(addon_data(env).held_bytes) {
   resize(bytes);
 }
 

@@ -8,9 +8,9 @@
 
 namespace verbatim::addon {
 
-// Native memory on V8's account for as long as this lives, so that the garbage collector knows what a small
-// handle holds. A member of the native object itself, not of its JS handle: the bytes are given back when
-// they are freed, once. Lives and dies on the JS thread.
+// Native memory that is reported to V8 as long as this lives, so that the garbage collector knows what a small handle
+// holds. A member of the native object, not of its JS handle: the bytes are subtracted once, when they are freed. Lives
+// and dies on the JS thread.
 class ExternalMemory {
  public:
   ExternalMemory(Napi::Env env, std::size_t bytes);
@@ -22,7 +22,7 @@ class ExternalMemory {
 
  private:
   napi_env env_;
-  // The environment's sum (AddonData::held_bytes).
+  // The environment's total (AddonData::held_bytes).
   std::shared_ptr<std::int64_t> total_;
   std::size_t bytes_ = 0;
 };

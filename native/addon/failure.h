@@ -8,23 +8,23 @@
 
 namespace verbatim::addon {
 
-// An exception as a value, so that it can cross from a worker thread to the JS thread.
+// An exception as a value that can cross from a worker thread to the JS thread.
 struct Failure {
   ErrorCode code = ErrorCode::kInternalError;
   std::string message;
 };
 
-// The exception being handled; to be called in a catch block. EngineError keeps its code, std::bad_alloc is
+// Describes the current exception; call it in a catch block. EngineError keeps its code, std::bad_alloc is
 // kOutOfMemory, anything else kInternalError.
 Failure current_failure();
 
 // A JS Error with the failure's message and its stable name as `code`.
 Napi::Error to_js_error(Napi::Env env, const Failure& failure);
 
-// A JS TypeError with the code invalid_argument: a value of the wrong type, or not among those allowed.
+// A JS TypeError with the code invalid_argument, for a value of a wrong type or one that is not allowed.
 Napi::TypeError argument_error(Napi::Env env, const std::string& message);
 
-// A call that answers at once: what `call()` throws becomes the JS exception, with its code.
+// For a synchronous call: an exception of `call()` becomes the JS exception, with its code.
 template <typename Call>
 Napi::Value value_from(Napi::Env env, Call&& call) {
   try {

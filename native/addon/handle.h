@@ -12,9 +12,9 @@
 
 namespace verbatim::addon {
 
-// A JS object that stands for a native one: the base of the addon's classes. T, the class, gives
+// A JS object that stands for a native one: the base of the addon's classes. T, the class, has
 //   static constexpr const char* kName           its name in JavaScript,
-//   static constexpr napi_type_tag kTag          what tells its objects from all others,
+//   static constexpr napi_type_tag kTag          the type tag of its objects,
 //   static constexpr Napi::FunctionReference AddonData::* kConstructor
 //   static std::vector<PropertyDescriptor> members().
 // State is the native object. Running work shares it, so a handle can be closed or collected at any time.
@@ -22,11 +22,10 @@ template <typename T, typename State>
 class Handle : public Napi::ObjectWrap<T> {
  public:
   static void define(Napi::Env env) {
-    addon_data(env).*T::kConstructor =
-        Napi::Persistent(Napi::ObjectWrap<T>::DefineClass(env, T::kName, T::members()));
+    addon_data(env).*T::kConstructor = Napi::Persistent(Napi::ObjectWrap<T>::DefineClass(env, T::kName, T::members()));
   }
 
-  // The only way to a new handle: JavaScript cannot construct one.
+  // Makes a handle. JavaScript cannot construct one.
   static Napi::Object wrap(Napi::Env env, std::shared_ptr<State> state) {
     AddonData& data = addon_data(env);
     data.adopting = std::move(state);
@@ -41,8 +40,8 @@ class Handle : public Napi::ObjectWrap<T> {
     throw argument_error(value.Env(), name + " must be an object of the class " + T::kName + ".");
   }
 
-  // Hides ObjectWrap's, which would take any wrapped object for a T: every method call's `this` comes by
-  // here.
+  // Hides ObjectWrap's function, which would accept any wrapped object as a T. Every method call passes its `this`
+  // through here.
   static T* Unwrap(Napi::Object object) { return from_js(object, "this"); }
 
   explicit Handle(const Napi::CallbackInfo& info)
@@ -55,20 +54,19 @@ class Handle : public Napi::ObjectWrap<T> {
   // Throws EngineError kInvalidArgument once closed.
   const std::shared_ptr<State>& state() const {
     if (!state_) {
-      throw EngineError(ErrorCode::kInvalidArgument,
-                        std::string("This ") + T::kName + " has been closed or released.");
+      throw EngineError(ErrorCode::kInvalidArgument, std::string("This ") + T::kName + " has been closed or released.");
     }
     return state_;
   }
 
  protected:
-  // A method that frees the native object: now, or when the work that uses it is done. Idempotent.
+  // A method that frees the native object: now, or when the work that uses it ends. Idempotent.
   static Napi::ClassPropertyDescriptor<T> closing_method(const char* name) {
     const auto close = static_cast<void (T::*)(const Napi::CallbackInfo&)>(&Handle::close);
     return Napi::ObjectWrap<T>::InstanceMethod(name, close);
   }
 
-  // A read-only value that outlives close().
+  // Defines a read-only value that outlives close().
   void define_value(const char* name, Napi::Value value) {
     this->Value().DefineProperty(Napi::PropertyDescriptor::Value(name, value, napi_enumerable));
   }

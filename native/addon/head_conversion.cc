@@ -13,9 +13,7 @@ Napi::Array array_argument(Napi::Value value, const std::string& name) {
   return value.As<Napi::Array>();
 }
 
-std::string element(const std::string& name, std::uint32_t index) {
-  return name + "[" + std::to_string(index) + "]";
-}
+std::string element(const std::string& name, std::uint32_t index) { return name + "[" + std::to_string(index) + "]"; }
 
 std::size_t index_of(const OptionReader& reader, const char* key, Napi::Env env, const std::string& name) {
   int value = 0;
@@ -24,7 +22,7 @@ std::size_t index_of(const OptionReader& reader, const char* key, Napi::Env env,
   return static_cast<std::size_t>(value);
 }
 
-// Seconds of a window to those of its file.
+// Converts seconds of a window to seconds of its file.
 template <typename Place>
 Napi::Array placed(Napi::Env env, const std::vector<double>& seconds, Place place) {
   Napi::Array out = Napi::Array::New(env, seconds.size());
@@ -78,10 +76,8 @@ Napi::Object to_js(Napi::Env env, const TextAlignment& alignment, const TimeLine
   Napi::Array times = Napi::Array::New(env, alignment.times.size());
   for (std::uint32_t i = 0; i < alignment.times.size(); ++i) {
     Napi::Object each = Napi::Object::New(env);
-    each.Set("startSeconds",
-             placed(env, alignment.times[i].starts, [&](double at) { return time_line.of_start(at); }));
-    each.Set("endSeconds",
-             placed(env, alignment.times[i].ends, [&](double at) { return time_line.of_end(at); }));
+    each.Set("startSeconds", placed(env, alignment.times[i].starts, [&](double at) { return time_line.of_start(at); }));
+    each.Set("endSeconds", placed(env, alignment.times[i].ends, [&](double at) { return time_line.of_end(at); }));
     times.Set(i, each);
   }
   Napi::Object out = Napi::Object::New(env);

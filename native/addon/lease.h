@@ -7,9 +7,9 @@
 
 namespace verbatim::addon {
 
-// The right to work on a native object that takes one call at a time, held by the running work: keeps the
-// object alive, so that close() in the middle defers freeing it, and turns an overlapping call into an error
-// instead of a race. State has a `bool busy`, used on the JS thread only, where leases are made and dropped.
+// Exclusive use of a native object that takes one call at a time; the running work holds the lease. It keeps the object
+// alive, so that close() defers freeing it, and turns an overlapping call into an error instead of a race. State has a
+// `bool busy`, which only the JS thread uses: leases are made and dropped there.
 template <typename State>
 class Lease {
  public:

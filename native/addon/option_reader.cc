@@ -8,7 +8,7 @@
 namespace verbatim::addon {
 namespace {
 
-// The value as the message shows it: long strings and objects would drown the rule.
+// The value for a message; long strings and objects are abbreviated.
 std::string describe(Napi::Value value) {
   constexpr std::size_t kLongest = 40;
   if (value.IsUndefined()) return "nothing";
@@ -49,8 +49,7 @@ void OptionReader::convert(const char* key, Napi::Value value, int& out) const {
 void OptionReader::convert(const char* key, Napi::Value value, float& out) const {
   double number = 0.0;
   convert(key, value, number);
-  if (std::abs(number) > std::numeric_limits<float>::max())
-    throw wrong(key, "must be a finite number", value);
+  if (std::abs(number) > std::numeric_limits<float>::max()) throw wrong(key, "must be a finite number", value);
   out = static_cast<float>(number);
 }
 

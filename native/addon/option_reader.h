@@ -8,15 +8,15 @@
 
 namespace verbatim::addon {
 
-// Reads an options object into a struct, property by property. Checks types only (ranges are the engine's),
-// and throws a JS TypeError that names the property, what is allowed and what was given. A property that is
-// absent or undefined leaves the struct's default alone.
+// Reads an options object into a struct, property by property. It checks types only, since the engine checks ranges. It
+// throws a JS TypeError that names the property, what is allowed and what was given. A property that is absent or
+// undefined keeps the struct's default.
 class OptionReader {
  public:
   template <typename E>
   using Choices = std::initializer_list<std::pair<const char*, E>>;
 
-  // `name` is the argument's: "options", "policy".
+  // `name`: the argument's name, such as "options" or "policy".
   OptionReader(Napi::Value value, std::string name);
 
   template <typename T>
@@ -71,7 +71,7 @@ class OptionReader {
   std::string name_;
 };
 
-// A path as a string: not empty, and without the NUL at which C would cut it short.
+// A path as a string: not empty, and without a NUL, which would end it in C.
 std::string path_argument(Napi::Value value);
 
 }  // namespace verbatim::addon

@@ -3,7 +3,7 @@
 namespace verbatim::addon {
 
 bool can_run_js(Napi::Env env) {
-  // Any call that may run JavaScript will do: it is refused while the environment is ending.
+  // Any call that may run JavaScript serves: Node-API refuses it while the environment is ending.
   bool found = false;
   return napi_has_named_property(env, env.Global(), "Promise", &found) == napi_ok;
 }

@@ -12,13 +12,13 @@
 
 namespace verbatim::addon {
 
-// False once the environment is ending: nobody waits for an answer, and most of Node-API fails.
+// False once the environment is ending: nobody waits for a result then, and most of Node-API fails.
 bool can_run_js(Napi::Env env);
 
 Napi::Promise rejected(const Napi::Error& error);
 
-// The JS-thread part of a call that returns a promise (checking arguments, taking what the work needs): what
-// it throws becomes a rejection, as it would in an async function.
+// Runs the JS-thread part of a call that returns a promise: it checks arguments and collects what the work needs. An
+// exception becomes a rejection, as in an async function.
 template <typename Call>
 Napi::Promise promise_from(Napi::Env env, Call&& call) {
   try {
@@ -30,14 +30,14 @@ Napi::Promise promise_from(Napi::Env env, Call&& call) {
   }
 }
 
-// The bridge from a blocking call to a promise, the only one. `run()` makes a value and must not touch
-// Node-API: a libuv worker thread waits while one of the environment's compute threads runs it; `convert(env,
-// value)` makes JavaScript of it on the JS thread. An exception in `run` becomes a value at the thread's edge
-// and then the promise's rejection, with the caller's stack.
+// The only bridge from a blocking call to a promise. A libuv worker thread waits while one of the environment's compute
+// threads executes `run()`, which returns a value and must not use Node-API. `convert(env, value)` then makes the
+// JavaScript value on the JS thread. An exception in `run` is caught on its thread, becomes a value, and rejects the
+// promise with the caller's stack.
 //
-// What `run` captures keeps the native objects it works on alive, whatever JS does to their handles
-// meanwhile. The captures are destroyed on the JS thread and before any reaction to the promise runs: guards
-// among them (one call at a time, an abort listener) have let go when the caller's `await` returns.
+// The captures of `run` keep its native objects alive, whatever JS does to their handles. They are destroyed on the JS
+// thread before any reaction to the promise runs. So guards among them (one call at a time, an abort listener) are
+// released when the caller's `await` returns.
 template <typename Run, typename Convert>
 class PromiseWork final : public Napi::AsyncWorker {
  public:
@@ -92,7 +92,7 @@ class PromiseWork final : public Napi::AsyncWorker {
   std::variant<std::monostate, Result, Failure> outcome_;
 };
 
-// Queues the work; `name` is its type for async_hooks. The work owns itself until it has settled the promise.
+// Queues the work. `name`: its type for async_hooks. The work owns itself until it has settled the promise.
 template <typename Run, typename Convert>
 Napi::Promise run_on_worker(Napi::Env env, const char* name, Run run, Convert convert) {
   auto work = std::make_unique<PromiseWork<Run, Convert>>(env, name, std::move(run), std::move(convert));

@@ -70,8 +70,7 @@ Napi::Value RecogniserWrap::create_encoder(const Napi::CallbackInfo& info) {
     int threads = 0;
     OptionReader(info[0], "options").required("threads", threads);
     return run_on_worker(
-        env, "verbatim.createEncoder",
-        [held = state(), threads] { return held->model->make_encoder(threads); },
+        env, "verbatim.createEncoder", [held = state(), threads] { return held->model->make_encoder(threads); },
         [held = state()](Napi::Env e, std::unique_ptr<WindowEncoder> encoder) {
           return WindowEncoderWrap::wrap(e, std::make_shared<HeldEncoder>(e, held, std::move(encoder)));
         });
@@ -100,8 +99,7 @@ Napi::Value RecogniserWrap::align_text(const Napi::CallbackInfo& info) {
     options.required("language", text.language);
     options.optional("ownLength", text.own_length);
     options.required("threads", threads);
-    const std::vector<HeadSet> sets =
-        head_sets(info[1].As<Napi::Object>().Get("headSets"), "options.headSets");
+    const std::vector<HeadSet> sets = head_sets(info[1].As<Napi::Object>().Get("headSets"), "options.headSets");
     CallAbort abort(env, info[2]);
     return run_on_worker(
         env, "verbatim.alignText",

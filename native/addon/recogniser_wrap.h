@@ -10,7 +10,7 @@
 
 namespace verbatim::addon {
 
-// A model's weights, on V8's account; shared by the model's handle and all that was made of it.
+// A model's weights, reported to V8; shared by the model's handle and everything made from it.
 struct HeldRecogniser {
   HeldRecogniser(Napi::Env env, std::shared_ptr<const Recogniser> loaded)
       : model(std::move(loaded)), memory(env, model->info().memory_bytes) {}

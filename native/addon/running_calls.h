@@ -7,15 +7,14 @@
 
 namespace verbatim::addon {
 
-// The calls of one environment that can be aborted. Node.js lets running work finish before an environment
-// ends, so its exit event (process.exit, an uncaught exception) aborts them all: a window that nobody will
-// read must not hold up the exit. A worker thread that is terminated has no such event: it ends when its
-// running calls do. JS thread only.
+// The abortable calls of one environment. Node.js waits for running work before an environment ends, so its exit event
+// (process.exit, an uncaught exception) aborts all of them: an unneeded window must not delay the exit. A terminated
+// worker thread has no such event; it ends when its running calls do. JS thread only.
 class RunningCalls {
  public:
   explicit RunningCalls(Napi::Env env);
 
-  // `abort` makes the call end soon; `call` is any address that is the call's own.
+  // `abort` makes the call end soon. `call`: any address that identifies the call.
   void add(const void* call, std::function<void()> abort);
   void remove(const void* call);
 

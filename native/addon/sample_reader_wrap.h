@@ -10,7 +10,7 @@ namespace verbatim::addon {
 
 // An open file whose samples are read in JavaScript; one call at a time.
 struct OpenSamples {
-  // Reads headers only; throws EngineError as AudioReader does.
+  // Reads headers only. Throws EngineError as AudioReader does.
   explicit OpenSamples(const std::filesystem::path& path) : reader(path) {}
 
   AudioReader reader;

@@ -20,7 +20,7 @@ Napi::Value SlotWrap::transcribe(const Napi::CallbackInfo& info) {
     CallAbort abort(env, info[2]);
     Lease slot(state());
     const auto convert = [held, shared = state()](Napi::Env e, const WindowResult& result) {
-      // Beams and a longer context may have grown the state.
+      // Beams and a longer context may have enlarged the state.
       shared->memory.resize(shared->slot->memory_bytes());
       shared->model->memory.resize(shared->model->model->memory_bytes());
       return to_js(e, result, held->window.time_line());

@@ -11,7 +11,7 @@
 
 namespace verbatim::addon {
 
-// A slot and its state's memory, on V8's account; one call at a time.
+// A slot and its state's memory, reported to V8; one call at a time.
 struct HeldSlot {
   HeldSlot(Napi::Env env, std::shared_ptr<HeldModel> of, std::unique_ptr<WindowSlot> made)
       : model(std::move(of)), slot(std::move(made)), memory(env, slot->memory_bytes()) {}

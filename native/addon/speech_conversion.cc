@@ -39,8 +39,7 @@ Napi::Object segment_to_js(Napi::Env env, const Segment& segment, const TimeLine
   out.Set("noSpeechProbability", segment.no_speech_probability);
   if (segment.decoding) out.Set("decoding", decoding_to_js(env, *segment.decoding, time_line));
   if (!segment.words.empty()) {
-    out.Set("words",
-            to_array(env, segment.words, [&](const Word& word) { return word_to_js(env, word, time_line); }));
+    out.Set("words", to_array(env, segment.words, [&](const Word& word) { return word_to_js(env, word, time_line); }));
   }
   return out;
 }
@@ -81,10 +80,9 @@ Napi::Object abilities_to_js(Napi::Env env, const SpeechAbilities& abilities) {
 }  // namespace
 
 void read_accelerator(const OptionReader& options, AcceleratorMode& out) {
-  options.optional("accelerator", out,
-                   {{"auto", AcceleratorMode::kAuto},
-                    {"float32", AcceleratorMode::kFloat32},
-                    {"off", AcceleratorMode::kOff}});
+  options.optional(
+      "accelerator", out,
+      {{"auto", AcceleratorMode::kAuto}, {"float32", AcceleratorMode::kFloat32}, {"off", AcceleratorMode::kOff}});
 }
 
 DecodeOptions decode_options(Napi::Value options) {
@@ -92,17 +90,12 @@ DecodeOptions decode_options(Napi::Value options) {
   DecodeOptions out;
   reader.required("language", out.language);
   reader.optional("languageGuess", out.language_guess);
-  reader.optional("task", out.task,
-                  {{"transcribe", SpeechTask::kTranscribe}, {"translate", SpeechTask::kTranslate}});
+  reader.optional("task", out.task, {{"transcribe", SpeechTask::kTranscribe}, {"translate", SpeechTask::kTranslate}});
   reader.optional("beamSize", out.beam_size);
-  reader.optional("bestOf", out.best_of);
   reader.optional("temperature", out.temperature);
   reader.optional("temperatureIncrement", out.temperature_increment);
   reader.optional("initialPrompt", out.initial_prompt);
-  reader.optional("noSpeechThreshold", out.no_speech_threshold);
   reader.optional("logProbThreshold", out.log_prob_threshold);
-  reader.optional("entropyThreshold", out.entropy_threshold);
-  reader.optional("maxTokens", out.max_tokens);
   reader.optional("ownLength", out.own_length);
   reader.optional("align", out.align);
   reader.optional("describe", out.describe);
@@ -127,8 +120,8 @@ Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info) {
   out.Set("abilities", abilities_to_js(env, info.abilities));
   out.Set("type", info.type);
   out.Set("weightType", info.weight_type);
-  out.Set("languages", to_array(env, info.languages,
-                                [&](const std::string& code) { return Napi::String::New(env, code); }));
+  out.Set("languages",
+          to_array(env, info.languages, [&](const std::string& code) { return Napi::String::New(env, code); }));
   out.Set("device", info.device);
   out.Set("deviceName", info.device_name);
   out.Set("memoryBytes", static_cast<double>(info.memory_bytes));

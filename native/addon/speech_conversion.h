@@ -9,18 +9,17 @@
 
 namespace verbatim::addon {
 
-// The property `accelerator`, which may be absent. Throws a JS TypeError that names it.
+// Reads the property `accelerator`, which may be absent. Throws a JS TypeError that names it.
 void read_accelerator(const OptionReader& options, AcceleratorMode& out);
 
-// DecodeOptions of the contract. Throws a JS TypeError that names the property.
+// Reads DecodeOptions of the contract. Throws a JS TypeError that names the property.
 DecodeOptions decode_options(Napi::Value options);
 
-// WindowResult of the contract: the times of segments and words are moved from the window's time line to the
-// file's. Bytes of a token that are no whole UTF-8 character become U+FFFD; a
-// segment's text is whole.
+// Makes WindowResult of the contract. The times of segments and words are moved from the window's time line to the
+// file's. Bytes of a token that are not a whole UTF-8 character become U+FFFD; a segment's text is whole.
 Napi::Object to_js(Napi::Env env, const WindowResult& result, const TimeLine& time_line);
 
-// SpeechModelInfo of the contract.
+// Makes SpeechModelInfo of the contract.
 Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info);
 
 }  // namespace verbatim::addon

@@ -10,7 +10,7 @@
 
 namespace verbatim::addon {
 
-// A model's weights, on V8's account; shared by the model's handle and its slots.
+// A model's weights, reported to V8; shared by the model's handle and its slots.
 struct HeldModel {
   HeldModel(Napi::Env env, std::shared_ptr<const SlotModel> loaded)
       : model(std::move(loaded)), memory(env, model->info().memory_bytes) {}

@@ -8,9 +8,7 @@ namespace {
 
 using translation::TranslationHypothesis;
 
-std::string element(const std::string& name, std::uint32_t index) {
-  return name + "[" + std::to_string(index) + "]";
-}
+std::string element(const std::string& name, std::uint32_t index) { return name + "[" + std::to_string(index) + "]"; }
 
 Napi::Array array_argument(Napi::Value value, const std::string& name, const char* of) {
   if (value.IsArray()) return value.As<Napi::Array>();
@@ -114,8 +112,7 @@ Napi::Array to_js(Napi::Env env, const std::vector<std::vector<std::string>>& li
 Napi::Object to_js(Napi::Env env, const translation::TranslationBatch& batch) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("results", array_to_js(env, batch.results, [&](const std::vector<TranslationHypothesis>& best) {
-            return array_to_js(env, best,
-                               [&](const TranslationHypothesis& one) { return hypothesis_to_js(env, one); });
+            return array_to_js(env, best, [&](const TranslationHypothesis& one) { return hypothesis_to_js(env, one); });
           }));
   out.Set("timings", timings_to_js(env, batch.timings));
   return out;

@@ -10,25 +10,25 @@
 
 namespace verbatim::addon {
 
-// string[] of the contract. Throws a JS TypeError that names the argument.
+// Reads string[] of the contract. Throws a JS TypeError that names the argument.
 std::vector<std::string> string_list(Napi::Value value, const std::string& name);
 
-// string[][] of the contract. Throws a JS TypeError that names the element.
+// Reads string[][] of the contract. Throws a JS TypeError that names the element.
 std::vector<std::vector<std::string>> string_lists(Napi::Value value, const std::string& name);
 
-// TranslationInput[] of the contract. Throws a JS TypeError that names the property.
+// Reads TranslationInput[] of the contract. Throws a JS TypeError that names the property.
 std::vector<translation::TranslationInput> translation_inputs(Napi::Value inputs);
 
-// TranslationOptions of the contract. Throws a JS TypeError that names the property.
+// Reads TranslationOptions of the contract. Throws a JS TypeError that names the property.
 translation::TranslationOptions translation_options(Napi::Value options);
 
 Napi::Array to_js(Napi::Env env, const std::vector<std::string>& list);
 Napi::Array to_js(Napi::Env env, const std::vector<std::vector<std::string>>& lists);
 
-// TranslationBatch of the contract.
+// Makes TranslationBatch of the contract.
 Napi::Object to_js(Napi::Env env, const translation::TranslationBatch& batch);
 
-// TranslationModelInfo of the contract.
+// Makes TranslationModelInfo of the contract.
 Napi::Object to_js(Napi::Env env, const translation::TranslationModelInfo& info);
 
 }  // namespace verbatim::addon

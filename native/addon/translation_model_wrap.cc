@@ -64,8 +64,7 @@ Napi::Value TranslationModelWrap::create_translator(const Napi::CallbackInfo& in
     int threads = 0;
     OptionReader(info[0], "options").required("threads", threads);
     return run_on_worker(
-        env, "verbatim.createTranslator",
-        [held = state(), threads] { return held->model->create_translator(threads); },
+        env, "verbatim.createTranslator", [held = state(), threads] { return held->model->create_translator(threads); },
         [held = state()](Napi::Env e, std::unique_ptr<translation::Translator> translator) {
           return TranslatorWrap::wrap(e, std::make_shared<HeldTranslator>(e, held, std::move(translator)));
         });
@@ -95,8 +94,7 @@ Napi::Value TranslationModelWrap::detokenize(const Napi::CallbackInfo& info) {
         [held = state(), lists = string_lists(info[0], "tokens")] {
           std::vector<std::string> texts;
           texts.reserve(lists.size());
-          for (const std::vector<std::string>& tokens : lists)
-            texts.push_back(held->model->detokenize(tokens));
+          for (const std::vector<std::string>& tokens : lists) texts.push_back(held->model->detokenize(tokens));
           return texts;
         },
         [](Napi::Env e, const std::vector<std::string>& texts) { return to_js(e, texts); });

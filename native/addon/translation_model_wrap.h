@@ -10,7 +10,7 @@
 
 namespace verbatim::addon {
 
-// A translation model's weights, on V8's account; shared by the model's handle and its translators.
+// A translation model's weights, reported to V8; shared by the model's handle and its translators.
 struct HeldTranslationModel {
   HeldTranslationModel(Napi::Env env, std::shared_ptr<const translation::TranslationModel> loaded)
       : model(std::move(loaded)), memory(env, model->info().memory_bytes) {}

@@ -19,7 +19,7 @@ Napi::Value TranslatorWrap::translate(const Napi::CallbackInfo& info) {
     CallAbort abort(env, info[2]);
     Lease held(state());
     const auto convert = [shared = state()](Napi::Env e, const translation::TranslationBatch& batch) {
-      // A larger batch than before has grown the buffers.
+      // A larger batch than before has enlarged the buffers.
       shared->memory.resize(shared->translator->memory_bytes());
       return to_js(e, batch);
     };

@@ -11,10 +11,9 @@
 
 namespace verbatim::addon {
 
-// A translator and its buffers, on V8's account; one call at a time.
+// A translator and its buffers, reported to V8; one call at a time.
 struct HeldTranslator {
-  HeldTranslator(Napi::Env env, std::shared_ptr<HeldTranslationModel> of,
-                 std::unique_ptr<translation::Translator> made)
+  HeldTranslator(Napi::Env env, std::shared_ptr<HeldTranslationModel> of, std::unique_ptr<translation::Translator> made)
       : model(std::move(of)), translator(std::move(made)), memory(env, translator->memory_bytes()) {}
 
   const std::shared_ptr<HeldTranslationModel> model;

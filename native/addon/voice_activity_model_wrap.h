@@ -10,7 +10,7 @@
 
 namespace verbatim::addon {
 
-// A model of voice activity, on V8's account; shared by its handle and the readers that were opened with it.
+// A voice activity model, reported to V8; shared by its handle and the readers that were opened with it.
 struct HeldVoiceActivityModel {
   HeldVoiceActivityModel(Napi::Env env, std::shared_ptr<const SileroModel> loaded)
       : model(std::move(loaded)), memory(env, model->memory_bytes()) {}

@@ -7,7 +7,7 @@
 namespace verbatim::addon {
 namespace {
 
-// A window in the hands of an encoder, for as long as this lives.
+// Marks a window as used by an encoder, as long as this lives.
 class Encoding {
  public:
   explicit Encoding(std::shared_ptr<HeldInFlight> held) : held_(std::move(held)) {

@@ -11,7 +11,7 @@
 
 namespace verbatim::addon {
 
-// An encoder and its buffers, on V8's account; one call at a time.
+// An encoder and its buffers, reported to V8; one call at a time.
 struct HeldEncoder {
   HeldEncoder(Napi::Env env, std::shared_ptr<HeldRecogniser> of, std::unique_ptr<WindowEncoder> made)
       : model(std::move(of)), encoder(std::move(made)), memory(env, encoder->memory_bytes()) {}

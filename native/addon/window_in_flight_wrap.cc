@@ -7,10 +7,8 @@
 namespace verbatim::addon {
 namespace {
 
-// Shares the life of the samples' holder, whose memory is on V8's account.
-std::shared_ptr<const Window> samples_of(const std::shared_ptr<HeldWindow>& held) {
-  return {held, &held->window};
-}
+// Shares ownership of the samples' holder, whose memory is reported to V8.
+std::shared_ptr<const Window> samples_of(const std::shared_ptr<HeldWindow>& held) { return {held, &held->window}; }
 
 [[noreturn]] void refuse(const char* why) { throw EngineError(ErrorCode::kInvalidArgument, why); }
 
@@ -36,9 +34,7 @@ WindowStage HeldInFlight::stage() const noexcept {
 }
 
 Napi::String to_js(Napi::Env env, WindowStage stage) {
-  const char* name = stage == WindowStage::kEncode   ? "encode"
-                     : stage == WindowStage::kDecode ? "decode"
-                                                     : "done";
+  const char* name = stage == WindowStage::kEncode ? "encode" : stage == WindowStage::kDecode ? "decode" : "done";
   return Napi::String::New(env, name);
 }
 
@@ -57,8 +53,8 @@ void require_at_rest(const HeldInFlight& held, WindowStage stage) {
 
 std::vector<WindowInFlightWrap::PropertyDescriptor> WindowInFlightWrap::members() {
   return {InstanceAccessor<&WindowInFlightWrap::stage>("stage", napi_enumerable),
-          InstanceMethod<&WindowInFlightWrap::result>("result"),
-          InstanceMethod<&WindowInFlightWrap::abort>("abort"), closing_method("release")};
+          InstanceMethod<&WindowInFlightWrap::result>("result"), InstanceMethod<&WindowInFlightWrap::abort>("abort"),
+          closing_method("release")};
 }
 
 Napi::Value WindowInFlightWrap::stage(const Napi::CallbackInfo& info) {

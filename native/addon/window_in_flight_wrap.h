@@ -11,20 +11,20 @@
 
 namespace verbatim::addon {
 
-// A window in flight, its samples and its model, and what it holds on V8's account. Lives and dies on the JS
-// thread: a batch that works on it keeps it (HeldBatch), so that a worker never lets go of it last.
+// A window in flight, its samples and its model, and its memory, reported to V8. Lives and dies on the JS thread: a
+// batch that works on it keeps a reference (HeldBatch), so that a worker never drops the last one.
 struct HeldInFlight {
   enum class Place { kAtRest, kInEncoder, kInBatch };
 
   HeldInFlight(Napi::Env env, std::shared_ptr<HeldRecogniser> of, std::shared_ptr<HeldWindow> cut,
                const DecodeOptions& options);
 
-  // As far as the JS thread may know: while work is under way, the stage that it began with.
+  // The stage as the JS thread sees it: while work is running, the stage that it began with.
   WindowStage stage() const noexcept;
 
   const std::shared_ptr<HeldRecogniser> model;
   const std::shared_ptr<WindowInFlight> window;
-  // Of the window in its file.
+  // The window's place in its file.
   const TimeLine time_line;
   Place place = Place::kAtRest;
   bool is_aborted = false;
@@ -37,7 +37,7 @@ Napi::String to_js(Napi::Env env, WindowStage stage);
 
 // Throws EngineError kInvalidArgument while an encoder or a batch works on the window.
 void require_at_rest(const HeldInFlight& held);
-// The same, and unless the window is at this stage.
+// The same, and also unless the window is at this stage.
 void require_at_rest(const HeldInFlight& held, WindowStage stage);
 
 // WindowInFlight of the contract.

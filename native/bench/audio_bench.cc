@@ -1,9 +1,10 @@
-// Decodes and cuts long audio: time a step, and how far resident memory grows. Fails when it grows with the
-// file.
-//   audio_bench [--hours H] [FILE...]     without files: made-up ones of H hours (3) in every container
+// Decodes and cuts long audio. Reports the time of each step and how far resident memory grows; fails if it grows with
+// the file.
+//   audio_bench [--hours H] [FILE...]     without files: generated ones of H hours (3) in every container
 #include <sndfile.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -22,7 +23,7 @@ namespace {
 using namespace verbatim;
 using Clock = std::chrono::steady_clock;
 
-// Two windows of 30 s, buffers and a decoder; a file of 3 hours would be 691 MB of samples.
+// Two windows of 30 s, buffers and a decoder. A file of 3 hours would be 691 MB of samples.
 constexpr double kMostGrowthMegabytes = 24;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -35,7 +36,7 @@ double resident_megabytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-// Bursts of a changing tone with pauses between them, over low noise.
+// Bursts of a changing tone, with pauses between them, over low noise.
 void write_long(const std::filesystem::path& path, int format, int rate, double hours) {
   SF_INFO info{};
   info.format = format;
@@ -55,19 +56,17 @@ void write_long(const std::filesystem::path& path, int format, int rate, double 
       random = random * 1664525 + 1013904223;
       const double noise = (static_cast<double>(random >> 8) / (1 << 24) - 0.5) * 0.002;
       const bool pause = second % 4 == 3 && t > 0.5;
-      const double burst =
-          pause ? 0 : 0.3 * (0.6 - 0.4 * std::cos(2 * M_PI * 4 * t)) * std::sin(2 * M_PI * hertz * t);
+      const double burst = pause ? 0 : 0.3 * (0.6 - 0.4 * std::cos(2 * M_PI * 4 * t)) * std::sin(2 * M_PI * hertz * t);
       block[i] = static_cast<float>(burst + noise);
     }
     for (std::size_t at = 0; at < block.size(); at += 4000) {
-      sf_writef_float(file, block.data() + at,
-                      static_cast<sf_count_t>(std::min<std::size_t>(4000, block.size() - at)));
+      sf_writef_float(file, block.data() + at, static_cast<sf_count_t>(std::min<std::size_t>(4000, block.size() - at)));
     }
   }
   sf_close(file);
 }
 
-// False when memory grew with the file.
+// Returns false if memory grew with the file.
 bool run(const std::string& path, const WindowPolicy& policy, const char* name) {
   const double before = resident_megabytes();
   auto start = Clock::now();
@@ -130,12 +129,11 @@ int main(int argc, char** argv) {
     if (::mkdtemp(name.data()) == nullptr) return 1;
     const std::filesystem::path directory = name;
     bool flat = true;
-    for (const auto& [file, format, rate] :
-         {std::tuple{"long.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 16000},
-          std::tuple{"long.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 44100},
-          std::tuple{"long.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 44100},
-          std::tuple{"vorbis.ogg", SF_FORMAT_OGG | SF_FORMAT_VORBIS, 44100},
-          std::tuple{"opus.ogg", SF_FORMAT_OGG | SF_FORMAT_OPUS, 48000}}) {
+    for (const auto& [file, format, rate] : {std::tuple{"long.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 16000},
+                                             std::tuple{"long.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 44100},
+                                             std::tuple{"long.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 44100},
+                                             std::tuple{"vorbis.ogg", SF_FORMAT_OGG | SF_FORMAT_VORBIS, 44100},
+                                             std::tuple{"opus.ogg", SF_FORMAT_OGG | SF_FORMAT_OPUS, 48000}}) {
       write_long(directory / file, format, rate, hours);
       flat = run_all({(directory / file).string()}) && flat;
       std::filesystem::remove(directory / file);

@@ -1,13 +1,12 @@
-// Milliseconds a step of the decoder on a processor, or as graphs on a GPU, random weights of Whisper base's
-// shape, every row a text of its own with a window of its own.
+// Measures milliseconds per step of the decoder, on a processor or as graphs on a GPU. Random weights of Whisper base's
+// shape; every row has its own text and its own window.
 //
-//   decoder_bench [options]       prints one JSON line a cell
-//     --rows 1,4,8,32  --compute int8,bfloat16,float32  --cross TYPE  --history TYPE (of keys and values;
-//     else those that go with the compute type)  --kernels avx512|avx2|generic  --graphs cpu|cuda:N (ggml's
-//     own operations on that device, not the kernels: float16 too, caches in float32 or float16)
-//     --threads N  --steps N (tokens a text)  --repeats N  --positions N  --layers N  --width N  --heads N
-//     --inner N  --vocabulary
-//     N
+//   decoder_bench [options]       prints one JSON line per cell
+//     --rows 1,4,8,32  --compute int8,bfloat16,float32  --cross TYPE  --history TYPE (of keys and values; default:
+//     by the compute type)  --kernels avx512|avx2|generic  --graphs cpu|cuda:N (ggml's own operations on that device
+//     instead of the kernels: float16 too, caches in float32 or float16)
+//     --threads N  --steps N (tokens per text)  --repeats N  --positions N  --layers N  --width N  --heads N
+//     --inner N  --vocabulary N
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -81,9 +80,8 @@ struct Text {
   std::unique_ptr<History> history;
 };
 
-// Random values are dear: windows are one, shifted by some positions.
-std::vector<Text> make_texts(Decoder& decoder, RandomDecoder& random, std::size_t count,
-                             std::size_t positions) {
+// Random values take long to generate, so all windows are the same one, shifted by some positions.
+std::vector<Text> make_texts(Decoder& decoder, RandomDecoder& random, std::size_t count, std::size_t positions) {
   const auto rows = random.source(positions + count);
   const std::size_t row = 2 * random.shape().width;
   std::vector<Text> texts(count);
@@ -95,7 +93,7 @@ std::vector<Text> make_texts(Decoder& decoder, RandomDecoder& random, std::size_
   return texts;
 }
 
-// Milliseconds of each step of texts that are decoded to their end.
+// Milliseconds of each step for texts that are decoded to their end.
 std::vector<double> time_steps(Decoder& decoder, std::vector<Text>& texts, int steps, int threads) {
   std::vector<DecoderInput> rows;
   for (Text& text : texts) {
@@ -118,8 +116,7 @@ void measure(const Options& options, RandomDecoder& random, Decoder& decoder, Co
   auto texts = make_texts(decoder, random, static_cast<std::size_t>(rows), size_of(options, "--positions"));
   std::vector<double> medians, all;
   for (int i = 0; i < integer(options["--repeats"], 1); ++i) {
-    const auto times =
-        time_steps(decoder, texts, integer(options["--steps"], 1), integer(options["--threads"], 1));
+    const auto times = time_steps(decoder, texts, integer(options["--steps"], 1), integer(options["--threads"], 1));
     medians.push_back(median(times));
     all.insert(all.end(), times.begin(), times.end());
   }
@@ -129,10 +126,9 @@ void measure(const Options& options, RandomDecoder& random, Decoder& decoder, Co
       "\n",
       std::string(compute_type_name(type)).c_str(), std::string(compute_type_name(caches.cross)).c_str(),
       std::string(compute_type_name(caches.history)).c_str(),
-      options[options["--graphs"].empty() ? "--kernels" : "--graphs"].c_str(), options["--threads"].c_str(),
-      rows, median(all), least(medians), least(all), least(medians) / rows,
-      static_cast<double>(texts.front().source->memory_bytes() + texts.front().history->memory_bytes()) /
-          (1 << 20));
+      options[options["--graphs"].empty() ? "--kernels" : "--graphs"].c_str(), options["--threads"].c_str(), rows,
+      median(all), least(medians), least(all), least(medians) / rows,
+      static_cast<double>(texts.front().source->memory_bytes() + texts.front().history->memory_bytes()) / (1 << 20));
   std::fflush(stdout);
 }
 
@@ -166,8 +162,7 @@ void run(const std::vector<std::string>& words) {
                         .positions = std::max<std::size_t>(448, size_of(options, "--steps"))});
   for (const std::string& name : words_of_list(options["--compute"])) {
     const ComputeType type = type_of(name);
-    options["--graphs"].empty() ? measure_kernels(options, random, type)
-                                : measure_graphs(options, random, type);
+    options["--graphs"].empty() ? measure_kernels(options, random, type) : measure_graphs(options, random, type);
   }
 }
 

@@ -1,13 +1,12 @@
-// What a window in flight holds in the batched decoder, and how soon an aborted one is gone. Windows of
-// 30 seconds of noise, on a model that make_model wrote with TOKENS, so that they last.
+// Measures the memory of a window in flight in the batched decoder, and the time until an aborted one is gone. Windows
+// of 30 seconds of noise, on a model that make_model wrote with TOKENS, so that decoding takes long.
 //
 //   in_flight_bench [--compute int8,bfloat16,float32] [--beams 1,5] [--windows 8] [--aborts 200] [--lanes 2]
 //   MODEL
 //
-// Memory: the most that is held for a window while it is encoded and while it is decoded, and what it adds to
-// the resident set. Aborts: random windows of the batch at random moments, from the call to the moment at
-// which its rows are gone and nothing is held for it; the others go on, and the batch goes before the
-// encoders.
+// Memory: the most that is held for a window while it is encoded and while it is decoded, and its share of the resident
+// set. Aborts: of random windows of the batch at random moments; measured from the call until the window's rows are
+// gone and nothing is held for it. The other windows continue, and decoding has priority over encoding.
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,7 +59,7 @@ DecodeOptions decode_options(int beams) {
 
 using InFlight = std::vector<std::shared_ptr<WindowInFlight>>;
 
-// The most that one of them holds.
+// Largest memory of a single window.
 double most_held(const InFlight& windows) {
   std::size_t most = 0;
   for (const auto& window : windows) most = std::max(most, window->memory_bytes());
@@ -75,7 +74,7 @@ void measure_memory(const Recogniser& recogniser, const std::string& compute, in
   double resident = 0;
   double before = 0;
   InFlight windows;
-  // The first one touches what all share.
+  // The first window touches the memory that all share.
   for (int i = 0; i <= count; ++i) {
     if (i == 1) before = resident_mebibytes();
     windows.push_back(recogniser.open(noise_window(static_cast<unsigned>(i)), decode_options(beams)));
@@ -90,8 +89,7 @@ void measure_memory(const Recogniser& recogniser, const std::string& compute, in
     decoding = std::max(decoding, most_held(windows));
     resident = std::max(resident, resident_mebibytes() - before);
   }
-  std::printf("| %s | %d | %.1f | %.1f | %.1f |\n", compute.c_str(), beams, encoding, decoding,
-              resident / count);
+  std::printf("| %s | %d | %.1f | %.1f | %.1f |\n", compute.c_str(), beams, encoding, decoding, resident / count);
   std::fflush(stdout);
 }
 
@@ -106,7 +104,7 @@ class Aborts {
     for (const auto& window : windows_) finish(*window);
   }
 
-  // Aborts one that is being decoded, and starts another; false if none was.
+  // Aborts a window that is being decoded, and starts another. Returns false if there was none.
   bool one() {
     std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 100));
     const std::size_t place = random_() % windows_.size();
@@ -154,8 +152,7 @@ void run(const std::vector<std::string>& words) {
   const int lanes = integer(options["--lanes"], 1);
   std::vector<std::pair<std::string, std::shared_ptr<const Recogniser>>> recognisers;
   for (const std::string& compute : words_of_list(options["--compute"])) {
-    recognisers.emplace_back(compute,
-                             load_recogniser(options.operands()[0], "cpu", AcceleratorMode::kAuto, compute));
+    recognisers.emplace_back(compute, load_recogniser(options.operands()[0], "cpu", AcceleratorMode::kAuto, compute));
   }
   std::printf(
       "| type | beams | held while encoded, MiB | while decoded, MiB | resident, MiB a window |\n"

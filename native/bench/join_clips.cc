@@ -1,6 +1,6 @@
-// Joins audio files to one WAV file (16 kHz, mono, 16 bits) of an exact length: clips of any length for a
-// benchmark, out of sentences that differ, because a decoder that hears the same words again behaves as on
-// none of a user's files. Files that are short of the length are said once more from the first on.
+// Joins audio files to one WAV file (16 kHz, mono, 16 bits) of an exact length. This makes benchmark clips of any
+// length from different sentences; a decoder that gets the same words again behaves unlike on real files. If the files
+// are too short in total, they are repeated from the first on.
 //
 //   join_clips OUTPUT.wav SECONDS FILE...
 #include <sndfile.h>
@@ -37,7 +37,7 @@ OutputFile open_output(const std::string& path) {
   return file;
 }
 
-// Writes at most `wanted` samples of the file; returns how many.
+// Writes at most `wanted` samples of the file and returns their number.
 std::size_t append(SNDFILE* output, const std::string& path, std::size_t wanted) {
   verbatim::AudioReader reader(path);
   std::vector<float> block(kBlock);

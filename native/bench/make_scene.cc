@@ -1,10 +1,10 @@
-// Joins audio files to one WAV file (16 kHz, mono, 16 bits), as it is needed to judge what is found in it.
+// Joins audio files to one WAV file (16 kHz, mono, 16 bits) for judging detectors.
 //
 //   make_scene OUTPUT.wav SEED NOISE_DB|none RTTM|none FILE...
 //
-// RTTM: each file is cut to its sound, stands between silences of 0.3 to 3 s, and where its sounds are, which
-// pauses of 0.3 s and more part, is written there; none: the files follow one another as they are. NOISE_DB:
-// pink noise that much below the mean level of the speech.
+// RTTM: a file for the reference. Each input is cut to its sound and placed between silences of 0.3 to 3 s; the file
+// lists the sounds, which are separated by pauses of 0.3 s or more. With "none" the inputs follow one another
+// unchanged. NOISE_DB: adds pink noise this far below the mean level of the speech.
 #include <sndfile.h>
 
 #include <algorithm>
@@ -29,9 +29,9 @@ using Samples = std::vector<float>;
 using verbatim::kSampleRate;
 
 constexpr std::size_t kFrame = 160;
-// Below the loudest frame, decibels: what is not speech.
+// Frames this far below the loudest frame are not speech, decibels.
 constexpr double kSpeechDepth = 35;
-// What is shorter is part of the speech, samples.
+// Shorter pauses are part of the speech, samples.
 constexpr std::size_t kPause = 4800;
 
 double power(std::span<const float> samples) {
@@ -74,7 +74,7 @@ std::vector<Stretch> sounds(const Samples& samples) {
   return found;
 }
 
-// Of the frames that are speech.
+// Mean power of the frames that are speech.
 double speech_power(const Samples& samples) {
   const auto powers = frame_powers(samples);
   const double least = threshold(powers, kSpeechDepth);
@@ -88,7 +88,7 @@ double speech_power(const Samples& samples) {
   return sum / std::max(1, count);
 }
 
-// White noise through P. Kellet's filter of three poles.
+// White noise through P. Kellet's filter with three poles.
 class PinkNoise {
  public:
   explicit PinkNoise(std::uint32_t seed) : engine_(seed) {}
@@ -131,8 +131,8 @@ Samples spaced(const std::vector<std::string>& files, const std::string& rttm, s
     if (stretches.empty()) continue;
     const std::size_t first = stretches.front().begin;
     for (const auto& [begin, end] : stretches) {
-      list << "SPEAKER " << name << " 1 " << seconds(scene.size() + begin - first) << ' '
-           << seconds(end - begin) << " <NA> <NA> one <NA> <NA>\n";
+      list << "SPEAKER " << name << " 1 " << seconds(scene.size() + begin - first) << ' ' << seconds(end - begin)
+           << " <NA> <NA> one <NA> <NA>\n";
     }
     scene.insert(scene.end(), clip.begin() + static_cast<std::ptrdiff_t>(first),
                  clip.begin() + static_cast<std::ptrdiff_t>(stretches.back().end));
@@ -159,7 +159,7 @@ void run(const std::vector<std::string>& words) {
   Samples scene = words[3] == "none" ? joined(files) : spaced(files, words[3], seed);
   if (scene.empty()) throw std::runtime_error("the files hold no samples");
   if (words[2] != "none") add_noise(scene, std::stod(words[2]), seed);
-  // Speech with noise may be beyond full scale.
+  // Speech with noise may exceed full scale.
   for (float& sample : scene) sample = std::clamp(sample, -1.0f, 1.0f);
   verbatim::test::write_audio(words[0], SF_FORMAT_WAV | SF_FORMAT_PCM_16, kSampleRate, 1, scene);
 }

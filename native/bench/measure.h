@@ -6,8 +6,8 @@
 
 namespace verbatim::bench {
 
-// What one call took, in milliseconds: by the clock, and of all cores, by the whole process. Other work on
-// the machine lengthens the first and hardly the second.
+// Milliseconds of one call: wall-clock time, and processor time of the whole process on all cores. Other work on the
+// machine lengthens the former and hardly the latter.
 struct Cost {
   double wall_ms = 0;
   double cpu_ms = 0;
@@ -22,9 +22,9 @@ Cost cost_of(const Task& task) {
           1000.0 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC};
 }
 
-// Middle value, or the mean of the two middle ones. Values must not be empty; so below.
+// The middle value, or the mean of the two middle ones. `values` must not be empty, here and below.
 double median(std::vector<double> values);
-// Nearest rank, share in (0, 1].
+// By nearest rank; share in (0, 1].
 double percentile(std::vector<double> values, double share);
 double least(const std::vector<double>& values);
 double most(const std::vector<double>& values);

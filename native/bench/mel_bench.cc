@@ -1,5 +1,5 @@
-// Whisper's features of a window of noise on one thread: whisper.cpp's own, and ours. They take turns;
-// medians of wall-clock time in milliseconds, and the median of the ratios of neighbouring runs.
+// Compares whisper.cpp's and this engine's computation of Whisper's features, for a window of noise on one thread. They
+// take turns. Reports medians of wall-clock time in milliseconds, and the median of the ratios of neighbouring runs.
 //
 //   mel_bench [--seconds 30] [--rounds 15] MODEL
 #include <whisper.h>
@@ -15,7 +15,7 @@
 #include "options.h"
 #include "program.h"
 #include "speech/model_file.h"
-#include "speech/whisper/mel.h"
+#include "speech/whisper/encoder/mel.h"
 #include "speech/whisper_cpp/model.h"
 #include "speech/whisper_cpp/whisper_state.h"
 #include "testing/noise.h"
@@ -48,8 +48,7 @@ void run(const std::vector<std::string>& words) {
     ratios.push_back(theirs.back() / ours.back());
   }
   std::printf("| whisper.cpp | Verbatim | Verbatim, least | ratio |\n|--:|--:|--:|--:|\n");
-  std::printf("| %.1f ms | %.1f ms | %.1f ms | %.1f |\n", median(theirs), median(ours), least(ours),
-              median(ratios));
+  std::printf("| %.1f ms | %.1f ms | %.1f ms | %.1f |\n", median(theirs), median(ours), least(ours), median(ratios));
 }
 
 }  // namespace

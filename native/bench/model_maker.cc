@@ -17,7 +17,7 @@ struct Wanted {
   std::string file;
   std::string weights = "f16";
   std::uint32_t seed = 1;
-  // Of text, a window; 0: as it comes.
+  // Text tokens of a window; 0: not scripted.
   int tokens = 0;
 };
 
@@ -41,8 +41,7 @@ void make_parakeet(const Wanted& wanted) {
     throw std::invalid_argument("TOKENS is " + std::to_string(wanted.tokens) +
                                 "; it is for Whisper's shapes: a Parakeet model writes by what it hears");
   }
-  test::write_random_parakeet_model(test::parakeet_shape(wanted.shape, wanted.weights), wanted.seed,
-                                    wanted.file);
+  test::write_random_parakeet_model(test::parakeet_shape(wanted.shape, wanted.weights), wanted.seed, wanted.file);
 }
 
 }  // namespace
@@ -51,9 +50,8 @@ void make_model(const std::vector<std::string>& words) {
   const Wanted wanted = read(words);
   if (is_among(test::parakeet_shapes(), wanted.shape)) return make_parakeet(wanted);
   if (!is_among(test::published_shapes(), wanted.shape)) {
-    throw std::invalid_argument("\"" + wanted.shape +
-                                "\" is no shape; allowed: " + test::listed(test::published_shapes()) + ", " +
-                                test::listed(test::parakeet_shapes()));
+    throw std::invalid_argument("\"" + wanted.shape + "\" is no shape; allowed: " +
+                                test::listed(test::published_shapes()) + ", " + test::listed(test::parakeet_shapes()));
   }
   test::write_random_model(test::published_shape(wanted.shape, wanted.weights), wanted.seed, wanted.file,
                            wanted.tokens);

@@ -49,9 +49,8 @@ std::vector<int> positive_integers(const std::string& list) {
 }
 
 AcceleratorMode accelerator_mode(const std::string& word) {
-  static const std::map<std::string, AcceleratorMode> kWords = {{"off", AcceleratorMode::kOff},
-                                                                {"float32", AcceleratorMode::kFloat32},
-                                                                {"auto", AcceleratorMode::kAuto}};
+  static const std::map<std::string, AcceleratorMode> kWords = {
+      {"off", AcceleratorMode::kOff}, {"float32", AcceleratorMode::kFloat32}, {"auto", AcceleratorMode::kAuto}};
   const auto found = kWords.find(word);
   if (found == kWords.end()) {
     throw std::invalid_argument("\"" + word + "\" is no accelerator mode: off, float32 and auto are");

@@ -10,21 +10,20 @@
 
 namespace verbatim::bench {
 
-// What a bench program understands.
+// The options and operands of a bench program.
 struct OptionSet {
-  // Options as "--name", each followed by a value, with the value of those that are not given.
+  // Options as "--name", each followed by a value, with their default values.
   std::map<std::string, std::string> defaults{};
   // Options without a value.
   std::set<std::string> flags{};
-  // How many words may be neither an option nor its value.
+  // Most operands: words that are neither an option nor its value.
   std::size_t most_operands = 0;
 };
 
-// The words of a command line, options and operands in any order. Of an option given twice the last one
-// counts.
+// The words of a command line, options and operands in any order. If an option is given twice, the last one counts.
 class Options {
  public:
-  // Throws std::invalid_argument naming a word that is not understood, or an option whose value is missing.
+  // Throws std::invalid_argument with an unknown word, or an option whose value is missing.
   Options(const OptionSet& known, const std::vector<std::string>& words);
 
   // The option's value. The name must be one of the defaults.
@@ -38,9 +37,9 @@ class Options {
   std::vector<std::string> operands_;
 };
 
-// All of these throw std::invalid_argument, which says what the word is and what it should be.
+// All of these throw std::invalid_argument with the word and what it should be.
 
-// The words of a list such as "base,small", of which there has to be one.
+// The words of a list such as "base,small"; there must be one or more.
 std::vector<std::string> words_of_list(const std::string& list);
 // A decimal integer of at least `least`.
 int integer(const std::string& word, int least);

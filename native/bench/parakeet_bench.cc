@@ -1,11 +1,11 @@
-// A Parakeet model with the accelerator and without, beside whisper.cpp's own command line: the same noise,
-// in turns, by processor time.
+// Compares a Parakeet model with and without the accelerator to whisper.cpp's command line: the same noise, in turns,
+// by processor time.
 //
 //   parakeet_bench MODEL [--seconds 2,5,10,20,30] [--threads 1] [--rounds 3] [--accelerators off,auto]
 //
-// whisper.cpp is parakeet_full, which parakeet-cli calls. The ratio is whisper.cpp's processor time over a
-// slot's in the same round: median, least, most. `first` is what the first window of that length took, for
-// which the accelerator makes its primitives.
+// whisper.cpp is parakeet_full, as parakeet-cli calls it. The ratio is whisper.cpp's processor time over a slot's in
+// the same round: median, least, most. `first` is the time of the first window of that length, for which the
+// accelerator makes its primitives.
 #include <parakeet.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ Window noise_of(int seconds) {
   return window;
 }
 
-// Decodes a window; the tokens' ids.
+// Decodes a window and returns the tokens' ids.
 struct Contestant {
   std::string name;
   std::function<std::vector<int>(const Window&)> decode;
@@ -49,24 +49,23 @@ Contestant whisper_cpp(const std::string& path, int threads) {
   };
   parakeet_context_params params = parakeet_context_default_params();
   params.use_gpu = false;
-  const std::shared_ptr<parakeet_context> context(parakeet_init_from_file_with_params(path.c_str(), params),
-                                                  Free{});
+  const std::shared_ptr<parakeet_context> context(parakeet_init_from_file_with_params(path.c_str(), params), Free{});
   if (!context) throw std::runtime_error("whisper.cpp does not load " + path);
-  return {"whisper.cpp", [context, threads](const Window& window) {
-            parakeet_full_params full = parakeet_full_default_params(PARAKEET_SAMPLING_GREEDY);
-            full.n_threads = threads;
-            if (parakeet_full(context.get(), full, window.samples.data(),
-                              static_cast<int>(window.samples.size())) != 0) {
-              throw std::runtime_error("whisper.cpp failed");
-            }
-            std::vector<int> ids;
-            for (int segment = 0; segment < parakeet_full_n_segments(context.get()); ++segment) {
-              for (int i = 0; i < parakeet_full_n_tokens(context.get(), segment); ++i) {
-                ids.push_back(parakeet_full_get_token_id(context.get(), segment, i));
-              }
-            }
-            return ids;
-          }};
+  return {
+      "whisper.cpp", [context, threads](const Window& window) {
+        parakeet_full_params full = parakeet_full_default_params(PARAKEET_SAMPLING_GREEDY);
+        full.n_threads = threads;
+        if (parakeet_full(context.get(), full, window.samples.data(), static_cast<int>(window.samples.size())) != 0) {
+          throw std::runtime_error("whisper.cpp failed");
+        }
+        std::vector<int> ids;
+        for (int segment = 0; segment < parakeet_full_n_segments(context.get()); ++segment) {
+          for (int i = 0; i < parakeet_full_n_tokens(context.get(), segment); ++i) {
+            ids.push_back(parakeet_full_get_token_id(context.get(), segment, i));
+          }
+        }
+        return ids;
+      }};
 }
 
 Contestant slot_of(const std::string& path, const std::string& accelerator, int threads) {
@@ -102,9 +101,9 @@ void compare(const std::vector<Contestant>& contestants, int seconds, int rounds
     for (std::size_t round = 0; round < costs[i].size(); ++round) {
       ratios.push_back(costs[0][round] / costs[i][round]);
     }
-    std::printf("%3d s  %-16s %9.1f ms of processor time (first %.1f)  ratio %5.2f (%.2f-%.2f)  %zu tokens\n",
-                seconds, contestants[i].name.c_str(), bench::median(costs[i]), first[i],
-                bench::median(ratios), bench::least(ratios), bench::most(ratios), tokens[i]);
+    std::printf("%3d s  %-16s %9.1f ms of processor time (first %.1f)  ratio %5.2f (%.2f-%.2f)  %zu tokens\n", seconds,
+                contestants[i].name.c_str(), bench::median(costs[i]), first[i], bench::median(ratios),
+                bench::least(ratios), bench::most(ratios), tokens[i]);
   }
   std::fflush(stdout);
 }

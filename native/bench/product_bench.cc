@@ -1,7 +1,7 @@
-// Would the encoder's accelerator pay in the translation executor? The products of a model of OPUS-MT's
-// shape, by the rows of a batch, one thread: the executor's own kernels in float32 and int8 against oneDNN
-// with weights packed once in float32 and bfloat16, the conversion of the activations included. They take
-// turns; medians of processor time, in billions of multiply-adds a second. Only in builds with oneDNN.
+// Would the encoder's accelerator pay in the translation executor? Measures the matrix products of a model of OPUS-MT's
+// shape by the rows of a batch, on one thread: the executor's kernels in float32 and int8 against oneDNN in float32 and
+// bfloat16, with weights packed once and the conversion of activations included. They take turns. Reports medians of
+// processor time, in billions of multiply-adds per second. Only in builds with oneDNN.
 //
 //   product_bench [--rounds 7]
 #include <array>
@@ -31,7 +31,7 @@ struct Size {
   std::size_t rows, depth, outputs;
 };
 
-// The executor's product in one of its types.
+// A product of the executor in one of its types.
 class Executor {
  public:
   Executor(const Size& size, const MatrixView& weights, ComputeType type)
@@ -63,7 +63,7 @@ class Executor {
   std::vector<std::int8_t> quantized_;
 };
 
-// oneDNN's, on weights that it packed.
+// A product of oneDNN with weights that it packed.
 class Accelerated {
  public:
   Accelerated(const Size& size, std::vector<float> weights, accelerator::DataType type)
@@ -91,14 +91,14 @@ class Accelerated {
     const accelerator::ThreadCount one(1);
     const auto& engine = accelerator::cpu_engine();
     void* const left = left_.reserve(x.size() * accelerator::operand_bytes(type_));
-    accelerator::to_operands(0 /* GGML_TYPE_F32 */, x.data(), type_, left,
-                             static_cast<std::int64_t>(x.size()), nullptr);
+    accelerator::to_operands(0 /* GGML_TYPE_F32 */, x.data(), type_, left, static_cast<std::int64_t>(x.size()),
+                             nullptr);
     const auto scratch = matmul_.description.scratchpad_desc();
-    matmul_.primitive.execute(
-        stream_, {{DNNL_ARG_SRC, {matmul_.description.src_desc(), engine, left}},
-                  {DNNL_ARG_WEIGHTS, packed_},
-                  {DNNL_ARG_DST, {matmul_.description.dst_desc(), engine, y.data()}},
-                  {DNNL_ARG_SCRATCHPAD, {scratch, engine, scratch_.reserve(scratch.get_size())}}});
+    matmul_.primitive.execute(stream_,
+                              {{DNNL_ARG_SRC, {matmul_.description.src_desc(), engine, left}},
+                               {DNNL_ARG_WEIGHTS, packed_},
+                               {DNNL_ARG_DST, {matmul_.description.dst_desc(), engine, y.data()}},
+                               {DNNL_ARG_SCRATCHPAD, {scratch, engine, scratch_.reserve(scratch.get_size())}}});
     stream_.wait();
   }
 
@@ -121,13 +121,12 @@ void measure(const Size& size, int rounds) {
   view.columns = size.depth;
   view.data = std::as_bytes(std::span(weights));
   Executor float32(size, view, ComputeType::kFloat32), int8(size, view, ComputeType::kInt8);
-  Accelerated onednn(size, weights, accelerator::DataType::f32),
-      bfloat16(size, weights, accelerator::fastest_type());
-  const std::array<std::function<void()>, 4> contestants{
-      [&] { float32.multiply(x, y); }, [&] { int8.multiply(x, y); }, [&] { onednn.multiply(x, y); },
-      [&] { bfloat16.multiply(x, y); }};
+  Accelerated onednn(size, weights, accelerator::DataType::f32), bfloat16(size, weights, accelerator::fastest_type());
+  const std::array<std::function<void()>, 4> contestants{[&] { float32.multiply(x, y); }, [&] { int8.multiply(x, y); },
+                                                         [&] { onednn.multiply(x, y); },
+                                                         [&] { bfloat16.multiply(x, y); }};
   const double products = static_cast<double>(size.rows) * static_cast<double>(size.depth * size.outputs);
-  // Long enough for the clock of processor time.
+  // Enough repeats for the clock of processor time.
   const int repeats = static_cast<int>(2e9 / products) + 1;
   std::array<std::vector<double>, 4> rates;
   for (int round = -1; round < rounds; ++round) {

@@ -7,17 +7,15 @@
 
 namespace verbatim::bench {
 
-// main() of a bench program: runs `run` on the words of the command line. What it throws goes to stderr. The
-// exit code: 0, or 1 if it threw.
+// main() of a bench program: calls `run` with the words of the command line. Prints an exception to stderr. Returns the
+// exit code: 0, or 1 after an exception.
 int run_program(int count, char** values, const std::function<void(const std::vector<std::string>&)>& run);
 
-// Starts the program again with OMP_WAIT_POLICY=passive unless it says something about that already: libgomp
-// reads it when it is loaded, and by default its threads spin while others could work. The service does the
-// same.
+// Restarts the program with OMP_WAIT_POLICY=passive unless that variable is set. libgomp reads it when it is loaded; by
+// default its threads spin while others could work. The service does the same.
 void sleep_while_waiting(char** arguments);
 
-// Writes the document, indented, to a file. Throws std::runtime_error naming the file if it cannot be
-// written.
+// Writes the document, indented, to a file. Throws std::runtime_error with the file's name if that fails.
 void write_json(const std::string& path, const nlohmann::json& document);
 
 }  // namespace verbatim::bench

@@ -1,14 +1,18 @@
-// Runs audio files through the engine, each file as one window, and prints a JSON object a line, in the order
-// of the files. `verbatim bench parity` holds the output against whisper.cpp's own command line; run by hand
-// it shows where a window's time goes.
+// Runs audio files through the engine, each as one window, and prints one JSON object per line, in the order of the
+// files. `verbatim bench parity` compares the output with whisper.cpp's command line. Run by hand, it shows how a
+// window's time is spent.
 //
 //   transcribe_windows MODEL [--device cpu] [--language auto] [--beam-size 1] [--threads 1] [--own-length]
 //   [--accelerator off|float32|auto] [--decoder whisper.cpp|batched] [--compute auto] [--in-flight 8]
 //   [--plain] [--explain] [--words] FILE...
 //
-// --decoder whisper.cpp: all in one slot. batched: so many windows --in-flight, computed with --compute.
-// --plain: at temperature 0 without fall-back, and no window is silent. --explain: how each token was chosen
-// (batched). --words: when each word was said. A Parakeet model takes --decoder whisper.cpp and a language.
+// - --decoder: "whisper.cpp" decodes all files in one slot; "batched" has --in-flight windows at a time and computes
+//   with --compute.
+// - --plain: temperature 0 without fall-back, and no window counts as silent.
+// - --explain: report how each token was chosen (batched).
+// - --words: report word times.
+//
+// A Parakeet model needs --decoder whisper.cpp and a language.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -73,7 +77,7 @@ DecodeOptions decode_options(const Options& options) {
   return decode;
 }
 
-// Nats between the likeliest language and the next; null if it was given.
+// Nats between the likeliest language and the next; null if the language was given.
 nlohmann::json language_margin(const WindowResult& result) {
   std::vector<float> probabilities;
   for (const auto& [code, probability] : result.language_probabilities) probabilities.push_back(probability);
@@ -92,10 +96,8 @@ nlohmann::json describe(const TokenChoice& choice) {
 }
 
 nlohmann::json describe(const Word& word) {
-  return {{"text", word.text},
-          {"start", word.start_seconds},
-          {"end", word.end_seconds},
-          {"probability", word.probability}};
+  return {
+      {"text", word.text}, {"start", word.start_seconds}, {"end", word.end_seconds}, {"probability", word.probability}};
 }
 
 nlohmann::json describe(const std::string& file, const Window& window, const DecodeOptions& options,
@@ -120,7 +122,6 @@ nlohmann::json describe(const std::string& file, const Window& window, const Dec
           {"choices", choices},
           {"words", spoken},
           {"languageMargin", language_margin(result)},
-          {"encoderPasses", timings.encoder_passes},
           {"fallbacks", timings.fallbacks},
           {"melMs", timings.mel_ms},
           {"encodeMs", timings.encode_ms},
@@ -131,8 +132,8 @@ using Print = std::function<void(const std::string& file, const Window&, const W
 
 void through_slot(const Options& options, const DecodeOptions& decode, std::span<const std::string> files,
                   const Print& print) {
-  const auto model = load_slot_model(options.operands().front(), options["--device"],
-                                     accelerator_mode(options["--accelerator"]));
+  const auto model =
+      load_slot_model(options.operands().front(), options["--device"], accelerator_mode(options["--accelerator"]));
   const auto slot = model->make_slot(integer(options["--threads"], 1));
   for (const std::string& file : files) {
     const Window window = read_whole(file);

@@ -1,7 +1,7 @@
 // Tokens per second of a translation model: greedy and beam 4, batches of 1, 8 and 32, each weight type.
 //
 //   translate_bench make DIR [float32|int8]     writes a model of OPUS-MT's shape with random weights
-//   translate_bench run DIR [options]           measures it and prints one JSON line a cell
+//   translate_bench run DIR [options]           measures it and prints one JSON line per cell
 //   translate_bench compare DIR [options]       the ggml backend and the CTranslate2 library in turns
 //     --backend ggml|ctranslate2  --device cpu|cuda:N  --compute TYPE  --threads N  --repeats N
 //     --in N  --out N (source and forced target tokens)  --batch 1,8,32  --beam 1,4
@@ -65,26 +65,24 @@ void make(const std::string& directory, const std::string& type) {
   RandomModelWriter(model).write(directory);
 }
 
-void measure(Translator& translator, const TranslationModelInfo& info, const BenchSettings& settings,
-             int batch, int beam) {
+void measure(Translator& translator, const TranslationModelInfo& info, const BenchSettings& settings, int batch,
+             int beam) {
   const TranslationOptions options = forced_length(settings, beam);
   std::mt19937 random(7);
   std::vector<BenchTime> times;
   for (int i = -1; i < settings.repeats; ++i) {
-    const BenchTime time =
-        time_batch(translator, random_sentences(batch, settings.tokens_in, random), options);
+    const BenchTime time = time_batch(translator, random_sentences(batch, settings.tokens_in, random), options);
     if (i >= 0) times.push_back(time);  // the first warms up
   }
   const Spread wall = spread(times, [](const BenchTime& time) { return time.wall_ms; });
   const Spread encode = spread(times, [](const BenchTime& time) { return time.encode_ms; });
   const Spread processor = spread(times, [](const BenchTime& time) { return time.processor_ms; });
-  std::printf(
-      R"({"backend":"%s","device":"%s","compute":"%s","threads":%d,"batch":%d,"beam":%d,"ms_min":%.1f,"ms_median":%.1f,)"
-      R"("ms_max":%.1f,"encode_ms":%.1f,"processor_ms":%.1f,"tokens_per_second":%.0f})"
-      "\n",
-      info.backend.c_str(), info.device.c_str(), info.compute_type.c_str(), settings.threads, batch, beam,
-      wall.least, wall.median, wall.most, encode.median, processor.least,
-      static_cast<double>(times.front().tokens) / wall.median * 1000.0);
+  std::printf(R"({"backend":"%s","device":"%s","compute":"%s","threads":%d,"batch":%d,"beam":%d,"ms_min":%.1f,)"
+              R"("ms_median":%.1f,"ms_max":%.1f,"encode_ms":%.1f,"processor_ms":%.1f,"tokens_per_second":%.0f})"
+              "\n",
+              info.backend.c_str(), info.device.c_str(), info.compute_type.c_str(), settings.threads, batch, beam,
+              wall.least, wall.median, wall.most, encode.median, processor.least,
+              static_cast<double>(times.front().tokens) / wall.median * 1000.0);
   std::fflush(stdout);
 }
 

@@ -22,8 +22,7 @@ struct Pair {
   BenchTime ours, theirs;
 };
 
-std::vector<Pair> run_pairs(Contestant& ours, Contestant& theirs, const BenchSettings& settings, int batch,
-                            int beam) {
+std::vector<Pair> run_pairs(Contestant& ours, Contestant& theirs, const BenchSettings& settings, int batch, int beam) {
   const TranslationOptions options = forced_length(settings, beam);
   std::mt19937 random(7);
   std::vector<Pair> pairs;
@@ -38,14 +37,12 @@ std::vector<Pair> run_pairs(Contestant& ours, Contestant& theirs, const BenchSet
 }
 
 void print_spread(const char* name, const Spread& times) {
-  std::printf(R"(,"%s":{"least":%.3f,"median":%.3f,"most":%.3f})", name, times.least, times.median,
-              times.most);
+  std::printf(R"(,"%s":{"least":%.3f,"median":%.3f,"most":%.3f})", name, times.least, times.median, times.most);
 }
 
 void print_cell(const std::vector<Pair>& pairs) {
   print_spread("processor_ms", spread(pairs, [](const Pair& p) { return p.ours.processor_ms; }));
-  print_spread("ctranslate2_processor_ms",
-               spread(pairs, [](const Pair& p) { return p.theirs.processor_ms; }));
+  print_spread("ctranslate2_processor_ms", spread(pairs, [](const Pair& p) { return p.theirs.processor_ms; }));
   print_spread("processor_ratio",
                spread(pairs, [](const Pair& p) { return p.theirs.processor_ms / p.ours.processor_ms; }));
   print_spread("wall_ms", spread(pairs, [](const Pair& p) { return p.ours.wall_ms; }));
@@ -60,10 +57,9 @@ void compare_backends(const std::string& directory, const BenchSettings& setting
   for (const int beam : settings.beams) {
     for (const int batch : settings.batches) {
       const auto pairs = run_pairs(ours, theirs, settings, batch, beam);
-      std::printf(
-          R"({"compute":"%s","ctranslate2_compute":"%s","threads":%d,"batch":%d,"beam":%d,"pairs":%zu)",
-          ours.model->info().compute_type.c_str(), theirs.model->info().compute_type.c_str(),
-          settings.threads, batch, beam, pairs.size());
+      std::printf(R"({"compute":"%s","ctranslate2_compute":"%s","threads":%d,"batch":%d,"beam":%d,"pairs":%zu)",
+                  ours.model->info().compute_type.c_str(), theirs.model->info().compute_type.c_str(), settings.threads,
+                  batch, beam, pairs.size());
       print_cell(pairs);
       std::printf("}\n");
       std::fflush(stdout);

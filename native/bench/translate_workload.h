@@ -9,14 +9,14 @@
 
 namespace verbatim::translation {
 
-// Vocabulary of the measured model; its tokens are "t3", "t4", ...
+// Size of the vocabulary of the measured model; its tokens are "t3", "t4", ...
 inline constexpr int kBenchVocabulary = 58000;
 
 struct BenchSettings {
   TranslationModelOptions model;
   int threads = 1;
   int repeats = 1;
-  // Of a sentence.
+  // Source tokens of a sentence.
   int tokens_in = 1;
   int tokens_out = 1;
   std::vector<int> batches;
@@ -28,13 +28,12 @@ inline std::vector<TranslationInput> random_sentences(int count, int tokens, std
   std::uniform_int_distribution<int> token(3, kBenchVocabulary - 1);
   std::vector<TranslationInput> result(static_cast<std::size_t>(count));
   for (auto& input : result) {
-    for (int i = 0; i < tokens; ++i)
-      input.source.push_back(std::string("t").append(std::to_string(token(random))));
+    for (int i = 0; i < tokens; ++i) input.source.push_back(std::string("t").append(std::to_string(token(random))));
   }
   return result;
 }
 
-// Exactly tokens_out tokens a sentence, whatever the weights would like.
+// Options that force exactly tokens_out tokens for every sentence, whatever the weights.
 inline TranslationOptions forced_length(const BenchSettings& settings, int beam) {
   TranslationOptions options;
   options.beam_size = beam;
@@ -45,7 +44,7 @@ inline TranslationOptions forced_length(const BenchSettings& settings, int beam)
 struct BenchTime {
   double wall_ms = 0.0;
   double encode_ms = 0.0;
-  // Of the process, all threads together: on a busy machine it says more than the wall clock.
+  // Processor time of the process, all threads together. On a busy machine it is more reliable than wall-clock time.
   double processor_ms = 0.0;
   std::size_t tokens = 0;
 };

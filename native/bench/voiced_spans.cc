@@ -1,8 +1,8 @@
-// Where a Silero model alone hears speech: a judge of what others make of a recording.
+// Prints where a Silero model alone detects speech: a reference for other detectors.
 //
 //   voiced_spans MODEL FILE...
 //
-// A line of JSON a file: [[begin, end], ...], in seconds, in order, apart.
+// One line of JSON per file: [[begin, end], ...], in seconds, in order, apart.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -22,13 +22,13 @@ using verbatim::kSampleRate;
 using verbatim::VoiceActivityModel;
 
 constexpr int kFrame = VoiceActivityModel::kFrameSamples;
-// What is told apart, samples.
+// Resolution, samples.
 constexpr std::int64_t kStep = 160;
-// Lower thresholds than Silero's own (0.5, 0.35, speech of 0.25 s): what it takes for possible counts.
+// Lower thresholds than Silero's own (0.5, 0.35, speech of 0.25 s), so that possible speech counts too.
 constexpr verbatim::VoiceRules kRules{
     .onset = 0.2f, .offset = 0.1f, .min_silence = 0.1, .min_speech = 0.06, .padding = 0.03};
 
-verbatim::VoiceHysteresis heard(const VoiceActivityModel& model, std::vector<float> samples) {
+verbatim::VoiceHysteresis hysteresis_of(const VoiceActivityModel& model, std::vector<float> samples) {
   const auto length = static_cast<std::int64_t>(samples.size());
   const std::size_t frames = (samples.size() + kFrame - 1) / kFrame;
   samples.resize(frames * kFrame);
@@ -59,7 +59,7 @@ void run(const std::vector<std::string>& words) {
   if (words.size() < 2) throw std::invalid_argument("usage: voiced_spans MODEL FILE...");
   const auto model = verbatim::SileroModel::load(words[0]);
   for (std::size_t i = 1; i < words.size(); ++i)
-    std::cout << spans(heard(*model, verbatim::read_whole(words[i]).samples)) << '\n';
+    std::cout << spans(hysteresis_of(*model, verbatim::read_whole(words[i]).samples)) << '\n';
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-# VERBATIM_CUDA = AUTO | ON | OFF -> VERBATIM_CUDA_ENABLED. AUTO wants nvcc *and* cuBLAS; nvcc alone builds for the CPU and says so.
+# VERBATIM_CUDA = AUTO | ON | OFF -> VERBATIM_CUDA_ENABLED. AUTO needs nvcc and cuBLAS. With nvcc alone it builds for
+# the CPU and prints why.
 set(VERBATIM_CUDA_ENABLED OFF)
 if(NOT VERBATIM_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "VERBATIM_CUDA is \"${VERBATIM_CUDA}\"; allowed are AUTO, ON and OFF.")

@@ -1,7 +1,8 @@
-# VERBATIM_ONEDNN = AUTO | ON | OFF -> VERBATIM_ONEDNN_ENABLED, target verbatim_onednn. Wanted: oneDNN 2 from 2.6
-# on (Debian's libdnnl-dev) that runs on OpenMP, whose threads it then shares with ggml. Its own CMake package is
-# not used: it asks for OpenCL's headers, too.
+# VERBATIM_ONEDNN = AUTO | ON | OFF -> VERBATIM_ONEDNN_ENABLED and the target verbatim_onednn, or the reason in
+# VERBATIM_WITHOUT_ONEDNN. Needs oneDNN 2 from 2.6 on (Debian's libdnnl-dev), built for OpenMP, so that it shares its
+# threads with ggml. oneDNN's own CMake package is not used, because it requires OpenCL's headers.
 set(VERBATIM_ONEDNN_ENABLED OFF)
+set(VERBATIM_WITHOUT_ONEDNN "the addon was built with VERBATIM_ONEDNN=OFF")
 if(NOT VERBATIM_ONEDNN MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "VERBATIM_ONEDNN is \"${VERBATIM_ONEDNN}\"; allowed are AUTO, ON and OFF.")
 endif()
@@ -12,7 +13,8 @@ if(NOT VERBATIM_ONEDNN STREQUAL "OFF")
   set(VERBATIM_ONEDNN_VERSION "none")
   set(VERBATIM_ONEDNN_ON_OPENMP "")
   if(VERBATIM_ONEDNN_INCLUDE AND VERBATIM_ONEDNN_LIBRARY)
-    file(STRINGS "${VERBATIM_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_version.h" lines REGEX "define DNNL_VERSION_M(AJOR|INOR) ")
+    file(STRINGS "${VERBATIM_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_version.h" lines
+      REGEX "define DNNL_VERSION_M(AJOR|INOR) ")
     string(REGEX REPLACE ".*MAJOR +([0-9]+).*MINOR +([0-9]+).*" "\\1.\\2" VERBATIM_ONEDNN_VERSION "${lines}")
     file(STRINGS "${VERBATIM_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_config.h" VERBATIM_ONEDNN_ON_OPENMP
       REGEX "define DNNL_CPU_RUNTIME DNNL_RUNTIME_OMP")
@@ -25,7 +27,14 @@ if(NOT VERBATIM_ONEDNN STREQUAL "OFF")
     message(FATAL_ERROR "VERBATIM_ONEDNN=ON needs OpenMP and oneDNN 2 from 2.6 on, built for OpenMP (Debian: "
       "libdnnl-dev). oneDNN: ${VERBATIM_ONEDNN_VERSION}, OpenMP: ${OpenMP_CXX_FOUND}.")
   else()
-    message(STATUS "Verbatim: no oneDNN 2: whisper.cpp's own matrix products")
+    if(VERBATIM_ONEDNN_VERSION STREQUAL "none")
+      set(VERBATIM_WITHOUT_ONEDNN "the addon was built without oneDNN (libdnnl-dev)")
+    elseif(VERBATIM_ONEDNN_VERSION VERSION_GREATER_EQUAL 2.6 AND VERBATIM_ONEDNN_VERSION VERSION_LESS 3)
+      set(VERBATIM_WITHOUT_ONEDNN "OpenMP, or a oneDNN that was built for it, was missing when the addon was built")
+    else()
+      set(VERBATIM_WITHOUT_ONEDNN "oneDNN ${VERBATIM_ONEDNN_VERSION} is not supported yet, only 2 from 2.6 on")
+    endif()
+    message(STATUS "Verbatim: whisper.cpp's own matrix products: ${VERBATIM_WITHOUT_ONEDNN}")
   endif()
 endif()
 if(VERBATIM_ONEDNN_ENABLED)

@@ -4,9 +4,9 @@
 
 namespace verbatim {
 
-// Set by the caller from any thread, polled by the work. Outlives the call it is given to. Whoever wants to
-// decide when the work looks (a deadline, a test that counts) overrides is_set(): from any thread, cheap, and
-// once true it stays true.
+// Set by the caller from any thread and polled by the work. Must outlive the call. To control when polling returns true
+// (a deadline, a test that counts), override is_set(): it may be called from any thread, must be cheap, and once true
+// must stay true.
 class AbortFlag {
  public:
   AbortFlag() = default;

@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kLowest = 19;
 
-// On Linux priorities belong to threads: 0 is the calling one.
+// On Linux priorities belong to threads; 0 is the calling one.
 int own_nice() { return getpriority(PRIO_PROCESS, 0); }
 
 }  // namespace
 
-// One thread that waits for work, runs it and says so.
+// One thread that waits for work, runs it and reports its end.
 class ComputeThreads::Thread {
  public:
   explicit Thread(int nice) : thread_([this, nice] { serve(nice); }) {}
@@ -41,7 +41,7 @@ class ComputeThreads::Thread {
 
  private:
   void serve(int nice) {
-    // Never a reason to fail: the work is then done at the priority there is.
+    // A failure is ignored: the work then runs at the current priority.
     static_cast<void>(setpriority(PRIO_PROCESS, 0, nice));
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -78,10 +78,10 @@ void ComputeThreads::run(const std::function<void()>& work) {
   try {
     thread.run(work);
   } catch (...) {
-    give_back(thread);
+    release(thread);
     throw;
   }
-  give_back(thread);
+  release(thread);
 }
 
 std::size_t ComputeThreads::size() const {
@@ -92,7 +92,7 @@ std::size_t ComputeThreads::size() const {
 ComputeThreads::Thread& ComputeThreads::take() {
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) {
-    // Room first, so that giving back cannot fail.
+    // Makes room first, so that release() cannot fail.
     idle_.reserve(threads_.size() + 1);
     return *threads_.emplace_back(std::make_unique<Thread>(nice_));
   }
@@ -101,7 +101,7 @@ ComputeThreads::Thread& ComputeThreads::take() {
   return *thread;
 }
 
-void ComputeThreads::give_back(Thread& thread) {
+void ComputeThreads::release(Thread& thread) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(&thread);
 }

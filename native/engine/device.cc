@@ -26,15 +26,13 @@ bool is_spelled_like_a_device(std::string_view id) {
   if (id == "cpu") return true;
   constexpr std::string_view kPrefix = "cuda:";
   const std::string_view digits = id.substr(0, kPrefix.size()) == kPrefix ? id.substr(kPrefix.size()) : "";
-  return !digits.empty() && digits.size() <= 3 &&
-         digits.find_first_not_of("0123456789") == std::string_view::npos &&
+  return !digits.empty() && digits.size() <= 3 && digits.find_first_not_of("0123456789") == std::string_view::npos &&
          (digits.size() == 1 || digits.front() != '0');
 }
 
 std::string unavailable_message(std::string_view id, const std::vector<DeviceInfo>& devices) {
   std::string message = "device \"" + std::string(id) + "\" is not available: ";
-  message +=
-      built_with_cuda() ? "CUDA is built in, but the devices there are " : "built without CUDA; there is ";
+  message += built_with_cuda() ? "CUDA is built in, but the devices there are " : "built without CUDA; there is ";
   for (std::size_t i = 0; i < devices.size(); ++i) message += (i == 0 ? "" : ", ") + devices[i].id;
   return message;
 }
@@ -54,13 +52,13 @@ std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices;
   const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
   if (cpu != nullptr) devices.push_back({"cpu", ggml_backend_dev_description(cpu), total_memory(cpu)});
-  // whisper.cpp's gpu_device counts GPUs in this very order.
+  // whisper.cpp's gpu_device counts GPUs in exactly this order.
   int index = 0;
   for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
     const ggml_backend_dev_t backend_device = ggml_backend_dev_get(i);
     if (!is_gpu(backend_device)) continue;
-    devices.push_back({"cuda:" + std::to_string(index), ggml_backend_dev_description(backend_device),
-                       total_memory(backend_device)});
+    devices.push_back(
+        {"cuda:" + std::to_string(index), ggml_backend_dev_description(backend_device), total_memory(backend_device)});
     ++index;
   }
   return devices;

@@ -6,19 +6,17 @@
 
 namespace verbatim {
 
-// What may go wrong in the engine. The names (error_code_name) are stable: the shell maps them to HTTP
-// statuses.
+// The errors of the engine. Their names (error_code_name) are stable: the shell maps them to HTTP statuses.
 enum class ErrorCode {
-  // The bytes are not WAV, FLAC, MP3 or OGG audio that can be decoded.
+  // The bytes are not decodable WAV, FLAC, MP3 or OGG audio.
   kUnsupportedAudioFormat,
-  // The right container, but broken, empty, or without samples.
+  // A supported container, but broken, empty, or without samples.
   kInvalidAudio,
   // A language the model does not know.
   kUnsupportedLanguage,
-  // A model file that is wrong, truncated, hostile or of an unsupported kind; the message names what is
-  // wrong.
+  // A model file that is wrong, truncated, hostile or of an unsupported kind; the message names the fault.
   kInvalidModel,
-  // A device that was not built in or is not there.
+  // A device that is not built in or not available.
   kDeviceUnavailable,
   kOutOfMemory,
   // An argument out of its documented range.
@@ -27,7 +25,7 @@ enum class ErrorCode {
   kAborted,
   // The file system refused.
   kIoError,
-  // A bug, ours or a library's.
+  // A bug of this engine or of a library.
   kInternalError,
 };
 

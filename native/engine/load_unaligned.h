@@ -5,8 +5,7 @@
 
 namespace verbatim {
 
-// A value of T from bytes at any address, in the machine's own order; the caller answers for sizeof(T) of
-// them.
+// Reads a T from bytes at any address, in the machine's byte order. There must be sizeof(T) bytes.
 template <typename T>
 T load_unaligned(const std::byte* source) noexcept {
   T value;

@@ -6,8 +6,8 @@
 
 namespace verbatim {
 
-// A whole file mapped read-only. Pages are read on first touch and can be dropped by the kernel at will, so a
-// model costs no more memory than what the executor makes of it.
+// A whole file mapped read-only. Pages are read on first access, and the kernel can drop them at any time. So a model
+// costs no more memory than the executor's own data.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -18,7 +18,7 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
-  // Gives the pages read so far back to the system; they are read again when they are needed.
+  // Gives the pages read so far back to the system; a later read loads them again.
   void drop_pages() const noexcept;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace verbatim {
 
-// Throws EngineError kInvalidArgument with the option's name, its value and what is allowed, unless it holds.
+// Throws EngineError kInvalidArgument with the option's name, its value and what is allowed, unless `holds`.
 template <typename T>
 void require_option(bool holds, const char* name, T value, const char* allowed) {
   if (holds) return;

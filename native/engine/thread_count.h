@@ -4,8 +4,8 @@
 
 namespace verbatim {
 
-// Threads that one slot or translator computes with: 1 to 256; more only cost memory, and OpenMP ends the
-// process where it cannot have them. Throws EngineError kInvalidArgument.
+// Throws EngineError kInvalidArgument unless threads, of one slot or translator, is 1 to 256. More only cost memory,
+// and OpenMP ends the process if it cannot start them.
 inline void require_thread_count(int threads) {
   require_option(threads >= 1 && threads <= 256, "threads", threads, "1 to 256");
 }

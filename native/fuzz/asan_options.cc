@@ -1,3 +1,3 @@
-// How AddressSanitizer is set in every fuzz target. Memory that is given back is used again soon: untouched
-// pages, which the kernel has to clear, are what a run would spend its time on.
+// AddressSanitizer's settings for every fuzz target. Freed memory is reused soon; otherwise a run would spend its time
+// on new pages, which the kernel has to clear.
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=4:malloc_context_size=4"; }

@@ -17,14 +17,13 @@ namespace {
 
 using namespace verbatim;
 
-// A few bytes may stand for hours; what is beyond this is the same work over again.
+// A few bytes may stand for hours; beyond this length the same work repeats.
 constexpr double kLongest = 3;
-// Windows that are shorter than what is read, so that they are cut.
-constexpr WindowPolicy kPauses = {
-    .max_seconds = 0.8, .cut = WindowPolicy::Cut::kPause, .search_seconds = 0.3};
+// Windows shorter than the audio, so that it is cut.
+constexpr WindowPolicy kPauses = {.max_seconds = 0.8, .cut = WindowPolicy::Cut::kPause, .search_seconds = 0.3};
 constexpr WindowPolicy kQuietest = {.max_seconds = 0.5, .search_seconds = 0.2};
 
-// Bytes as a file that is gone when this is.
+// Bytes as a file that exists as long as this.
 class MemoryFile {
  public:
   MemoryFile(const std::uint8_t* data, std::size_t size) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -45,7 +44,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-// The duration, or nothing when it is longer than kLongest.
+// The duration, or nothing if it is longer than kLongest.
 std::optional<double> measure(AudioReader& reader) {
   std::optional<double> seconds;
   while (!seconds && reader.measured_seconds() < kLongest) seconds = reader.measure(0.05);
@@ -64,7 +63,7 @@ void read_all(const std::string& path) {
     if (count < block.size()) break;
   }
   if (!seconds) return;
-  // Each of a chain's runs of another rate may be rounded.
+  // In a chain, each run with another rate may be rounded.
   const double off = std::abs(static_cast<double>(total) - *seconds * kSampleRate);
   require(off <= 1 + 0.001 * static_cast<double>(total), "measure() and read() agree");
 }
@@ -78,8 +77,7 @@ void cut_all(const std::string& path, const WindowPolicy& policy) {
     if (!window) break;
     require(window->start_sample >= end, "windows are in order and apart");
     require(!window->samples.empty(), "windows hold samples");
-    require(window->samples.size() <= policy.max_seconds * kSampleRate + 1,
-            "windows are no longer than allowed");
+    require(window->samples.size() <= policy.max_seconds * kSampleRate + 1, "windows are no longer than allowed");
     end = std::llround(window->end_seconds() * kSampleRate);
   }
 }

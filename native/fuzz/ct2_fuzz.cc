@@ -1,6 +1,5 @@
-// Feeds hostile bytes to the reader of CTranslate2 models: the first byte says whether the rest is a
-// model.bin, a config.json or a vocabulary. Nothing but an EngineError may come out, and every accepted
-// weight must be readable.
+// libFuzzer target: any bytes for the reader of CTranslate2 models. The first byte selects model.bin, config.json or a
+// vocabulary. The reader may throw nothing but EngineError, and every accepted weight must be readable.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -44,18 +43,17 @@ void run_model(std::span<const std::byte> bytes) {
   for (const TransformerStack* stack : {&model.encoder, &model.decoder}) {
     sum = sum + read_all(stack->embeddings) + read_all(stack->positions);
     for (const TransformerLayer& layer : stack->layers) {
-      sum =
-          sum + read_all(layer.self_attention.relative_keys) + read_all(layer.self_attention.relative_values);
+      sum = sum + read_all(layer.self_attention.relative_keys) + read_all(layer.self_attention.relative_values);
     }
   }
 }
 
 Vocabulary parse_vocabulary(std::string_view text) {
-  return Vocabulary(
-      text.starts_with('[') ? parse_json_tokens(text, "vocabulary.json") : parse_text_tokens(text), "<unk>");
+  return Vocabulary(text.starts_with('[') ? parse_json_tokens(text, "vocabulary.json") : parse_text_tokens(text),
+                    "<unk>");
 }
 
-// Seeds that reach the deep branches, which random bytes never would.
+// Seeds that reach the deep branches; random bytes never would.
 std::string seed(unsigned number) {
   RandomModel shape;
   shape.encoder_layers = shape.decoder_layers = 1;
@@ -79,7 +77,7 @@ std::string seed(unsigned number) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-// One input in 64 starts over from a fresh valid model.
+// One input in 64 starts again from a new valid model.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned random) {
   if (random % 64 == 0) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What fuzz targets of the readers of ggml files have in common. An input is a file written short (pieces.h);
-// nothing but an EngineError may come out of its reader.
+// Common parts of the fuzz targets for readers of ggml files. An input is a file in short form (pieces.h). The reader
+// may throw nothing but EngineError.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,7 +42,7 @@ inline void put_tensor(std::string& pieces, const std::string& name, const Tenso
   put_repeated(pieces, std::string(1, '\0'), static_cast<std::uint32_t>(tensor.bytes()));
 }
 
-// One input in 16 starts over from a fresh valid file, seed(number).
+// One input in 16 starts again from a new valid file, seed(number).
 template <typename Seed>
 std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t most, unsigned random, Seed seed) {
   if (random % 16 == 0) {
@@ -52,10 +52,10 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t most, unsig
   return LLVMFuzzerMutate(data, size, most);
 }
 
-// Has read(file) read the file that the input stands for.
+// Calls read(file) for the file that the input describes.
 template <typename Read>
 void run(const std::uint8_t* data, std::size_t size, Read read) {
-  // More than the largest seed has.
+  // More than the size of the largest seed.
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
   Pieces file(std::string_view(reinterpret_cast<const char*>(data), size), kMostBytes);
   try {

@@ -1,5 +1,4 @@
-// Writes the audio files that fuzzing begins with, in each container and coding that is read, as short as
-// they can be.
+// Writes the audio files that fuzzing starts from: every supported container and coding, as short as possible.
 //   make_corpus DIRECTORY
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as a Parakeet model. Of what is accepted the tensors lie in the file, and every
-// output has a duration that leads forwards.
+// libFuzzer target: any bytes as a Parakeet model. In an accepted file all tensors lie within the file, and every
+// output has a duration above 0.
 #include <array>
 #include <cstdint>
 #include <istream>
@@ -25,8 +25,7 @@ void run_parakeet(fuzz::Pieces& file) {
   if (!parakeet::is_parakeet_file(stream)) return;
   const parakeet::ModelFileInfo info = parakeet::check_model_file(stream);
   require(info.weight_bytes <= file.size(), "tensors lie in the file");
-  require(info.durations.size() == static_cast<std::size_t>(info.shape.durations),
-          "a duration for every output");
+  require(info.durations.size() == static_cast<std::size_t>(info.shape.durations), "a duration for every output");
   for (const std::int32_t positions : info.durations) {
     require(positions >= 0 && positions <= 100, "durations lead forwards, and no further than a window");
   }
@@ -51,11 +50,10 @@ std::string parakeet_seed(unsigned number) {
                                    .most_tokens = 10};
   std::string pieces;
   const std::int32_t version = shape.file_type > 1 ? 2000 : 0;
-  put_bytes(pieces,
-            integers({static_cast<std::int32_t>(ModelStream::kMagic), shape.vocabulary, shape.audio_context,
-                      shape.state, shape.heads, shape.layers, shape.mels, shape.file_type + version,
-                      shape.fft, shape.subsampling, shape.subsampling_channels, shape.kernel,
-                      shape.prediction_state, shape.prediction_layers, shape.durations, shape.most_tokens}));
+  put_bytes(pieces, integers({static_cast<std::int32_t>(ModelStream::kMagic), shape.vocabulary, shape.audio_context,
+                              shape.state, shape.heads, shape.layers, shape.mels, shape.file_type + version, shape.fft,
+                              shape.subsampling, shape.subsampling_channels, shape.kernel, shape.prediction_state,
+                              shape.prediction_layers, shape.durations, shape.most_tokens}));
   const std::int32_t bins = shape.fft / 2 + 1;
   put_bytes(pieces, integers({shape.mels, bins}));
   put_repeated(pieces, std::string(4, '\0'), static_cast<std::uint32_t>(shape.mels * bins));
@@ -64,8 +62,7 @@ std::string parakeet_seed(unsigned number) {
   put_bytes(pieces, integers({0, 1, 2, 3, 4, shape.vocabulary}));
   put_repeated(pieces, integers({1}) + "a", static_cast<std::uint32_t>(shape.vocabulary));
   const auto tensors = parakeet::expected_tensors(shape);
-  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end()))
-    put_tensor(pieces, name, tensor);
+  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) put_tensor(pieces, name, tensor);
   return pieces;
 }
 

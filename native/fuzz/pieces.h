@@ -11,15 +11,15 @@
 
 namespace verbatim::fuzz {
 
-// A file written short, so that a fuzzer's input of some kilobytes is a model of megabytes whose structure is
-// all there to be mutated; it is never put together. It is a list of pieces:
-//   'b' n (u16) and n bytes: themselves
-//   'r' n (u8), n bytes and a number (u32): the bytes so many times over
-// Whatever begins otherwise stands for itself, up to the end. Integers are little-endian; what is cut off is
-// as long as it is.
+// A file in short form: a fuzzer's input of some kilobytes describes a model of megabytes, and all of its structure can
+// be mutated. The whole file is never in memory. The input is a list of pieces:
+//   'b' n (u16) and n bytes: these bytes
+//   'r' n (u8), n bytes and a number (u32): the bytes repeated so many times
+// An input that begins with another byte stands for itself, up to its end. Integers are little-endian. A truncated
+// piece has the length that is left.
 class Pieces : public std::streambuf {
  public:
-  // `text` outlives this. What is beyond `most` bytes is left out.
+  // `text` must outlive this. Bytes beyond `most` are left out.
   Pieces(std::string_view text, std::size_t most) {
     while (!text.empty() && size_ < most) {
       const char kind = text.front();
@@ -40,7 +40,7 @@ class Pieces : public std::streambuf {
 
   std::size_t size() const noexcept { return size_; }
 
-  // Reads of the file, or what there is.
+  // Up to `count` bytes of the file from `from` on.
   std::string bytes(std::size_t from, std::size_t count) const {
     std::string result(std::min(count, size_ - std::min(from, size_)), '\0');
     copy(from, result.data(), result.size());
@@ -49,7 +49,7 @@ class Pieces : public std::streambuf {
 
  private:
   struct Piece {
-    // Where it begins in the file.
+    // Its offset in the file.
     std::size_t at;
     std::string_view bytes;
   };
@@ -87,8 +87,8 @@ class Pieces : public std::streambuf {
     }
   }
 
-  // The bytes over and over, from `place` in them on. Twice as many at a time: of a single byte there may be
-  // megabytes.
+  // Repeats the bytes, starting at `place` within them. The copied length doubles each time: a single byte may be
+  // repeated millions of times.
   static void repeat(std::string_view bytes, std::size_t place, char* to, std::size_t count) {
     std::size_t done = bytes.substr(place).copy(to, count);
     done += bytes.substr(0, place).copy(to + done, count - done);
@@ -99,7 +99,7 @@ class Pieces : public std::streambuf {
     }
   }
 
-  // What is read of a file of a hundred thousand small values comes out of a buffer.
+  // Buffers reads: a file may consist of a hundred thousand small values.
   int_type underflow() override {
     const std::size_t run = std::min(kBufferBytes, size_ - position_);
     if (run == 0) return traits_type::eof();
@@ -129,7 +129,7 @@ class Pieces : public std::streambuf {
 
   std::vector<Piece> pieces_;
   std::size_t size_ = 0;
-  // Of what follows the buffer.
+  // Offset of what follows the buffer.
   std::size_t position_ = 0;
   std::vector<char> buffer_;
 };

@@ -24,11 +24,9 @@ void run_silero(fuzz::Pieces& file) {
 std::string silero_seed(unsigned) {
   const std::string type = "silero-16k";
   std::string pieces;
-  put_bytes(
-      pieces,
-      integers({static_cast<std::int32_t>(ModelStream::kMagic), static_cast<std::int32_t>(type.size())}) +
-          type +
-          integers({6, 2, 0, 512, 64, 4, 129, 128, 3, 128, 64, 3, 64, 64, 3, 64, 128, 3, 128, 128, 128, 1}));
+  put_bytes(pieces,
+            integers({static_cast<std::int32_t>(ModelStream::kMagic), static_cast<std::int32_t>(type.size())}) + type +
+                integers({6, 2, 0, 512, 64, 4, 129, 128, 3, 128, 64, 3, 64, 64, 3, 64, 128, 3, 128, 128, 128, 1}));
   for (const auto& [name, tensor] : silero::expected_tensors()) put_tensor(pieces, name, tensor);
   return pieces;
 }

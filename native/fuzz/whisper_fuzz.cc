@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as a Whisper model. Of what is accepted every tensor lies in the file, and
-// every token can be found and the text of all tokens cut into tokens.
+// libFuzzer target: any bytes as a Whisper model. In an accepted file all tensors lie within the file, every token can
+// be found, and the text of all tokens can be tokenized.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "fuzz/ggml_input.h"
 #include "speech/model_file.h"
 #include "speech/model_stream.h"
-#include "speech/whisper/vocabulary.h"
+#include "speech/whisper/model/vocabulary.h"
 
 namespace {
 
@@ -23,9 +23,9 @@ using fuzz::put_tensor;
 using fuzz::require;
 
 constexpr std::size_t kMostText = 4096;
-// A vocabulary of fifty thousand would be what all but a hundredth of a run's time goes to.
+// A vocabulary of fifty thousand tokens would take all but a hundredth of a run's time.
 constexpr std::int32_t kFewTokens = 3;
-// Of the files that are accepted, one in so many has its tokens named, of which there are fifty thousand.
+// One accepted file in so many has the names of all its fifty thousand tokens checked.
 constexpr std::size_t kNamed = 32;
 
 void run_whisper(fuzz::Pieces& file) {
@@ -60,21 +60,20 @@ std::string whisper_seed(unsigned number) {
                    .text_layers = 1,
                    .mels = number % 2 == 0 ? 80 : 128,
                    .file_type = kTypes[number % kTypes.size()]};
-  // A block of this type is of 256 values.
+  // A block of this type has 256 values.
   if (shape.file_type == 14) shape.audio_state = shape.text_state = 256;
   std::string pieces;
   const std::int32_t version = shape.file_type > 1 ? 2000 : 0;
-  put_bytes(pieces, integers({static_cast<std::int32_t>(ModelStream::kMagic), shape.vocabulary,
-                              shape.audio_context, shape.audio_state, shape.audio_heads, shape.audio_layers,
-                              shape.text_context, shape.text_state, shape.text_heads, shape.text_layers,
-                              shape.mels, shape.file_type + version, shape.mels, 201}));
+  put_bytes(pieces,
+            integers({static_cast<std::int32_t>(ModelStream::kMagic), shape.vocabulary, shape.audio_context,
+                      shape.audio_state, shape.audio_heads, shape.audio_layers, shape.text_context, shape.text_state,
+                      shape.text_heads, shape.text_layers, shape.mels, shape.file_type + version, shape.mels, 201}));
   put_repeated(pieces, std::string(4, '\0'), static_cast<std::uint32_t>(shape.mels * 201));
   const std::uint32_t tokens = 2 + number / 6 % kNamed;
   put_bytes(pieces, integers({static_cast<std::int32_t>(tokens) + 1, 1}) + " ");
   put_repeated(pieces, integers({1}) + "a", tokens);
   const auto tensors = expected_tensors(shape);
-  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end()))
-    put_tensor(pieces, name, tensor);
+  for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) put_tensor(pieces, name, tensor);
   return pieces;
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("compute threads: work runs at a lower priority, and so do the threads
   CHECK(own_nice() == before);
 }
 
-TEST_CASE("compute threads: an exception reaches the caller, and the thread serves on") {
+TEST_CASE("compute threads: an exception reaches the caller, and the thread stays usable") {
   ComputeThreads threads;
   CHECK_THROWS_AS(threads.run([] { throw std::range_error("odd"); }), std::range_error);
   bool ran = false;
@@ -39,7 +39,7 @@ TEST_CASE("compute threads: an exception reaches the caller, and the thread serv
   CHECK(threads.size() == 1);
 }
 
-TEST_CASE("compute threads: as many as run at once, and they are used again") {
+TEST_CASE("compute threads: there are as many as run at once, and they are reused") {
   constexpr int kAtOnce = 4;
   ComputeThreads threads;
   std::mutex mutex;

@@ -44,7 +44,7 @@ TEST_CASE("a build without CUDA lists no CUDA device") {
   if (!built_with_cuda()) CHECK(list_devices().size() == 1);
 }
 
-TEST_CASE("anything but cpu and cuda:N is refused as an argument, not looked for") {
+TEST_CASE("anything but cpu and cuda:N is refused as an argument") {
   for (const std::string id :
        {"", "CPU", "gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:0,1", "cuda:01", "cuda:1234"}) {
     CAPTURE(id);

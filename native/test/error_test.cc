@@ -33,7 +33,7 @@ TEST_CASE("every error code has its stable name") {
     CHECK(static_cast<int>(expected) == code++);
     CHECK(error_code_name(expected) == name);
   }
-  // The table ends where the codes do: what lies behind the last one has no name of its own.
+  // The table is complete: the code behind the last one has no name of its own.
   CHECK(error_code_name(static_cast<ErrorCode>(code)) == "internal_error");
 }
 

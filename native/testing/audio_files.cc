@@ -47,8 +47,7 @@ std::size_t find(const Bytes& bytes, std::string_view text) {
 std::vector<float> tone(double seconds, int rate, double hertz, double amplitude) {
   std::vector<float> samples(static_cast<std::size_t>(std::llround(seconds * rate)));
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    samples[i] = static_cast<float>(amplitude *
-                                    std::sin(2 * std::numbers::pi * hertz * static_cast<double>(i) / rate));
+    samples[i] = static_cast<float>(amplitude * std::sin(2 * std::numbers::pi * hertz * static_cast<double>(i) / rate));
   }
   return samples;
 }
@@ -62,7 +61,7 @@ std::filesystem::path write_audio(const std::filesystem::path& path, int format,
   SNDFILE* file = sf_open(path.c_str(), SFM_WRITE, &info);
   require(file != nullptr, sf_strerror(nullptr));
   const auto frames = static_cast<sf_count_t>(interleaved.size()) / channels;
-  // In pieces: libvorbis keeps what it gets at once on the stack.
+  // Written in pieces: libvorbis copies each write to the stack.
   for (sf_count_t at = 0; at < frames; at += 4096) {
     const sf_count_t count = std::min<sf_count_t>(4096, frames - at);
     require(sf_writef_float(file, interleaved.data() + at * channels, count) == count, sf_strerror(file));
@@ -71,8 +70,7 @@ std::filesystem::path write_audio(const std::filesystem::path& path, int format,
   return path;
 }
 
-Bytes ogg_page(int flags, std::int64_t granule, std::uint32_t serial, std::uint32_t number,
-               const Bytes& packet) {
+Bytes ogg_page(int flags, std::int64_t granule, std::uint32_t serial, std::uint32_t number, const Bytes& packet) {
   Bytes page = text_bytes("OggS");
   const auto append = [&](std::uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) page.push_back(static_cast<std::uint8_t>(value >> (8 * i)));

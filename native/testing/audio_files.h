@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Audio files, and ways to spoil them. What cannot be done throws std::runtime_error.
+// Writes audio files, and damages them. Failures throw std::runtime_error.
 namespace verbatim::test {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -25,12 +25,11 @@ std::size_t find(const Bytes& bytes, std::string_view text);
 // A sine of `hertz`; amplitude in [0, 1].
 std::vector<float> tone(double seconds, int rate, double hertz, double amplitude = 0.5);
 
-// Writes interleaved samples by libsndfile. `format`: SF_FORMAT_*.
+// Writes interleaved samples with libsndfile. `format`: SF_FORMAT_*.
 std::filesystem::path write_audio(const std::filesystem::path& path, int format, int rate, int channels,
                                   std::span<const float> interleaved);
 
-// A page of OGG with a right checksum; `flags`: 1 continued, 2 first, 4 last.
-Bytes ogg_page(int flags, std::int64_t granule, std::uint32_t serial, std::uint32_t number,
-               const Bytes& packet);
+// An OGG page with a valid checksum. `flags`: 1 continued, 2 first, 4 last.
+Bytes ogg_page(int flags, std::int64_t granule, std::uint32_t serial, std::uint32_t number, const Bytes& packet);
 
 }  // namespace verbatim::test

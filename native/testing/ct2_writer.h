@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -40,9 +41,9 @@ class Ct2Writer {
   void add_vector(const std::string& name, const std::vector<float>& values) {
     add(name, {static_cast<std::uint32_t>(values.size())}, transformer::ElementType::kFloat32, values);
   }
-  // A weight in `type`, with its scales where it is quantized.
-  void add_weight(const std::string& name, std::uint32_t rows, std::uint32_t columns,
-                  const std::vector<float>& values, transformer::ElementType type) {
+  // Adds a weight in `type`, with its scales if it is quantized.
+  void add_weight(const std::string& name, std::uint32_t rows, std::uint32_t columns, const std::vector<float>& values,
+                  transformer::ElementType type) {
     if (type == transformer::ElementType::kInt8) return add_int8(name, rows, columns, values);
     if (type == transformer::ElementType::kInt16) return add_int16_weight(name, rows, columns, values);
     if (type == transformer::ElementType::kFloat32) return add(name, {rows, columns}, type, values);
@@ -53,9 +54,7 @@ class Ct2Writer {
     }
     add(name, {rows, columns}, type, halves);
   }
-  void add_alias(const std::string& alias, const std::string& target) {
-    aliases_.emplace_back(alias, target);
-  }
+  void add_alias(const std::string& alias, const std::string& target) { aliases_.emplace_back(alias, target); }
 
   std::map<std::string, Variable>& variables() { return variables_; }
 
@@ -84,8 +83,7 @@ class Ct2Writer {
   }
 
  private:
-  void add_int8(const std::string& name, std::uint32_t rows, std::uint32_t columns,
-                const std::vector<float>& values) {
+  void add_int8(const std::string& name, std::uint32_t rows, std::uint32_t columns, const std::vector<float>& values) {
     std::vector<std::int8_t> stored(values.size());
     std::vector<float> scales;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -117,8 +115,7 @@ class Ct2Writer {
     out.append(text.c_str(), text.size() + 1);
   }
 
-  static void put_variable(std::string& out, std::uint32_t version, const std::string& name,
-                           const Variable& variable) {
+  static void put_variable(std::string& out, std::uint32_t version, const std::string& name, const Variable& variable) {
     put_string(out, name);
     put(out, static_cast<std::uint8_t>(variable.shape.size()));
     for (const std::uint32_t size : variable.shape) put(out, size);

@@ -25,7 +25,7 @@ std::string FileMutator::next() {
       overwrite_integer(copy, structural());
       break;
     case 4:
-      // One of a header, as a whole.
+      // A whole field of a header.
       overwrite_integer(copy, structural() & ~std::size_t{3});
       break;
     case 5:

@@ -8,13 +8,12 @@
 
 namespace verbatim::test {
 
-// Spoils a model's file in one place or some, again and again and each time from the file that it was: cut
-// off, lengthened, spliced, bits flipped, integers overwritten by such as a reader may stumble over. Most of
-// that happens where the file has structure.
+// Damages a model's file in one or more places, each time starting from the original: truncated, lengthened, spliced,
+// with flipped bits, or with integers overwritten by typical edge cases. Most changes happen where the file has
+// structure.
 class FileMutator {
  public:
-  // `file`, of more than 4 KiB, outlives this. `structure`: offsets in it, one of which is as likely as
-  // another.
+  // `file`: more than 4 KiB; must outlive this. `structure`: offsets in it, all equally likely.
   FileMutator(const std::string& file, std::vector<std::size_t> structure, std::uint32_t seed);
 
   std::string next();

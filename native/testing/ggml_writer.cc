@@ -8,7 +8,7 @@
 namespace verbatim::test {
 namespace {
 
-// ggml's number of a float16 file; those of quantized ones carry the version of the quantization.
+// ggml's file type of float16; those of quantized files also contain the quantization version.
 constexpr std::int32_t kFloat16File = 1;
 constexpr std::int32_t kQuantizationVersion = 2 * 1000;
 
@@ -53,14 +53,13 @@ void write_filters(GgmlWriter& out, std::int32_t bands, std::int32_t frequencies
 }
 
 std::int32_t file_type(const std::string& weights) {
-  static const std::map<std::string, std::int32_t> kTypes = {
-      {"f32", 0},  {"f16", 1},   {"q4_0", 2},  {"q4_1", 3},  {"q5_0", 8},  {"q5_1", 9},
-      {"q8_0", 7}, {"q2_k", 10}, {"q3_k", 11}, {"q4_k", 12}, {"q5_k", 13}, {"q6_k", 14}};
+  static const std::map<std::string, std::int32_t> kTypes = {{"f32", 0},   {"f16", 1},   {"q4_0", 2},  {"q4_1", 3},
+                                                             {"q5_0", 8},  {"q5_1", 9},  {"q8_0", 7},  {"q2_k", 10},
+                                                             {"q3_k", 11}, {"q4_k", 12}, {"q5_k", 13}, {"q6_k", 14}};
   const auto found = kTypes.find(weights);
   if (found != kTypes.end()) return found->second;
   throw std::invalid_argument(
-      "\"" + weights +
-      "\" is no type of weights; allowed: f32, f16, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k to q6_k");
+      "\"" + weights + "\" is no type of weights; allowed: f32, f16, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k to q6_k");
 }
 
 std::int32_t versioned(std::int32_t file_type) {

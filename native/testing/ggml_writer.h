@@ -27,15 +27,15 @@ class GgmlWriter {
   void bytes(const void* data, std::size_t size) {
     stream_.write(static_cast<const char*>(data), static_cast<std::streamsize>(size));
   }
-  // What is held back is written, too: a full disk shows here at the latest.
+  // Writes buffered data too, so that a full disk is reported here at the latest.
   void close() { stream_.close(); }
-  // With its length before it.
+  // Writes a text after its length.
   void text(const std::string& characters) {
     value(static_cast<std::int32_t>(characters.size()));
     bytes(characters.data(), characters.size());
   }
-  // With its header; `values` are quantized to the tensor's type. least_rank: 0 for a number that is to have
-  // no dimension.
+  // Writes a tensor after its header; `values` are quantized to the tensor's type. least_rank: 0 for a number without a
+  // dimension.
   void tensor(const std::string& name, const TensorShape& shape, const std::vector<float>& values,
               std::int32_t least_rank = 1);
 
@@ -43,17 +43,17 @@ class GgmlWriter {
   std::ofstream stream_;
 };
 
-// A bank of triangles of equal width, with its numbers of bands and frequencies: enough of one for noise.
+// Writes a filter bank of triangles of equal width, after its numbers of bands and frequencies. Good enough for noise.
 void write_filters(GgmlWriter& out, std::int32_t bands, std::int32_t frequencies);
 
-// What stands in a header for weights "f32", "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to
-// "q6_k", without the version of the quantization. Throws std::invalid_argument with what is allowed.
+// The file type in a header for the weights "f32", "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k",
+// without the quantization version. Throws std::invalid_argument with what is allowed.
 std::int32_t file_type(const std::string& weights);
 
-// The same as a header has it.
+// The same with the quantization version.
 std::int32_t versioned(std::int32_t file_type);
 
-// Of a tensor's name: std::hash may differ from one library to the next.
+// Hash of a tensor's name; std::hash may differ between libraries.
 std::uint32_t name_hash(const std::string& name);
 
 // "one, two", for messages.

@@ -7,7 +7,7 @@
 
 namespace verbatim::test {
 
-// Uniform in [-1, 1): standard engines give the same numbers everywhere, standard distributions do not.
+// Uniform in [-1, 1). Standard engines give the same numbers everywhere; standard distributions do not.
 class Noise {
  public:
   explicit Noise(std::uint32_t seed) : engine_(seed) {}

@@ -35,7 +35,7 @@ struct RandomModel {
   // i8 flag: 1 = sqrt(width), 0 = none.
   int scale_embeddings = 1;
   float scale_outputs = 1.0f;
-  // Spread of the weights; the larger, the more the logits differ.
+  // Spread of the weights. The larger, the more the logits differ.
   float spread = 1.0f;
   unsigned seed = 1;
 };
@@ -46,7 +46,7 @@ class RandomModelWriter {
 
   Ct2Writer& variables() { return writer_; }
 
-  // A whole directory of binary version 6.
+  // Writes a whole directory of binary version 6.
   void write(const std::filesystem::path& directory) const {
     std::filesystem::create_directories(directory);
     writer_.write(directory / "model.bin", 6, "TransformerSpec", 7);
@@ -73,8 +73,7 @@ class RandomModelWriter {
 
   void add_linear(const std::string& name, std::uint32_t rows, std::uint32_t columns) {
     const float deviation = model_.spread / std::sqrt(static_cast<float>(columns));
-    writer_.add_weight(name + "/weight", rows, columns, normal(std::size_t{rows} * columns, deviation),
-                       model_.type);
+    writer_.add_weight(name + "/weight", rows, columns, normal(std::size_t{rows} * columns, deviation), model_.type);
     writer_.add_vector(name + "/bias", normal(rows, 0.1f));
   }
 
@@ -111,14 +110,13 @@ class RandomModelWriter {
     writer_.add_flag(scope + "/activation", model_.activation);
     writer_.add_flag(scope + "/scale_embeddings", model_.scale_embeddings);
     const std::string embeddings = scope + (is_decoder ? "/embeddings" : "/embeddings_0");
-    writer_.add_weight(embeddings + "/weight", model_.vocabulary, model_.width,
-                       normal(std::size_t{model_.vocabulary} * model_.width,
-                              1.0f / std::sqrt(static_cast<float>(model_.width))),
-                       model_.type);
+    writer_.add_weight(
+        embeddings + "/weight", model_.vocabulary, model_.width,
+        normal(std::size_t{model_.vocabulary} * model_.width, 1.0f / std::sqrt(static_cast<float>(model_.width))),
+        model_.type);
     if (model_.positions > 0) {
       writer_.add(scope + "/position_encodings/encodings", {model_.positions, model_.width},
-                  transformer::ElementType::kFloat32,
-                  normal(std::size_t{model_.positions} * model_.width, 0.5f));
+                  transformer::ElementType::kFloat32, normal(std::size_t{model_.positions} * model_.width, 0.5f));
     }
     if (model_.embeddings_norm) add_norm(scope + "/layernorm_embedding");
     if (model_.pre_norm) add_norm(scope + "/layer_norm");
@@ -138,8 +136,7 @@ class RandomModelWriter {
     add_stack("decoder", model_.decoder_layers, true);
     writer_.add_flag("decoder/start_from_zero_embedding", model_.zero_start);
     if (model_.scale_outputs != 1.0f) {
-      writer_.add<float>("decoder/scale_outputs", {}, transformer::ElementType::kFloat32,
-                         {model_.scale_outputs});
+      writer_.add<float>("decoder/scale_outputs", {}, transformer::ElementType::kFloat32, {model_.scale_outputs});
     }
     if (model_.tied) {
       writer_.add_vector("decoder/projection/bias", normal(model_.vocabulary, 0.1f));

@@ -15,7 +15,7 @@ namespace verbatim::test {
 namespace {
 
 constexpr std::int32_t kSubsampling = 8;
-// 25 ms, as NeMo's features have it; shorter where the transform is.
+// 25 ms as in NeMo's features; shorter if the transform is.
 constexpr std::int32_t kWindow = 400;
 
 void write_header(GgmlWriter& out, const parakeet::ModelShape& shape) {
@@ -56,30 +56,30 @@ bool is_gain(const std::string& name) {
 
 bool is_convolution(const std::string& name) { return name.find("pre_encode.conv") != std::string::npos; }
 
-// Values that one of the next layer is summed up of.
+// Number of values that are summed up to one value of the next layer.
 std::size_t inputs_of(const std::string& name, const TensorShape& tensor) {
   const auto& sizes = tensor.dimensions;
   return static_cast<std::size_t>(is_convolution(name) ? sizes[0] * sizes[1] * sizes[2] : sizes[0]);
 }
 
-// What is rectified before it, and so loses half its power.
+// Whether the tensor's input is rectified, which halves its power.
 bool follows_rectifier(const std::string& name) {
   return name == "encoder.pre_encode.out.weight" || name == "joint.joint_net.2.weight" ||
          (is_convolution(name) && name.find("conv.0") == std::string::npos);
 }
 
-// What of the likeliest is to be clear: the deviation of what the joint network says of each piece.
+// How clearly the likeliest piece is ahead: standard deviation of the joint network's output over the pieces.
 constexpr float kClarity = 4.0f;
 
 float gain_of(const std::string& name) {
-  // Attention with random weights is a mean over the window, the same everywhere: it is to say little.
+  // Attention with random weights is a mean over the window, the same at every position. Its weight is therefore small.
   if (name.ends_with("self_attn.linear_out.weight")) return 0.2f;
   if (name == "joint.joint_net.2.weight") return kClarity / 0.6f;
   return follows_rectifier(name) ? 1.4f : 1.0f;
 }
 
-// Scaled as a trained network's weights roughly are: so that each position of the encoder's output is one of
-// what is heard there.
+// Scaled roughly as the weights of a trained network, so that each position of the encoder's output depends on the
+// audio there.
 float scale_of(const std::string& name, const TensorShape& tensor) {
   if (name.ends_with("bias") || name.find("pos_bias") != std::string::npos) return 0.1f;
   if (name == "decoder.prediction.embed.weight") return 1.0f;
@@ -96,8 +96,7 @@ std::vector<float> random_values(const std::string& name, const TensorShape& ten
   return values;
 }
 
-// What is rectified is above zero everywhere, whatever is heard: a row that sums up to nothing tells of the
-// rest alone.
+// Rectified values are above zero everywhere, whatever the audio. Rows that sum up to 0 remove their mean.
 void centre_rows(std::vector<float>& values, std::size_t row) {
   for (std::size_t at = 0; at < values.size(); at += row) {
     float sum = 0.0f;
@@ -220,7 +219,7 @@ void write_random_parakeet_model(const parakeet::ModelShape& shape, std::uint32_
   for (std::int32_t duration = 0; duration < shape.durations; ++duration) out.value(duration);
   write_vocabulary(out, shape.vocabulary);
   const auto tensors = parakeet::expected_tensors(shape);
-  // In the order of names, whatever the hash table's is.
+  // In the order of names, whatever the hash table's order.
   for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
     // As NeMo's converter writes it.
     if (name.ends_with(parakeet::kBatchCount)) {

@@ -11,7 +11,7 @@
 
 namespace verbatim::transformer {
 
-// Shape of a decoder with random weights: Whisper's, whose encoder is not in here.
+// Shape of a decoder with random weights: Whisper's, without the encoder.
 struct RandomDecoderShape {
   std::size_t layers = 2;
   std::size_t width = 32;
@@ -44,7 +44,7 @@ class RandomDecoder {
   const Transformer& model() const { return model_; }
   const RandomDecoderShape& shape() const { return shape_; }
 
-  // Keys and values as CrossCache::write() takes them, of one layer.
+  // Keys and values of one layer, as CrossCache::write() takes them.
   std::vector<float> source(std::size_t positions) { return normal(positions * 2 * shape_.width, 1.0f); }
 
  private:

@@ -18,32 +18,28 @@ constexpr const char* kPositions = "decoder.positional_embedding";
 
 void write_header(GgmlWriter& out, const ModelShape& shape) {
   out.value(GgmlWriter::kMagic);
-  for (const std::int32_t field :
-       {shape.vocabulary, shape.audio_context, shape.audio_state, shape.audio_heads, shape.audio_layers,
-        shape.text_context, shape.text_state, shape.text_heads, shape.text_layers, shape.mels,
-        versioned(shape.file_type)}) {
+  for (const std::int32_t field : {shape.vocabulary, shape.audio_context, shape.audio_state, shape.audio_heads,
+                                   shape.audio_layers, shape.text_context, shape.text_state, shape.text_heads,
+                                   shape.text_layers, shape.mels, versioned(shape.file_type)}) {
     out.value(field);
   }
 }
 
-// Tokens of text, one of them the blank that the reader looks for; whisper.cpp names the special ones itself.
+// The vocabulary: text tokens, one of them the blank that the reader looks for. whisper.cpp itself names the special
+// ones.
 void write_vocabulary(GgmlWriter& out) {
   constexpr std::int32_t kTextTokens = 50257;
   out.value(kTextTokens);
-  for (std::int32_t token = 0; token < kTextTokens; ++token)
-    out.text(token == 0 ? " " : " w" + std::to_string(token));
+  for (std::int32_t token = 0; token < kTextTokens; ++token) out.text(token == 0 ? " " : " w" + std::to_string(token));
 }
 
-bool is_gain(const std::string& name) {
-  return name.ends_with("ln.weight") || name.ends_with("ln_post.weight");
-}
+bool is_gain(const std::string& name) { return name.ends_with("ln.weight") || name.ends_with("ln_post.weight"); }
 
-// Scaled as a trained network's weights roughly are.
+// Scaled roughly as the weights of a trained network.
 float scale_of(const std::string& name, const TensorShape& tensor) {
   if (is_gain(name) || tensor.dimensions[1] == 1 || tensor.dimensions[0] == 1) return 0.1f;
-  const auto inputs = static_cast<float>(name.find("conv") == std::string::npos
-                                             ? tensor.dimensions[0]
-                                             : tensor.dimensions[0] * tensor.dimensions[1]);
+  const auto inputs = static_cast<float>(
+      name.find("conv") == std::string::npos ? tensor.dimensions[0] : tensor.dimensions[0] * tensor.dimensions[1]);
   return std::sqrt(3.0f / inputs);
 }
 
@@ -93,7 +89,7 @@ void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::
   write_filters(out, shape.mels, kFrequencies);
   write_vocabulary(out);
   const auto tensors = expected_tensors(shape);
-  // In the order of names, whatever the hash table's is.
+  // In the order of names, whatever the hash table's order.
   for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
     std::vector<float> values = random_tensor(name, tensor, seed);
     if (text_tokens > 0 && name == kPositions) {

@@ -9,22 +9,21 @@
 
 namespace verbatim::test {
 
-// A published Whisper shape, multilingual: "tiny", "base", "small" or "large-v3-turbo", with weights
-// "f32", "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k". Throws std::invalid_argument with
-// what is allowed.
+// A published Whisper shape, multilingual: "tiny", "base", "small" or "large-v3-turbo", with weights "f32", "f16",
+// "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k". Throws std::invalid_argument with what is allowed.
 ModelShape published_shape(const std::string& name, const std::string& weights = "f16");
 
-// The names that published_shape() knows.
+// The names of published_shape().
 std::vector<std::string> published_shapes();
 
-// The values of one tensor, the same for every type of weights and on every machine. Scaled as a trained
-// network's roughly are, so that activations neither vanish nor overflow.
+// The values of one tensor, the same for every type of weights and on every machine. Scaled roughly as those of a
+// trained network, so that activations neither vanish nor overflow.
 std::vector<float> random_tensor(const std::string& name, const TensorShape& tensor, std::uint32_t seed);
 
-// A Whisper file of that shape with random weights: what it writes is meaningless, what it costs is real. The
-// same shape and seed give the same bytes on every machine. With `text_tokens` above 0 every window is
-// decoded to so many tokens of text (scripted_decoder.h), which makes programs comparable that know no such
-// limit. Throws std::ios_base::failure, std::invalid_argument.
+// Writes a Whisper file of that shape with random weights. Its text is meaningless, its cost is real. The same shape
+// and seed give the same bytes on every machine. With `text_tokens` above 0 every window is decoded to so many text
+// tokens (scripted_decoder.h), so that programs without such a limit can be compared. Throws std::ios_base::failure,
+// std::invalid_argument.
 void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path,
                         int text_tokens = 0);
 

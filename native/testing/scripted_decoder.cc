@@ -6,15 +6,15 @@
 namespace verbatim::test {
 namespace {
 
-// Whisper's vocabulary of several languages: text, end of text, start of transcript, a token for each
-// language, translate, transcribe, four more, no timestamps, and the timestamps in steps of 20 ms.
+// Whisper's multilingual vocabulary: text, end of text, start of transcript, a token for each language, translate,
+// transcribe, four more, no timestamps, and the timestamps in steps of 20 ms.
 constexpr std::int32_t kEndOfText = 50257;
 constexpr std::int32_t kEnglish = kEndOfText + 2;
 constexpr std::int32_t kFirstText = 1000;
 constexpr std::int32_t kWindowEnd = 29 * 50;
 constexpr int kMostText = 400;
-// A row of the embedding has length 1, a layer adds some tens: this leaves a logit of sqrt(text_state) to the
-// script, and a tenth of that at most to any other token.
+// A row of the embedding has length 1, and a layer adds some tens. This gives the scripted token a logit of
+// sqrt(text_state), and any other token at most a tenth of that.
 constexpr float kLoudness = 2000.0f;
 
 }  // namespace

@@ -27,7 +27,7 @@ void put(std::ostream& out, const std::string& text) {
   out << text;
 }
 
-// A discrete Fourier transform under a Hann window: the real parts of all bins, then the imaginary ones.
+// A discrete Fourier transform under a Hann window: the real parts of all bins, then the imaginary parts.
 Values transform() {
   Values values(2 * kBins * kWindow);
   for (std::size_t bin = 0; bin < kBins; ++bin) {
@@ -42,7 +42,7 @@ Values transform() {
   return values;
 }
 
-// The first output is the sum of all that the kernel sees of the first input, or of all inputs.
+// Weights whose first output is the sum of the kernel's whole view of the first input, or of all inputs.
 Values sum(const TensorShape& tensor, bool all_inputs, float weight) {
   Values values(static_cast<std::size_t>(tensor.dimensions[0] * tensor.dimensions[1] * tensor.dimensions[2]));
   const auto kernel = static_cast<std::size_t>(tensor.dimensions[0]);
@@ -51,7 +51,7 @@ Values sum(const TensorShape& tensor, bool all_inputs, float weight) {
   return values;
 }
 
-// The first state is what stands at the first input, cut at 1; nothing is kept of the past.
+// Gates whose first state is the first input, limited to 1, without memory of the past.
 Values gates() {
   Values bias(4 * kState);
   for (std::size_t i = 0; i < kState; ++i) {
@@ -69,15 +69,14 @@ Values first_of(std::size_t count, std::size_t place, float value) {
 }
 
 Values noise_values(const std::string& name, const TensorShape& tensor) {
-  Values values =
-      noise(tensor.bytes() / ggml_type_size(tensor.type), static_cast<std::uint32_t>(name.size()));
+  Values values = noise(tensor.bytes() / ggml_type_size(tensor.type), static_cast<std::uint32_t>(name.size()));
   const auto inputs = static_cast<float>(tensor.dimensions[0] * tensor.dimensions[1]);
   for (float& value : values) value *= 3 / std::sqrt(inputs);
   return values;
 }
 
-// Of a file that hears sound; the others differ in the last bias.
-Values made_up(const std::string& name, const TensorShape& tensor, Hearing hearing) {
+// The weights of a file that detects sound; the other detections differ in the last bias.
+Values made_up(const std::string& name, const TensorShape& tensor, Detection detection) {
   constexpr float kSteep = 30;
   const std::size_t count = tensor.bytes() / ggml_type_size(tensor.type);
   if (name.ends_with("forward_basis_buffer")) return transform();
@@ -87,8 +86,8 @@ Values made_up(const std::string& name, const TensorShape& tensor, Hearing heari
   if (name.ends_with("rnn.bias_ih")) return gates();
   if (name.ends_with("decoder.2.weight")) return first_of(count, 0, kSteep);
   if (!name.ends_with("decoder.2.bias")) return Values(count);
-  if (hearing == Hearing::kSound) return {-kSteep / 2};
-  return {hearing == Hearing::kEverything ? 2 * kSteep : -2 * kSteep};
+  if (detection == Detection::kSound) return {-kSteep / 2};
+  return {detection == Detection::kEverything ? 2 * kSteep : -2 * kSteep};
 }
 
 void put_values(std::ostream& out, ggml_type type, const Values& values) {
@@ -118,11 +117,10 @@ void SileroFile::write(std::ostream& out) const {
     put<std::int32_t>(out, 3);
     put(out, static_cast<std::int32_t>(tensor.name.size()));
     put(out, tensor.type);
-    for (int i = 0; i < 3; ++i)
-      put(out, static_cast<std::int32_t>(tensor.dimensions[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < 3; ++i) put(out, static_cast<std::int32_t>(tensor.dimensions[static_cast<std::size_t>(i)]));
     out << tensor.name;
     put_values(out, shape.type,
-               hearing == Hearing::kNoise ? noise_values(key, shape) : made_up(key, shape, hearing));
+               detection == Detection::kNoise ? noise_values(key, shape) : made_up(key, shape, detection));
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace verbatim::test {
 
-// A fresh directory that is removed with everything in it.
+// A new directory that is removed with its contents.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

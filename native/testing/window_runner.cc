@@ -50,8 +50,7 @@ void WindowRunner::work(WindowEncoder& encoder) {
 
 bool WindowRunner::batch_is_due() const {
   const std::size_t size = batch_->size();
-  return !is_decoding_ && size > 0 &&
-         (to_encode_.empty() || size >= static_cast<std::size_t>(options_.full_batch));
+  return !is_decoding_ && size > 0 && (to_encode_.empty() || size >= static_cast<std::size_t>(options_.full_batch));
 }
 
 void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& encoder) {
@@ -60,7 +59,7 @@ void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& enc
   lock.unlock();
   encoder.advance(*window);
   lock.lock();
-  // A window that was begun goes on before others.
+  // A window that has begun continues before others begin.
   if (window->stage() == WindowStage::kEncode) {
     to_encode_.push_front(std::move(window));
     changed_.notify_one();

@@ -13,30 +13,30 @@
 namespace verbatim::test {
 
 struct RunnerOptions {
-  // Threads that take units of work, and threads that each of these computes with.
+  // Threads that take units of work, and compute threads of each.
   int lanes = 1;
   int threads = 1;
   // Steps of one turn of the batch.
   int steps = 4;
-  // Windows from which on the batch goes before windows that wait for an encoder.
+  // With so many windows in the batch, it has priority over windows that wait for an encoder.
   int full_batch = 4;
 };
 
-// Carries windows through a recogniser as a service does, without its fairness: lanes take an encoder's unit
-// or a turn of the batch, whichever is due. For tests and benchmarks on the engine alone.
+// Processes windows with a recogniser like the service, but without its fairness. Lanes take turns of the batch and
+// units of an encoder, whichever is due. For tests and benchmarks on the engine alone.
 class WindowRunner {
  public:
   WindowRunner(const Recogniser& recogniser, const RunnerOptions& options);
-  // Ends the lanes. No window may be under way.
+  // Ends the lanes. No window may be in flight.
   ~WindowRunner();
   WindowRunner(const WindowRunner&) = delete;
   WindowRunner& operator=(const WindowRunner&) = delete;
 
   // Starts a window; any thread.
   std::shared_ptr<WindowInFlight> start(std::shared_ptr<const Window> window, const DecodeOptions& options);
-  // Blocks until it is done; throws what it ended with.
+  // Blocks until it is done; throws the error that it ended with.
   WindowResult finish(WindowInFlight& window);
-  // Both.
+  // start(), then finish().
   WindowResult transcribe(std::shared_ptr<const Window> window, const DecodeOptions& options);
 
  private:

@@ -1,20 +1,25 @@
-/** The account as an operator has it: held off, let in again, told of whole, deleted. The same calls as the dashboard's and the API's. */
+/**
+ * What an operator does with an account: suspend, resume, export, delete. The same calls as the dashboard's
+ * and the API's.
+ */
 import type { Command } from 'commander';
 import { exportOf } from '../ledger/account-export.js';
-import type { Account, Ledger } from '../ledger/types.js';
-import { accountByEmail, withLedger } from '../service/books.js';
+import type { Account } from '../ledger/types.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
 import { printableLines } from './printable.js';
 import { printRow } from './rows.js';
 
 export function addAccountsLifecycle(accounts: Command): void {
   addChange(accounts, {
     name: 'suspend',
-    description:
-      'from now on keys and sessions of the account open nothing; what is in flight ends uncharged',
+    action: 'suspended',
+    description: 'from now on keys and sessions of the account open nothing; what is in flight ends uncharged',
     change: ({ administration }, id) => administration.suspend(id),
   });
   addChange(accounts, {
     name: 'resume',
+    action: 'resumed',
     description: 'let a suspended account in again',
     change: ({ administration }, id) => administration.resume(id),
   });
@@ -24,11 +29,13 @@ export function addAccountsLifecycle(accounts: Command): void {
 
 interface Change {
   name: string;
+  /** In the operators' log. */
+  action: string;
   description: string;
   change: (ledger: Ledger, accountId: string) => Promise<Account>;
 }
 
-function addChange(accounts: Command, { name, description, change }: Change): void {
+function addChange(accounts: Command, { name, action, description, change }: Change): void {
   accounts
     .command(name)
     .description(description)
@@ -37,7 +44,7 @@ function addChange(accounts: Command, { name, description, change }: Change): vo
     .action((options: { email: string; json?: boolean }) =>
       withLedger(async (ledger) => {
         const { id } = await accountByEmail(ledger, options.email);
-        const { email, suspendedAt } = await change(ledger, id);
+        const { email, suspendedAt } = await administered(ledger, { action, subject: id }, () => change(ledger, id));
         printRow({ id, email, suspended_at: suspendedAt }, options.json === true);
       }),
     );
@@ -51,7 +58,9 @@ function addExport(accounts: Command): void {
     .action((options: { email: string }) =>
       withLedger(async (ledger) => {
         const { id } = await accountByEmail(ledger, options.email);
-        for await (const piece of exportOf(ledger, id, new Date())) await print(printableLines(piece));
+        await administered(ledger, { action: 'exported', subject: id }, async () => {
+          for await (const piece of exportOf(ledger, id, new Date())) await print(printableLines(piece));
+        });
       }),
     );
 }
@@ -70,7 +79,8 @@ function addDelete(accounts: Command): void {
   accounts
     .command('delete')
     .description(
-      'forget the account with its keys, sessions, jobs and stored answers; packs and usage stay under an id that names nobody',
+      'delete the account with its keys, sessions, jobs and stored answers; packs and usage stay under an id that ' +
+        'names nobody',
     )
     .requiredOption('--email <email>', "the account's e-mail address")
     .option('--yes', 'without it nothing is deleted: it cannot be undone')
@@ -81,7 +91,8 @@ function addDelete(accounts: Command): void {
         if (options.yes !== true) {
           throw new Error(`Deleting ${email} cannot be undone; repeat the command with --yes to do it.`);
         }
-        await ledger.administration.delete(id);
+        const action = { action: 'account-deleted', subject: id };
+        await administered(ledger, action, () => ledger.administration.delete(id));
         if (options.json === true) printRow({ id, deleted: email }, true);
         else console.log(`${email} is deleted; its packs and usage stay as those of ${id}`);
       }),

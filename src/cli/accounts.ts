@@ -1,6 +1,7 @@
 import { Argument, InvalidArgumentError, type Command } from 'commander';
-import { ROLES, type Role } from '../ledger/access/types.js';
-import { accountByEmail, withLedger } from '../service/books.js';
+import { ROLES, type Role } from '../ledger/types.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
 import { localUrl, signInLink } from '../service/sign-in-link.js';
 import { addAccountsLifecycle } from './accounts-lifecycle.js';
 import { printRow, printRows } from './rows.js';
@@ -25,13 +26,21 @@ function addCreate(accounts: Command): void {
     .option('--name <name>', "the holder's name")
     .option('--json', 'print JSON')
     .action((options: { email: string; name?: string; json?: boolean }) =>
-      withLedger(async (ledger) => {
-        if ((await ledger.findAccount(options.email)) !== null) {
-          throw new Error(`There is already an account for ${options.email}.`);
-        }
-        const account = await ledger.createAccount({ email: options.email, name: options.name ?? null });
-        printRow({ id: account.id, email: account.email, name: account.name }, options.json === true);
-      }),
+      withLedger(
+        async (ledger) => {
+          if ((await ledger.accounts.find(options.email)) !== null) {
+            throw new Error(`There is already an account for ${options.email}.`);
+          }
+          const account = await administered(
+            ledger,
+            { action: 'account-made', subject: null },
+            () => ledger.accounts.create({ email: options.email, name: options.name ?? null }),
+            ({ id }) => ({ subject: id }),
+          );
+          printRow({ id: account.id, email: account.email, name: account.name }, options.json === true);
+        },
+        { absent: 'make' },
+      ),
     );
 }
 
@@ -40,18 +49,24 @@ function addList(accounts: Command): void {
     .command('list')
     .description('every account with its balance')
     .option('--json', 'print JSON')
-    .action((options: { json?: boolean }) =>
-      withLedger(async (ledger) => {
-        const rows = [];
-        for (const { id, email, name, role, createdAt, suspendedAt } of await ledger.listAccounts()) {
-          const { balance } = await ledger.balance(id);
-          const times = { created_at: createdAt, suspended_at: suspendedAt };
-          rows.push({ id, email, name, role, credits: balance, ...times });
-        }
-        printRows(rows, options.json === true);
-      }),
-    );
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const rows: AccountRow[] = [];
+      await withLedger(async (ledger) => void rows.push(...(await rowsOf(ledger))), { absent: () => undefined });
+      if (rows.length > 0 || json) printRows(rows, json);
+      else console.log('There are no accounts yet.');
+    });
 }
+
+async function rowsOf(ledger: Ledger) {
+  const rows = [];
+  for (const { id, email, name, role, createdAt, suspendedAt } of await ledger.accounts.list()) {
+    const { balance } = await ledger.credits.balance(id);
+    rows.push({ id, email, name, role, credits: balance, created_at: createdAt, suspended_at: suspendedAt });
+  }
+  return rows;
+}
+
+type AccountRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 function addRole(accounts: Command): void {
   accounts
@@ -63,7 +78,8 @@ function addRole(accounts: Command): void {
     .action((role: Role, options: { email: string; json?: boolean }) =>
       withLedger(async (ledger) => {
         const { id } = await accountByEmail(ledger, options.email);
-        const account = await ledger.access.setRole(id, role);
+        const action = { action: 'role-set', subject: id, detail: role };
+        const account = await administered(ledger, action, () => ledger.access.setRole(id, role));
         printRow({ id, email: account.email, role: account.role }, options.json === true);
       }),
     );
@@ -72,20 +88,15 @@ function addRole(accounts: Command): void {
 function addSignInLink(accounts: Command): void {
   accounts
     .command('sign-in-link')
-    .description(
-      'print a link that signs in to the dashboard once, within a day; the one before it works no longer',
-    )
+    .description('print a link that signs in to the dashboard once, within a day; the one before it works no longer')
     .requiredOption('--email <email>', "the account's e-mail address")
-    .option(
-      '--url <url>',
-      'where browsers find the server; default: VERBATIM_HOST and VERBATIM_PORT',
-      baseUrl,
-    )
+    .option('--url <url>', 'where browsers find the server; default: VERBATIM_HOST and VERBATIM_PORT', baseUrl)
     .option('--json', 'print JSON')
     .action((options: { email: string; url?: string; json?: boolean }) =>
       withLedger(async (ledger) => {
         const { id, email } = await accountByEmail(ledger, options.email);
-        const link = await signInLink(ledger, id, options.url ?? localUrl());
+        const action = { action: 'link-made', subject: id };
+        const link = await administered(ledger, action, () => signInLink(ledger, id, options.url ?? localUrl()));
         if (options.json === true) printRow({ id, email, link }, true);
         else console.log(link);
       }),
@@ -94,15 +105,14 @@ function addSignInLink(accounts: Command): void {
 
 function baseUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
-  if (url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#]+\/?$/.test(value))
-    return url.origin;
+  if (url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#]+\/?$/.test(value)) return url.origin;
   throw new InvalidArgumentError('allowed: scheme and host, as https://speech.example.org.');
 }
 
 function addAudit(accounts: Command): void {
   accounts
     .command('audit')
-    .description('check the invariants of the books; exit code 1 when one does not hold')
+    .description('check the invariants of the ledger; exit code 1 when one does not hold')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       withLedger(async (ledger) => {
@@ -113,7 +123,7 @@ function addAudit(accounts: Command): void {
             options.json === true,
           );
         } else {
-          console.log('the books balance');
+          console.log('the ledger balances');
         }
         if (violations.length > 0) process.exitCode = 1;
       }),

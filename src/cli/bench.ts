@@ -12,10 +12,9 @@ interface Harness {
 export async function addBench(program: Command, argv: readonly string[]): Promise<void> {
   const bench = program
     .command('bench')
-    .description('measure this machine: engine, server, settings, peers; every report tells how it was made');
+    .description('measure this machine: engine, server, settings, peers; every report says how it was made');
   const [, , first, second] = argv;
-  if (first === 'bench' || (first === 'help' && second === 'bench'))
-    (await loadHarness()).addBenchCommands(bench);
+  if (first === 'bench' || (first === 'help' && second === 'bench')) (await loadHarness()).addBenchCommands(bench);
 }
 
 async function loadHarness(directory = join(__dirname, '..', '..', 'bench')): Promise<Harness> {

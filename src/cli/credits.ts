@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { MAX_GRANT } from '../ledger/rows/packs.js';
 import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
-import { accountByEmail, withLedger } from '../service/books.js';
+import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
 import { printRow } from './rows.js';
 
 interface GrantOptions {
@@ -19,23 +19,27 @@ export function addCredits(program: Command): void {
     .description('add a pack of credits to an account')
     .requiredOption('--account <email>', 'e-mail of the account')
     .requiredOption('--amount <n>', 'whole credits, at least 1', amount)
-    .option(
-      '--expires <date>',
-      'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never',
-      expiry,
-    )
-    .option('--payment <id>', "the payment's id: told again with the same amount, it grants nothing more")
+    .option('--expires <date>', 'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never', expiry)
+    .option('--payment <id>', "the payment's id: sent again with the same amount, it grants nothing more")
     .option('--json', 'print JSON')
     .action((options: GrantOptions) =>
       withLedger(async (ledger) => {
         const account = await accountByEmail(ledger, options.account);
-        const { expiresAt } = await ledger.grantCredits({
-          accountId: account.id,
-          amount: options.amount,
-          expiresAt: options.expires ?? null,
-          paymentId: options.payment ?? null,
-        });
-        const { balance, lifetimePurchased } = await ledger.balance(account.id);
+        const action = { action: 'granted', subject: account.id, detail: String(options.amount) };
+        const { expiresAt } = await administered(
+          ledger,
+          action,
+          () =>
+            ledger.credits.grant({
+              accountId: account.id,
+              amount: options.amount,
+              expiresAt: options.expires ?? null,
+              paymentId: options.payment ?? null,
+            }),
+          // A payment that was there already gives nothing.
+          ({ repeated }) => ({ outcome: repeated ? 'refused' : 'done' }),
+        );
+        const { balance, lifetimePurchased } = await ledger.credits.balance(account.id);
         const { email } = account;
         const row = { email, balance, lifetime_purchased: lifetimePurchased, expires_at: expiresAt };
         printRow(row, options.json === true);

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { backUpBooks, copyBooks, restoreBooks } from '../service/books.js';
+import { backUpDatabase, copyDatabase, restoreDatabase } from '../service/administered-ledger.js';
 import { printable, printableLines } from './printable.js';
 
 export function addDatabase(program: Command): void {
-  const database = program.command('database').description('back up, restore and move the books');
+  const database = program.command('database').description('back up, restore and move the ledger');
   database
     .command('backup')
     .argument('<file>', 'the copy to make; nothing is overwritten')
     .option('--json', 'print JSON')
     .description('copy database and key secret to FILE and FILE.secret, also while the server runs')
     .action((file: string, options: { json?: boolean }) => {
-      const backup = backUpBooks(file);
+      const backup = backUpDatabase(file);
       const beside = backup.secret === null ? '' : ` and ${backup.secret}`;
       print(backup, `wrote ${backup.file}${beside} (${backup.bytes} bytes)`, options);
     });
@@ -20,7 +20,7 @@ export function addDatabase(program: Command): void {
     .option('--json', 'print JSON')
     .description('put a backup in the place of the database, which is kept; no server may run on it')
     .action((file: string, options: { json?: boolean }) => {
-      const restored = restoreBooks(file);
+      const restored = restoreDatabase(file);
       const kept = restored.before === null ? '' : `; what was there before is ${restored.before}`;
       print(restored, `restored ${restored.database}${kept}`, options);
     });
@@ -29,15 +29,11 @@ export function addDatabase(program: Command): void {
     .requiredOption('--from <file>', 'the database of a server that is stopped')
     .requiredOption('--to <address>', 'postgres://… of a database without accounts')
     .option('--json', 'print JSON')
-    .description('copy all books from SQLite to PostgreSQL, checked on both sides; all of them or nothing')
+    .description('copy the ledger from SQLite to PostgreSQL, checked on both sides; all of it or nothing')
     .action(async (options: { from: string; to: string; json?: boolean }) => {
-      const copied = await copyBooks(options.from, options.to);
+      const copied = await copyDatabase(options.from, options.to);
       const { accounts = 0, usage_events: charges = 0, jobs = 0 } = copied.rows;
-      print(
-        copied,
-        `copied ${accounts} accounts, ${charges} charges and ${jobs} jobs; both books balance`,
-        options,
-      );
+      print(copied, `copied ${accounts} accounts, ${charges} charges and ${jobs} jobs; both ledgers balance`, options);
     });
 }
 

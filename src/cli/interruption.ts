@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Ctrl-C and SIGTERM: `work` is told to end and puts its things away; then the signal is raised once more, so that whoever
- * started the command sees how it ended. A second one ends it at once.
+ * Ctrl-C and SIGTERM: `work` is aborted and cleans up; then the signal is raised once more, so that
+ * whoever started the command sees how it ended. A second one ends it at once.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  // As much work as there is hears of it; Node.js warns of eleven listeners, and 20 fails when it is asked about a signal with 0.
+  // Any amount of work may listen. Node.js warns about eleven listeners, and Node.js 20 fails when it is asked about
+  // a signal whose limit is 0.
   setMaxListeners(Number.MAX_SAFE_INTEGER, controller.signal);
   const raised: NodeJS.Signals[] = [];
   const stop = (signal: NodeJS.Signals): void => {

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE, SCOPES } from '../ledger/scopes.js';
-import { accountByEmail, withLedger } from '../service/books.js';
+import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
 import { printRow, printRows } from './rows.js';
 
 export function addKeys(program: Command): void {
@@ -29,7 +29,9 @@ function addCreate(keys: Command): void {
       withLedger(async (ledger) => {
         const account = await accountByEmail(ledger, options.account);
         const scopes = options.scope === undefined ? [] : [options.scope];
-        const key = await ledger.createKey({ accountId: account.id, name: options.name, scopes });
+        const key = await administered(ledger, { action: 'key-made', subject: account.id }, () =>
+          ledger.keys.create({ accountId: account.id, name: options.name, scopes }),
+        );
         if (options.json === true) {
           printRow({ id: key.id, name: key.name, prefix: key.prefix, scopes, raw_key: key.rawKey }, true);
         } else {
@@ -48,7 +50,7 @@ function addList(keys: Command): void {
     .action((options: { account: string; json?: boolean }) =>
       withLedger(async (ledger) => {
         const { id } = await accountByEmail(ledger, options.account);
-        const rows = (await ledger.listKeys(id)).map((key) => ({
+        const rows = (await ledger.keys.list(id)).map((key) => ({
           id: key.id,
           name: key.name,
           prefix: key.prefix,
@@ -72,8 +74,11 @@ function addRevoke(keys: Command): void {
     .action((id: string, options: { account: string; json?: boolean }) =>
       withLedger(async (ledger) => {
         const account = await accountByEmail(ledger, options.account);
-        const revoked = await ledger.revokeKey(account.id, id);
-        if (revoked === null) throw new Error(`${account.email} has no key "${id}".`);
+        const revoked = await administered(ledger, { action: 'key-revoked', subject: account.id }, async () => {
+          const found = await ledger.keys.revoke(account.id, id);
+          if (found === null) throw new Error(`${account.email} has no key "${id}".`);
+          return found;
+        });
         if (options.json === true) {
           printRow({ id: revoked.id, revoked_at: revoked.revokedAt }, true);
         } else {

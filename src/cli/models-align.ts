@@ -19,7 +19,7 @@ export function addAlign(models: Command): void {
     .requiredOption('--clips <dir>', TIMED_CLIPS)
     .option('--json', 'print JSON')
     .description(
-      'measure which heads of its attention tell when words are said, and keep the best for an imported model',
+      'measure which heads of its attention give the times of words, and keep the best for an imported model',
     )
     .action(align);
 }
@@ -41,6 +41,7 @@ async function align(name: string, { clips, json = false }: Options): Promise<vo
     isStored
       ? `${name} aligns words by ${chosen.join(', ')} from now on.`
       : `Nothing is stored: ${name} is of the manifest and keeps its traits. Its file under a name of its own ` +
-          `(${ownCommand} models import FILE --name NAME, then align NAME) takes "alignmentHeads": [${chosen.join(', ')}].`,
+          `(${ownCommand} models import FILE --name NAME, then align NAME) takes "alignmentHeads": ` +
+          `[${chosen.join(', ')}].`,
   );
 }

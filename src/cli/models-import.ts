@@ -53,7 +53,8 @@ export function addImport(models: Command): void {
     .command('import')
     .argument(
       '<path>',
-      'a ggml file (.bin) of a Whisper or Parakeet model or of Silero VAD; a speaker model (.onnx); or a translation model: a CTranslate2 directory, .argosmodel or .zip',
+      'a ggml file (.bin) of a Whisper or Parakeet model or of Silero VAD; a speaker model (.onnx); or a ' +
+        'translation model: a CTranslate2 directory, .argosmodel or .zip',
     )
     .option('--name <name>', 'its name here (default: from the file name)')
     .option(
@@ -83,7 +84,7 @@ function addTraits(command: Command): Command {
   return command
     .option('--from <languages>', 'languages a translation model reads, with commas (default: its metadata)')
     .option('--to <languages>', 'languages it writes')
-    .option('--target-token <template>', 'how it is told the target language, such as ">>{}<<" or "__{}__"')
+    .option('--target-token <template>', 'how the target language is given, such as ">>{}<<" or "__{}__"')
     .addOption(
       new Option(
         '--target-token-place <place>',
@@ -114,8 +115,7 @@ async function importModel(path: string, options: Options, command: Command): Pr
   const policies = Object.keys(context.manifest.windowPolicies);
   if (windows !== undefined && !policies.includes(windows))
     throw new ConfigError('--windows', windows, policies.join(', '));
-  const languages =
-    options.languages === undefined ? undefined : languageList('--languages', options.languages);
+  const languages = options.languages === undefined ? undefined : languageList('--languages', options.languages);
   const entry = await importSpeech(path, { ...name, windows, translates, languages }, context);
   console.log(`${entry.name} is imported; use it with VERBATIM_MODEL=${entry.name}`);
 }
@@ -124,16 +124,10 @@ interface Named {
   name?: string;
 }
 
-async function importTranslator(
-  path: string,
-  name: Named,
-  options: Options,
-  command: Command,
-): Promise<void> {
+async function importTranslator(path: string, name: Named, options: Options, command: Command): Promise<void> {
   refuseGiven(command, SPEECH_ONLY, 'is for speech models, and this is a translation model');
   refuseGiven(command, EMBEDDING_ONLY, 'is for speaker embeddings, and this is a translation model');
-  if (options.targetToken === undefined)
-    refuseGiven(command, ['targetTokenPlace'], 'acts only with --target-token');
+  if (options.targetToken === undefined) refuseGiven(command, ['targetTokenPlace'], 'acts only with --target-token');
   const entry = await importTranslation(path, { ...name, traits: traitsOf(options) }, readContext());
   console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
 }

@@ -14,7 +14,8 @@ export function addUse(models: Command): void {
     .argument('<name>', 'an installed speech model')
     .option('--json', 'print JSON')
     .description(
-      'put a speech model in the place of the one that the running server serves: loaded and tried beside it, no request lost',
+      'put a speech model in the place of the one that the running server serves: loaded and tried beside it, no ' +
+        'request lost',
     )
     .action(useModel);
 }
@@ -32,10 +33,10 @@ async function useModel(name: string, { json }: { json?: boolean }): Promise<voi
   }
   const { serving, afterRestart } = state;
   if (json === true) printRow({ serving, before, after_restart: afterRestart }, true);
-  else console.log(printable(told(serving, before, afterRestart)));
+  else console.log(printable(outcomeText(serving, before, afterRestart)));
 }
 
-function told(serving: string, before: string, afterRestart: string): string {
+function outcomeText(serving: string, before: string, afterRestart: string): string {
   const kept = afterRestart === serving ? 'and will after a restart' : 'until the server is started again';
   const named = afterRestart === serving ? '' : `: its VERBATIM_MODEL names ${afterRestart}`;
   return `${serving} serves in the place of ${before}, ${kept}${named}`;

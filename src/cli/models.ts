@@ -8,15 +8,12 @@ import { untilInterrupted } from './interruption.js';
 import { printRows } from './rows.js';
 import { addAlign } from './models-align.js';
 import { addImport } from './models-import.js';
+import { addList } from './models-list.js';
 import { addUse } from './models-use.js';
 
 export function addModels(program: Command): void {
   const models = program.command('models').description('list, download, import, verify and serve models');
-  models
-    .command('list')
-    .description('every model of the manifest and every imported one')
-    .option('--json', 'print JSON')
-    .action(listModels);
+  addList(models);
   models
     .command('pull')
     .argument('<name>', 'a name that `verbatim models list` shows')
@@ -34,34 +31,6 @@ export function addModels(program: Command): void {
     .option('--json', 'print JSON')
     .description('check sizes and checksums of installed models')
     .action(verifyModels);
-}
-
-function listModels(options: { json?: boolean }): void {
-  const { manifest, roots } = readContext();
-  const rows = manifest.models.map((entry) => ({
-    name: entry.name,
-    kind: entry.kind,
-    installed: isInstalled(roots, entry) ? 'yes' : 'no',
-    size_mib: sizeMib(entry),
-    languages: languagesOf(entry),
-    licence: entry.licence,
-    demonstration: entry.demonstration === true ? 'yes' : 'no',
-  }));
-  printRows(rows, options.json === true);
-}
-
-function sizeMib(entry: ModelEntry): number | null {
-  const sizes = modelFiles(entry).map((file) => file.size);
-  return sizes.includes(undefined)
-    ? null
-    : Math.round(sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / (1 << 20));
-}
-
-function languagesOf(entry: ModelEntry): string {
-  if (entry.kind === 'translation') return `${entry.from.join(',')} -> ${entry.to.join(',')}`;
-  if (entry.kind === 'vad' || entry.kind === 'speaker-segmentation') return '';
-  if (entry.languages === 'any') return 'any';
-  return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
 }
 
 async function pullModel(name: string, options: { json?: boolean }): Promise<void> {
@@ -84,9 +53,7 @@ async function pullWithBar(name: string): Promise<void> {
       },
     });
     bar?.stop();
-    console.log(
-      `${name} is installed${known(findModel(context.manifest, name))}${fetched ? '' : ' already'}`,
-    );
+    console.log(`${name} is installed${known(findModel(context.manifest, name))}${fetched ? '' : ' already'}`);
   } finally {
     bar?.stop();
   }
@@ -102,20 +69,23 @@ function known(entry: ModelEntry): string {
 /** Between two lines of progress. */
 const LINE_MS = 250;
 
-/** For programs: what is received while it is, and whether anything was in the end. SIGTERM leaves what there is for the next time. */
+/**
+ * For programs: what is received while it is, and whether anything was in the end. SIGTERM leaves what there is for the
+ * next time.
+ */
 async function pullInLines(name: string): Promise<void> {
   let untold: object | null = null;
-  const tell = (): void => {
+  const printProgress = (): void => {
     if (untold !== null) console.log(JSON.stringify(untold));
     untold = null;
   };
   const onProgress: PullProgress = (file, received, total) => {
     untold = { file, received_bytes: received, total_bytes: total };
   };
-  const timer = setInterval(tell, LINE_MS);
+  const timer = setInterval(printProgress, LINE_MS);
   try {
     const downloaded = await untilInterrupted((signal) => pull(name, readContext(), { onProgress, signal }));
-    tell();
+    printProgress();
     console.log(JSON.stringify({ installed: name, downloaded }));
   } finally {
     clearInterval(timer);
@@ -125,9 +95,7 @@ async function pullInLines(name: string): Promise<void> {
 async function verifyModels(name: string | undefined, options: { json?: boolean }): Promise<void> {
   const { manifest, roots } = readContext();
   const entries =
-    name === undefined
-      ? manifest.models.filter((entry) => isInstalled(roots, entry))
-      : [findModel(manifest, name)];
+    name === undefined ? manifest.models.filter((entry) => isInstalled(roots, entry)) : [findModel(manifest, name)];
   const rows = [];
   for (const entry of entries) {
     for (const result of await verifyModel(roots, entry)) {

@@ -34,15 +34,9 @@ export function integerFrom(minimum: number, maximum = LARGEST): (value: string)
   };
 }
 
-export function finiteNumber(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('allowed: a number.');
-  return number;
-}
-
 export function positiveNumber(value: string): number {
-  const number = finiteNumber(value);
-  if (number <= 0) throw new InvalidArgumentError('allowed: a number above 0.');
+  const number = Number(value);
+  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('allowed: a number above 0.');
   return number;
 }
 
@@ -51,20 +45,4 @@ export function numberFrom0To10(value: string): number {
   const number = positiveNumber(value);
   if (number >= 10) throw new InvalidArgumentError('allowed: a number above 0 and below 10.');
   return number;
-}
-
-/** '1,2,4', each from 1. */
-export function integerList(maximum = LARGEST): (value: string) => number[] {
-  const integer = integerFrom(1, maximum);
-  return (value) => value.split(',').map(integer);
-}
-
-/** 'a,b', each one of the choices. */
-export function listOf<T extends string>(choices: readonly T[]): (value: string) => T[] {
-  const choice = (given: string): T => {
-    const found = choices.find((known) => known === given);
-    if (found === undefined) throw new InvalidArgumentError(`allowed: ${choices.join(', ')}, by comma.`);
-    return found;
-  };
-  return (value) => value.split(',').map(choice);
 }

@@ -1,9 +1,13 @@
-/** Where a command's texts go: one file, or a file for each input in a directory. A text is there whole or not at all. */
+/**
+ * Where a command's texts go: one file, or a file for each input in a directory. A text is there whole or not at all.
+ */
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
+import { closeSync, openSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { makeDirectory, SHARED } from '../make-directory.js';
 import { UsageError } from '../service/variables.js';
+import { STANDARD_INPUT } from './standard-input.js';
 
 export interface Destination {
   /** Of --output. */
@@ -27,17 +31,16 @@ export function outputsOf(inputs: readonly string[], destination: Destination): 
     throw new UsageError('Several files need --output-dir and a directory for their texts.');
   }
   if (file === undefined && directory === undefined) return new Map(inputs.map((input) => [input, null]));
-  const outputs =
-    directory === undefined ? new Map(inputs.map((input) => [input, file ?? ''])) : inDirectory();
+  const outputs = directory === undefined ? new Map(inputs.map((input) => [input, file ?? ''])) : inDirectory();
   for (const [input, output] of outputs) refuseSame(input, output);
-  if (directory !== undefined) makeDirectory(directory);
+  if (directory !== undefined) makeOutputDirectory(directory);
   for (const output of outputs.values()) checkWritable(output);
   return outputs;
 
   function inDirectory(): Map<string, string> {
     const named = new Map<string, string>();
     for (const input of inputs) {
-      const output = join(directory ?? '', basename(input, extname(input)) + destination.extension);
+      const output = join(directory ?? '', nameOf(input) + destination.extension);
       const other = [...named].find(([, known]) => known === output)?.[0];
       if (other !== undefined) {
         throw new UsageError(`"${other}" and "${input}" would both be written to "${output}".`);
@@ -46,6 +49,11 @@ export function outputsOf(inputs: readonly string[], destination: Destination): 
     }
     return named;
   }
+}
+
+/** Without what follows its last dot. */
+function nameOf(input: string): string {
+  return input === STANDARD_INPUT ? 'stdin' : basename(input, extname(input));
 }
 
 /** Written beside its place, and put there when it is whole. Rejects with an Error that names it. */
@@ -70,16 +78,15 @@ function targetOf(path: string): string {
 }
 
 function refuseSame(input: string, output: string): void {
-  const [one, other] = [realPath(input), realPath(output)];
+  const [one, other] = [input === STANDARD_INPUT ? null : realPath(input), realPath(output)];
   if (one !== null && one === other) throw new UsageError(`"${output}" is the audio itself.`);
 }
 
-function makeDirectory(path: string): void {
+function makeOutputDirectory(path: string): void {
   const stats = statsOf(path);
-  if (stats !== null && !stats.isDirectory())
-    throw new UsageError(`--output-dir: "${path}" is no directory.`);
+  if (stats !== null && !stats.isDirectory()) throw new UsageError(`--output-dir: "${path}" is no directory.`);
   try {
-    mkdirSync(path, { recursive: true });
+    makeDirectory(path, SHARED);
   } catch (error) {
     throw unwritable(path, error);
   }

@@ -1,5 +1,5 @@
 /** A transcription in the form that was asked for. */
-import type { LocalTranscription } from '../service/local-transcription.js';
+import type { LocalTranscription } from '../service/local-transcriber.js';
 import { answerText } from '../transcription/answer-text.js';
 import type { AnswerFormat } from '../transcription/options.js';
 import type { Translation } from '../transcription/result.js';
@@ -13,7 +13,10 @@ export const EXTENSIONS: Readonly<Record<AnswerFormat, string>> = {
   vtt: '.vtt',
 };
 
-/** With a line break at its end. `showsDecoded`: JSON tells the segments as they were decoded where no times were asked for. */
+/**
+ * With a line break at its end. `showsDecoded`: JSON has the segments as they were decoded where no times were asked
+ * for.
+ */
 export async function renderedTranscript(
   result: LocalTranscription,
   format: AnswerFormat,
@@ -30,7 +33,7 @@ function jsonOf(result: LocalTranscription, showsDecoded: boolean): Record<strin
   return {
     duration_sec: result.durationSeconds,
     language: result.language,
-    language_probability: result.languageProbability,
+    language_probability: result.transcript.languageProbability,
     text: result.text,
     ...(translation === null ? {} : { translation: jsonOfTranslation(translation) }),
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -48,12 +51,6 @@ function jsonOfSegment({ startSeconds, endSeconds, text, speaker }: TimedText): 
   return { start: startSeconds, end: endSeconds, text, speaker };
 }
 
-function jsonOfWord({
-  startSeconds,
-  endSeconds,
-  text,
-  probability,
-  speaker,
-}: TimedWord): Record<string, unknown> {
+function jsonOfWord({ startSeconds, endSeconds, text, probability, speaker }: TimedWord): Record<string, unknown> {
   return { word: text, start: startSeconds, end: endSeconds, probability, speaker };
 }

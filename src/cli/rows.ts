@@ -18,10 +18,7 @@ export function printRows(rows: readonly Record<string, Printed>[], json: boolea
   const [first] = rows;
   if (first === undefined) return;
   const columns = Object.keys(first);
-  const lines = [
-    columns,
-    ...rows.map((row) => columns.map((column) => printable(String(row[column] ?? '-')))),
-  ];
+  const lines = [columns, ...rows.map((row) => columns.map((column) => printable(String(row[column] ?? '-'))))];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? '').length)));
   for (const line of lines) {
     console.log(

@@ -1,11 +1,13 @@
-/** Many files through one engine side by side; what goes wrong with one is told, and the others go on. */
+/** Many files through one engine side by side; a failure of one is reported, and the others go on. */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { ServiceContext } from '../service/context.js';
-import { LocalTranscriber } from '../service/local-transcription.js';
+import { LocalTranscriber } from '../service/local-transcriber.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
+import { lacksText } from '../transcription/warnings.js';
 import { writeWhole } from './output-files.js';
 import { printableLines } from './printable.js';
 import { renderedTranscript } from './rendered-transcript.js';
+import { STANDARD_INPUT, withStandardInput } from './standard-input.js';
 import { TranscribeProgress, type FileSize } from './transcribe-progress.js';
 import { failureOf, FileError } from './words.js';
 
@@ -15,19 +17,35 @@ export interface FileBatch {
   outputs: ReadonlyMap<string, string | null>;
   /** See renderedTranscript(). */
   showsDecoded: boolean;
+  /** What the summary names as the place of the texts; null: they go to standard output. */
+  writtenTo: string | null;
 }
 
-/** The number of files that failed. Rejects with what LocalTranscriber.load() and check() throw; aborted, it leaves files out. */
-export async function transcribeFiles(
-  batch: FileBatch,
-  context: ServiceContext,
-  signal: AbortSignal,
-): Promise<number> {
-  const { readable, refusals } = readableFiles([...batch.outputs.keys()]);
+/**
+ * The number of files that failed. Rejects with what LocalTranscriber.load() and check() throw; aborted, it leaves
+ * files out.
+ */
+export async function transcribeFiles(batch: FileBatch, context: ServiceContext, signal: AbortSignal): Promise<number> {
+  if (!batch.outputs.has(STANDARD_INPUT)) return transcribeAll(batch, context, { signal, standardInput: null });
+  return withStandardInput(signal, (standardInput) => transcribeAll(batch, context, { signal, standardInput }));
+}
+
+interface Source {
+  signal: AbortSignal;
+  /** Where standard input was copied to. */
+  standardInput: string | null;
+}
+
+function pathOf(file: string, { standardInput }: Source): string {
+  return file === STANDARD_INPUT && standardInput !== null ? standardInput : file;
+}
+
+async function transcribeAll(batch: FileBatch, context: ServiceContext, source: Source): Promise<number> {
+  const { readable, refusals } = readableFiles([...batch.outputs.keys()], source);
   for (const message of refusals) console.error(message);
   if (readable.length === 0) return refusals.length;
   const transcriber = await LocalTranscriber.load(context);
-  const run = new FileRun(batch, transcriber, readable, signal);
+  const run = new FileRun(batch, transcriber, readable, source);
   try {
     transcriber.check(batch.options);
     await sideBySide(readable, transcriber.filesAtOnce, ({ path }) => run.transcribe(path));
@@ -47,13 +65,13 @@ class FileRun {
     private readonly batch: FileBatch,
     private readonly transcriber: LocalTranscriber,
     sizes: readonly FileSize[],
-    private readonly signal: AbortSignal,
+    private readonly source: Source,
   ) {
     this.progress = new TranscribeProgress(sizes);
   }
 
   async transcribe(path: string): Promise<void> {
-    if (!this.signal.aborted) await this.write(path).catch((error: unknown) => this.fail(path, error));
+    if (!this.source.signal.aborted) await this.write(path).catch((error: unknown) => this.fail(path, error));
     this.progress.done(path);
   }
 
@@ -61,25 +79,31 @@ class FileRun {
   end(): void {
     this.progress.stop();
     for (const text of this.printed) process.stdout.write(text);
+    if (!this.source.signal.aborted) this.progress.summarize(this.failed, this.batch.writtenTo);
   }
 
   private fail(path: string, error: unknown): void {
-    if (this.signal.aborted) return;
+    if (this.source.signal.aborted) return;
     this.failed++;
-    this.progress.say(told(path, error, this.batch.outputs.size));
+    this.progress.say(failureText(path, error, this.batch.outputs.size));
   }
 
   private async write(path: string): Promise<void> {
-    const { progress, signal } = this;
+    const { progress, source } = this;
+    const { signal } = source;
     const { options, outputs, showsDecoded } = this.batch;
-    const measured = (seconds: number): void => progress.measured(path, seconds);
-    const transcribed = (seconds: number): void => progress.transcribed(path, seconds);
-    const result = await this.transcriber.transcribe({ path, signal, measured, transcribed }, options);
+    const onMeasured = (seconds: number): void => progress.measured(path, seconds);
+    const onProgress = (seconds: number): void => progress.transcribed(path, seconds);
+    const result = await this.transcriber.transcribe(
+      { path: pathOf(path, source), signal, onMeasured, onProgress },
+      options,
+    );
     const text = await renderedTranscript(result, options.format, showsDecoded);
     const output = outputs.get(path) ?? null;
     if (output === null) this.printed.push(text);
     else await writeWhole(output, text);
-    if (options.format === 'json') return;
+    // What is left out is worth a line; that the model is a demonstration is part of the JSON.
+    if (options.format === 'json' || !lacksText(result.transcript)) return;
     for (const { message } of result.warnings) {
       progress.say(outputs.size > 1 ? `"${path}": ${message}` : message);
     }
@@ -87,14 +111,14 @@ class FileRun {
 }
 
 /** Before a model is loaded, which may take a while. */
-function readableFiles(paths: readonly string[]): { readable: FileSize[]; refusals: string[] } {
+function readableFiles(paths: readonly string[], source: Source): { readable: FileSize[]; refusals: string[] } {
   const readable: FileSize[] = [];
   const refusals: string[] = [];
   for (const path of paths) {
     try {
-      readable.push({ path, bytes: sizeOf(path) });
+      readable.push({ path, bytes: sizeOf(pathOf(path, source)) });
     } catch (error) {
-      refusals.push(told(path, error, paths.length));
+      refusals.push(failureText(path, error, paths.length));
     }
   }
   return { readable, refusals };
@@ -111,11 +135,7 @@ function sizeOf(path: string): number {
   }
 }
 
-async function sideBySide<T>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
+async function sideBySide<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const worker = async (): Promise<void> => {
     for (const item of left) await work(item);
@@ -124,8 +144,9 @@ async function sideBySide<T>(
 }
 
 /** Names the file where the message does not, and it could be another. */
-function told(path: string, error: unknown, files: number): string {
-  const message = failureOf(new FileError(path, error)).message ?? '';
-  const isNamed = files === 1 || message.includes(`"${path}"`);
-  return `verbatim: ${printableLines(isNamed ? message : `"${path}": ${message}`)}`;
+function failureText(path: string, error: unknown, files: number): string {
+  const name = path === STANDARD_INPUT ? 'standard input' : path;
+  const message = failureOf(new FileError(name, error)).message ?? '';
+  const isNamed = files === 1 || message.includes(`"${name}"`);
+  return `verbatim: ${printableLines(isNamed ? message : `"${name}": ${message}`)}`;
 }

@@ -1,5 +1,6 @@
 /** How far the files of `verbatim transcribe` are: a line on a terminal, nothing elsewhere. */
 import { MultiBar } from 'cli-progress';
+import { progressLine, summaryText, type ProgressParts } from './progress-line.js';
 
 export interface FileSize {
   path: string;
@@ -7,7 +8,8 @@ export interface FileSize {
   bytes: number;
 }
 
-const FORMAT = '[{bar}] {files} files | {minutes} min of audio | {speed} x real time | {left} left';
+/** Of a terminal that does not say how wide it is. */
+const USUAL_COLUMNS = 80;
 
 interface FileProgress {
   bytes: number;
@@ -33,10 +35,14 @@ export class TranscribeProgress {
       sizes.map(({ path, bytes }) => [path, { bytes, seconds: null, doneSeconds: 0, isDone: false }]),
     );
     this.bars = stream.isTTY
-      ? new MultiBar({ format: FORMAT, stream, clearOnComplete: true, hideCursor: true, gracefulExit: false })
+      ? new MultiBar({
+          // In the last column some terminals begin a new line.
+          format: (_options, _params, parts: ProgressParts) => progressLine(parts, columnsOf(stream) - 1),
+          ...{ stream, clearOnComplete: true, hideCursor: true, gracefulExit: false },
+        })
       : null;
-    const bar = this.bars?.create(1, 0, this.payload());
-    this.update = () => bar?.update(this.fraction(), this.payload());
+    const bar = this.bars?.create(1, 0, this.parts());
+    this.update = () => bar?.update(this.fraction(), this.parts());
   }
 
   measured(path: string, seconds: number): void {
@@ -65,6 +71,13 @@ export class TranscribeProgress {
     this.bars.stop();
   }
 
+  /** On a terminal, after stop(): what was done, and where it is; null: on standard output. */
+  summarize(failed: number, writtenTo: string | null): void {
+    if (this.bars === null) return;
+    const totals = { files: this.files.size, failed, ...this.soFar() };
+    this.stream.write(`${summaryText(totals, writtenTo)}\n`);
+  }
+
   private change(path: string, change: (file: FileProgress) => void): void {
     const file = this.files.get(path);
     if (file !== undefined) change(file);
@@ -81,18 +94,29 @@ export class TranscribeProgress {
     return all === 0 ? 1 : done / all;
   }
 
-  private payload(): Record<string, string> {
+  private soFar(): { audioSeconds: number; elapsedSeconds: number } {
+    const audioSeconds = [...this.files.values()].reduce((sum, { doneSeconds }) => sum + doneSeconds, 0);
+    return { audioSeconds, elapsedSeconds: (this.now() - this.startedAt) / 1000 };
+  }
+
+  private parts(): ProgressParts {
     const files = [...this.files.values()];
-    const seconds = files.reduce((sum, { doneSeconds }) => sum + doneSeconds, 0);
-    const elapsed = (this.now() - this.startedAt) / 1000;
+    const { audioSeconds, elapsedSeconds } = this.soFar();
     const fraction = this.fraction();
+    const speed = elapsedSeconds > 0 ? audioSeconds / elapsedSeconds : 0;
+    const left = fraction > 0 ? clockTime((elapsedSeconds * (1 - fraction)) / fraction) : '?';
     return {
-      files: `${files.filter(({ isDone }) => isDone).length}/${files.length}`,
-      minutes: (seconds / 60).toFixed(1),
-      speed: elapsed > 0 ? (seconds / elapsed).toFixed(1) : '0.0',
-      left: fraction > 0 ? clockTime((elapsed * (1 - fraction)) / fraction) : '?',
+      fraction,
+      files: `${files.filter(({ isDone }) => isDone).length}/${files.length} files`,
+      audio: `${(audioSeconds / 60).toFixed(1)} min of audio`,
+      speed: `${speed.toFixed(1)} x real time`,
+      left: `${left} left`,
     };
   }
+}
+
+function columnsOf({ columns }: NodeJS.WriteStream): number {
+  return columns > 0 ? columns : USUAL_COLUMNS;
 }
 
 function fractionOf({ isDone, seconds, doneSeconds }: FileProgress): number {

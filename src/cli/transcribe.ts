@@ -21,6 +21,8 @@ interface Flags {
   translateTo?: string;
   punctuate: boolean;
   diarize?: boolean;
+  model?: string;
+  numSpeakers?: number;
   speakers?: number;
   minSpeakers?: number;
   maxSpeakers?: number;
@@ -37,13 +39,15 @@ export function addTranscribe(program: Command): void {
     .command('transcribe')
     .argument(
       '<files...>',
-      'WAV, FLAC, MP3 or OGG files; with ffmpeg WebM, MP4, M4A and other recordings and videos',
+      'WAV, FLAC, MP3 or OGG files; with ffmpeg WebM, MP4, M4A and other recordings and videos; - is standard input',
     )
+    .option('--model <name>', 'an installed speech model (default: VERBATIM_MODEL)')
     .option('--language <xx>', 'spoken language (default: detected)')
     .option('--translate-to <xx>', 'print a translation into this language')
     .option('--no-punctuate', 'lower-case words without punctuation')
-    .option('--diarize', 'tell who speaks')
-    .addOption(speakerCount('--speakers <n>', 'so many people speak (with --diarize)'))
+    .option('--diarize', 'identify speakers')
+    .addOption(speakerCount('--num-speakers <n>', 'so many people speak (with --diarize)'))
+    .addOption(speakerCount('--speakers <n>', 'the same under its older name'))
     .addOption(speakerCount('--min-speakers <n>', 'at least so many'))
     .addOption(speakerCount('--max-speakers <n>', 'at most so many'))
     .option('--prompt <text>', `names and words to expect, at most ${MOST_PROMPT_CHARACTERS} characters`)
@@ -53,9 +57,7 @@ export function addTranscribe(program: Command): void {
       ),
     )
     .addOption(
-      new Option('--timestamps <which>', 'in JSON, the times of segments, or of words, too').choices(
-        TIMESTAMPS,
-      ),
+      new Option('--timestamps <which>', 'in JSON, the times of segments, or of words, too').choices(TIMESTAMPS),
     )
     .option('--json', 'as --format json, with segments as they were decoded where --timestamps is not given')
     .option('--output <file>', 'write to this file')
@@ -70,12 +72,19 @@ function speakerCount(flags: string, description: string): Option {
 
 async function transcribe(files: string[], flags: Flags): Promise<void> {
   const options = transcriptionOptions(flags);
-  const context = readContext();
+  const { config, ...models } = readContext();
+  const context = { ...models, config: { ...config, model: flags.model ?? config.model } };
   const { output: file, outputDir: directory } = flags;
   const outputs = outputsOf(files, { file, directory, extension: EXTENSIONS[options.format] });
-  const batch = { options, outputs, showsDecoded: flags.json === true };
+  const batch = { options, outputs, showsDecoded: flags.json === true, writtenTo: placeOf(flags) };
   const failed = await untilInterrupted((signal) => transcribeFiles(batch, context, signal));
   if (failed > 0) process.exitCode = FAILED;
+}
+
+/** As the summary names it. */
+function placeOf({ output, outputDir }: Flags): string | null {
+  if (outputDir === undefined) return output ?? null;
+  return outputDir.endsWith('/') ? outputDir : `${outputDir}/`;
 }
 
 /** Throws UsageError for what does not go together. */
@@ -90,9 +99,7 @@ function transcriptionOptions(flags: Flags): TranscriptionOptions {
   }
   const characters = Array.from(prompt ?? '').length;
   if (characters > MOST_PROMPT_CHARACTERS) {
-    throw new UsageError(
-      `--prompt has ${characters} characters; allowed: at most ${MOST_PROMPT_CHARACTERS}.`,
-    );
+    throw new UsageError(`--prompt has ${characters} characters; allowed: at most ${MOST_PROMPT_CHARACTERS}.`);
   }
   return {
     language: language === 'auto' ? null : asLanguageCode('--language', language),
@@ -108,19 +115,23 @@ function transcriptionOptions(flags: Flags): TranscriptionOptions {
 /** Throws UsageError for what does not go together. */
 function speakersOf({
   diarize = false,
+  numSpeakers,
   speakers,
   minSpeakers,
   maxSpeakers,
 }: Flags): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
-  const counts = { '--speakers': speakers, '--min-speakers': minSpeakers, '--max-speakers': maxSpeakers };
-  for (const [option, count] of Object.entries(counts)) {
+  const exact = { '--num-speakers': numSpeakers, '--speakers': speakers };
+  const bounds = { '--min-speakers': minSpeakers, '--max-speakers': maxSpeakers };
+  for (const [option, count] of Object.entries({ ...exact, ...bounds })) {
     if (count !== undefined && !diarize) throw new UsageError(`${option} acts only with --diarize.`);
   }
-  const least = minSpeakers ?? speakers ?? ANY_SPEAKERS.minSpeakers;
-  const most = maxSpeakers ?? speakers ?? ANY_SPEAKERS.maxSpeakers;
-  if (speakers !== undefined && (minSpeakers ?? maxSpeakers) !== undefined) {
-    throw new UsageError('--speakers cannot be used with --min-speakers or --max-speakers.');
+  const [given, other] = Object.entries(exact).filter(([, count]) => count !== undefined);
+  if (given !== undefined && other !== undefined) throw new UsageError(`${given[0]} cannot be used with ${other[0]}.`);
+  if (given !== undefined && (minSpeakers ?? maxSpeakers) !== undefined) {
+    throw new UsageError(`${given[0]} cannot be used with --min-speakers or --max-speakers.`);
   }
+  const least = minSpeakers ?? given?.[1] ?? ANY_SPEAKERS.minSpeakers;
+  const most = maxSpeakers ?? given?.[1] ?? ANY_SPEAKERS.maxSpeakers;
   if (least <= most) return { minSpeakers: least, maxSpeakers: most };
   throw new UsageError(`--min-speakers is ${least}, which is more than --max-speakers, ${most}.`);
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { WebhookEvent, WebhookState } from '../ledger/jobs.js';
-import { withLedger } from '../service/books.js';
+import { administered, withLedger } from '../service/administered-ledger.js';
 import { printRow, printRows } from './rows.js';
 
 const STATES: readonly WebhookState[] = ['pending', 'delivered', 'failed'];
@@ -20,11 +20,14 @@ function addList(webhooks: Command): void {
     .option('--limit <n>', `how many at most, up to ${MOST_EVENTS}`, limitOf, 50)
     .option('--json', 'print JSON')
     .action((options: { state?: WebhookState; limit: number; json?: boolean }) =>
-      withLedger(async (ledger) => {
-        const { state = null, limit } = options;
-        const events = await ledger.webhooks.list({ state, limit });
-        printRows(events.map(rowOf), options.json === true);
-      }),
+      withLedger(
+        async (ledger) => {
+          const { state = null, limit } = options;
+          const events = await ledger.webhooks.list({ state, limit });
+          printRows(events.map(rowOf), options.json === true);
+        },
+        { absent: () => printRows([], options.json === true) },
+      ),
     );
 }
 
@@ -36,8 +39,11 @@ function addRetry(webhooks: Command): void {
     .description('due at once, with another day for attempts; a delivered one is sent once more')
     .action((id: string, options: { json?: boolean }) =>
       withLedger(async (ledger) => {
-        const event = await ledger.webhooks.retry(id);
-        if (event === null) throw new Error(`There is no event "${id}".`);
+        const event = await administered(ledger, { action: 'webhook-retried', subject: id }, async () => {
+          const found = await ledger.webhooks.retry(id);
+          if (found === null) throw new Error(`There is no event "${id}".`);
+          return found;
+        });
         if (options.json === true) printRow(rowOf(event), true);
         else console.log(`${event.id} is due now`);
       }),
@@ -53,7 +59,7 @@ function limitOf(text: string): number {
 function rowOf(event: WebhookEvent) {
   return {
     ...{ id: event.id, job: event.jobId, state: event.state, url: event.url },
-    ...{ created_at: event.createdAt, attempts: String(event.attempts) },
+    ...{ created_at: event.createdAt, attempts: event.attempts },
     ...{ next_attempt_at: event.nextAttemptAt, delivered_at: event.deliveredAt },
     last_problem: event.lastProblem,
   };

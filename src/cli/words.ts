@@ -1,4 +1,7 @@
-/** What a person at the terminal reads when a command fails, and its exit code: the command line's one map from errors to words. */
+/**
+ * What a person at the terminal reads when a command fails, and its exit code: the command line's one map from errors
+ * to words.
+ */
 import { CommanderError } from 'commander';
 import type { NativeErrorCode } from '../engine/binding.js';
 import { EngineError, nativeErrorCode } from '../engine/native-errors.js';
@@ -10,7 +13,7 @@ export const FAILED = 1;
 export const WRONG_USAGE = 2;
 
 export interface Failure {
-  /** null: it is told already. */
+  /** null: it is reported already. */
   message: string | null;
   exitCode: number;
 }
@@ -33,7 +36,9 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) return { message: error.message, exitCode: WRONG_USAGE };
   if (error instanceof VerbatimError) return ofContract(error);
   if (error instanceof FileError) return ofFile(error);
-  return { message: ofEngine(error) ?? ofFileSystem(error) ?? messageOf(error), exitCode: FAILED };
+  const message =
+    ofEngine(error) ?? ofListening(error) ?? ofDirectory(error) ?? ofFileSystem(error) ?? messageOf(error);
+  return { message, exitCode: FAILED };
 }
 
 const WRONG_OPTIONS: readonly ErrorCode[] = ['invalid_request', 'unsupported_language'];
@@ -44,7 +49,7 @@ const OPTIONS: Partial<Record<ErrorCode, string>> = {
   unsupported_diarization: '--diarize',
 };
 
-/** Whoever runs the command may know what clients are not told of. */
+/** Whoever runs the command may see what clients may not. */
 function ofContract({ code, message, cause }: VerbatimError): Failure {
   const option = OPTIONS[code];
   const why = cause instanceof EngineError ? ` ${cause.message}` : '';
@@ -56,8 +61,8 @@ function ofContract({ code, message, cause }: VerbatimError): Failure {
 
 function ofFile({ path, cause }: FileError): Failure {
   if (cause instanceof VerbatimError) return ofContract(cause);
-  const told = ofFileSystem(cause, path) ?? ofAudio(cause, path);
-  return told === null ? failureOf(cause) : { message: told, exitCode: FAILED };
+  const message = ofFileSystem(cause, path) ?? ofAudio(cause, path);
+  return message === null ? failureOf(cause) : { message: message, exitCode: FAILED };
 }
 
 function ofAudio(error: unknown, path: string): string | null {
@@ -91,6 +96,46 @@ const ENGINE: Record<NativeErrorCode, (message: string) => string> = {
 function ofEngine(error: unknown): string | null {
   const code = nativeErrorCode(error);
   return code === null ? null : ENGINE[code](messageOf(error).replace(/\.$/, ''));
+}
+
+/** Of a server that cannot listen at its address. */
+function ofListening(error: unknown): string | null {
+  const { code, syscall, address, port, hostname } = (error ?? {}) as NodeJS.ErrnoException & Partial<ListenDetails>;
+  if (syscall === 'getaddrinfo') return `VERBATIM_HOST is "${hostname}", which is not a name or an address.`;
+  if (syscall !== 'listen') return null;
+  const where = `port ${port} of ${address}`;
+  const another = 'set another in VERBATIM_PORT (of the agent check: VERBATIM_AGENT_PORT); 0 takes a free one';
+  if (code === 'EADDRINUSE') return `Another program listens on ${where} already. Stop it, or ${another}.`;
+  if (code === 'EACCES') return `This user may not listen on ${where}: ports below 1024 need root. Or ${another}.`;
+  if (code === 'EADDRNOTAVAIL')
+    return `VERBATIM_HOST is "${address}", which is not an address of this machine; 0.0.0.0 takes all of them.`;
+  return null;
+}
+
+interface ListenDetails {
+  address: string;
+  port: number;
+  hostname: string;
+}
+
+const NOT_MADE: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  ENOENT: 'its file system takes no new directories',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EEXIST: 'there is a file of that name',
+  ENOTDIR: 'a part of the path is a file',
+};
+
+function ofDirectory(error: unknown): string | null {
+  const { code = '', path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  const why = NOT_MADE[code];
+  if (syscall !== 'mkdir' || path === undefined || why === undefined) return null;
+  return (
+    `The directory "${path}" cannot be made: ${why}. Make it for the user who runs this, or name another: ` +
+    'VERBATIM_DATA_DIR holds database, uploads and jobs, VERBATIM_MODELS_DIR the models.'
+  );
 }
 
 function ofFileSystem(error: unknown, named?: string): string | null {

@@ -1,14 +1,7 @@
 /** All accounts of the service, for keys with the scope `admin`. */
-import type {
-  AdminAccount,
-  AdminAccountList,
-  AdminUsage,
-  ApiRequest,
-  CallOptions,
-  CreditGrant,
-  DeletedAccount,
-} from './index.js';
+import type { CallOptions, SendRequest } from './requests.js';
 import { searchOf } from './search.js';
+import type { AdminAccount, AdminAccountList, AdminUsage, CreditGrant, DeletedAccount } from './types.js';
 
 export interface PageQuery {
   /** 1 to 1,000; default 100. */
@@ -34,22 +27,17 @@ export interface GrantInput {
   paymentId?: string;
 }
 
-type Send = <T>(method: string, path: string, request: ApiRequest) => Promise<T>;
-
 const ADMIN = '/api/v1/admin';
 
 export class Admin {
-  constructor(private readonly send: Send) {}
+  constructor(private readonly send: SendRequest) {}
 
   listAccounts(query: PageQuery = {}, options: CallOptions = {}): Promise<AdminAccountList> {
     return this.send('GET', `${ADMIN}/accounts${searchOf({ ...query })}`, options);
   }
 
   /** Not repeated after a lost answer: the account may have been made. */
-  createAccount(
-    input: { email: string; name?: string },
-    { signal }: CallOptions = {},
-  ): Promise<AdminAccount> {
+  createAccount(input: { email: string; name?: string }, { signal }: CallOptions = {}): Promise<AdminAccount> {
     return this.send('POST', `${ADMIN}/accounts`, { ...json(input), signal, repeatable: false });
   }
 

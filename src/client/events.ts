@@ -9,7 +9,10 @@ type Schemas = components['schemas'];
 /** A piece of the text (`delta`), a segment with its speaker, or the end (`text`, and what it cost). */
 export type TranscriptionEvent = Exclude<Schemas['OpenAiEvent'], Schemas['OpenAiError']>;
 
-/** Ends with `transcript.text.done`; throws VerbatimApiError for an error in the middle, or where the answer ends before. */
+/**
+ * Ends with `transcript.text.done`; throws VerbatimApiError for an error in the middle, or where the answer ends
+ * before.
+ */
 export async function* eventsOf(response: Response): AsyncGenerator<TranscriptionEvent, void, undefined> {
   const read: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => void read.push(data) });

@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
-import type { StreamInput, TranscribeInput } from './index.js';
+import type { StreamInput, TranscribeInput } from './requests.js';
 
 export async function transcribeForm(input: TranscribeInput): Promise<FormData> {
   const form = new FormData();

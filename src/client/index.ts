@@ -1,38 +1,41 @@
 /** A typed client of the REST API, on fetch. Types come from the OpenAPI document (`npm run generate:client`). */
 import { randomUUID } from 'node:crypto';
-import { Agent, fetch, type Dispatcher, type FormData, type Response } from 'undici';
+import { Agent, fetch, type Dispatcher, type Response } from 'undici';
 import { Admin } from './admin.js';
 import { VerbatimApiError } from './errors.js';
 import { eventsOf, type TranscriptionEvent } from './events.js';
 import { streamForm, transcribeForm } from './form.js';
 import { Jobs } from './jobs.js';
 import { withRetries, type RetryOptions } from './retry.js';
-import type { components } from './schema.js';
+import type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
+import type { CreatedKey, KeyList, Me, RevokedKey, Transcription, Usage } from './types.js';
 
 export { VerbatimApiError, type ErrorCode } from './errors.js';
 export type { TranscriptionEvent } from './events.js';
-export type { RetryOptions, Sleep } from './retry.js';
+export type { Sleep } from './pause.js';
+export type { RetryOptions } from './retry.js';
 export { Admin } from './admin.js';
 export type { GrantInput, PageQuery, UsageWindow } from './admin.js';
 export { JobEndedError, Jobs } from './jobs.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
+export type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 export type { components, operations, paths } from './schema.js';
-
-type Schemas = components['schemas'];
-export type Me = Schemas['Me'];
-export type Usage = Schemas['Usage'];
-export type Transcription = Schemas['Transcription'];
-export type AcceptedJob = Schemas['AcceptedJob'];
-export type Job = Schemas['Job'];
-export type JobList = Schemas['JobList'];
-export type CreatedKey = Schemas['CreatedKey'];
-export type KeyList = Schemas['KeyList'];
-export type RevokedKey = Schemas['RevokedKey'];
-export type AdminAccount = Schemas['AdminAccount'];
-export type AdminAccountList = Schemas['AdminAccountList'];
-export type AdminUsage = Schemas['AdminUsage'];
-export type CreditGrant = Schemas['CreditGrant'];
-export type DeletedAccount = Schemas['DeletedAccount'];
+export type {
+  Me,
+  Usage,
+  Transcription,
+  AcceptedJob,
+  Job,
+  JobList,
+  CreatedKey,
+  KeyList,
+  RevokedKey,
+  AdminAccount,
+  AdminAccountList,
+  AdminUsage,
+  CreditGrant,
+  DeletedAccount,
+} from './types.js';
 
 export interface ClientOptions extends RetryOptions {
   /** e.g. http://127.0.0.1:8080 */
@@ -42,52 +45,9 @@ export interface ClientOptions extends RetryOptions {
   dispatcher?: Dispatcher;
 }
 
-export interface TranscribeInput {
-  /** Path of a file, which is streamed from disk, or its bytes. */
-  audio: string | Blob;
-  language?: string;
-  translateTo?: string;
-  punctuate?: boolean;
-  /** Whether to tell who speaks: words and segments get their speakers. */
-  diarize?: boolean;
-  /** How many people speak, from 1 to 20, with `diarize`; not with `minSpeakers` or `maxSpeakers`. */
-  numSpeakers?: number;
-  minSpeakers?: number;
-  maxSpeakers?: number;
-  /** Which times the answer has; 'word' gives segments, too. */
-  timestamps?: 'none' | 'segment' | 'word';
-  /** 'json' gives an object, the others the text alone: of the translation where there is one. */
-  format?: 'json' | 'text' | 'srt' | 'vtt';
-  /** Names and words to expect, up to 1,000 characters. */
-  prompt?: string;
-}
-
-export interface StreamInput {
-  /** Path of a file, which is streamed from disk, or its bytes. */
-  audio: string | Blob;
-  /** Default: what is spoken is told in its own language. */
-  intoEnglish?: boolean;
-  /** Spoken language; not with `intoEnglish`. */
-  language?: string;
-  /** Names and words to expect. */
-  prompt?: string;
-  /** Whether segments tell who speaks; they, and the text, then come in the end. Not with `intoEnglish`. */
-  diarize?: boolean;
-}
-
-export interface TranscribeOptions {
-  /** Default: a new one for every call, so that retries are never charged twice. */
-  idempotencyKey?: string;
-  signal?: AbortSignal;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal;
-}
-
 /**
- * Rejects with VerbatimApiError for an answer that is no success, with fetch's TypeError when no answer came, and with the
- * signal's reason when aborted.
+ * Rejects with VerbatimApiError for an answer that is no success, with fetch's TypeError when no answer came, and with
+ * the signal's reason when aborted.
  */
 export class VerbatimClient {
   /** Transcriptions that are answered later. */
@@ -133,14 +93,8 @@ export class VerbatimClient {
     return this.#send('POST', '/api/v1/keys', { signal, headers, body, repeatable: false });
   }
 
-  transcribe(
-    input: TranscribeInput & { format?: 'json' },
-    options?: TranscribeOptions,
-  ): Promise<Transcription>;
-  transcribe(
-    input: TranscribeInput & { format: 'text' | 'srt' | 'vtt' },
-    options?: TranscribeOptions,
-  ): Promise<string>;
+  transcribe(input: TranscribeInput & { format?: 'json' }, options?: TranscribeOptions): Promise<Transcription>;
+  transcribe(input: TranscribeInput & { format: 'text' | 'srt' | 'vtt' }, options?: TranscribeOptions): Promise<string>;
   transcribe(input: TranscribeInput, options?: TranscribeOptions): Promise<Transcription | string>;
   async transcribe(input: TranscribeInput, options: TranscribeOptions = {}): Promise<Transcription | string> {
     const body = await transcribeForm(input);
@@ -149,8 +103,9 @@ export class VerbatimClient {
   }
 
   /**
-   * The text piece by piece while it is made, and in the end the whole of it. Refusals are repeated as those of transcribe();
-   * what fails in the middle throws. Who stops reading leaves, and pays for the minutes that were told.
+   * The text piece by piece while it is made, and in the end the whole of it. Refusals are repeated as those of
+   * transcribe(); what fails in the middle throws. Who stops reading leaves, and pays for the minutes that were
+   * delivered.
    */
   async *stream(
     input: StreamInput,
@@ -189,12 +144,4 @@ export class VerbatimClient {
     if (!response.ok) throw await VerbatimApiError.from(response);
     return response;
   }
-}
-
-export interface ApiRequest {
-  signal?: AbortSignal | undefined;
-  headers?: Record<string, string>;
-  body?: string | FormData;
-  /** Default true. */
-  repeatable?: boolean;
 }

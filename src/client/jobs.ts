@@ -1,23 +1,15 @@
 /** Transcriptions that are answered later. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as after } from 'node:timers/promises';
 import { transcribeForm } from './form.js';
-import type {
-  AcceptedJob,
-  ApiRequest,
-  CallOptions,
-  Job,
-  JobList,
-  TranscribeInput,
-  TranscribeOptions,
-} from './index.js';
-import type { Sleep } from './retry.js';
+import { DoublingPause, type Sleep } from './pause.js';
+import type { CallOptions, SendRequest, TranscribeInput, TranscribeOptions } from './requests.js';
 import { searchOf } from './search.js';
+import type { AcceptedJob, Job, JobList } from './types.js';
 
 export interface CreateJobInput extends TranscribeInput {
-  /** Where the end of the job is to be told. */
+  /** Where to post the end of the job. */
   webhookUrl?: string;
-  /** `whsec_…`; absent: the service makes one, and tells it in its answer. */
+  /** `whsec_…`; absent: the service makes one, and returns it in its answer. */
   webhookSecret?: string;
 }
 
@@ -32,7 +24,7 @@ export interface JobQuery {
 export interface WaitOptions extends CallOptions {
   /** Longest pause between two looks, in milliseconds; default 10,000. */
   maxPauseMs?: number;
-  /** Told at every look. */
+  /** Called at every look. */
   onProgress?: (job: Job) => void;
 }
 
@@ -52,13 +44,10 @@ export class JobEndedError extends Error {
   }
 }
 
-export type SendRequest = <T>(method: string, path: string, request: ApiRequest) => Promise<T>;
-
 export class Jobs {
   constructor(
     private readonly send: SendRequest,
-    private readonly sleep: Sleep = (milliseconds, signal) =>
-      after(milliseconds, undefined, signal === undefined ? {} : { signal }),
+    private readonly sleep?: Sleep,
   ) {}
 
   /** Resolves when the file is there and its credits are held. */
@@ -78,29 +67,25 @@ export class Jobs {
     return this.send('GET', `/api/v1/jobs${searchOf({ ...query })}`, options);
   }
 
-  /** Cancels a job that has not ended, uncharged, or forgets one that has; not repeated after a lost answer, lest it do both. */
+  /**
+   * Cancels a job that has not ended, uncharged, or deletes one that has; not repeated after a lost answer, lest it do
+   * both.
+   */
   cancel(id: string, { signal }: CallOptions = {}): Promise<Job> {
     return this.send('DELETE', pathOf(id), { signal, repeatable: false });
   }
 
-  /** Looks again and again until the job has succeeded. Rejects with JobEndedError when it has failed or was cancelled. */
+  /**
+   * Looks again and again until the job has succeeded. Rejects with JobEndedError when it has failed or was cancelled.
+   */
   async wait(id: string, { signal, maxPauseMs = 10_000, onProgress }: WaitOptions = {}): Promise<Job> {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+    const pause = new DoublingPause(FIRST_PAUSE_MS, maxPauseMs, this.sleep);
+    for (;;) {
       const job = await this.get(id, signal === undefined ? {} : { signal });
       onProgress?.(job);
       if (job.status === 'succeeded') return job;
       if (job.finished_at !== null) throw new JobEndedError(job);
-      await this.#pause(Math.min(pauseMs, maxPauseMs, (job.eta_seconds ?? 1) * 1000), signal);
-    }
-  }
-
-  /** Rejects with the signal's reason. */
-  async #pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.sleep(milliseconds, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
+      await pause.pass(Math.min(pause.next(), (job.eta_seconds ?? 1) * 1000), signal);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** When to try again, and how long to wait before. */
-import { setTimeout as after } from 'node:timers/promises';
 import { VerbatimApiError } from './errors.js';
+import { DoublingPause, type Sleep } from './pause.js';
 
 export interface RetryOptions {
   /** Tries after the first one; default 4. */
@@ -12,11 +12,6 @@ export interface RetryOptions {
   /** How a wait passes, until the signal aborts; default: a timer. */
   sleep?: Sleep;
 }
-
-export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
-
-const timer: Sleep = (milliseconds, signal) =>
-  after(milliseconds, undefined, signal === undefined ? {} : { signal });
 
 export interface Attempts {
   signal: AbortSignal | undefined;
@@ -30,7 +25,8 @@ export async function withRetries<T>(
   options: RetryOptions,
   { signal, repeatable }: Attempts,
 ): Promise<T> {
-  const { maxRetries = 4, backoffMs = 500, maxWaitMs = 300_000, sleep = timer } = options;
+  const { maxRetries = 4, backoffMs = 500, maxWaitMs = 300_000, sleep } = options;
+  const pause = new DoublingPause(backoffMs, Infinity, sleep);
   let lostAnswer = false;
   for (let tries = 0; ; tries++) {
     try {
@@ -39,10 +35,10 @@ export async function withRetries<T>(
       signal?.throwIfAborted();
       lostAnswer ||= isLostAnswer(error);
       const refused = error instanceof VerbatimApiError && isRefusalForNow(error, lostAnswer);
-      const wait = waitMs(error, backoffMs * 2 ** tries);
+      const wait = waitMs(error, pause.next());
       if (tries >= maxRetries || wait > maxWaitMs) throw error;
       if (!refused && !(repeatable && isLostAnswer(error))) throw error;
-      await pause(sleep(wait, signal), signal);
+      await pause.pass(wait, signal);
     }
   }
 }
@@ -64,14 +60,4 @@ function isLostAnswer(error: unknown): boolean {
 function waitMs(error: unknown, backoffMs: number): number {
   const asked = error instanceof VerbatimApiError ? error.retryAfterSeconds : null;
   return asked === null ? backoffMs * (0.5 + Math.random() / 2) : asked * 1000;
-}
-
-/** Rejects with the signal's reason, as fetch does. */
-async function pause(over: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await over;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
 }

@@ -48,7 +48,7 @@ export interface paths {
     put?: never;
     /**
      * Transcribe an audio file later
-     * @description Takes what `/transcribe` takes, refuses what it refuses, and answers as soon as the file is measured and its credits are held. The job is worked on in turn with other accounts, behind its own account's requests. It survives a restart of the service. Credits are spent when it succeeds, and given back when it fails, is cancelled, or its key is revoked before.
+     * @description Takes what `/transcribe` takes, refuses what it refuses, and answers as soon as the file is measured and its credits are held. The job is worked on in turn with other accounts, behind its own account's requests. It survives a restart of the service. Credits are spent when it succeeds, and released when it fails, is cancelled, or its key is revoked before.
      */
     post: operations['createJob'];
     delete?: never;
@@ -81,8 +81,8 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Cancel a job, or forget one that has ended
-     * @description A job that has not ended is cancelled at once, and not charged. One that has ended is forgotten with its result, and nobody is told of it any more.
+     * Cancel a job, or delete one that has ended
+     * @description A job that has not ended is cancelled at once, and not charged. One that has ended is deleted with its result, and sends no more webhooks.
      */
     delete: operations['deleteJob'];
     options?: never;
@@ -252,7 +252,7 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Forget an account
+     * Delete an account
      * @description E-mail address, name, keys, sessions, jobs, webhooks and stored answers are gone. Packs and usage stay, under an id that names nobody; what was left to spend has expired. It cannot be undone.
      */
     delete: operations['deleteAccount'];
@@ -701,7 +701,7 @@ export interface components {
         /** @example laptop */
         name: string;
         /**
-         * @description The raw key's first characters, to tell keys apart by.
+         * @description The raw key's first characters, to distinguish keys by.
          * @example vb_3q2-7wAb
          */
         prefix: string;
@@ -713,7 +713,7 @@ export interface components {
          */
         balance: number;
         /**
-         * @description All that was ever granted.
+         * @description All credits that were granted.
          * @example 3
          */
         lifetime_purchased: number;
@@ -758,6 +758,7 @@ export interface components {
     };
     TranscribeRequest: {
       /**
+       * Format: binary
        * @description One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed WebM, Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. The format is decided by content.
        * @example (the bytes of the file)
        */
@@ -775,19 +776,19 @@ export interface components {
        */
       translate_to?: string;
       /**
-       * @description false: lower-case words without punctuation. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @description false: lower-case words without punctuation. Also taken: true, false, 1, 0, yes, no, on, off, in any case.
        * @default true
        * @example true
-       * @example off
+       * @example false
        */
-      punctuate: string;
+      punctuate: boolean;
       /**
-       * @description true: who speaks is told. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that tell speakers apart are installed, or none for the language that is spoken. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @description true: speakers are identified. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that distinguish speakers are installed, or none for the language that is spoken. Also taken: true, false, 1, 0, yes, no, on, off, in any case.
        * @default false
        * @example false
-       * @example off
+       * @example true
        */
-      diarize: string;
+      diarize: boolean;
       /**
        * @description How many people speak, where that is known. Not with min_speakers or max_speakers. Only with `diarize`.
        * @example 2
@@ -804,19 +805,21 @@ export interface components {
        */
       max_speakers?: number;
       /**
-       * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. One of none, segment, word, in any case.
+       * @description What an answer in JSON has times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. In any case.
        * @default none
        * @example none
        * @example word
+       * @enum {string}
        */
-      timestamps: string;
+      timestamps: 'none' | 'segment' | 'word';
       /**
-       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to tell is then in the headers. Errors are JSON all the same. One of json, text, srt, vtt, in any case.
+       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to report is then in the headers. Errors are JSON all the same. In any case.
        * @default json
        * @example json
        * @example vtt
+       * @enum {string}
        */
-      format: string;
+      format: 'json' | 'text' | 'srt' | 'vtt';
       /**
        * @description Names and words to expect, spelt as they are to be written.
        * @example Verbatim, whisper.cpp, Ada Lovelace
@@ -930,7 +933,7 @@ export interface components {
          * @enum {string}
          */
         code: 'demonstration_model';
-        /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+        /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
         message: string;
       }[];
       /**
@@ -946,6 +949,7 @@ export interface components {
     };
     CreateJobRequest: {
       /**
+       * Format: binary
        * @description One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed WebM, Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. The format is decided by content.
        * @example (the bytes of the file)
        */
@@ -963,19 +967,19 @@ export interface components {
        */
       translate_to?: string;
       /**
-       * @description false: lower-case words without punctuation. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @description false: lower-case words without punctuation. Also taken: true, false, 1, 0, yes, no, on, off, in any case.
        * @default true
        * @example true
-       * @example off
+       * @example false
        */
-      punctuate: string;
+      punctuate: boolean;
       /**
-       * @description true: who speaks is told. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that tell speakers apart are installed, or none for the language that is spoken. One of true, false, 1, 0, yes, no, on, off, in any case.
+       * @description true: speakers are identified. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that distinguish speakers are installed, or none for the language that is spoken. Also taken: true, false, 1, 0, yes, no, on, off, in any case.
        * @default false
        * @example false
-       * @example off
+       * @example true
        */
-      diarize: string;
+      diarize: boolean;
       /**
        * @description How many people speak, where that is known. Not with min_speakers or max_speakers. Only with `diarize`.
        * @example 2
@@ -992,31 +996,33 @@ export interface components {
        */
       max_speakers?: number;
       /**
-       * @description What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. One of none, segment, word, in any case.
+       * @description What an answer in JSON has times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. In any case.
        * @default none
        * @example none
        * @example word
+       * @enum {string}
        */
-      timestamps: string;
+      timestamps: 'none' | 'segment' | 'word';
       /**
-       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to tell is then in the headers. Errors are JSON all the same. One of json, text, srt, vtt, in any case.
+       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to report is then in the headers. Errors are JSON all the same. In any case.
        * @default json
        * @example json
        * @example vtt
+       * @enum {string}
        */
-      format: string;
+      format: 'json' | 'text' | 'srt' | 'vtt';
       /**
        * @description Names and words to expect, spelt as they are to be written.
        * @example Verbatim, whisper.cpp, Ada Lovelace
        */
       prompt?: string;
       /**
-       * @description Where the end of the job is to be told, by a POST after the Standard Webhooks specification: http or https, and on the public internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.
+       * @description Where to send the end of the job, by a POST after the Standard Webhooks specification: http or https, and on the public internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.
        * @example https://example.org/verbatim
        */
       webhook_url?: string;
       /**
-       * @description `whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is made, and told once.
+       * @description `whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is made, and returned once.
        * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
        */
       webhook_secret?: string;
@@ -1073,7 +1079,7 @@ export interface components {
        */
       finished_at: string | null;
       /**
-       * @description Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.
+       * @description Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.
        * @example 37
        * @example null
        */
@@ -1186,7 +1192,7 @@ export interface components {
            * @enum {string}
            */
           code: 'demonstration_model';
-          /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+          /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
           message: string;
         }[];
         /**
@@ -1258,7 +1264,7 @@ export interface components {
          */
         finished_at: string | null;
         /**
-         * @description Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.
+         * @description Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.
          * @example 37
          * @example null
          */
@@ -1371,7 +1377,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
             message: string;
           }[];
           /**
@@ -1460,7 +1466,7 @@ export interface components {
          */
         finished_at: string | null;
         /**
-         * @description Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.
+         * @description Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.
          * @example 37
          * @example null
          */
@@ -1573,7 +1579,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
             message: string;
           }[];
           /**
@@ -1614,6 +1620,7 @@ export interface components {
     };
     CreateTranscriptionRequest: {
       /**
+       * Format: binary
        * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content decides.
        * @example (the bytes of the file)
        */
@@ -1625,7 +1632,7 @@ export interface components {
        */
       model: string;
       /**
-       * @description Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`; so is one that the model does not speak, and `X-Ignored-Fields` says so.
+       * @description Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`; so is one that the model does not speak, and `X-Ignored-Fields` says so. What is no code of ISO 639 is refused.
        * @example es
        * @example pt-BR
        */
@@ -1636,7 +1643,7 @@ export interface components {
        */
       prompt?: string;
       /**
-       * @description Of the answer. diarized_json tells who speaks; refused where no models that tell speakers apart are installed, or none for the language.
+       * @description Of the answer.diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
        * @default json
        * @example json
        * @example verbose_json
@@ -1670,21 +1677,21 @@ export interface components {
        */
       chunking_strategy?: 'auto';
       /**
-       * @description Refused unless it is empty: log-probabilities of tokens are not told.
+       * @description Refused unless it is empty: log-probabilities of tokens are not returned.
        * @example [
        *       ""
        *     ]
        */
       'include[]'?: string[];
       /**
-       * @description Refused: speakers are told apart by their voices in the file alone.
+       * @description Refused: speakers are distinguished by their voices in the file alone.
        * @example [
        *       "Ada"
        *     ]
        */
       'known_speaker_names[]'?: string[];
       /**
-       * @description Refused: speakers are told apart by their voices in the file alone.
+       * @description Refused: speakers are distinguished by their voices in the file alone.
        * @example [
        *       "data:audio/wav;base64,UklGRg=="
        *     ]
@@ -1693,6 +1700,7 @@ export interface components {
     };
     CreateTranslationRequest: {
       /**
+       * Format: binary
        * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content decides.
        * @example (the bytes of the file)
        */
@@ -1754,7 +1762,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
             message: string;
           }[];
         }
@@ -1798,7 +1806,7 @@ export interface components {
             /** @example 0 */
             id: number;
             /**
-             * @description Where the window begins that it was heard in, hundredths of a second.
+             * @description Where the window begins in which it was recognised, hundredths of a second.
              * @example 0
              */
             seek: number;
@@ -1834,7 +1842,7 @@ export interface components {
              */
             temperature: number;
             /**
-             * @description Mean log-probability of its tokens; of a translated one, of what was said.
+             * @description Mean log-probability of its tokens; of a translated one, of the spoken text.
              * @example -0.21
              */
             avg_logprob: number;
@@ -1866,7 +1874,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
             message: string;
           }[];
         }
@@ -1935,7 +1943,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
             message: string;
           }[];
         };
@@ -2115,7 +2123,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
                 message: string;
               }[];
             }
@@ -2176,7 +2184,7 @@ export interface components {
                 /** @example 0 */
                 id: number;
                 /**
-                 * @description Where the window begins that it was heard in, hundredths of a second.
+                 * @description Where the window begins in which it was recognised, hundredths of a second.
                  * @example 0
                  */
                 seek: number;
@@ -2212,7 +2220,7 @@ export interface components {
                  */
                 temperature: number;
                 /**
-                 * @description Mean log-probability of its tokens; of a translated one, of what was said.
+                 * @description Mean log-probability of its tokens; of a translated one, of the spoken text.
                  * @example -0.21
                  */
                 avg_logprob: number;
@@ -2244,7 +2252,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
                 message: string;
               }[];
             }
@@ -2330,7 +2338,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out: "verbatim-small" is a demonstration model for synthetic voices and a phrase book, and was not sure of what is said here. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
                 message: string;
               }[];
             }
@@ -2397,7 +2405,7 @@ export interface components {
       /** @example laptop */
       name: string;
       /**
-       * @description The raw key's first characters, to tell keys apart by.
+       * @description The raw key's first characters, to distinguish keys by.
        * @example vb_3q2-7wAb
        */
       prefix: string;
@@ -2421,7 +2429,7 @@ export interface components {
         /** @example laptop */
         name: string;
         /**
-         * @description The raw key's first characters, to tell keys apart by.
+         * @description The raw key's first characters, to distinguish keys by.
          * @example vb_3q2-7wAb
          */
         prefix: string;
@@ -2566,7 +2574,7 @@ export interface components {
        */
       expires_at?: string;
       /**
-       * @description What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants once; told again with another amount or account it is refused.
+       * @description What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants once; sent again with another amount or account it is refused.
        * @example pi_3QkZ
        */
       payment_id?: string;
@@ -2894,6 +2902,11 @@ export interface components {
      */
     CreditsRemaining: number;
     /**
+     * @description The codes of the answer's warnings, separated by commas, where the body has no place for them.
+     * @example demonstration_model
+     */
+    WarningCodes: string;
+    /**
      * @description Fields of the request that had no effect, since the model could not follow them.
      * @example language
      */
@@ -2941,6 +2954,7 @@ export interface operations {
           'X-Transcription-Id': components['headers']['TranscriptionId'];
           'X-Credits-Used': components['headers']['CreditsUsed'];
           'X-Credits-Remaining': components['headers']['CreditsRemaining'];
+          'X-Verbatim-Warning': components['headers']['WarningCodes'];
           [name: string]: unknown;
         };
         content: {
@@ -3052,7 +3066,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
        */
       422: {
         headers: {
@@ -3063,7 +3077,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3177,7 +3191,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3341,7 +3355,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
        */
       422: {
         headers: {
@@ -3352,7 +3366,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3466,7 +3480,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3580,7 +3594,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3678,7 +3692,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3782,7 +3796,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3884,7 +3898,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4010,7 +4024,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4128,7 +4142,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4241,7 +4255,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4358,7 +4372,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4476,7 +4490,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4535,7 +4549,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It is forgotten. */
+      /** @description It is deleted. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4594,7 +4608,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4712,7 +4726,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4830,7 +4844,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4958,7 +4972,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5111,7 +5125,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5249,7 +5263,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5326,6 +5340,7 @@ export interface operations {
           'X-Transcription-Id': components['headers']['TranscriptionId'];
           'X-Credits-Used': components['headers']['CreditsUsed'];
           'X-Credits-Remaining': components['headers']['CreditsRemaining'];
+          'X-Verbatim-Warning': components['headers']['WarningCodes'];
           [name: string]: unknown;
         };
         content: {
@@ -5359,7 +5374,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
        */
       400: {
         headers: {
@@ -5449,7 +5464,7 @@ export interface operations {
       /**
        * @description `insufficient_quota`: The balance cannot cover the audio. Nothing was transcribed or charged.
        *
-       *     `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address.
+       *     `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address.
        */
       429: {
         headers: {
@@ -5529,6 +5544,7 @@ export interface operations {
           'X-Transcription-Id': components['headers']['TranscriptionId'];
           'X-Credits-Used': components['headers']['CreditsUsed'];
           'X-Credits-Remaining': components['headers']['CreditsRemaining'];
+          'X-Verbatim-Warning': components['headers']['WarningCodes'];
           [name: string]: unknown;
         };
         content: {
@@ -5562,7 +5578,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be told apart for this speech.
+       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
        */
       400: {
         headers: {
@@ -5652,7 +5668,7 @@ export interface operations {
       /**
        * @description `insufficient_quota`: The balance cannot cover the audio. Nothing was transcribed or charged.
        *
-       *     `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address.
+       *     `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address.
        */
       429: {
         headers: {
@@ -5756,7 +5772,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5877,7 +5893,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5953,7 +5969,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -6011,7 +6027,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -6096,7 +6112,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -6159,7 +6175,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -6218,7 +6234,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `rate_limited`: The account's own limit on requests in flight or on jobs that have not ended, or the limit on connections of one address. */
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];

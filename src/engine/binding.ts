@@ -1,32 +1,23 @@
 /**
- * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread;
- * a rejected promise carries a NativeError whose `code` is one of NativeErrorCode and whose `stack` shows the
- * call. Samples never cross into JavaScript: an AudioWindow is a handle.
+ * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread; a
+ * rejected promise carries a NativeError whose `code` is one of NativeErrorCode and whose `stack` shows the call. An
+ * AudioWindow is a handle: its samples stay in native code. Only a SampleReader hands samples out, for speakers.
  *
- * A value of the wrong type rejects with a TypeError of the code `invalid_argument` that names the property and
- * what is allowed; so do, as plain Errors, values out of range, closed handles, and a call on a slot, reader, encoder
- * or batch while its last one is still running. Handles may be closed at any time: what running work uses is freed when
- * the work is done. Work still running when its thread or the process ends is aborted.
+ * A value of the wrong type rejects with a TypeError of the code `invalid_argument` that names the property and what is
+ * allowed; so do, as plain Errors, values out of range, closed handles, and a call on a slot, reader, encoder or batch
+ * while its last one is still running. Handles may be closed at any time: what running work uses is freed when the work
+ * is done. Work still running when its thread or the process ends is aborted.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../package-root.js';
-import type {
-  AudioOptions,
-  AudioReader,
-  SampleReader,
-  VoiceActivityModel,
-  WindowPolicy,
-} from './binding/audio.js';
-import type {
-  Recogniser,
-  RecogniserOptions,
-  SpeechModel,
-  SpeechModelOptions,
-} from './binding/speech-models.js';
+import type { AudioOptions, AudioReader, SampleReader, VoiceActivityModel, WindowPolicy } from './binding/audio.js';
+import type { AlignableRecogniser } from './binding/alignment.js';
+import type { Recogniser, RecogniserOptions, SpeechModel, SpeechModelOptions } from './binding/speech-models.js';
 import { CONTRACT } from './binding/contract.js';
 import type { TranslationModel, TranslationModelOptions } from './binding/translation.js';
 
+export type * from './binding/alignment.js';
 export type * from './binding/audio.js';
 export type * from './binding/decoding.js';
 export type * from './binding/speech-models.js';
@@ -63,16 +54,23 @@ export interface NativeBinding {
     compiler: string;
     /** The CONTRACT that it was built for. */
     contract: number;
+    /** Why it has no accelerator on a CPU; absent where it has one. */
+    withoutAccelerator?: string;
   };
   devices(): DeviceInfo[];
-  /** Native memory held by this thread's windows, models, slots, encoders and batches, in bytes; V8's garbage collector is told. */
+  /**
+   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes, which V8's garbage
+   * collector knows as well.
+   */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
   /** A Silero model as whisper.cpp's ggml file of it. */
   loadVoiceActivityModel(path: string): Promise<VoiceActivityModel>;
   /** A model of any family on whisper.cpp: a slot decodes a window by itself. */
   loadSpeechModel(path: string, options: SpeechModelOptions): Promise<SpeechModel>;
-  /** A Whisper file on the engine's own decoder, which decodes the windows of all requests together; others are refused. */
+  /**
+   * A Whisper file on the engine's own decoder, which decodes the windows of all requests together; others are refused.
+   */
   loadRecogniser(path: string, options: RecogniserOptions): Promise<Recogniser>;
   /** A CTranslate2 model directory. */
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
@@ -83,8 +81,13 @@ export interface SampleBinding {
   openSamples(path: string): Promise<SampleReader>;
 }
 
+/** All of the addon. */
+export interface NativeAddon extends NativeBinding, SampleBinding {
+  loadRecogniser(path: string, options: RecogniserOptions): Promise<AlignableRecogniser>;
+}
+
 /** Loads the addon from the build tree; the message says what to do when it is not built. */
-export function loadBinding(): NativeBinding & SampleBinding {
+export function loadBinding(): NativeAddon {
   const path = join(packageRoot, 'build', 'Release', 'verbatim.node');
   if (!existsSync(path)) {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
@@ -93,7 +96,7 @@ export function loadBinding(): NativeBinding & SampleBinding {
   // each other, and on a machine that is busy with anything else a slot of two threads then takes 30 times as long.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  return ofThisContract(require(path) as NativeBinding & SampleBinding, path);
+  return ofThisContract(require(path) as NativeAddon, path);
 }
 
 /** What is older or newer than this code would fail much later, for what it lacks. */
@@ -103,7 +106,8 @@ export function ofThisContract<T extends Pick<NativeBinding, 'build'>>(addon: T,
   // One from before it was written down says nothing.
   const theirs = (contract as number | undefined) ?? 'none';
   throw new Error(
-    `The native addon at ${path} was built for another version of this code (contract ${theirs}; wanted: ${CONTRACT}). ` +
+    `The native addon at ${path} was built for another version of this code (contract ${theirs}; wanted: ` +
+      `${CONTRACT}). ` +
       'Run "npm run build:native".',
   );
 }

@@ -1,11 +1,12 @@
 /** The configured device -> the ids of the devices to load the model on. Never a silent fall back. */
+import { SetupError } from '../errors.js';
 import type { NativeBinding } from './binding.js';
 
 type Devices = Pick<NativeBinding, 'build' | 'devices'>;
 
 /**
  * `auto`: the first CUDA device if there is one, else the CPU; `cuda`: the first CUDA device; `cuda:0,1`: these.
- * Throws an Error that says what was asked for, what was built in and what is there.
+ * Throws SetupError that says what was asked for, what was built in and what is there.
  */
 export function resolveDevices(setting: string, binding: Devices): string[] {
   const there = binding.devices().map((device) => device.id);
@@ -17,10 +18,13 @@ export function resolveDevices(setting: string, binding: Devices): string[] {
   const reason = binding.build.cuda
     ? `there is ${there.join(', ')}`
     : 'this build has no CUDA (build it with VERBATIM_CUDA=ON where nvcc and cuBLAS are installed)';
-  throw new Error(`Device "${setting}" is not available (${missing.join(', ')}): ${reason}.`);
+  throw new SetupError(`Device "${setting}" is not available (${missing.join(', ')}): ${reason}.`);
 }
 
-/** A setting for each of several devices that this one names: 'cuda:0,1' -> 'cuda:0', 'cuda:1'; one that names one stays as it is. */
+/**
+ * A setting for each of several devices that this one names: 'cuda:0,1' -> 'cuda:0', 'cuda:1'; one that names one stays
+ * as it is.
+ */
 export function eachDevice(setting: string): string[] {
   return listed(setting);
 }

@@ -1,21 +1,21 @@
 /**
- * Who is next. Accounts take turns by start-time fair queueing (Goyal, Vin, Cheng 1996): each has a virtual
- * time, the one furthest behind goes next, and a turn moves it on by what the turn costs; so an account with
- * 50 requests gets the share of an account with one, and an account that was away has saved up nothing.
+ * Who is next. Accounts take turns by start-time fair queueing (Goyal, Vin, Cheng 1996): each has a virtual time, the
+ * one furthest behind goes next, and a turn moves it on by what the turn costs; so an account with 50 requests gets the
+ * share of an account with one, and an account that was away has saved up nothing.
  *
- * Within an account the request with the least left goes first (ties: the oldest). So that an endless
- * stream of short ones cannot starve a long one, a turn goes to the account's oldest request after at most
- * PASSED_OVER_LIMIT turns that went to others: it has at least one turn in PASSED_OVER_LIMIT + 1.
+ * Within an account the request with the least left goes first (ties: the oldest). So that an endless stream of short
+ * ones cannot starve a long one, a turn goes to the account's oldest request after at most PASSED_OVER_LIMIT turns that
+ * went to others: it has at least one turn in PASSED_OVER_LIMIT + 1.
  *
- * What an account has done in the background counts as having more left than anything else of it. It has the oldest's turn
- * like the rest, so that requests without end do not keep it waiting without end.
+ * What an account has done in the background counts as having more left than anything else of it. It has the oldest's
+ * turn like the rest, so that requests without end do not keep it waiting without end.
  */
 export const PASSED_OVER_LIMIT = 7;
 
 /** More than any request has left, in each unit. */
 const BACKGROUND_COST = 1e9;
 
-/** What is left of it, as Waiting.costLeft tells it. */
+/** What is left of it, by Waiting.costLeft. */
 export function costLeftOf(left: number, { background }: { background: boolean }): number {
   return background ? BACKGROUND_COST + left : left;
 }
@@ -31,7 +31,9 @@ interface Flow<T> {
   /** In the order of arrival. */
   readonly items: Set<T>;
   virtualTime: number;
-  /** Number of the last turn that it had, or that was had before it came: among equals those that wait longer go first. */
+  /**
+   * Number of the last turn that it had, or that was had before it came: among equals those that wait longer go first.
+   */
   lastTurn: number;
   /** Turns since one went to the oldest item. */
   passedOver: number;
@@ -73,7 +75,7 @@ export class FairQueue<T extends Waiting> {
     if (flow === undefined) return;
     if (first(flow.items) === item) flow.passedOver = 0;
     flow.items.delete(item);
-    this.forgetIdleFlows();
+    this.removeIdleFlows();
   }
 
   /** Whose turn it is among the eligible. */
@@ -106,7 +108,7 @@ export class FairQueue<T extends Waiting> {
     flow.passedOver = first(flow.items) === item ? 0 : flow.passedOver + 1;
   }
 
-  /** The turns to come if nothing changes and each costs `cost`; `eligible` is asked anew for each. */
+  /** The turns to come if nothing changes and each costs `cost`; `eligible` is asked again for each. */
   *upcoming(eligible: Eligible<T>, cost: number): Generator<T> {
     const copy = this.clone();
     for (let item = copy.next(eligible); item !== undefined; item = copy.next(eligible)) {
@@ -124,7 +126,7 @@ export class FairQueue<T extends Waiting> {
   }
 
   /** An idle account is remembered while it is ahead of the others, lest leaving and coming back pay off. */
-  private forgetIdleFlows(): void {
+  private removeIdleFlows(): void {
     const allIdle = [...this.flows.values()].every((flow) => flow.items.size === 0);
     for (const [id, flow] of this.flows) {
       if (flow.items.size > 0) continue;

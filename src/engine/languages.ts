@@ -1,25 +1,25 @@
 /**
- * Language codes as the API takes and gives them: ISO 639-1, and ISO 639-3 for the two of Whisper's languages
- * that have no two-letter code.
+ * Language codes as the API takes and gives them: ISO 639-1, and ISO 639-3 for the two of Whisper's languages that have
+ * no two-letter code.
  */
 
 /** Whisper knows these, ISO 639-1 does not. */
 const WITHOUT_TWO_LETTERS = new Set(['haw', 'yue']);
 
 /**
- * Where the canonical tag is not the code in use: Whisper, Argos and OPUS file Bokmål under `no`, and
- * Filipino is standard Tagalog, for which alone ISO 639-1 has a code.
+ * Where the canonical tag is not the code in use: Whisper, Argos and OPUS file Bokmål under `no`, and Filipino is
+ * standard Tagalog, for which alone ISO 639-1 has a code.
  */
 const IN_USE: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /**
- * Any ISO 639-1, 639-2 (B or T) or 639-3 code, in any case, with or without region, script or variant, to the
- * code of this service; null when it is not a language that has one.
+ * Any ISO 639-1, 639-2 (B or T) or 639-3 code, in any case, with or without region, script or variant, to the code of
+ * this service; null when it is not a language that has one.
  */
 export function normalizeLanguage(value: string): string | null {
-  const subtag = /^([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*$/i.exec(value.trim())?.[1]?.toLowerCase();
+  const subtag = subtagOf(value);
   if (subtag === undefined) return null;
   const known = codes.get(subtag);
   if (known !== undefined) return known;
@@ -28,8 +28,22 @@ export function normalizeLanguage(value: string): string | null {
   return code;
 }
 
-/** By subtag, of which there are no more than three letters can make: ICU takes as long to tell as a good part of a request's other work. */
+/**
+ * By subtag, so the number of entries is bounded: one look-up in ICU takes as long as a good part of a request's other
+ * work.
+ */
 const codes = new Map<string, string | null>();
+
+/** Whether it names a language at all, spoken by a model or not; the rest of the tag is not looked at. */
+export function namesLanguage(value: string): boolean {
+  const subtag = subtagOf(value);
+  if (subtag === undefined) return false;
+  return normalizeLanguage(value) !== null || names.of(new Intl.Locale(subtag).language) !== undefined;
+}
+
+function subtagOf(value: string): string | undefined {
+  return /^([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*$/i.exec(value.trim())?.[1]?.toLowerCase();
+}
 
 function codeOf(subtag: string): string | null {
   // ICU carries the registry of deprecated, three-letter and encompassed codes.

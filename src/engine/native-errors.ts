@@ -1,4 +1,7 @@
-/** What the addon reports, as errors of the engine. What a caller makes of them is the caller's: HTTP and the command line differ. */
+/**
+ * What the addon reports, as errors of the engine. What a caller makes of them is the caller's: HTTP and the command
+ * line differ.
+ */
 import { VerbatimError } from '../errors.js';
 import type { NativeErrorCode } from './binding.js';
 
@@ -48,7 +51,7 @@ export function leavesSlotInDoubt(error: unknown): boolean {
   return !HARMLESS.has(nativeErrorCode(error) ?? '');
 }
 
-/** The error as the engine rejects with it; one that is no native error is a bug, told as it is. */
+/** The error as the engine rejects with it; one that is no native error is a bug, and passed on as it is. */
 export function toEngineError(error: unknown): unknown {
   if (error instanceof VerbatimError || error instanceof EngineError) return error;
   const code = nativeErrorCode(error);
@@ -57,9 +60,9 @@ export function toEngineError(error: unknown): unknown {
 
 /** Says of a model's error which model it is about. */
 export function ofModel(name: string, error: unknown): unknown {
-  const told = toEngineError(error);
-  if (!(told instanceof EngineError)) return told;
-  return new EngineError(told.code, `${name}: ${told.message}`, { cause: error });
+  const known = toEngineError(error);
+  if (!(known instanceof EngineError)) return known;
+  return new EngineError(known.code, `${name}: ${known.message}`, { cause: error });
 }
 
 /** Throws what the caller of a request is to see of an error in it. */

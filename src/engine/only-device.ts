@@ -1,6 +1,7 @@
 /**
- * A process that has one of several CUDA devices to itself. It is told by CUDA_VISIBLE_DEVICES, and not by a device's number alone: asking for
- * the devices that there are takes some hundred MiB of each that is seen, and one that has failed can fail whoever sees it.
+ * A process that has one of several CUDA devices to itself: chosen by CUDA_VISIBLE_DEVICES, and not by a device's
+ * number alone: asking for the devices that there are takes some hundred MiB of each that is seen, and one that has
+ * failed can fail whoever sees it.
  */
 import type { NativeBinding } from './binding.js';
 
@@ -11,11 +12,10 @@ const SEEN = 'cuda:0';
 
 type EnvironmentOfProcess = Readonly<Record<string, string>>;
 
-/** What is added to the environment of a process for `id`; `given`: that of this one, which may see some devices only. */
-export function seeingOnly(
-  id: string,
-  given: Readonly<Record<string, string | undefined>>,
-): EnvironmentOfProcess {
+/**
+ * What is added to the environment of a process for `id`; `given`: that of this one, which may see some devices only.
+ */
+export function seeingOnly(id: string, given: Readonly<Record<string, string | undefined>>): EnvironmentOfProcess {
   const number = /^cuda:(\d+)$/.exec(id)?.[1];
   if (number === undefined) return {};
   const visible = given[VISIBLE];
@@ -31,20 +31,18 @@ export function onlyDevice<B extends NativeBinding>(binding: B, id: string): B {
     options.device === id ? { ...options, device: SEEN } : options;
   const seen = <T extends { readonly info: { device: string } }>(model: T): T => {
     const { info } = model;
-    const told = info.device === SEEN ? { ...info, device: id } : info;
-    return Object.defineProperty(model, 'info', { value: told, configurable: true });
+    const infoOfDevice = info.device === SEEN ? { ...info, device: id } : info;
+    return Object.defineProperty(model, 'info', { value: infoOfDevice, configurable: true });
   };
-  const own: Pick<NativeBinding, 'devices' | 'loadSpeechModel' | 'loadRecogniser' | 'loadTranslationModel'> =
-    {
-      devices: () =>
-        binding.devices().flatMap((device) => {
-          if (device.id === SEEN) return [{ ...device, id }];
-          return device.id.startsWith('cuda:') ? [] : [device];
-        }),
-      loadSpeechModel: async (path, options) => seen(await binding.loadSpeechModel(path, named(options))),
-      loadRecogniser: async (path, options) => seen(await binding.loadRecogniser(path, named(options))),
-      loadTranslationModel: async (path, options) =>
-        seen(await binding.loadTranslationModel(path, named(options))),
-    };
+  const own: Pick<NativeBinding, 'devices' | 'loadSpeechModel' | 'loadRecogniser' | 'loadTranslationModel'> = {
+    devices: () =>
+      binding.devices().flatMap((device) => {
+        if (device.id === SEEN) return [{ ...device, id }];
+        return device.id.startsWith('cuda:') ? [] : [device];
+      }),
+    loadSpeechModel: async (path, options) => seen(await binding.loadSpeechModel(path, named(options))),
+    loadRecogniser: async (path, options) => seen(await binding.loadRecogniser(path, named(options))),
+    loadTranslationModel: async (path, options) => seen(await binding.loadTranslationModel(path, named(options))),
+  };
   return Object.assign(Object.create(binding) as B, own);
 }

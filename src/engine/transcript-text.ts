@@ -40,8 +40,8 @@ export function joinTexts(texts: readonly string[], language: string): string {
 }
 
 /**
- * The words of a text, which joined are the text: white space and, in languages written without it, marks belong to a word that
- * they stand beside. There it takes time with the square of the length: not for whole files.
+ * The words of a text, which joined are the text: white space and, in languages written without it, marks belong to a
+ * word that they stand beside. There it takes time with the square of the length: not for whole files.
  */
 export function wordsIn(text: string, language: string): string[] {
   if (isWrittenWithSpaces(language)) return text.match(/\s*\S+(?:\s+$)?/gu) ?? [];

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { JobBooks } from '../ledger/jobs.js';
+import { dirname, join, parse } from 'node:path';
+import { makeDirectory } from '../make-directory.js';
+import type { JobLedger } from '../ledger/jobs.js';
+import { convertedPath } from '../transcription/work.js';
 
 const JOB_ID = /^job_[A-Za-z0-9_-]{22}$/;
 
@@ -43,14 +45,17 @@ export class JobAudio {
     );
   }
 
+  /** And what a server that died has left of converting it. */
   async remove(id: string): Promise<void> {
-    await rm(this.path(id), { force: true });
+    const path = this.path(id);
+    for (const file of [convertedPath(path), path]) await rm(file, { force: true });
   }
 
   /** Removes what servers left that died at the wrong moment: audio of jobs that have ended, or were never made. */
-  async sweep(knownAmong: JobBooks['knownAmong'], now: number): Promise<void> {
-    await mkdir(this.directory, { recursive: true, mode: 0o700 });
-    const ids = (await readdir(this.directory)).filter((name) => JOB_ID.test(name));
+  async sweep(knownAmong: JobLedger['knownAmong'], now: number): Promise<void> {
+    makeDirectory(this.directory);
+    const names = await readdir(this.directory);
+    const ids = [...new Set(names.map((name) => parse(name).name))].filter((name) => JOB_ID.test(name));
     const known = new Map((await knownAmong(ids)).map(({ id, ended }) => [id, ended]));
     for (const id of ids) {
       if (known.get(id) ?? (await this.#isOld(id, now))) await this.remove(id);
@@ -58,7 +63,8 @@ export class JobAudio {
   }
 
   async #isOld(id: string, now: number): Promise<boolean> {
-    const found = await stat(this.path(id)).catch(() => null);
+    const path = this.path(id);
+    const found = (await stat(path).catch(() => null)) ?? (await stat(convertedPath(path)).catch(() => null));
     return found !== null && found.mtimeMs < now - ORPHAN_AGE_MS;
   }
 }

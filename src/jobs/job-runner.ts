@@ -1,30 +1,29 @@
 /**
- * Works on jobs as the ledger hands them out, a few of each account at once; whose windows go first is the engine's affair. What
- * breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in the queue, with its credits
- * held; only its own end charges them or gives them back.
+ * Works on jobs as the ledger hands them out, a few of each account at once; whose windows go first is the engine's
+ * affair. What breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in
+ * the queue, with its credits held; only its own end charges them or gives them back.
  */
 import { EngineBreakingError, VerbatimError } from '../errors.js';
-import type { JobBooks, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
-import type { Ledger } from '../ledger/types.js';
+import { PauseLength, Pauses } from '../growing-pause.js';
+import type { JobLedger, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { Timer, Timers } from '../timers.js';
+import { requestError } from '../transcription/request-errors.js';
 import { resultText } from '../transcription/result.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import { WorkTaker } from '../work-taker.js';
 import type { JobAudio } from './job-audio.js';
 import { optionsOf, sha256Of } from './stored-options.js';
 
-/** The path that usage is booked under. */
-export const JOBS_ENDPOINT = '/api/v1/jobs';
-
 /** Files that are open in the background, over all accounts. */
 const MOST_AT_ONCE = 64;
 /** Enough short files of one account to fill a batch; its long ones wait for each other. */
 const MOST_PER_ACCOUNT = 8;
 
-/** A server that dies is missed after this long, where nothing tells it sooner. */
+/** A server that dies is missed after this long, where nothing reports it sooner. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 7_500;
-/** How often jobs are looked for that nobody here was told of: put back, or left by a dead server. */
+/** How often the runner looks for jobs that it was not notified of: put back, or left by a dead server. */
 const POLL_MS = 1_000;
 const HOUSEKEEPING_MS = 600_000;
 
@@ -33,21 +32,20 @@ const MOST_INTERRUPTIONS = 20;
 const MOST_FAILURES = 3;
 /** A run that takes longer is stuck. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSE = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface JobRunnerDeps {
-  ledger: Pick<Ledger, 'jobs' | 'revokedAmong' | 'onRevoked'>;
+  ledger: Pick<Ledger, 'jobs' | 'keys'>;
   transcription: Pick<TranscriptionService, 'perform'>;
   audio: JobAudio;
   timers: Timers;
   retentionMs: number;
   now: () => number;
-  /** An error in the words that a client may see. */
-  told: (error: unknown) => VerbatimError;
+  /** The path that usage is booked under. */
+  endpoint: string;
   /** A job has ended, here: its event is due. */
   onEnd: (how: 'succeeded' | 'failed') => void;
-  /** Hears of what failed and will be tried again. */
+  /** Called with the error of what failed and will be retried. */
   onError: (error: unknown) => void;
 }
 
@@ -78,14 +76,15 @@ type Ending =
 export class JobRunner {
   readonly #running = new Map<string, RunningJob>();
   readonly #timers: Timer[];
-  readonly #pauses = new Set<() => void>();
+  readonly #pauses: Pauses;
   readonly #work = new Set<Promise<void>>();
   readonly #taker: WorkTaker;
-  readonly #endTelling: () => void;
+  readonly #unsubscribe: () => void;
   #stopping = false;
 
   constructor(private readonly deps: JobRunnerDeps) {
     const { timers } = deps;
+    this.#pauses = new Pauses(timers);
     this.#taker = new WorkTaker({
       hasRoom: () => !this.#stopping && this.#running.size < MOST_AT_ONCE,
       take: () => this.#take(),
@@ -99,7 +98,7 @@ export class JobRunner {
       timers.every(RENEW_MS, () => void this.#quietly(() => this.#renew())),
       timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#keepHouse())),
     ];
-    this.#endTelling = deps.ledger.onRevoked((keyId) => this.#breakOffThoseOf([keyId]));
+    this.#unsubscribe = deps.ledger.keys.onRevoked((keyId) => this.#breakOffThoseOf([keyId]));
     void this.#quietly(() => this.#keepHouse());
     this.wake();
   }
@@ -127,9 +126,9 @@ export class JobRunner {
   async close(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) timer.cancel();
-    this.#endTelling();
+    this.#unsubscribe();
     for (const { controller } of this.#running.values()) controller.abort(new BrokenOff('stopping'));
-    for (const wake of this.#pauses) wake();
+    this.#pauses.wake();
     await this.#taker.idle();
     await Promise.all(this.#work);
   }
@@ -178,7 +177,7 @@ export class JobRunner {
     const { ledger, transcription, audio } = this.deps;
     const { signal } = running.controller;
     if (interruptions >= MOST_INTERRUPTIONS) throw new Error(`Work on it broke off ${interruptions} times.`);
-    const revoked = await ledger.revokedAmong([job.keyId]);
+    const revoked = await ledger.keys.revokedAmong([job.keyId]);
     if (revoked.length > 0) throw new BrokenOff('revoked');
     const { id, accountId, audioSeconds: durationSeconds } = job;
     signal.throwIfAborted();
@@ -186,11 +185,11 @@ export class JobRunner {
     const file = { path: audio.path(id), ...(sha256 === undefined ? {} : { sha256 }) };
     const bill = await transcription.perform(
       { requestId: id, accountId, options: optionsOf(job.options), signal, audio: file },
-      { durationSeconds, transcribed: (seconds) => (running.doneSeconds = seconds) },
+      { durationSeconds, onProgress: (seconds) => (running.doneSeconds = seconds) },
     );
     const { credits, audioSeconds, minutes, uncharged } = bill;
     return {
-      ...{ credits, audioSeconds, minutes, endpoint: JOBS_ENDPOINT },
+      ...{ credits, audioSeconds, minutes, endpoint: this.deps.endpoint },
       ...{ transcriptionId: uncharged.id, language: uncharged.language },
       result: await resultText(uncharged),
     };
@@ -201,17 +200,17 @@ export class JobRunner {
     if (error instanceof BrokenOff && error.why === 'stopping') {
       return { kind: 'again', pauseMs: 0, interrupted: false };
     }
-    const told = error instanceof BrokenOff && error.why === 'revoked' ? revokedKey() : this.deps.told(error);
-    const { code, message, param, retryAfterSeconds } = told;
+    const failure = error instanceof BrokenOff && error.why === 'revoked' ? revokedKey() : requestError(error);
+    const { code, message, param, retryAfterSeconds } = failure;
     if (code === 'shutting_down' || code === 'overloaded') {
-      const pauseMs = retryAfterSeconds === null ? LONGEST_PAUSE_MS : retryAfterSeconds * 1000;
-      return { kind: 'again', pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS), interrupted: false };
+      const pauseMs = retryAfterSeconds === null ? PAUSE.longestMs : retryAfterSeconds * 1000;
+      return { kind: 'again', pauseMs: Math.min(pauseMs, PAUSE.longestMs), interrupted: false };
     }
     if (code === 'internal_error') this.deps.onError(error);
     const isHopeless = error instanceof EngineBreakingError || interruptions >= MOST_FAILURES;
     const mayHelp = code === 'internal_error' && !isHopeless;
     if (mayHelp && (await this.deps.audio.has(job.id))) {
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** interruptions);
+      const pauseMs = Math.min(PAUSE.longestMs, PAUSE.firstMs * 2 ** interruptions);
       return { kind: 'again', pauseMs, interrupted: true };
     }
     return { kind: 'failed', error: { code, message, param } };
@@ -220,7 +219,8 @@ export class JobRunner {
   /** Until it is written: finished work is not lost to a disk that is full for a while. False: the lease has lapsed. */
   async #write(lease: WorkLease, ending: Exclude<Ending, { kind: 'lost' }>): Promise<boolean> {
     const { jobs } = this.deps.ledger;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const length = new PauseLength(PAUSE);
+    for (;;) {
       try {
         return await write(jobs, lease, ending);
       } catch (error) {
@@ -230,23 +230,11 @@ export class JobRunner {
           continue;
         }
         this.deps.onError(error);
-        // The books give it back when the ledger closes, or by its lease.
+        // The job is put back when the ledger closes, or by its lease.
         if (this.#stopping) return false;
-        await this.#pause(pauseMs);
+        await this.#pauses.pause(length.next());
       }
     }
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        timer.cancel();
-        this.#pauses.delete(wake);
-        resolve();
-      };
-      const timer = this.deps.timers.after(milliseconds, wake);
-      this.#pauses.add(wake);
-    });
   }
 
   async #renew(): Promise<void> {
@@ -262,7 +250,7 @@ export class JobRunner {
     const running = [...this.#running.values()];
     if (running.length === 0) return;
     const keys = [...new Set(running.map(({ keyId }) => keyId))];
-    this.#breakOffThoseOf(await this.deps.ledger.revokedAmong(keys));
+    this.#breakOffThoseOf(await this.deps.ledger.keys.revokedAmong(keys));
   }
 
   #breakOffThoseOf(keyIds: readonly string[]): void {
@@ -273,7 +261,7 @@ export class JobRunner {
 
   async #keepHouse(): Promise<void> {
     const { ledger, audio, retentionMs, now } = this.deps;
-    while (!this.#stopping && (await ledger.jobs.forgetOld(retentionMs)));
+    while (!this.#stopping && (await ledger.jobs.deleteEnded(retentionMs)));
     await audio.sweep((ids) => ledger.jobs.knownAmong(ids), now());
   }
 
@@ -286,11 +274,7 @@ export class JobRunner {
   }
 }
 
-function write(
-  jobs: JobBooks,
-  lease: WorkLease,
-  ending: Exclude<Ending, { kind: 'lost' }>,
-): Promise<boolean> {
+function write(jobs: JobLedger, lease: WorkLease, ending: Exclude<Ending, { kind: 'lost' }>): Promise<boolean> {
   if (ending.kind === 'succeeded') return jobs.succeed(lease, ending.settlement);
   if (ending.kind === 'failed') return jobs.fail(lease, ending.error);
   return jobs.putBack(lease, ending);

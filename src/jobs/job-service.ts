@@ -1,8 +1,12 @@
-/** Transcriptions that are answered later: accepted, measured and paid for while the client waits, worked on behind its requests. */
-import { rm } from 'node:fs/promises';
-import type { SpeechEngine } from '../engine/types.js';
-import type { JobPlace, JobStatus, JobWish, StoredJob } from '../ledger/jobs.js';
-import type { Ledger, StoredAnswer } from '../ledger/types.js';
+/**
+ * Transcriptions that are answered later: accepted, measured and paid for while the client waits, worked on behind its
+ * requests.
+ */
+import { rm, stat } from 'node:fs/promises';
+import type { EngineStats } from '../engine/types.js';
+import type { JobPlace, JobStatus, JobEndRequest, StoredJob } from '../ledger/jobs.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { StoredAnswer } from '../ledger/types.js';
 import { VerbatimError } from '../errors.js';
 import { digestOfRequest, fingerprint } from '../transcription/fingerprint.js';
 import { beginIdempotent } from '../transcription/idempotent.js';
@@ -10,18 +14,19 @@ import type { TranscriptionRequest, TranscriptionService } from '../transcriptio
 import { etaSeconds } from './eta.js';
 import { newJobId, type JobAudio } from './job-audio.js';
 import type { JobRunner } from './job-runner.js';
+import { KeptBytes } from './kept-bytes.js';
 import { storedOptions } from './stored-options.js';
 
 export interface WebhookTarget {
   url: string;
   secret: string;
-  /** The service made the secret: its owner is to be told. */
+  /** The service made the secret: the answer has it. */
   isNew: boolean;
 }
 
 export type JobRequest = Omit<TranscriptionRequest, 'unkeyed'> & { webhook: WebhookTarget | null };
 
-/** What the client of a new job is told. */
+/** What the client of a new job gets. */
 export type JobTicket = {
   id: string;
   createdAt: string;
@@ -38,7 +43,7 @@ export interface WatchedJob {
 }
 
 export interface EndedWatchedJob extends WatchedJob {
-  /** Whether what was wished was done; else it was not the time for it. */
+  /** Whether what was requested was done; else it was not the time for it. */
   isDone: boolean;
 }
 
@@ -47,17 +52,24 @@ const NEARLY_DONE = 0.99;
 
 export interface JobServiceDeps {
   ledger: Ledger;
-  engine: Pick<SpeechEngine, 'stats'>;
+  engine: { stats(): EngineStats };
   transcription: Pick<TranscriptionService, 'measure'>;
   audio: JobAudio;
   runner: Pick<JobRunner, 'wake' | 'breakOff' | 'doneSeconds'>;
-  /** Told when a job has ended otherwise than by its work. */
+  /** Called when a job has ended otherwise than by its work. */
   onEnd: (how: 'cancelled') => void;
   maxOpen: number;
+  /** Of audio that the jobs of an account keep until they end. */
+  maxKeptBytes: number;
 }
 
 export class JobService {
-  constructor(private readonly deps: JobServiceDeps) {}
+  readonly #kept: KeptBytes;
+
+  constructor(private readonly deps: JobServiceDeps) {
+    const { ledger, maxOpen: mostJobs, maxKeptBytes: mostBytes } = deps;
+    this.#kept = new KeptBytes(ledger.jobs, { mostJobs, mostBytes });
+  }
 
   /** Throws `rate_limited` when the account has as many jobs that have not ended as it may. */
   async checkRoom(accountId: string): Promise<void> {
@@ -68,12 +80,14 @@ export class JobService {
     throw new VerbatimError('rate_limited', message);
   }
 
-  /** The file is the service's from now on. Rejects as TranscriptionService.measure() does, or with `rate_limited`; nothing is left then. */
+  /**
+   * The file is the service's from now on. Rejects as TranscriptionService.measure() does, or with `rate_limited`;
+   * nothing is left then.
+   */
   async create(request: JobRequest): Promise<{ accepted: JobTicket; replayed: boolean }> {
     try {
       const begun = await this.#begin(request);
-      if (begun !== null && typeof begun !== 'string')
-        return { accepted: acceptedBefore(begun), replayed: true };
+      if (begun !== null && typeof begun !== 'string') return { accepted: acceptedBefore(begun), replayed: true };
       return { accepted: await this.#acceptOrAbandon(request, begun), replayed: false };
     } finally {
       await rm(request.audio.path, { force: true });
@@ -97,30 +111,30 @@ export class JobService {
     return this.#end(accountId, id, 'cancel');
   }
 
-  /** Forgets one that has ended; one that has not goes on. null: there is none such. */
-  forget(accountId: string, id: string): Promise<EndedWatchedJob | null> {
-    return this.#end(accountId, id, 'forget');
+  /** Deletes one that has ended; one that has not goes on. null: there is none such. */
+  delete(accountId: string, id: string): Promise<EndedWatchedJob | null> {
+    return this.#end(accountId, id, 'delete');
   }
 
   /**
-   * For whoever does not say which: cancels one that has not ended, forgets one that has. One that ends just when it is to be
-   * cancelled is as it has ended, and stays: its client has paid for a result that it has not seen.
+   * For whoever does not say which: cancels one that has not ended, deletes one that has. One that ends just when it is
+   * to be cancelled is as it has ended, and stays: its client has paid for a result that it has not seen.
    */
-  async cancelOrForget(accountId: string, id: string): Promise<WatchedJob | null> {
+  async cancelOrDelete(accountId: string, id: string): Promise<WatchedJob | null> {
     const found = await this.deps.ledger.jobs.find(accountId, id);
     if (found === null) return null;
-    return this.#end(accountId, id, found.finishedAt === null ? 'cancel' : 'forget');
+    return this.#end(accountId, id, found.finishedAt === null ? 'cancel' : 'delete');
   }
 
-  async #end(accountId: string, id: string, wish: JobWish): Promise<EndedWatchedJob | null> {
+  async #end(accountId: string, id: string, request: JobEndRequest): Promise<EndedWatchedJob | null> {
     const { ledger, runner, audio, onEnd } = this.deps;
-    const ended = await ledger.jobs.end(accountId, id, wish);
+    const ended = await ledger.jobs.end(accountId, id, request);
     if (ended === null) return null;
     const { job, isDone } = ended;
     if (isDone) {
       runner.breakOff(id);
       await audio.remove(id);
-      if (wish === 'cancel') onEnd('cancelled');
+      if (request === 'cancel') onEnd('cancelled');
     }
     const [watched] = await this.#watched([job]);
     return watched === undefined ? null : { ...watched, isDone };
@@ -136,30 +150,38 @@ export class JobService {
     try {
       return await this.#accept(request, token);
     } catch (error) {
-      if (token !== null) await this.deps.ledger.abandonIdempotent(token);
+      if (token !== null) await this.deps.ledger.idempotency.abandon(token);
       throw error;
     }
   }
 
   async #accept(request: JobRequest, token: string | null): Promise<JobTicket> {
-    const { ledger, transcription, audio, runner, maxOpen } = this.deps;
+    const measured = await this.deps.transcription.measure(request);
+    const { size: bytes } = await stat(request.audio.path);
+    return this.#kept.within(request.accountId, bytes, () => this.#keep(request, token, { ...measured, bytes }));
+  }
+
+  async #keep(
+    request: JobRequest,
+    token: string | null,
+    { durationSeconds: audioSeconds, credits, bytes }: { durationSeconds: number; credits: number; bytes: number },
+  ): Promise<JobTicket> {
+    const { ledger, audio, runner, maxOpen } = this.deps;
     const { accountId, keyId, requestId, options, webhook, signal } = request;
-    const { durationSeconds: audioSeconds, credits } = await transcription.measure(request);
     const id = newJobId();
     const webhookSecret = webhook?.isNew === true ? webhook.secret : null;
-    const told = (createdAt: string): JobTicket => ({ id, createdAt, webhookSecret });
     await audio.keep(request.audio.path, id);
     try {
-      // The last look before it is accepted: nobody is left to be told.
+      // The last look before it is accepted: no client is left to answer.
       signal.throwIfAborted();
       const { createdAt } = await ledger.jobs.create({
         ...{ id, accountId, keyId, requestId, audioSeconds, credits, mostOpen: maxOpen },
-        options: storedOptions(options, request.audio.sha256),
+        options: storedOptions(options, { sha256: request.audio.sha256, bytes }),
         webhook: webhook && { url: webhook.url, secret: webhook.secret },
-        idempotency: token === null ? null : { token, told },
+        idempotency: token === null ? null : { token, ticket: { id, webhookSecret } },
       });
       runner.wake();
-      return told(createdAt);
+      return { id, createdAt, webhookSecret };
     } catch (error) {
       await audio.remove(id);
       throw error;
@@ -167,9 +189,7 @@ export class JobService {
   }
 
   async #watched(jobs: readonly StoredJob[]): Promise<WatchedJob[]> {
-    const etas = jobs.some(({ finishedAt }) => finishedAt === null)
-      ? await this.#etas()
-      : new Map<string, number>();
+    const etas = jobs.some(({ finishedAt }) => finishedAt === null) ? await this.#etas() : new Map<string, number>();
     return jobs.map((job) => ({
       job,
       progress: this.#progress(job),
@@ -194,7 +214,7 @@ export class JobService {
   }
 }
 
-/** Where the end of a job is told belongs to what was asked. */
+/** The webhook of a job is part of its request. */
 function fingerprintOf(request: JobRequest): string {
   const { webhook } = request;
   const asked = fingerprint(request);
@@ -204,5 +224,5 @@ function fingerprintOf(request: JobRequest): string {
 
 function acceptedBefore(stored: StoredAnswer): JobTicket {
   if (stored.kind !== 'job') throw new Error('A transcription is answered under its own path.');
-  return stored.told as JobTicket;
+  return stored.ticket as JobTicket;
 }

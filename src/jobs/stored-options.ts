@@ -1,4 +1,4 @@
-import type { JsonValue } from '../ledger/types.js';
+import type { JsonValue } from '../ledger/json.js';
 import { ANY_SPEAKERS, type TranscriptionOptions } from '../transcription/options.js';
 
 /** What a job says of options that were not known when it was made. */
@@ -15,18 +15,30 @@ const ABSENT: TranscriptionOptions = Object.freeze({
   temperature: 0,
 });
 
-/** As the ledger keeps them, with the SHA-256 of the file that the client sent. */
-export function storedOptions(options: TranscriptionOptions, sha256: string): JsonValue {
-  return { ...options, sha256 };
+export interface StoredFile {
+  /** Of the file that the client sent. */
+  sha256: string;
+  /** Of the file that is kept. */
+  bytes: number;
+}
+
+/** As the ledger keeps them. */
+export function storedOptions(options: TranscriptionOptions, { sha256, bytes }: StoredFile): JsonValue {
+  return { ...options, sha256, bytes };
 }
 
 export function optionsOf(stored: JsonValue): TranscriptionOptions {
   const options: TranscriptionOptions = { ...ABSENT, ...(stored as Partial<TranscriptionOptions>) };
-  Reflect.deleteProperty(options, 'sha256');
+  for (const name of ['sha256', 'bytes']) Reflect.deleteProperty(options, name);
   return options;
 }
 
 /** Undefined for a job that was made before it was kept. */
 export function sha256Of(stored: JsonValue): string | undefined {
   return (stored as { sha256?: string }).sha256;
+}
+
+/** 0 for a job that was made before it was kept. */
+export function bytesOf(stored: JsonValue): number {
+  return (stored as { bytes?: number }).bytes ?? 0;
 }

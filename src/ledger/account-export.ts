@@ -1,10 +1,15 @@
-/** All that is stored on an account, as one JSON document that is never held whole. What is stored as a hash, and secrets, are not in it. */
+/**
+ * All that is stored on an account, as one JSON document that is never held whole. What is stored as a hash, and
+ * secrets, are not in it.
+ */
 import type { Session } from './access/types.js';
 import type { HistoryEntry, RunningRequest } from './history.js';
 import type { JobPlace, StoredJob } from './jobs.js';
 import type { KeptAnswer, KeptWebhookEvent } from './administration.js';
 import { noAccount } from './rows/accounts.js';
-import type { Account, ApiKey, CreditPack, JsonValue, Ledger, PackAmounts } from './types.js';
+import type { Account, ApiKey, CreditPack, PackAmounts } from './types.js';
+import type { JsonValue } from './json.js';
+import type { Ledger } from './ledger.js';
 
 /** Rows that are in memory at once. */
 const PER_PAGE = 100;
@@ -32,8 +37,8 @@ export async function* exportOf(ledger: Ledger, accountId: string, exportedAt: D
 function sectionsOf(ledger: Ledger, id: string): Record<string, AsyncIterable<Row>> {
   const { access, history, administration, jobs } = ledger;
   return {
-    keys: whole(() => ledger.listKeys(id), keyRow),
-    packs: whole(() => ledger.listPacks(id, Number.MAX_SAFE_INTEGER), packRow),
+    keys: whole(() => ledger.keys.list(id), keyRow),
+    packs: whole(() => ledger.credits.packs(id, Number.MAX_SAFE_INTEGER), packRow),
     sessions: whole(() => access.listSessions(id), sessionRow),
     running: whole(() => history.running(id, Number.MAX_SAFE_INTEGER), runningRow),
     usage: paged(
@@ -79,7 +84,7 @@ async function* paged<T, P>(
 
 async function accountRow(ledger: Ledger, account: Account): Promise<Row> {
   const { id, email, name, role, createdAt, suspendedAt } = account;
-  const { passwordSetAt, linkExpiresAt } = await ledger.administration.signInMeans(id);
+  const { passwordSetAt, linkExpiresAt } = await ledger.administration.signInMethods(id);
   return {
     ...{ id, email, name, role, created_at: createdAt, suspended_at: suspendedAt },
     ...{ password_set_at: passwordSetAt, sign_in_link_expires_at: linkExpiresAt },

@@ -1,5 +1,6 @@
 /** What operators do with accounts beside making them and granting credits. */
-import type { Account, JsonValue } from './types.js';
+import type { Account } from './types.js';
+import type { JsonValue } from './json.js';
 
 /** Where a list of accounts goes on: behind this one. */
 export type AccountPlace = Pick<Account, 'createdAt' | 'id'>;
@@ -47,7 +48,7 @@ export interface KeptWebhookEvent {
   lastProblem: string | null;
 }
 
-export interface SignInMeans {
+export interface SignInMethods {
   passwordSetAt: string | null;
   /** Of the open link. */
   linkExpiresAt: string | null;
@@ -70,15 +71,16 @@ export interface AccountAdministration {
   /** Throws `account_not_found`. */
   resume(accountId: string): Promise<Account>;
   /**
-   * Forgets who it was and all that was stored for it; resolves when nothing is left. Packs and usage stay under its id, which names
-   * nobody then; what was left to spend has expired. Begun, it is ended by whoever keeps house. Throws `account_not_found`.
+   * Deletes its identity and all that was stored for it; resolves when nothing is left. Packs and usage stay under its
+   * id, which names nobody then; what was left to spend has expired. Begun, it is ended by whoever keeps house. Throws
+   * `account_not_found`.
    */
   delete(accountId: string): Promise<void>;
 
   /** By day, account and endpoint. Throws `invalid_request` for days that are none, or in the wrong order. */
   usage(query: UsageQuery): Promise<AccountUsage[]>;
 
-  signInMeans(accountId: string): Promise<SignInMeans>;
+  signInMethods(accountId: string): Promise<SignInMethods>;
   /** By key. */
   answers(accountId: string, page: Page): Promise<{ place: string; kept: KeptAnswer }[]>;
   /** Of the account's jobs, by their ids. */

@@ -1,4 +1,5 @@
 /** What an account has done, as it may look back on it: never audio, never text. */
+import type { UsageReport } from './types.js';
 
 export interface UsageDay {
   date: string;
@@ -32,7 +33,12 @@ export interface RunningRequest {
 }
 
 export interface AccountHistory {
-  /** Of the last `days` UTC days, today included; the oldest first, days without use left out. Throws `invalid_request` as usage(). */
+  /** Throws `invalid_request` unless days is an integer from 1 to 90. */
+  report(accountId: string, days: number): Promise<UsageReport>;
+  /**
+   * Of the last `days` UTC days, today included; the oldest first, days without use left out. Throws `invalid_request`
+   * as report().
+   */
   usageByDay(accountId: string, days: number): Promise<UsageDay[]>;
   /** What was charged, the newest first; `before`: the id of an entry, whose predecessors are asked for. */
   charged(accountId: string, page: { limit: number; before: string | null }): Promise<HistoryEntry[]>;

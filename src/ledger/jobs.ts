@@ -1,5 +1,6 @@
-/** What the ledger keeps of transcriptions that are answered later, and of the events that tell of their end. */
-import type { Charge, JsonValue, Settlement } from './types.js';
+/** What the ledger keeps of transcriptions that are answered later, and of the events at their end. */
+import type { Charge, Settlement } from './types.js';
+import type { JsonValue } from './json.js';
 
 export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
@@ -28,7 +29,7 @@ export interface StoredJob {
   outcome: { result: JsonValue; charge: Charge } | null;
   /** Of one that failed. */
   error: JobError | null;
-  /** Where its end is told; null: nowhere. */
+  /** Where its end is posted; null: nowhere. */
   webhookUrl: string | null;
 }
 
@@ -44,8 +45,8 @@ export interface NewJob {
   webhook: { url: string; secret: string } | null;
   /** Of the account's jobs that have not ended, this one included. */
   mostOpen: number;
-  /** Of a 'new' record, completed in the same transaction: what a repeat is told. */
-  idempotency: { token: string; told: (createdAt: string) => JsonValue } | null;
+  /** A 'new' record, completed in the same transaction: a repeat is answered with the ticket and its `createdAt`. */
+  idempotency: { token: string; ticket: Readonly<Record<string, JsonValue>> } | null;
 }
 
 /** The right to work on a job, or to send an event, until it lapses. */
@@ -70,12 +71,12 @@ export interface LeaseTerms {
 /** One that has not ended. */
 export type OpenJob = Pick<StoredJob, 'id' | 'accountId' | 'audioSeconds' | 'doneSeconds'>;
 
-export type JobWish = 'cancel' | 'forget';
+export type JobEndRequest = 'cancel' | 'delete';
 
 export interface EndedJob {
-  /** As it is then; forgotten: as it was. */
+  /** As it is then; deleted: as it was. */
   job: StoredJob;
-  /** Whether this call has done what was wished. */
+  /** Whether this call has done what was requested. */
   isDone: boolean;
 }
 
@@ -88,11 +89,11 @@ export interface JobPlace {
 /** What costs more than is held, since the price has risen meanwhile, is charged at what is held. */
 export type JobSettlement = Omit<Settlement, 'requestId' | 'idempotencyToken'>;
 
-/** Whoever names a lease that has lapsed meanwhile changes nothing, and is told so by false or null. */
-export interface JobBooks {
+/** Whoever names a lease that has lapsed meanwhile changes nothing, and gets false or null. */
+export interface JobLedger {
   /**
-   * Held credits and job in one transaction. Throws `rate_limited` when the account has `mostOpen` already, `insufficient_credits`, or
-   * `invalid_api_key` if the key was revoked meanwhile.
+   * Held credits and job in one transaction. Throws `rate_limited` when the account has `mostOpen` already,
+   * `insufficient_credits`, or `invalid_api_key` if the key was revoked meanwhile.
    */
   create(job: NewJob): Promise<StoredJob>;
   find(accountId: string, id: string): Promise<StoredJob | null>;
@@ -106,10 +107,11 @@ export interface JobBooks {
   open(): Promise<OpenJob[]>;
   countOpenOfAll(): Promise<{ queued: number; running: number }>;
   /**
-   * 'cancel' ends a job that has not ended, uncharged; 'forget' forgets one that has. The other kind stays as it is: whoever wants to
-   * stop a job and comes too late does not lose what it was charged for. null: the account has none such.
+   * 'cancel' ends a job that has not ended, uncharged; 'delete' deletes one that has. The other kind stays as it is:
+   * whoever wants to stop a job and comes too late does not lose what it was charged for. null: the account has none
+   * such.
    */
-  end(accountId: string, id: string, wish: JobWish): Promise<EndedJob | null>;
+  end(accountId: string, id: string, request: JobEndRequest): Promise<EndedJob | null>;
 
   /** The next one, of an account that has fewest running, then the oldest; null: there is none to be taken now. */
   take(terms: LeaseTerms): Promise<TakenJob | null>;
@@ -122,8 +124,8 @@ export interface JobBooks {
   fail(lease: WorkLease, error: JobError): Promise<boolean>;
   /** Of these ids, those of jobs that are known, and whether they have ended. */
   knownAmong(ids: readonly string[]): Promise<{ id: string; ended: boolean }[]>;
-  /** Forgets jobs that ended so long ago and have told of it, or given that up; true when there may be more. */
-  forgetOld(retentionMs: number): Promise<boolean>;
+  /** Deletes jobs that ended so long ago and whose webhooks are delivered or given up; true when there may be more. */
+  deleteEnded(retentionMs: number): Promise<boolean>;
 }
 
 export type WebhookState = 'pending' | 'delivered' | 'failed';
@@ -151,7 +153,7 @@ export interface TakenEvent {
 }
 
 /** Events are made by what ends a job. */
-export interface WebhookBooks {
+export interface WebhookLedger {
   /** The one that has been due for longest, of an account that has few on their way; null: there is none. */
   take(terms: LeaseTerms): Promise<TakenEvent | null>;
   delivered(lease: WorkLease): Promise<boolean>;

@@ -1,28 +1,64 @@
-/** What operators asked for on their pages, so that nothing is done there that nobody can look up. */
+/** What operators asked for, on their pages or on the command line, so that nothing is done that nobody can look up. */
 
 export interface OperatorAction {
-  /** Of the account that was signed in. */
-  operatorId: string;
-  /** In a word: 'suspend'. */
+  /** Of the account that was signed in; null: the command line. */
+  operatorId: string | null;
+  /** In a word: 'suspended'. */
   action: string;
   /** An account's id or a model's name, of which 100 characters are kept; null: it is about none. */
   subject: string | null;
+  /** How much, or which: the credits of a grant, a role; 100 characters are kept. */
+  detail?: string | null;
 }
 
-export interface NotedAction extends OperatorAction {
+export interface ActionOutcome {
+  outcome: 'done' | 'refused';
+  /** Of an action that made what it is about. */
+  subject?: string | null;
+}
+
+export interface NotedAction {
   /** Where a list goes on. */
   id: string;
   at: string;
-  /** The operator's; null: the account is deleted. */
+  operatorId: string | null;
+  action: string;
+  subject: string | null;
+  detail: string | null;
+  /** null: it is under way, or was when its process died. */
+  outcome: ActionOutcome['outcome'] | null;
+  /** The operator's; null: the account is deleted, or it was the command line. */
   email: string | null;
+  /** Of the account that it is about; null: there is none, or no longer. */
+  subjectEmail: string | null;
 }
 
 export const MOST_SUBJECT_CHARACTERS = 100;
 
-/** Never changed and never forgotten. */
+/** Never deleted, and never changed but for the outcome, which is written once. */
 export interface OperatorLog {
-  /** Written before it is done, whether it then succeeds or not. */
-  note(action: OperatorAction): Promise<void>;
+  /** Written before it is done. Resolves to the id that `conclude` takes. */
+  note(action: OperatorAction): Promise<string>;
+  conclude(id: string, outcome: ActionOutcome): Promise<void>;
   /** The newest first; `before`: the last one of the page before. */
   list(page: { limit: number; before: string | null }): Promise<NotedAction[]>;
+}
+
+/** Does the work, with its beginning and its outcome in the log. What throws was refused. */
+export async function recordAction<T>(
+  log: OperatorLog,
+  action: OperatorAction,
+  work: () => Promise<T>,
+  outcomeOf: (done: T) => ActionOutcome = () => ({ outcome: 'done' }),
+): Promise<T> {
+  const id = await log.note(action);
+  let done: T;
+  try {
+    done = await work();
+  } catch (error) {
+    await log.conclude(id, { outcome: 'refused' });
+    throw error;
+  }
+  await log.conclude(id, outcomeOf(done));
+  return done;
 }

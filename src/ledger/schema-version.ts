@@ -1,4 +1,4 @@
-/** Throws an Error when a newer version of Verbatim wrote the books; `which` names them. */
+/** Throws an Error when a newer version of Verbatim wrote the database; `which` names it. */
 export function refuseNewer(which: string, { version, known }: { version: number; known: number }): void {
   if (version <= known) return;
   throw new Error(

@@ -1,10 +1,11 @@
 /** Downloads a model's files: to `.part`, resumed, checked for size and checksum, then renamed. */
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs';
+import { createWriteStream, existsSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
+import { makeDirectory, SHARED } from '../make-directory.js';
 import type { ModelEntry, ModelFile } from './manifest.js';
 import { fileProblem, modelFiles, modelRoot, type StoreRoots } from './store.js';
 
@@ -40,7 +41,7 @@ export async function downloadModel(entry: ModelEntry, options: DownloadOptions)
 }
 
 async function downloadFile(file: ModelFile, path: string, options: DownloadOptions): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path), SHARED);
   const part = `${path}.part`;
   const url = new URL(file.url ?? '', options.endpoint);
   for (let attempt = 1; ; attempt++) {
@@ -48,8 +49,7 @@ async function downloadFile(file: ModelFile, path: string, options: DownloadOpti
       await receive(url, file, part, options);
       break;
     } catch (error) {
-      if (error instanceof PermanentError || options.signal?.aborted === true || attempt === ATTEMPTS)
-        throw error;
+      if (error instanceof PermanentError || options.signal?.aborted === true || attempt === ATTEMPTS) throw error;
     }
   }
   const problem = await fileProblem(part, file);
@@ -62,7 +62,9 @@ async function downloadFile(file: ModelFile, path: string, options: DownloadOpti
 
 class PermanentError extends Error {}
 
-/** Appends to the part file what is still missing. A server without ranges, or one whose file changed, starts afresh. */
+/**
+ * Appends to the part file what is still missing. A server without ranges, or one whose file changed, starts afresh.
+ */
 async function receive(url: URL, file: ModelFile, part: string, options: DownloadOptions): Promise<void> {
   let offset = existsSync(part) ? statSync(part).size : 0;
   if (file.size !== undefined && offset === file.size) return;
@@ -75,9 +77,7 @@ async function receive(url: URL, file: ModelFile, part: string, options: Downloa
   if (response.status !== 200 && response.status !== 206) {
     await response.body?.cancel();
     const message = `${url.href} answered ${response.status} ${response.statusText}.`;
-    throw response.status >= 500 || response.status === 429
-      ? new Error(message)
-      : new PermanentError(message);
+    throw response.status >= 500 || response.status === 429 ? new Error(message) : new PermanentError(message);
   }
   if (response.status === 200 || !continuesAt(response, offset)) offset = 0;
   const rest = contentLength(response);
@@ -85,8 +85,7 @@ async function receive(url: URL, file: ModelFile, part: string, options: Downloa
   if (total !== null) checkSpace(dirname(part), total - offset);
   await save(response, part, offset, total, file, options);
   const received = statSync(part).size;
-  if (total !== null && received !== total)
-    throw new Error(`${url.href} ended after ${received} of ${total} bytes.`);
+  if (total !== null && received !== total) throw new Error(`${url.href} ended after ${received} of ${total} bytes.`);
 }
 
 async function request(url: URL, offset: number, options: DownloadOptions): Promise<Response> {
@@ -124,8 +123,7 @@ async function save(
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
       options.onProgress?.(file.file, received, total);
-      if (received > limit)
-        done(new PermanentError(`The server sent more than the ${limit} bytes of ${file.file}.`));
+      if (received > limit) done(new PermanentError(`The server sent more than the ${limit} bytes of ${file.file}.`));
       else done(null, chunk);
     },
   });
@@ -134,7 +132,8 @@ async function save(
   try {
     await pipeline(source, meter, sink, options.signal ? { signal: options.signal } : {});
   } finally {
-    // A write that was under way when the connection broke still lands: only then has the part file the size to resume from.
+    // A write that was under way when the connection broke still lands: only then has the part file the size to resume
+    // from.
     if (!sink.closed) await once(sink, 'close');
   }
 }
@@ -158,8 +157,6 @@ function checkSpace(directory: string, needed: number): void {
   const free = bavail * bsize;
   if (needed + SPARE_BYTES > free) {
     const mib = (bytes: number): string => `${Math.ceil(bytes / (1 << 20))} MiB`;
-    throw new PermanentError(
-      `${directory} has ${mib(free)} free, but ${mib(needed + SPARE_BYTES)} are needed.`,
-    );
+    throw new PermanentError(`${directory} has ${mib(free)} free, but ${mib(needed + SPARE_BYTES)} are needed.`);
   }
 }

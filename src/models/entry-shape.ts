@@ -1,6 +1,7 @@
 /** What an entry of a list of models may look like: a registry is a file, which hands and other programs get at. */
 import { Type, type TObject } from 'typebox';
 import { Check, Errors } from 'typebox/value';
+import { SetupError } from '../errors.js';
 import type { ModelEntry } from './manifest.js';
 
 const text = Type.String({ minLength: 1 });
@@ -62,10 +63,10 @@ const KINDS = Object.keys(SHAPES) as ModelEntry['kind'][];
 /** The models of a registry's JSON. Throws an Error that names the file, the entry and what is wrong with it. */
 export function checkedModels(value: unknown, path: string): ModelEntry[] {
   const { models } = (value ?? {}) as { models?: unknown };
-  if (!Array.isArray(models)) throw new Error(`${path} has no list "models".`);
+  if (!Array.isArray(models)) throw new SetupError(`${path} has no list "models".`);
   for (const [number, entry] of models.entries()) {
     const problem = problemOf(entry);
-    if (problem !== null) throw new Error(`${path}: models[${number}] ${problem}.`);
+    if (problem !== null) throw new SetupError(`${path}: models[${number}] ${problem}.`);
   }
   return models as ModelEntry[];
 }

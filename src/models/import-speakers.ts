@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { onnxFacts } from '../engine/speakers/onnx-facts.js';
-import { register, takeIn, validName } from './import.js';
+import { register, copyIntoStore, validName } from './import.js';
 import type { SpeakerEmbeddingModelEntry, SpeakerSegmentationModelEntry } from './manifest.js';
 import type { StoreRoots } from './store.js';
 
@@ -44,7 +44,7 @@ export async function importSpeakerModel(
   const kind = speakerModelKind(path);
   await check(path, kind);
   const origin = { licence: 'unknown', source: `imported from ${basename(path)}` };
-  const model = { name, ...(await takeIn(path, `${name}.onnx`, roots)), ...origin };
+  const model = { name, ...(await copyIntoStore(path, `${name}.onnx`, roots)), ...origin };
   const entry: SpeakerModelEntry =
     kind === 'speaker-segmentation'
       ? { ...model, kind }

@@ -1,6 +1,7 @@
 /** Takes a translation model that a person already has, or that was just downloaded, into the models directory. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeDirectory, SHARED } from '../make-directory.js';
 import type { TranslationModelInfo } from '../engine/binding.js';
 import { register, validName } from './import.js';
 import type { ModelFile, TranslationModelEntry } from './manifest.js';
@@ -49,7 +50,7 @@ export async function importTranslationModel(
 ): Promise<TranslationModelEntry> {
   const { roots, traits = {} } = options;
   const name = validName(options.name ?? basename(path).replace(ARCHIVE, ''));
-  mkdirSync(roots.modelsDir, { recursive: true });
+  makeDirectory(roots.modelsDir, SHARED);
   const staging = mkdtempSync(join(roots.modelsDir, '.import-'));
   try {
     const found = findTranslationPackage(await unpacked(path, staging, options.limits));
@@ -98,9 +99,7 @@ function resolveTraits(found: TranslationPackage, traits: TranslationTraits): La
   const targetToken =
     traits.targetToken ?? (prefix === null ? undefined : { place: 'prefix' as const, template: prefix });
   if (to.length > 1 && targetToken?.template.includes('{}') !== true) {
-    throw new Error(
-      'A model of several target languages must be told which: give --target-token, such as ">>{}<<".',
-    );
+    throw new Error('A model of several target languages needs one: give --target-token, such as ">>{}<<".');
   }
   return {
     from: [...from],
@@ -118,13 +117,10 @@ function checkModel(model: CheckedModel, languages: Languages): void {
   const require = (has: boolean, token: string): void => {
     if (!has) throw new Error(`The model's vocabulary lacks the language token "${token}".`);
   };
-  const fill = (template: string, language: string): string =>
-    template.replace('{}', codes?.[language] ?? language);
+  const fill = (template: string, language: string): string => template.replace('{}', codes?.[language] ?? language);
   for (const language of targetToken === undefined ? [] : to) {
     const token = fill(targetToken?.template ?? '', language);
-    require(targetToken?.place === 'source'
-      ? model.hasSourceToken(token)
-      : model.hasTargetToken(token), token);
+    require(targetToken?.place === 'source' ? model.hasSourceToken(token) : model.hasTargetToken(token), token);
   }
   for (const language of sourceToken === undefined ? [] : from) {
     const token = fill(sourceToken ?? '', language);
@@ -139,11 +135,7 @@ function install(ready: string, staging: string, target: string, name: string): 
   return name;
 }
 
-async function hashed(
-  modelsDir: string,
-  directory: string,
-  { files }: TranslationPackage,
-): Promise<ModelFile[]> {
+async function hashed(modelsDir: string, directory: string, { files }: TranslationPackage): Promise<ModelFile[]> {
   const result: ModelFile[] = [];
   for (const { name } of files) {
     const file = join(directory, name);

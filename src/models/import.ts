@@ -1,16 +1,7 @@
 /** Takes a model a person already has into the models directory and its registry. */
-import {
-  closeSync,
-  copyFileSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, copyFileSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeDirectory, SHARED } from '../make-directory.js';
 import type { SpeechModelInfo } from '../engine/binding.js';
 import { fromWhisperLanguage } from '../engine/languages.js';
 import {
@@ -37,20 +28,16 @@ export interface ImportSpeechOptions {
 }
 
 /** How a family wants its audio cut, and what alone decodes it. */
-export const FAMILY_TRAITS: Readonly<
-  Record<SpeechModelInfo['family'], Pick<SpeechModelEntry, 'windows' | 'decoder'>>
-> = {
-  whisper: { windows: 'full' },
-  parakeet: { windows: 'pauses', decoder: 'whisper.cpp' },
-};
+export const FAMILY_TRAITS: Readonly<Record<SpeechModelInfo['family'], Pick<SpeechModelEntry, 'windows' | 'decoder'>>> =
+  {
+    whisper: { windows: 'full' },
+    parakeet: { windows: 'pauses', decoder: 'whisper.cpp' },
+  };
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Copies a ggml file of a speech model; nothing is registered unless the file loads. */
-export async function importSpeechModel(
-  path: string,
-  options: ImportSpeechOptions,
-): Promise<SpeechModelEntry> {
+export async function importSpeechModel(path: string, options: ImportSpeechOptions): Promise<SpeechModelEntry> {
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file.`);
   const name = validName(options.name ?? basename(path, '.bin').replace(/^ggml-/, ''));
   const { family, abilities, languages: known } = await options.check(path);
@@ -62,7 +49,7 @@ export async function importSpeechModel(
   const entry: SpeechModelEntry = {
     name,
     kind: 'speech',
-    ...(await takeIn(path, `ggml-${name}.bin`, options.roots)),
+    ...(await copyIntoStore(path, `ggml-${name}.bin`, options.roots)),
     licence: 'unknown',
     source: `imported from ${basename(path)}`,
     languages: options.languages === undefined && languages.length > 1 ? 'whisper' : languages,
@@ -95,13 +82,13 @@ export function validName(name: string): string {
 }
 
 /** Copies the file into the models directory, under this name. */
-export async function takeIn(
+export async function copyIntoStore(
   path: string,
   file: string,
   { modelsDir }: StoreRoots,
 ): Promise<Required<Pick<ModelFile, 'file' | 'size' | 'sha256'>>> {
   const target = join(modelsDir, file);
-  mkdirSync(modelsDir, { recursive: true });
+  makeDirectory(modelsDir, SHARED);
   const part = `${target}.part`;
   try {
     copyFileSync(path, part);
@@ -142,7 +129,7 @@ export async function importVoiceActivityModel(
   const entry: VoiceActivityModelEntry = {
     name: VOICE_ACTIVITY_MODEL,
     kind: 'vad',
-    ...(await takeIn(path, `ggml-${VOICE_ACTIVITY_MODEL}.bin`, roots)),
+    ...(await copyIntoStore(path, `ggml-${VOICE_ACTIVITY_MODEL}.bin`, roots)),
     licence: 'unknown',
     source: `imported from ${basename(path)}`,
   };

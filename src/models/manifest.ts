@@ -1,5 +1,7 @@
 /** models/manifest.json: what models there are, where they come from, and the traits the engine needs to know. */
+import { SetupError } from '../errors.js';
 import type { AttentionHead, WindowPolicy } from '../engine/binding.js';
+import { nearestNames } from './nearest-names.js';
 
 export interface ModelFile {
   /** Relative to the models directory (bundled models: to the package's own models directory). */
@@ -19,8 +21,12 @@ interface ModelEntryBase {
   source: string;
   /** Ships with this package. */
   bundled?: boolean;
-  /** Made to show that the service works: it knows a phrase book. Only such a model has a minAverageLogProbability. */
+  /**
+   * Made to show that the service works: it knows a set of phrases. Only such a model has a minAverageLogProbability.
+   */
   demonstration?: boolean;
+  /** Among the first of `models list`, which leaves out most of the others. */
+  recommended?: boolean;
 }
 
 export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
@@ -34,13 +40,13 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   /** Trained for Whisper's translate task, speech of any of its languages into English text. */
   translates?: boolean;
   /**
-   * Text is left out of whose tokens the model gives a lower mean natural log-probability, <= 0 (chosen with
-   * `npx verbatim bench confidence`). Absent: every text is kept.
+   * Text whose tokens have a lower mean natural log-probability, <= 0, is left out; bench/RESULTS-decoder.md says how
+   * the bundled model's was chosen. Absent: every text is kept.
    */
   minAverageLogProbability?: number;
   /**
-   * The heads of the decoder by which words are aligned: the name of a published set of the manifest, or those that were
-   * measured. Absent: all of the upper half of its layers.
+   * The heads of the decoder by which words are aligned: the name of a published set of the manifest, or those that
+   * were measured. Absent: all of the upper half of its layers.
    */
   alignmentHeads?: string | HeadPair[];
 }
@@ -61,9 +67,11 @@ export interface SpeakerSegmentationModelEntry extends ModelEntryBase, ModelFile
 /** Whose voice it is: an ONNX file. Its traits are chosen on conversations that nobody is judged by. */
 export interface SpeakerEmbeddingModelEntry extends ModelEntryBase, ModelFile {
   kind: 'speaker-embedding';
-  /** In which it tells voices apart (ISO 639-1). */
+  /** In which it distinguishes voices (ISO 639-1). */
   languages: string[] | 'any';
-  /** Above 0 and below 10: what one voice more must explain, in pieces of speech of two seconds; higher: fewer speakers. */
+  /**
+   * Above 0 and below 10: what one voice more must explain, in pieces of speech of two seconds; higher: fewer speakers.
+   */
   threshold: number;
   /** Who speaks for less in all is taken for somebody else, unless all do. */
   minSeconds: number;
@@ -81,7 +89,7 @@ export interface TranslationModelEntry extends ModelEntryBase {
   /** Languages in, languages out (ISO 639-1); every source goes to every target but itself. */
   from: string[];
   to: string[];
-  /** How the target language is told: nothing (one pair), a first source token ('>>{}<<'), or a target prefix. */
+  /** How the target language is given: nothing (one pair), a first source token ('>>{}<<'), or a target prefix. */
   targetToken?: { place: 'source' | 'prefix'; template: string };
   /** A first source token with the source language, for models that want one (NLLB, M2M100); like a template. */
   sourceToken?: string;
@@ -106,11 +114,15 @@ export interface Manifest {
   models: ModelEntry[];
 }
 
+/** Throws a SetupError that names the nearest models. */
 export function findModel(manifest: Manifest, name: string): ModelEntry {
   const entry = manifest.models.find((model) => model.name === name);
   if (entry === undefined) {
-    const known = manifest.models.map((model) => model.name).join(', ');
-    throw new Error(`There is no model "${name}". Known models: ${known}.`);
+    const names = manifest.models.map((model) => model.name);
+    const near = nearestNames(name, names).join(', ');
+    throw new SetupError(
+      `There is no model "${name}". The nearest names are ${near}; \`npx verbatim models list --all\` shows all.`,
+    );
   }
   return entry;
 }
@@ -120,15 +132,10 @@ export function kindText({ kind }: ModelEntry): string {
   return kind === 'vad' ? 'voice activity' : kind.replace('-', ' ');
 }
 
-export function windowPolicy(
-  manifest: Manifest,
-  entry: Pick<SpeechModelEntry, 'name' | 'windows'>,
-): WindowPolicy {
+export function windowPolicy(manifest: Manifest, entry: Pick<SpeechModelEntry, 'name' | 'windows'>): WindowPolicy {
   const policy = manifest.windowPolicies[entry.windows];
   if (policy === undefined) {
-    throw new Error(
-      `Model "${entry.name}" names the window policy "${entry.windows}", which the manifest lacks.`,
-    );
+    throw new SetupError(`Model "${entry.name}" names the window policy "${entry.windows}", which the manifest lacks.`);
   }
   return policy;
 }
@@ -138,7 +145,7 @@ export function alignmentHeads(manifest: Manifest, entry: SpeechModelEntry): Att
   const given = entry.alignmentHeads;
   const pairs = typeof given === 'string' ? manifest.alignmentHeads[given] : given;
   if (given !== undefined && pairs === undefined) {
-    throw new Error(
+    throw new SetupError(
       `Model "${entry.name}" names the alignment heads "${String(given)}", which the manifest lacks.`,
     );
   }

@@ -1,10 +1,17 @@
-/** The models that there are, as files tell of them. Apart from what is made of them: the check takes a library that the engine's process need not load. */
+/**
+ * The installed models, as manifest files describe them. Apart from what is made of them: the check takes a library
+ * that the engine's process need not load.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SetupError } from '../errors.js';
 import { checkedModels } from './entry-shape.js';
 import type { Manifest, ModelEntry } from './manifest.js';
 
-/** Reads the manifest of the package and, where present, the registry of imported models beside it. Throws an Error that names what is wrong. */
+/**
+ * Reads the manifest of the package and, where present, the registry of imported models beside it. Throws an Error that
+ * names what is wrong.
+ */
 export function readManifest(packageRoot: string, modelsDir: string): Manifest {
   const manifest = parse(join(packageRoot, 'models', 'manifest.json')) as Manifest;
   const imported = readImported(modelsDir);
@@ -30,6 +37,6 @@ function parse(path: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Error(`${path} is not valid JSON: ${(error as Error).message}`, { cause: error });
+    throw new SetupError(`${path} is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -34,9 +34,7 @@ export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {
 /** What is known of a file beforehand, and so what it was held against. */
 export type Checked = 'checksum' | 'size' | 'presence';
 
-export type VerifyResult = { file: string; checked: Checked } & (
-  { ok: true } | { ok: false; problem: string }
-);
+export type VerifyResult = { file: string; checked: Checked } & ({ ok: true } | { ok: false; problem: string });
 
 export function checkedBy({ size, sha1, sha256 }: ModelFile): Checked {
   if ((sha256 ?? sha1) !== undefined) return 'checksum';
@@ -48,8 +46,8 @@ export async function verifyModel(roots: StoreRoots, entry: ModelEntry): Promise
   const results: VerifyResult[] = [];
   for (const file of modelFiles(entry)) {
     const problem = await fileProblem(join(root, file.file), file);
-    const told = { file: file.file, checked: checkedBy(file) };
-    results.push(problem === null ? { ...told, ok: true } : { ...told, ok: false, problem });
+    const checkedFile = { file: file.file, checked: checkedBy(file) };
+    results.push(problem === null ? { ...checkedFile, ok: true } : { ...checkedFile, ok: false, problem });
   }
   return results;
 }

@@ -1,4 +1,7 @@
-/** Finds the parts of a translation model in a directory: CTranslate2 converters, model hubs and Argos lay it out differently. */
+/**
+ * Finds the parts of a translation model in a directory: CTranslate2 converters, model hubs and Argos lay it out
+ * differently.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { normalizeLanguage } from '../engine/languages.js';
@@ -16,8 +19,8 @@ const WEIGHTS = 'model.bin';
 const METADATA = 'metadata.json';
 
 const MODEL_FILES = /^(?:model\.bin|config\.json|(?:shared|source|target)_vocabulary\.(?:json|txt))$/;
-const TOKENIZERS =
-  /^(?:(?:source|target)\.spm|sentencepiece(?:\.bpe)?\.model|spm(?:\.128k)?\.model|tokenizer\.model|flores200_sacrebleu_tokenizer_spm\.model)$/;
+const TOKENIZER = 'sentencepiece(?:\\.bpe)?|spm(?:\\.128k)?|tokenizer|flores200_sacrebleu_tokenizer_spm';
+const TOKENIZERS = new RegExp(`^(?:(?:source|target)\\.spm|(?:${TOKENIZER})\\.model)$`);
 const PAPERS = /^(?:README|LICEN[CS]E|NOTICE)(?:\.(?:md|txt))?$/i;
 
 /** Throws an Error that says what is missing or not supported. */
@@ -38,8 +41,7 @@ function findRoot(directory: string): string {
       `${basename(directory)} is no translation model: there is no ${WEIGHTS}, in it or in a directory "model".`,
     );
   }
-  if (others.length > 0)
-    throw new Error(`${basename(directory)} holds more than one model; import one at a time.`);
+  if (others.length > 0) throw new Error(`${basename(directory)} holds more than one model; import one at a time.`);
   return root;
 }
 
@@ -93,8 +95,7 @@ function languagesOf(
   if (type !== 'translate') {
     throw new Error(`${basename(root)} is a package of the type ${JSON.stringify(type)}, not "translate".`);
   }
-  const language = (value: unknown): string | null =>
-    typeof value === 'string' ? normalizeLanguage(value) : null;
+  const language = (value: unknown): string | null => (typeof value === 'string' ? normalizeLanguage(value) : null);
   const targetPrefix = typeof prefix === 'string' && prefix !== '' ? prefix : null;
   return { from: language(from), to: language(to), targetPrefix };
 }

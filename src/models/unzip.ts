@@ -28,20 +28,13 @@ const DIRECTORY = 0o040000;
  * directory, links and other special files, encrypted entries, more or larger entries than the limits allow, and
  * content that does not have its checksum or size. What was written until then stays: the caller removes it.
  */
-export async function unzip(
-  archive: string,
-  directory: string,
-  limits: UnzipLimits = UNZIP_LIMITS,
-): Promise<void> {
+export async function unzip(archive: string, directory: string, limits: UnzipLimits = UNZIP_LIMITS): Promise<void> {
   const refuse = (reason: string): Error => new Error(`${archive} was refused: ${reason}.`);
   const zip = await openPromise(archive, { autoClose: false }).catch((error: unknown) => {
     throw refuse(`it is no zip archive (${(error as Error).message})`);
   });
   try {
-    const most = Math.min(
-      limits.bytes,
-      Math.max(ALWAYS_ALLOWED_BYTES, limits.ratio * statSync(archive).size),
-    );
+    const most = Math.min(limits.bytes, Math.max(ALWAYS_ALLOWED_BYTES, limits.ratio * statSync(archive).size));
     await unpackAll(zip, directory, { ...limits, bytes: most });
   } catch (error) {
     throw refuse((error as Error).message.replace(/\.$/, ''));

@@ -1,6 +1,10 @@
-/** The speech model that `verbatim models use` has chosen: kept beside the data, for the next start of a server that has them. */
+/**
+ * The speech model that `verbatim models use` has chosen: kept beside the data, for the next start of a server that has
+ * them.
+ */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SetupError } from '../errors.js';
 import { ownCommand } from '../package-root.js';
 
 const FILE = 'model.json';
@@ -21,7 +25,7 @@ export function readChosenModel(dataDir: string): string | null {
   }
   const { name } = (value ?? {}) as { name?: unknown };
   if (typeof name === 'string' && name !== '') return name;
-  throw new Error(
+  throw new SetupError(
     `${path} names no model. Remove it, or name the model in VERBATIM_MODEL or with: ${ownCommand} models use NAME`,
   );
 }

@@ -24,7 +24,10 @@ export interface Config {
   readonly model: string | null;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly deviceSetting: string;
-  /** Windows, or units of work of the batched decoder, that one device computes at once; null: as suits it, see slotsOn(). */
+  /**
+   * Windows, or units of work of the batched decoder, that one device computes at once; null: as suits it, see
+   * slotsOn().
+   */
   readonly slots: number | null;
   /** CPU threads a slot. */
   readonly threads: number;
@@ -58,13 +61,11 @@ export interface Config {
   readonly batch: number | null;
   /** What finds speech; 'auto': the model where it is installed, see voiceActivityModel(). */
   readonly voiceActivity: (typeof VOICE_ACTIVITY)[number];
-  /** Whether speakers are told apart where the models and their runtime are installed; see createSpeakerEngine(). */
+  /** Whether speakers are distinguished where the models and their runtime are installed; see createSpeakerEngine(). */
   readonly speakers: (typeof SPEAKERS)[number];
   /** Names of models; null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
-  /** Whether the engine runs in a process of its own. */
-  readonly engineProcess: boolean;
   /** Reads what the engine does not read itself: a path, or a name in the directories where programs are. */
   readonly ffmpeg: string;
   readonly logLevel: LogLevel;
@@ -104,10 +105,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     return number;
   };
   const dataDir = text('VERBATIM_DATA_DIR', 'data');
-  const database = checkDatabase(
-    text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')),
-    'VERBATIM_DATABASE',
-  );
+  const database = checkDatabase(text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')), 'VERBATIM_DATABASE');
   return Object.freeze({
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
@@ -146,8 +144,6 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     speakers: oneOf('VERBATIM_SPEAKERS', text('VERBATIM_SPEAKERS', 'auto'), SPEAKERS),
     speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION', '') || null,
     speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING', '') || null,
-    engineProcess:
-      oneOf('VERBATIM_ENGINE_PROCESS', text('VERBATIM_ENGINE_PROCESS', 'on'), ['on', 'off']) === 'on',
     ffmpeg: program('VERBATIM_FFMPEG', text('VERBATIM_FFMPEG', 'ffmpeg')),
     logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
     secret: secret(text('VERBATIM_SECRET', '')),
@@ -158,11 +154,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
 /** Only PostgreSQL has connections to count. */
 function connections(value: number | null, database: string): number | null {
   if (value === null || isPostgres(database)) return value;
-  throw new ConfigError(
-    'VERBATIM_DATABASE_CONNECTIONS',
-    String(value),
-    'only with postgres://… in VERBATIM_DATABASE',
-  );
+  throw new ConfigError('VERBATIM_DATABASE_CONNECTIONS', String(value), 'only with postgres://… in VERBATIM_DATABASE');
 }
 
 function deviceSetting(value: string): string {
@@ -216,11 +208,7 @@ function program(name: Variable, value: string): string {
   if (!value.includes('/')) return value;
   const path = resolve(value);
   if (isExecutable(path)) return path;
-  throw new ConfigError(
-    name,
-    value,
-    'the path of a program, or the name of one in /usr/local/bin, /usr/bin or /bin',
-  );
+  throw new ConfigError(name, value, 'the path of a program, or the name of one in /usr/local/bin, /usr/bin or /bin');
 }
 
 function isExecutable(path: string): boolean {

@@ -1,14 +1,16 @@
 /**
- * Where the command line tells a running server what to do: a socket beside its data, which only its own user, and root, may open. The
- * server's port is part of its name, and the machine's: servers may share a directory, and a file system.
+ * Where the command line controls a running server: a socket beside its data, which only its own user, and
+ * root, may open. The server's port is part of its name, and the machine's: servers may share a directory, and a file
+ * system.
  */
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectory } from '../make-directory.js';
 import { ModelRefused } from '../errors.js';
-import type { ModelSwitch } from '../http/deps.js';
+import type { ModelSwitch } from '../models/model-switch.js';
 
 export interface Control {
   close(): Promise<void>;
@@ -35,7 +37,7 @@ export interface ControlOptions {
 export async function startControl({ dataDir, port, models }: ControlOptions): Promise<Control> {
   const path = join(dataDir, `${controlPrefix()}${port}${CONTROL_SUFFIX}`);
   const server = createServer((req, res) => void answer(req, res, models));
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   // Of a server that was killed.
   await rm(path, { force: true });
   server.listen(path);

@@ -1,8 +1,11 @@
-/** Where the books are: the path of a file of SQLite's, or an address of PostgreSQL's, whose password nobody is shown. */
+/**
+ * Where the ledger is: the path of a file of SQLite's, or an address of PostgreSQL's, whose password nobody is shown.
+ */
 import { ConfigError, UsageError } from './variables.js';
 
 const ALLOWED =
-  'the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE with sslmode, sslrootcert, sslcert, sslkey, host or ' +
+  'the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE with sslmode, sslrootcert, sslcert, ' +
+  'sslkey, host or ' +
   'application_name behind "?"';
 const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'application_name'];
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];

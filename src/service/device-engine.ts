@@ -2,63 +2,91 @@
 import { extname, join } from 'node:path';
 import { EngineError } from '../engine/native-errors.js';
 import { seeingOnly } from '../engine/only-device.js';
-import { forking } from '../engine/process/child.js';
-import { ENGINE_FORM, type Measurement } from '../engine/remote/engine-calls.js';
-import { EngineSupervisor, type EngineLaunch } from '../engine/remote/engine-supervisor.js';
+import { forking, type StartChild } from '../engine/process/child.js';
+import type { Plain } from '../engine/process/messages.js';
+import type { Launch } from '../engine/process/supervisor.js';
+import type { Measurement } from '../engine/remote/engine-calls.js';
+import { EngineSupervisor } from '../engine/remote/engine-supervisor.js';
+import type { Quarantine } from '../engine/remote/quarantine.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import type { EngineObserver } from '../engine/types.js';
-import type { EngineSurroundings } from './engine-apart.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
+import type { Logger } from './log.js';
 import { UsageError } from './variables.js';
+
+export interface EngineMetrics extends EngineObserver, TranslationObserver {
+  engineDied(reason: string): void;
+}
+
+/** What all engines of a server share, those that take turns in it, too. */
+export interface EngineDependencies {
+  metrics: EngineMetrics;
+  logger: Pick<Logger, 'error' | 'info'>;
+  quarantine: Quarantine;
+  /** What a process runs; default: the service's own. */
+  main?: string | undefined;
+  /** Of each process its device, as VERBATIM_DEVICE names one; default: those that the configuration names. */
+  devices?: readonly string[] | undefined;
+}
 
 export interface DeviceEngineOptions {
   settings: EngineSettings;
-  surroundings: Pick<EngineSurroundings, 'metrics' | 'logger' | 'quarantine' | 'main'>;
+  dependencies: Pick<EngineDependencies, 'metrics' | 'logger' | 'quarantine' | 'main'>;
   /** Null: whatever the settings name. */
   device: string | null;
-  /** Those of the other devices: suspects are tried on one of these, lest a device that fails convicts what it is given. */
+  /** Those of the other devices: isolation runs are on one of these, lest a device that fails convicts its requests. */
   others: () => readonly DeviceEngine[];
   died: (how: string) => void;
   changed: () => void;
 }
 
-/** Below what answers, which so gets a processor when it has something to do; the addon's threads compute another ten steps below. */
+/**
+ * Steps of nice(2) below the server, which so gets a processor when it has something to do; the addon's threads compute
+ * another ten steps below. Work of isolated accounts is behind everybody's.
+ */
 const NICENESS = 5;
+const ISOLATED_NICENESS = 15;
 
 export class DeviceEngine {
   readonly supervisor: EngineSupervisor;
-  readonly #launch: EngineLaunch;
-  #settings: EngineSettings;
+  readonly #startAt: (niceness: number) => StartChild;
+  #settings: Plain<EngineSettings>;
 
-  constructor({ settings, surroundings, device, others, died, changed }: DeviceEngineOptions) {
-    const { metrics, logger, quarantine, main = ownMain() } = surroundings;
+  constructor({ settings, dependencies, device, others, died, changed }: DeviceEngineOptions) {
+    const { metrics, logger, quarantine, main = ownMain() } = dependencies;
     const env = { ...environment(), ...(device === null ? {} : seeingOnly(device, process.env)) };
-    this.#settings = told({ ...settings, device });
-    this.#launch = {
-      start: forking({ main, env, niceness: NICENESS, isExpendable: true, form: ENGINE_FORM }),
-      settings: () => this.#settings,
-    };
+    this.#settings = withoutSecrets({ ...settings, device });
+    this.#startAt = (niceness) => forking({ main, env, niceness });
     const where = device === null ? {} : { device };
     this.supervisor = new EngineSupervisor({
-      ...this.#launch,
-      trial: () => (others().find(({ supervisor }) => supervisor.isServing) ?? this).#launch,
+      ...this.#launch(NICENESS),
+      isolation: (purpose) => {
+        const engine = others().find(({ supervisor }) => supervisor.isServing) ?? this;
+        return engine.#launch(purpose === 'isolated' ? ISOLATED_NICENESS : NICENESS);
+      },
+      accounts: quarantine,
       changed,
       observer: {
         engineDied: ({ reason, how, requestIds }) => {
           died(how);
           metrics.engineDied(reason);
-          logger.error(
-            { ...where, reason, how, requestIds },
-            'the engine process died; what it worked on is repeated',
-          );
+          logger.error({ ...where, reason, how, requestIds }, 'the engine process died; what it worked on is repeated');
         },
         engineRefused: (origin) => {
-          if (origin !== undefined) quarantine.add(origin);
           logger.error({ ...origin }, 'the engine process dies of this request, which is refused');
+          if (origin === undefined) return;
+          quarantine.convict(origin);
+          const { accountId } = origin;
+          if (quarantine.isIsolated({ accountId, background: false }))
+            logger.error({ accountId }, 'work of this account runs in isolation for an hour, behind all other work');
         },
         measured: (measurement) => observe(metrics, measurement),
       },
     });
+  }
+
+  #launch(niceness: number): Launch {
+    return { start: this.#startAt(niceness), settings: () => this.#settings };
   }
 
   /** Rejects with what is wrong with settings or model, and where `signal` ends it; no process is left then. */
@@ -68,14 +96,13 @@ export class DeviceEngine {
       const started = this.supervisor.start();
       if (signal?.aborted === true) giveUp();
       signal?.addEventListener('abort', giveUp, { once: true });
-      const found = (await started) as ServedInfo;
+      const found: Plain<ServedInfo> = (await started) as ServedInfo;
       // Found once: it takes the hash of a whole model.
       this.#settings = { ...this.#settings, config: found.config, env: null };
       return found;
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof EngineError && error.code === 'invalid_argument')
-        throw new UsageError(error.message);
+      if (error instanceof EngineError && error.code === 'invalid_argument') throw new UsageError(error.message);
       throw error;
     } finally {
       signal?.removeEventListener('abort', giveUp);
@@ -87,10 +114,10 @@ function ownMain(): string {
   return join(__dirname, `engine-process${extname(__filename)}`);
 }
 
-/** Without what is none of its business; what is let in is the server's to say. */
-function told({ config, ...settings }: EngineSettings): EngineSettings {
+/** Without what is none of its business. */
+function withoutSecrets({ config, ...settings }: EngineSettings): EngineSettings {
   const unneeded = { secret: null, metricsToken: null, database: '' };
-  return { ...settings, config: { ...config, ...unneeded, maxBacklogSeconds: Infinity } };
+  return { ...settings, config: { ...config, ...unneeded } };
 }
 
 /** What the addon's libraries read, and no setting of the service. */

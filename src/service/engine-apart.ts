@@ -1,32 +1,11 @@
 /** The engines of one speech model, in a process of their own for each device. */
 import { eachDevice } from '../engine/devices.js';
 import { DeviceProcesses } from '../engine/remote/device-processes.js';
-import type { Quarantine } from '../engine/remote/quarantine.js';
 import { RemoteSpeechEngine } from '../engine/remote/remote-speech-engine.js';
 import { RemoteTranslator } from '../engine/remote/remote-translator.js';
-import type { Backlog } from '../engine/speech/backlog.js';
-import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
-import type { EngineObserver } from '../engine/types.js';
-import { DeviceEngine } from './device-engine.js';
+import { DeviceEngine, type EngineDependencies } from './device-engine.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
-import type { Logger } from './log.js';
 import { installedTranslationModels } from './translation-engine.js';
-
-export interface EngineMetrics extends EngineObserver, TranslationObserver {
-  engineDied(reason: string): void;
-}
-
-/** What all engines of a server share, those that take turns in it, too. */
-export interface EngineSurroundings {
-  metrics: EngineMetrics;
-  logger: Pick<Logger, 'error' | 'info'>;
-  quarantine: Quarantine;
-  backlog: Backlog;
-  /** What a process runs; default: the service's own. */
-  main?: string | undefined;
-  /** Of each process its device, as VERBATIM_DEVICE names one; default: those that the configuration names. */
-  devices?: readonly string[] | undefined;
-}
 
 export interface EngineApart {
   readonly speech: RemoteSpeechEngine;
@@ -45,20 +24,20 @@ export interface EngineApart {
 /** Rejects with what is wrong with settings or model, and where `signal` ends it; no process is left then. */
 export async function startApart(
   settings: EngineSettings,
-  surroundings: EngineSurroundings,
+  dependencies: EngineDependencies,
   signal?: AbortSignal,
 ): Promise<EngineApart> {
   const { config, roots, manifest } = settings;
-  const { quarantine, backlog, devices = eachDevice(config.deviceSetting) } = surroundings;
-  let tellDeath: (how: string) => void = () => undefined;
-  const died = new Promise<string>((resolve) => (tellDeath = resolve));
+  const { quarantine, devices = eachDevice(config.deviceSetting) } = dependencies;
+  let reportDeath: (how: string) => void = () => undefined;
+  const died = new Promise<string>((resolve) => (reportDeath = resolve));
   const several: { process?: DeviceProcesses } = {};
   const engines: DeviceEngine[] = devices.map(
     (device, index) =>
       new DeviceEngine({
-        ...{ settings, surroundings, device: devices.length > 1 ? device : null },
+        ...{ settings, dependencies, device: devices.length > 1 ? device : null },
         others: () => [...engines.slice(index + 1), ...engines.slice(0, index)],
-        died: tellDeath,
+        died: reportDeath,
         changed: () => several.process?.changed(),
       }),
   );
@@ -68,7 +47,7 @@ export async function startApart(
   const [only, ...others] = supervisors;
   const process =
     only !== undefined && others.length === 0 ? only : (several.process = new DeviceProcesses(supervisors));
-  const shared = { info, quarantine, backlog };
+  const shared = { info, quarantine };
   return {
     speech: new RemoteSpeechEngine({ ...shared, process }),
     translator: new RemoteTranslator(process, installedTranslationModels(roots, manifest)),
@@ -83,10 +62,7 @@ export async function startApart(
 }
 
 /** All or none of them. */
-async function startedAll(
-  engines: readonly DeviceEngine[],
-  signal: AbortSignal | undefined,
-): Promise<ServedInfo[]> {
+async function startedAll(engines: readonly DeviceEngine[], signal: AbortSignal | undefined): Promise<ServedInfo[]> {
   const starting = engines.map((engine) => engine.start(signal));
   try {
     return await Promise.all(starting);
@@ -100,8 +76,8 @@ async function startedAll(
 function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config']): ServedInfo {
   const [first] = found;
   if (first === undefined) throw new RangeError('An engine needs a device.');
-  const { secret, metricsToken, database, maxBacklogSeconds } = config;
-  const withheld = { secret, metricsToken, database, maxBacklogSeconds };
+  const { secret, metricsToken, database } = config;
+  const withheld = { secret, metricsToken, database };
   const ids = found.flatMap(({ devices }) => devices.ids);
   const name = [...new Set(found.map(({ devices }) => devices.name))].join(', ');
   return { ...first, devices: { ids, name }, config: Object.freeze({ ...first.config, ...withheld }) };

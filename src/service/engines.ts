@@ -3,11 +3,10 @@ import { availableParallelism } from 'node:os';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { eachDevice, resolveDevices } from '../engine/devices.js';
 import { onlyDevice } from '../engine/only-device.js';
-import type { EngineInfo } from '../engine/remote/engine-calls.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
-import type { EngineObserver, SpeechEngine } from '../engine/types.js';
+import type { EngineInfo, EngineObserver, SpeechEngine } from '../engine/types.js';
 import type { Manifest } from '../models/manifest.js';
 import { hashFile, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
@@ -58,13 +57,9 @@ export async function loadEngines(
   const own = { ...config, deviceSetting: device ?? config.deviceSetting };
   const translation = createTranslationEngine(own, roots, manifest, { observer, binding });
   const speech = await loadEngine(own, roots, manifest, { observer, binding });
-  const { languages, translatesToEnglish, abilities, alignsWords, devices, modelName, voiceActivity } =
-    speech;
-  const info = {
-    ...{ languages, translatesToEnglish, abilities, alignsWords, devices, modelName, voiceActivity },
-    ...{ isDemonstration: speech.isDemonstration, config, tuned },
-    decoder: speechDecoder(config, devices.ids, configuredModel(config, roots, manifest).entry),
-  };
+  const { entry } = configuredModel(config, roots, manifest);
+  const decoder = speechDecoder(config, speech.info.devices.ids, entry);
+  const info = { ...speech.info, config, tuned, decoder };
   return { speech, translation, info };
 }
 

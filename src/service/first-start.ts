@@ -1,6 +1,6 @@
 /** What a first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
 import { join } from 'node:path';
-import type { Ledger } from '../ledger/types.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
 import { INSTALL_ADVICE } from '../transcription/warnings.js';
 
@@ -17,7 +17,7 @@ export interface FirstKeys {
 
 /** null when the database has accounts already. */
 export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | null> {
-  const keys = await ledger.createFirstAccount({
+  const keys = await ledger.accounts.createFirst({
     email: EMAIL,
     name: 'Local account',
     role: 'operator',
@@ -46,11 +46,7 @@ interface FirstStart {
   note: string | null;
 }
 
-export function firstStartText(
-  keys: FirstKeys,
-  url: string,
-  { packageRoot, link, note }: FirstStart,
-): string {
+export function firstStartText(keys: FirstKeys, url: string, { packageRoot, link, note }: FirstStart): string {
   const sample = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
   return [
     '',
@@ -69,7 +65,7 @@ export function firstStartText(
   ].join('\n');
 }
 
-/** Said at every start with a demonstration model. */
+/** Printed at every start with a demonstration model. */
 export function demonstrationText(modelName: string): string {
   return (
     `The speech model "${modelName}" is a demonstration: it knows synthetic voices and a phrase book, and leaves out ` +

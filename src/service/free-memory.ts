@@ -1,4 +1,7 @@
-/** How much memory another process may take: what the kernel has to give, and what this service's control group may have. */
+/**
+ * How much memory another process may take: what the kernel has to give, and what this service's control group may
+ * have.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

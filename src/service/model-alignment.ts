@@ -1,4 +1,7 @@
-/** The heads of a speech model that tell when words are said, measured here and kept as a trait: what `models align` does. */
+/**
+ * The heads of a speech model that give the times of words, measured here and kept as a trait: what `models align`
+ * does.
+ */
 import { existsSync } from 'node:fs';
 import { loadBinding, type AttentionHead } from '../engine/binding.js';
 import { measureHeads, type HeadMeasurementOptions } from '../models/alignment/head-measurement.js';
@@ -25,8 +28,7 @@ export async function alignModel(
   onPass: NonNullable<HeadMeasurementOptions['onPass']>,
 ): Promise<ModelAlignment> {
   const entry = findModel(manifest, name);
-  if (entry.kind !== 'speech')
-    throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
+  if (entry.kind !== 'speech') throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path))
     throw new Error(`The model "${name}" is not installed. Run: ${ownCommand} models pull ${name}`);

@@ -15,33 +15,35 @@ export const CHECK_CLIP = Object.freeze({
 const ACCOUNT = 'the check of a model';
 
 export interface ModelToCheck {
-  engine: Pick<SpeechEngine, 'transcribeFile' | 'languages' | 'modelName'>;
+  engine: Pick<SpeechEngine, 'info' | 'measure' | 'transcribe'>;
   /** Whether it is the one that the clip's text is known of. */
   knowsText: boolean;
 }
 
-/** Rejects with ModelRefused, or as transcribeFile(). */
+/** Rejects with ModelRefused, or as SpeechEngine.transcribe(). */
 export async function checkModel({ engine, knowsText }: ModelToCheck, signal: AbortSignal): Promise<void> {
   const { path, language, text } = CHECK_CLIP;
-  const spoken = engine.languages.includes(language) ? language : (engine.languages[0] ?? 'auto');
-  const transcript = await engine.transcribeFile({
-    ...{ path, signal, accountId: ACCOUNT, language: spoken, describe: true },
+  const { languages, modelName } = engine.info;
+  const spoken = languages.includes(language) ? language : (languages[0] ?? 'auto');
+  const file = { path, signal, accountId: ACCOUNT };
+  const transcript = await engine.transcribe({
+    ...{ ...file, seconds: await engine.measure(file), language: spoken, describe: true },
     // It is in no account's way, and no account's audio in its.
     background: true,
   });
   const fault = faultOf(transcript);
-  if (fault !== null) throw new ModelRefused(`"${engine.modelName}" ${fault}.`);
+  if (fault !== null) throw new ModelRefused(`"${modelName}" ${fault}.`);
   if (knowsText && words(transcript.text) !== words(text))
-    throw new ModelRefused(`"${engine.modelName}" hears "${transcript.text}" where "${text}" is said.`);
+    throw new ModelRefused(`"${modelName}" recognised "${transcript.text}" where "${text}" is spoken.`);
 }
 
 /** Numbers that are none come as null from another process. */
 function faultOf({ text, segments, unsureWindows, durationSeconds }: Transcript): string | null {
   if (!isNumber(durationSeconds)) return 'does not say how long a clip is';
-  if (text.trim() === '' && unsureWindows === 0) return 'hears nothing in a clip of speech';
+  if (text.trim() === '' && unsureWindows === 0) return 'recognises nothing in a clip of speech';
   for (const { decoding, noSpeechProbability, startSeconds, endSeconds } of segments) {
     const { averageLogProbability, tokens = [] } = decoding ?? {};
-    if (tokens.length === 0) return 'tells a text without its tokens';
+    if (tokens.length === 0) return 'reports a text without its tokens';
     if (![averageLogProbability, noSpeechProbability, startSeconds, endSeconds].every(isNumber))
       return 'computes what are no numbers';
   }

@@ -1,6 +1,6 @@
 /**
- * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that a model which
- * is checked, unpacked or loaded on its way in holds up no request and endangers no server.
+ * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that
+ * a model which is checked, unpacked or loaded on its way in holds up no request and endangers no server.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { VerbatimError } from '../errors.js';
-import type { ModelShelf, ShelvedModel } from '../http/model-shelf.js';
+import type { ModelStore, StoredModel } from '../models/model-store.js';
 import { findModel, kindText, type Manifest, type ModelEntry } from '../models/manifest.js';
 import { isInstalled, modelFiles, modelRoot, type StoreRoots } from '../models/store.js';
 import { systemTimers, type Timers } from '../timers.js';
@@ -22,8 +22,8 @@ const STOP_MS = 10_000;
 const LAST_WORDS = 500;
 
 export interface ModelDownloadsOptions {
-  /** Read anew each time: imports and downloads change it. */
-  shelf: () => { roots: StoreRoots; manifest: Manifest };
+  /** Read again each time: imports and downloads change it. */
+  context: () => { roots: StoreRoots; manifest: Manifest };
   logger: Pick<Logger, 'info' | 'warn'>;
   timers?: Timers;
 }
@@ -39,7 +39,7 @@ interface Download {
   gone: Promise<void>;
 }
 
-export class ModelDownloads implements ModelShelf {
+export class ModelDownloads implements ModelStore {
   readonly #running = new Map<string, Download>();
   /** By model: why its last download failed. */
   readonly #failed = new Map<string, string>();
@@ -50,13 +50,13 @@ export class ModelDownloads implements ModelShelf {
     this.#timers = options.timers ?? systemTimers;
   }
 
-  list(): ShelvedModel[] {
-    const { roots, manifest } = this.options.shelf();
-    return manifest.models.map((entry) => this.#shelved(entry, roots));
+  list(): StoredModel[] {
+    const { roots, manifest } = this.options.context();
+    return manifest.models.map((entry) => this.#storedModel(entry, roots));
   }
 
   download(name: string): void {
-    const { roots, manifest } = this.options.shelf();
+    const { roots, manifest } = this.options.context();
     const entry = entryOf(manifest, name);
     const refuse = (message: string) => new VerbatimError('invalid_request', message);
     if (this.#isClosed) throw new VerbatimError('shutting_down', 'The server is shutting down.');
@@ -96,7 +96,7 @@ export class ModelDownloads implements ModelShelf {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       download.words = (download.words + text).slice(-LAST_WORDS);
     });
-    if (child.stdout !== null) createInterface(child.stdout).on('line', (line) => hear(download, line));
+    if (child.stdout !== null) createInterface(child.stdout).on('line', (line) => readProgress(download, line));
     this.#running.set(name, download);
     this.#failed.delete(name);
     this.options.logger.info({ model: name }, 'a model is downloaded');
@@ -136,7 +136,7 @@ export class ModelDownloads implements ModelShelf {
     void download.gone.then(() => timer.cancel());
   }
 
-  #shelved(entry: ModelEntry, roots: StoreRoots): ShelvedModel {
+  #storedModel(entry: ModelEntry, roots: StoreRoots): StoredModel {
     const { name, licence } = entry;
     const download = this.#running.get(name);
     const receivedBytes = sum((download?.received ?? bytesHere(entry, roots)).values());
@@ -202,24 +202,24 @@ function startPull(name: string, modelsDir: string): ChildProcess {
   return child;
 }
 
-function hear({ received, totals }: Download, line: string): void {
-  const told = progressIn(line);
-  if (told === null) return;
-  received.set(told.file, told.received_bytes);
-  if (told.total_bytes !== null) totals.set(told.file, told.total_bytes);
+function readProgress({ received, totals }: Download, line: string): void {
+  const progress = progressIn(line);
+  if (progress === null) return;
+  received.set(progress.file, progress.received_bytes);
+  if (progress.total_bytes !== null) totals.set(progress.file, progress.total_bytes);
 }
 
-interface ToldProgress {
+interface ReportedProgress {
   file: string;
   received_bytes: number;
   total_bytes: number | null;
 }
 
-/** null: the line tells of something else. */
-function progressIn(line: string): ToldProgress | null {
+/** null: the line is about something else. */
+function progressIn(line: string): ReportedProgress | null {
   try {
-    const told = JSON.parse(line) as Partial<ToldProgress>;
-    const { file, received_bytes, total_bytes = null } = told;
+    const progress = JSON.parse(line) as Partial<ReportedProgress>;
+    const { file, received_bytes, total_bytes = null } = progress;
     return file === undefined || received_bytes === undefined ? null : { file, received_bytes, total_bytes };
   } catch {
     return null;

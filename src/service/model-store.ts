@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { loadBinding, type SpeechModelInfo } from '../engine/binding.js';
 import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
 import { importSpeechModel, importVoiceActivityModel, type ImportSpeechOptions } from '../models/import.js';
-import {
-  importSpeakerModel,
-  type ImportSpeakersOptions,
-  type SpeakerModelEntry,
-} from '../models/import-speakers.js';
+import { importSpeakerModel, type ImportSpeakersOptions, type SpeakerModelEntry } from '../models/import-speakers.js';
 import { importTranslationModel, type ImportTranslationOptions } from '../models/import-translation.js';
 import {
   findModel,
@@ -52,10 +48,7 @@ export function importSpeech(
   return importSpeechModel(path, { ...options, roots, check: loadOnce });
 }
 
-export function importVoiceActivity(
-  path: string,
-  { roots }: ServiceContext,
-): Promise<VoiceActivityModelEntry> {
+export function importVoiceActivity(path: string, { roots }: ServiceContext): Promise<VoiceActivityModelEntry> {
   return importVoiceActivityModel(path, {
     roots,
     check: async (file) => (await loadBinding().loadVoiceActivityModel(file)).close(),
@@ -74,7 +67,7 @@ export function importSpeakers(
     ...options,
     roots,
     check: (file, kind) =>
-      hearOnce({
+      diarizeOnce({
         segmentation: kind === 'speaker-segmentation' ? file : modelPath(roots, bundled.segmentation),
         embedding: kind === 'speaker-embedding' ? file : modelPath(roots, bundled.embedding),
       }),
@@ -85,7 +78,7 @@ export function importSpeakers(
 const SAMPLE_LIMIT = 60;
 
 /** In a process of its own, with somebody who speaks. */
-async function hearOnce(files: { segmentation: string; embedding: string }): Promise<void> {
+async function diarizeOnce(files: { segmentation: string; embedding: string }): Promise<void> {
   const engine = new SpeakerEngine({ ...files, threads: 1, threshold: 0.5, minSeconds: 0 });
   try {
     const path = join(packageRoot, 'models', 'bundled', 'sample-es.flac');

@@ -1,9 +1,12 @@
-/** The speech models that take turns in a server: one serves, another may be on its way, the one before may have requests to end. */
+/**
+ * The speech models that take turns in a server: one serves, another may be on its way, the one before may have
+ * requests to end.
+ */
 import { ModelRefused } from '../errors.js';
-import type { ModelChange, ModelState, ModelSwitch } from '../http/deps.js';
-import type { LentEngines } from '../transcription/lent-engines.js';
+import type { ModelChange, ModelState, ModelSwitch } from '../models/model-switch.js';
+import type { EngineLease } from '../transcription/engine-lease.js';
 import type { EngineApart } from './engine-apart.js';
-import { LentEngine } from './lent-engine.js';
+import { LeasedEngine } from './leased-engine.js';
 import type { Logger } from './log.js';
 
 export interface ModelTurnsOptions {
@@ -26,15 +29,15 @@ export interface NextModel {
 }
 
 export class ModelTurns implements ModelSwitch {
-  #serving: LentEngine;
-  #draining: LentEngine | null = null;
+  #serving: LeasedEngine;
+  #draining: LeasedEngine | null = null;
   #change: Omit<ModelChange, 'requests'> | null = null;
   #last: ModelState['last'] = null;
   #changing: Promise<void> | null = null;
   readonly #closing = new AbortController();
 
   constructor(private readonly options: ModelTurnsOptions) {
-    this.#serving = new LentEngine(options.first, options.now());
+    this.#serving = new LeasedEngine(options.first, options.now());
   }
 
   get serving(): EngineApart {
@@ -43,11 +46,11 @@ export class ModelTurns implements ModelSwitch {
 
   /** With the one whose requests end. */
   get atWork(): EngineApart[] {
-    return [this.#serving, this.#draining].flatMap((lent) => lent?.engine ?? []);
+    return [this.#serving, this.#draining].flatMap((leased) => leased?.engine ?? []);
   }
 
-  lend(): LentEngines {
-    return this.#serving.lend();
+  acquire(): EngineLease {
+    return this.#serving.acquire();
   }
 
   state(): ModelState {
@@ -89,7 +92,7 @@ export class ModelTurns implements ModelSwitch {
     try {
       const engine = await this.#fit(next);
       this.#draining = this.#serving;
-      this.#serving = new LentEngine(engine, now());
+      this.#serving = new LeasedEngine(engine, now());
     } catch (error) {
       this.#last = { to: name, error: (error as Error).message };
       logger.error({ err: error, to: name }, 'the model does not serve; the one before goes on');

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ModelRefused } from '../errors.js';
-import type { ModelState } from '../http/deps.js';
+import type { ModelState } from '../models/model-switch.js';
 import type { Config } from './config.js';
 import { CONTROL_MODEL, CONTROL_SUFFIX, controlPrefix } from './control.js';
 
@@ -22,16 +22,15 @@ export class ServerAtWork {
     const [first, ...others] = found;
     if (first === undefined) {
       throw new Error(
-        `No server of the data directory "${dataDir}" answers on this machine. Run this as the user and with the VERBATIM_DATA_DIR of the ` +
+        `No server of the data directory "${dataDir}" answers on this machine. Run this as the user and with the ` +
+          `VERBATIM_DATA_DIR of the ` +
           'server; for one that does not run, name the model in VERBATIM_MODEL.',
       );
     }
     const asked = others.length === 0 ? first : found.find((one) => one.port === String(port));
     if (asked !== undefined) return asked.server;
     const ports = found.map((one) => one.port).join(', ');
-    throw new Error(
-      `Servers on the ports ${ports} share the data directory "${dataDir}": name one in VERBATIM_PORT.`,
-    );
+    throw new Error(`Servers on the ports ${ports} share the data directory "${dataDir}": name one in VERBATIM_PORT.`);
   }
 
   state(): Promise<ModelState> {
@@ -53,14 +52,12 @@ export class ServerAtWork {
   }
 
   async #ask(method: 'GET' | 'POST', body?: object): Promise<ModelState> {
-    const { status, answer } = await new Promise<{ status: number | undefined; answer: string }>(
-      (resolve, reject) => {
-        const asking = request({ socketPath: this.socket, path: CONTROL_MODEL, method }, (res) => {
-          text(res).then((answer) => resolve({ status: res.statusCode, answer }), reject);
-        });
-        asking.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
-      },
-    );
+    const { status, answer } = await new Promise<{ status: number | undefined; answer: string }>((resolve, reject) => {
+      const asking = request({ socketPath: this.socket, path: CONTROL_MODEL, method }, (res) => {
+        text(res).then((answer) => resolve({ status: res.statusCode, answer }), reject);
+      });
+      asking.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+    });
     const value = JSON.parse(answer) as ModelState & { error?: string };
     if (status === 200) return value;
     throw new ModelRefused(value.error ?? `The server answered ${status ?? 'nothing'}.`);

@@ -4,17 +4,18 @@ import type { Config } from './config.js';
 import { startControl, type Control } from './control.js';
 import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
-import type { Ledger } from '../ledger/types.js';
-import { createBooks } from './ledger.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { createConfiguredLedger } from './ledger.js';
 import { createLogger, type Logger } from './log.js';
-import type { SettingInForce } from '../http/deps.js';
-import { Metrics } from '../http/metrics.js';
+import type { SettingInForce } from '../setting-in-force.js';
+import { Metrics } from '../http/monitoring/metrics.js';
 import { startServer, type RunningServer } from './server.js';
 import { serverSettings } from './server-settings.js';
 import { settingsInForce } from './settings-in-force.js';
 import { systemTimers } from '../timers.js';
 import { startEngines, type ServedEngines } from './served-engines.js';
 import { settingVariables } from './tuned.js';
+import { retiredVariables, type Variable } from './variables.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
 import { installedSpeechModels } from './installed-models.js';
@@ -27,14 +28,18 @@ import { signInLink } from './sign-in-link.js';
 /** How long running requests may take to finish after SIGTERM. */
 const DRAIN_MS = 60_000;
 
-/** Resolves when a stop signal has come and everything is drained and closed. */
-export async function serve(): Promise<void> {
+/**
+ * Resolves when a stop signal has come and everything is drained and closed. `settings` take precedence over the
+ * variables of the environment, for this process and those that it starts.
+ */
+export async function serve(settings: Partial<Record<Variable, string>> = {}): Promise<void> {
+  Object.assign(process.env, settings);
   const { config, roots, manifest } = readContext();
   const logger = createLogger({ level: config.logLevel });
   const metrics = new Metrics();
   const speakers = createSpeakerEngine(config, roots, manifest, {
     observer: {
-      died: (how) => {
+      died: ({ how }) => {
         metrics.speakersDied();
         logger.warn({ how }, 'the speaker process died');
       },
@@ -44,9 +49,9 @@ export async function serve(): Promise<void> {
   const engines = await startEngines({ config, roots, manifest, env, device: null }, { metrics, logger });
   const { tuned } = engines.info;
   if (tuned !== null) logger.info(tuned);
-  const shelf = new ModelDownloads({ shelf: readContext, logger });
+  const modelStore = new ModelDownloads({ context: readContext, logger });
   try {
-    const ledger = await createBooks(config, (error) => logger.error({ err: error }, 'housekeeping failed'));
+    const ledger = await createConfiguredLedger(config, (error) => logger.error({ err: error }, 'housekeeping failed'));
     try {
       const { ffmpeg } = config;
       await runUntilStopped(config, {
@@ -54,7 +59,7 @@ export async function serve(): Promise<void> {
         engines,
         speakers,
         ledger,
-        shelf,
+        modelStore: modelStore,
         logger,
         metrics,
         settingsInForce: () => settingsInForce(process.env, config, engines.info.config),
@@ -63,7 +68,7 @@ export async function serve(): Promise<void> {
       await ledger.close();
     }
   } finally {
-    await shelf.close();
+    await modelStore.close();
     await engines.close();
     await speakers.engine?.close();
   }
@@ -75,15 +80,15 @@ interface Parts {
   speakers: Speakers;
   settingsInForce: () => readonly SettingInForce[];
   ledger: Ledger;
-  shelf: ModelDownloads;
+  modelStore: ModelDownloads;
   logger: Logger;
   metrics: Metrics;
 }
 
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
-  // Listened for before anybody is told where the server is: a signal that comes at once is to drain it, too.
+  // Listened for before the address of the server is printed: a signal that comes at once is to drain it, too.
   const stopped = stopSignal();
-  const { speech: engine, lend, models } = parts.engines;
+  const { speech: engine, acquire, backlog, models } = parts.engines;
   const server = await startServer({
     host: config.host,
     port: config.port,
@@ -95,7 +100,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     timers: systemTimers,
     clock: Date.now,
     installedModels: installedSpeechModels,
-    ...{ engine, lend, models },
+    ...{ engine, acquire, backlog, models },
     ...parts,
     settings: serverSettings(config),
   });
@@ -129,23 +134,24 @@ async function announce(config: Config, { url, agentPort }: RunningServer, parts
   const { speech: engine, translationModels, info } = engines;
   console.log(`listening on ${url}`);
   const keys = await createFirstAccount(ledger);
-  const demonstration = engine.isDemonstration ? demonstrationText(engine.modelName) : null;
+  const { modelName, isDemonstration, voiceActivity } = engine.info;
+  const demonstration = isDemonstration ? demonstrationText(modelName) : null;
   if (keys !== null) {
     const link = config.dashboard ? await signInLink(ledger, keys.accountId, url) : null;
     console.log(firstStartText(keys, url, { packageRoot, link, note: demonstration }));
   }
-  const { ids, name } = engine.devices;
+  const { ids, name } = engine.info.devices;
   const ffmpeg = await ffmpegVersion(parts.ffmpeg);
   logger.info(
     {
-      model: engine.modelName,
-      demonstration: engine.isDemonstration,
+      model: modelName,
+      demonstration: isDemonstration,
       translationModels,
       devices: ids,
       deviceName: name,
       slots: engine.stats().slots,
       decoder: info.decoder,
-      voiceActivity: engine.voiceActivity,
+      voiceActivity,
       speakerModels: speakerModelNames(speakers),
       agentPort,
       ffmpeg,
@@ -153,6 +159,7 @@ async function announce(config: Config, { url, agentPort }: RunningServer, parts
     },
     'ready',
   );
+  for (const warning of retiredVariables(process.env)) logger.warn(warning);
   if (demonstration !== null) logger.warn(demonstration);
   if (ffmpeg === null) logger.warn(withoutFfmpegText(parts.ffmpeg));
 }

@@ -1,14 +1,13 @@
-/** The engines of a server: in processes of their own, or in the server's, as VERBATIM_ENGINE_PROCESS has it. */
-import { systemClock } from '../engine/clock.js';
+/** The engines of a server, in processes of their own. */
 import { Quarantine } from '../engine/remote/quarantine.js';
-import { Backlog } from '../engine/speech/backlog.js';
+import { Backlog } from '../engine/backlog.js';
 import type { SpeechEngine } from '../engine/types.js';
-import { ModelRefused } from '../errors.js';
-import type { ModelState, ModelSwitch } from '../http/deps.js';
-import { lendAlways, type LendEngines } from '../transcription/lent-engines.js';
+import type { ModelSwitch } from '../models/model-switch.js';
+import type { AcquireEngines } from '../transcription/engine-lease.js';
 import { readChosenModel } from './chosen-model.js';
-import { startApart, type EngineMetrics } from './engine-apart.js';
-import { loadEngines, type EngineSettings, type ServedInfo } from './engines.js';
+import type { EngineMetrics } from './device-engine.js';
+import { startApart } from './engine-apart.js';
+import type { EngineSettings, ServedInfo } from './engines.js';
 import type { Logger } from './log.js';
 import { ModelTurns } from './model-turns.js';
 import { nextModel } from './next-model.js';
@@ -16,13 +15,15 @@ import { ServingSpeech } from './serving-speech.js';
 
 export interface ServedEngines {
   /** Whichever serves now. */
-  speech: SpeechEngine;
-  lend: LendEngines;
+  speech: Pick<SpeechEngine, 'info' | 'stats'>;
+  acquire: AcquireEngines;
+  /** What they have been given to do, whichever of them. */
+  backlog: Backlog;
   models: ModelSwitch;
   /** Of the one that serves now. */
   readonly info: ServedInfo;
   readonly translationModels: readonly string[];
-  /** Of the processes that it runs in, where it has its own: one for each device that has one now. */
+  /** Of the processes that it runs in: one for each device that has one now. */
   readonly pids: readonly number[];
   /** Requests that run finish first. */
   close(): Promise<void>;
@@ -39,59 +40,24 @@ export interface ServedEnginesOptions {
   room?: () => number | null;
 }
 
-/** Serves the model that was chosen last, unless the configuration names one. */
-export function startEngines(
-  settings: EngineSettings,
-  options: ServedEnginesOptions,
-): Promise<ServedEngines> {
-  return settings.config.engineProcess ? startTurns(settings, options) : startHere(settings, options);
-}
-
 function withChosen({ config, ...settings }: EngineSettings): EngineSettings {
   const model = config.model ?? readChosenModel(config.dataDir);
   return { ...settings, config: Object.freeze({ ...config, model }) };
 }
 
-async function startHere(
-  settings: EngineSettings,
-  { metrics }: ServedEnginesOptions,
-): Promise<ServedEngines> {
-  const { speech, translation, info } = await loadEngines(withChosen(settings), { observer: metrics });
-  const close = async (): Promise<void> => {
-    await speech.close();
-    await translation.close();
-  };
-  const lend = lendAlways(speech, translation);
-  const { modelNames: translationModels } = translation;
-  return { speech, lend, models: fixedModel(speech.modelName), info, translationModels, pids: [], close };
-}
-
-/** Two models in one process could not be told apart when it dies, nor could one be let go of while it is in use. */
-export function fixedModel(serving: string, since = Date.now()): ModelSwitch {
-  return {
-    state: (): ModelState => ({ serving, since, afterRestart: serving, change: null, last: null }),
-    use: () => {
-      throw new ModelRefused(
-        'The engine runs in the process of the server (VERBATIM_ENGINE_PROCESS=off), which has room for one model. ' +
-          'Name the other one in VERBATIM_MODEL and restart.',
-      );
-    },
-  };
-}
-
-async function startTurns(
+/** Serves the model that was chosen last, unless the configuration names one. */
+export async function startEngines(
   settings: EngineSettings,
   { metrics, logger, main, devices, room }: ServedEnginesOptions,
 ): Promise<ServedEngines> {
   const turns: { models?: ModelTurns } = {};
   const backlog = new Backlog({
     maxSeconds: settings.config.maxBacklogSeconds,
-    clock: systemClock,
-    realTimeFactor: () => turns.models?.serving.speech.realTimeFactor ?? 1,
+    realTimeFactor: () => turns.models?.serving.speech.stats().realTimeFactor ?? 1,
   });
-  const surroundings = { metrics, logger, backlog, quarantine: new Quarantine(Date.now), main, devices };
-  const first = await startApart(withChosen(settings), surroundings);
-  const parts = { settings, surroundings, ...(room === undefined ? {} : { room }) };
+  const dependencies = { metrics, logger, quarantine: new Quarantine(Date.now), main, devices };
+  const first = await startApart(withChosen(settings), dependencies);
+  const parts = { settings, dependencies, ...(room === undefined ? {} : { room }) };
   const models = new ModelTurns({
     ...{ first, logger, now: Date.now },
     find: (name) => nextModel(name, parts),
@@ -100,7 +66,8 @@ async function startTurns(
   turns.models = models;
   return {
     speech: new ServingSpeech(models),
-    lend: () => models.lend(),
+    acquire: () => models.acquire(),
+    backlog,
     models,
     get info() {
       return models.serving.info;

@@ -2,36 +2,39 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Diarizer, NoDiarizer, SpeechEngine } from '../engine/types.js';
-import { AddressLimit } from '../http/address-limit.js';
-import { startAgentCheck, type AgentCheck } from '../http/agent-check.js';
+import type { Backlog } from '../engine/backlog.js';
+import type { Diarizer, EngineStats, NoDiarizer, SpeechEngine } from '../engine/types.js';
+import { AddressLimit } from '../http/limits/address-limit.js';
+import { startAgentCheck, type AgentCheck } from '../http/monitoring/agent-check.js';
 import { accountRoutes } from '../http/api/account.js';
 import { adminRoutes } from '../http/api/admin.js';
 import { jobRoutes } from '../http/api/jobs.js';
 import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
-import { createApp, type MakeRoutes } from '../http/app.js';
-import type { HttpSettings, ModelSwitch, SettingInForce } from '../http/deps.js';
-import { jsonError, type ErrorForms } from '../http/error-handler.js';
-import { createListener, type ListenerSettings } from '../http/listener.js';
+import { createApp, type MakeRoutes } from '../http/app/app.js';
+import type { HttpEngine, HttpSettings } from '../http/app/deps.js';
+import type { ModelSwitch } from '../models/model-switch.js';
+import type { SettingInForce } from '../setting-in-force.js';
+import { jsonError, type ErrorForms } from '../http/app/error-handler.js';
+import { createListener, type ListenerSettings } from '../http/connections/listener.js';
 import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
 import { dashboardError, dashboardRoutes } from '../http/dashboard/routes.js';
 import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
-import { probeRoutes } from '../http/probes.js';
-import { UploadDirectory } from '../http/upload-directory.js';
-import { UploadTurns } from '../http/upload-turns.js';
+import { probeRoutes } from '../http/api/probes.js';
+import { UploadDirectory } from '../http/upload/upload-directory.js';
+import { UploadTurns } from '../http/upload/upload-turns.js';
 import type { WallClock } from '../ledger/time.js';
-import type { Ledger } from '../ledger/types.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { Logger } from './log.js';
-import type { Metrics } from '../http/metrics.js';
-import type { ModelShelf } from '../http/model-shelf.js';
-import { InFlightRegistry } from '../http/in-flight.js';
-import type { LendEngines } from '../transcription/lent-engines.js';
-import { Responsiveness } from '../http/responsiveness.js';
-import { RevocationWatch } from '../http/revocation-watch.js';
+import type { Metrics } from '../http/monitoring/metrics.js';
+import type { ModelStore } from '../models/model-store.js';
+import { InFlightRegistry } from '../http/limits/in-flight.js';
+import type { AcquireEngines } from '../transcription/engine-lease.js';
+import { Responsiveness } from '../http/monitoring/responsiveness.js';
+import { RevocationWatch } from '../http/auth/revocation-watch.js';
 import { startJobs, type Later } from './jobs.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
@@ -71,12 +74,14 @@ export interface ServerOptions {
   version: string;
   ledger: Ledger;
   /** Whichever serves now. */
-  engine: SpeechEngine;
+  engine: Pick<SpeechEngine, 'info' | 'stats'>;
   /** It, and what translates, for a whole request. */
-  lend: LendEngines;
+  acquire: AcquireEngines;
+  /** What requests and jobs have it still to do. */
+  backlog: Backlog;
   installedModels: () => readonly string[];
   models: ModelSwitch;
-  shelf: ModelShelf;
+  modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;
   logger: Logger;
@@ -95,8 +100,8 @@ export interface RunningServer {
   /** null: no balancer asks. */
   readonly agentPort: number | null;
   /**
-   * Drains: tells the balancers that ask; running requests may take `drainMs` more, new ones get 503 meanwhile; then stops listening and removes what
-   * uploads left. Ledger and engine stay the caller's to close.
+   * Drains: notifies the balancers that ask; running requests may take `drainMs` more, new ones get 503 meanwhile; then
+   * stops listening and removes what uploads left. Ledger and engine stay the caller's to close.
    */
   close(drainMs: number): Promise<void>;
 }
@@ -105,7 +110,8 @@ export interface RunningServer {
 const FLUSH_MS = 2000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { engine, metrics, timers } = options;
+  const { metrics, timers } = options;
+  const engine = loadedEngine(options);
   const inFlight = new InFlightRegistry({
     maxPerAccount: options.settings.maxInFlight,
     retryAfterSeconds: () => engine.stats().retryAfterSeconds,
@@ -113,23 +119,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   metrics.observe({
     version: options.version,
-    served: () => ({ model: engine.modelName, devices: engine.devices }),
+    served: () => ({ model: engine.info.modelName, devices: engine.info.devices }),
     engineStats: () => engine.stats(),
-    diarizationStats: () =>
-      'stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 },
+    diarizationStats: () => ('stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 }),
     requestsInFlight: () => inFlight.size,
     openJobs: () => options.ledger.jobs.countOpenOfAll(),
     pendingWebhooks: () => options.ledger.webhooks.countPending(),
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
   const transcription = new TranscriptionService(options);
-  const later = startJobs(options, transcription);
-  const server = createServer(options, { inFlight, uploads, transcription, later });
+  const later = startJobs({ ...options, engine }, transcription);
+  const server = createServer(options, { engine, inFlight, uploads, transcription, later });
   let agent: AgentCheck | null;
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
-    agent = await agentCheck(options);
+    agent = await agentCheck(options, engine);
   } catch (error) {
     server.close();
     await later.close();
@@ -149,32 +154,51 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
-async function agentCheck(options: ServerOptions): Promise<AgentCheck | null> {
-  const { host, agentPort: port = null, engine, timers } = options;
+/** As HTTP shows it: with what waits for it. */
+function loadedEngine({ engine, backlog }: ServerOptions): HttpEngine {
+  return {
+    get info() {
+      return engine.info;
+    },
+    stats: (): EngineStats => ({ ...engine.stats(), ...backlog.stats() }),
+  };
+}
+
+async function agentCheck(options: ServerOptions, engine: HttpEngine): Promise<AgentCheck | null> {
+  const { host, agentPort: port = null, timers } = options;
   return port === null ? null : startAgentCheck({ host, port, timers, backlog: () => engine.stats() });
 }
 
 interface ServerParts {
+  engine: HttpEngine;
   inFlight: InFlightRegistry;
   uploads: UploadDirectory;
   transcription: TranscriptionService;
   later: Later;
 }
 
-function createServer(
-  options: ServerOptions,
-  { inFlight, uploads, transcription, later }: ServerParts,
-): Server {
-  const { version, ledger, engine, installedModels, models, shelf, settingsInForce, diarizer } = options;
+function createServer(options: ServerOptions, parts: ServerParts): Server {
+  const { engine, inFlight, uploads, transcription, later } = parts;
+  const {
+    version,
+    ledger,
+    backlog,
+    installedModels,
+    models,
+    modelStore: modelStore,
+    settingsInForce,
+    diarizer,
+  } = options;
   const { logger, metrics, timers, clock, settings } = options;
   const addresses = new AddressLimit(settings.maxConnectionsPerAddress);
   const deps = {
     version,
     ledger,
     engine,
+    backlog,
     installedModels,
     models,
-    shelf,
+    modelStore,
     settingsInForce,
     diarizer,
     transcription,

@@ -1,94 +1,26 @@
-/** The speech engine that serves now, whichever that is; requests that make more than one call have one lent instead. */
-import type {
-  AudioToMeasure,
-  EngineStats,
-  FileToConvert,
-  FileToTranscribe,
-  SpeechEngine,
-  Transcript,
-} from '../engine/types.js';
+import type { EngineInfo, EngineLoad, SpeechEngine } from '../engine/types.js';
 import type { ModelTurns } from './model-turns.js';
 
-export class ServingSpeech implements SpeechEngine {
-  constructor(private readonly models: Pick<ModelTurns, 'serving' | 'atWork' | 'lend' | 'close'>) {}
+/** The speech engine that serves now, whichever that is; requests hold a lease of one. */
+export class ServingSpeech implements Pick<SpeechEngine, 'info' | 'stats'> {
+  constructor(private readonly models: Pick<ModelTurns, 'serving' | 'atWork'>) {}
 
-  get languages(): SpeechEngine['languages'] {
-    return this.#now.languages;
+  get info(): EngineInfo {
+    return this.models.serving.speech.info;
   }
 
-  get translatesToEnglish(): boolean {
-    return this.#now.translatesToEnglish;
-  }
-
-  get abilities(): SpeechEngine['abilities'] {
-    return this.#now.abilities;
-  }
-
-  get alignsWords(): boolean {
-    return this.#now.alignsWords;
-  }
-
-  get devices(): SpeechEngine['devices'] {
-    return this.#now.devices;
-  }
-
-  get modelName(): string {
-    return this.#now.modelName;
-  }
-
-  get voiceActivity(): SpeechEngine['voiceActivity'] {
-    return this.#now.voiceActivity;
-  }
-
-  get isDemonstration(): boolean {
-    return this.#now.isDemonstration;
-  }
-
-  transcribeFile(file: FileToTranscribe): Promise<Transcript> {
-    return this.#with((engine) => engine.transcribeFile(file));
-  }
-
-  convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
-    return this.#with((engine) => engine.convertFile(file));
-  }
-
-  measureFile(file: AudioToMeasure): Promise<number> {
-    return this.#with((engine) => engine.measureFile(file));
-  }
-
-  checkRoom(accountId: string): void {
-    this.#now.checkRoom(accountId);
-  }
-
-  /** With what the model before has still to do; the backlog is one. */
-  stats(): EngineStats {
+  /** With what the model before has still to do. */
+  stats(): EngineLoad {
     const all = this.models.atWork.map(({ speech }) => speech.stats());
-    const sum = (of: (stats: EngineStats) => number): number => all.reduce((sum, one) => sum + of(one), 0);
-    const now = this.#now.stats();
+    const sum = (of: (load: EngineLoad) => number): number => all.reduce((sum, one) => sum + of(one), 0);
+    const { slots, realTimeFactor } = this.models.serving.speech.stats();
     return {
-      ...now,
       // None while the one that serves is not there.
-      slots: now.slots === 0 ? 0 : sum(({ slots }) => slots),
+      slots: slots === 0 ? 0 : sum((load) => load.slots),
       busySlots: sum(({ busySlots }) => busySlots),
       windowsInFlight: sum(({ windowsInFlight }) => windowsInFlight),
       queuedWindows: sum(({ queuedWindows }) => queuedWindows),
+      realTimeFactor,
     };
-  }
-
-  close(): Promise<void> {
-    return this.models.close();
-  }
-
-  get #now(): SpeechEngine {
-    return this.models.serving.speech;
-  }
-
-  async #with<T>(work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
-    const { engine, giveBack } = this.models.lend();
-    try {
-      return await work(engine);
-    } finally {
-      giveBack();
-    }
   }
 }

@@ -1,5 +1,5 @@
 /** What every variable of the environment has become, for the operator's page; secrets are not in it. */
-import type { SettingInForce } from '../http/deps.js';
+import type { SettingInForce } from '../setting-in-force.js';
 import type { Config } from './config.js';
 import { VARIABLES, type EnvironmentVariables, type Variable } from './variables.js';
 
@@ -24,7 +24,6 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_BATCH: ({ batch }) => batch,
   VERBATIM_VAD: ({ voiceActivity }) => voiceActivity,
   VERBATIM_FFMPEG: ({ ffmpeg }) => ffmpeg,
-  VERBATIM_ENGINE_PROCESS: ({ engineProcess }) => engineProcess,
   VERBATIM_SPEAKERS: ({ speakers }) => speakers,
   VERBATIM_SPEAKER_SEGMENTATION: ({ speakerSegmentation }) => speakerSegmentation,
   VERBATIM_SPEAKER_EMBEDDING: ({ speakerEmbedding }) => speakerEmbedding,
@@ -79,7 +78,7 @@ function hidden(secret: string | null): string | null {
   return secret === null ? null : '(hidden)';
 }
 
-/** A path, or an address, of which neither user nor parameters are told. */
+/** A path, or an address without its user and parameters. */
 function withoutPassword(database: string): string {
   if (!/^[a-z]+:\/\//.test(database)) return database;
   if (!URL.canParse(database)) return '(hidden)';

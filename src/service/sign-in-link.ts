@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { signInUrl } from '../http/dashboard/paths.js';
 import { packageRoot } from '../package-root.js';
-import type { Ledger } from '../ledger/types.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { readConfig } from './config.js';
 
 /** Where a browser signs in to the account, once. `base`: the server's URL. */

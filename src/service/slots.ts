@@ -4,7 +4,8 @@ import type { Config } from './config.js';
 
 /**
  * A decoder step of one window leaves most of a CUDA device idle, so that a few windows in flight fill it. Each further
- * one costs caches of its own in the device's memory and waits for the same multiprocessors, however many cores the host has.
+ * one costs caches of its own in the device's memory and waits for the same multiprocessors, however many cores the
+ * host has.
  */
 export const CUDA_SLOTS = 4;
 

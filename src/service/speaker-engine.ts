@@ -1,5 +1,5 @@
-/** Builds the engine that tells speakers apart, as VERBATIM_SPEAKERS and the names of its models have it. */
-import type { ProcessObserver } from '../engine/process/supervised-process.js';
+/** Builds the engine that distinguishes speakers, as VERBATIM_SPEAKERS and the names of its models have it. */
+import type { SupervisorObserver } from '../engine/process/supervisor.js';
 import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
 import {
   findModel,
@@ -16,24 +16,24 @@ import { ownCommand } from '../package-root.js';
 
 export type SpeakerSettings = Pick<Config, 'speakers' | 'speakerSegmentation' | 'speakerEmbedding'>;
 
-/** What tells speakers apart, or why nothing does, in a sentence. */
+/** What distinguishes speakers, or why nothing does, in a sentence. */
 export type Speakers =
   | {
       engine: SpeakerEngine;
       segmentation: SpeakerSegmentationModelEntry;
-      /** With the languages in which voices are told apart. */
+      /** With the languages in which voices are distinguished. */
       embedding: SpeakerEmbeddingModelEntry;
     }
   | { engine: null; unavailable: string };
 
 export interface SpeakerOptions {
-  observer?: ProcessObserver;
+  observer?: SupervisorObserver;
   hasRuntime?: () => boolean;
 }
 
 /**
- * Nothing is loaded before the first file. Throws an Error that says what to do where a model is named, and it or the runtime is not
- * there: only the defaults may be missing.
+ * Nothing is loaded before the first file. Throws an Error that says what to do where a model is named, and it or the
+ * runtime is not there: only the defaults may be missing.
  */
 export function createSpeakerEngine(
   settings: SpeakerSettings,
@@ -91,20 +91,14 @@ function off({ speakerSegmentation, speakerEmbedding }: SpeakerSettings): Speake
   return { engine: null, unavailable: 'VERBATIM_SPEAKERS is off.' };
 }
 
-function whatIsMissing(
-  models: readonly ModelEntry[],
-  roots: StoreRoots,
-  hasRuntime: () => boolean,
-): string | null {
+function whatIsMissing(models: readonly ModelEntry[], roots: StoreRoots, hasRuntime: () => boolean): string | null {
   const model = models.find((entry) => !isInstalled(roots, entry));
   if (model !== undefined)
     return (
-      // Clients are told, too: without a path.
+      // Clients see it, too: without a path.
       `The model "${model.name}" is not installed. Run: ${ownCommand} models pull ${model.name}`
     );
-  return hasRuntime()
-    ? null
-    : 'The package onnxruntime-node is not installed. Run: npm install --include=optional';
+  return hasRuntime() ? null : 'The package onnxruntime-node is not installed. Run: npm install --include=optional';
 }
 
 function isRuntimeInstalled(): boolean {

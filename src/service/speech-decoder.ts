@@ -1,4 +1,7 @@
-/** What decodes speech on the devices that serve, as VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH have it. */
+/**
+ * What decodes speech on the devices that serve, as VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH have
+ * it.
+ */
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechModelEntry } from '../models/manifest.js';
 import type { Config } from './config.js';
@@ -7,13 +10,19 @@ import { ConfigError } from './variables.js';
 /** What 'auto' is on a CPU. On CUDA it is whisper.cpp, until a measurement shows that the batched one is faster. */
 export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
 
-/** Windows in flight: a step costs little more for eight rows than for one, and a window holds some 10 to 25 MiB on base. */
+/**
+ * Windows in flight: a step costs little more for eight rows than for one, and a window holds some 10 to 25 MiB on
+ * base.
+ */
 export const DEFAULT_BATCH = 8;
 
 type Settings = Pick<Config, 'speechDecoder' | 'compute' | 'batch'>;
 type Model = Pick<SpeechModelEntry, 'name' | 'decoder'>;
 
-/** `devices` are ids of resolveDevices(); `model`: absent, one of either decoder. Throws ConfigError for what does not go together. */
+/**
+ * `devices` are ids of resolveDevices(); `model`: absent, one of either decoder. Throws ConfigError for what does not
+ * go together.
+ */
 export function speechDecoder(settings: Settings, devices: readonly string[], model?: Model): SpeechDecoder {
   const kind = decoderKind(settings, devices, model);
   const { compute, batch } = settings;

@@ -1,4 +1,5 @@
 /** Builds the speech engine that the configuration asks for. */
+import { SetupError } from '../errors.js';
 import { existsSync } from 'node:fs';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
@@ -16,7 +17,7 @@ import {
   type Manifest,
   type SpeechModelEntry,
 } from '../models/manifest.js';
-import { modelPath, type StoreRoots } from '../models/store.js';
+import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import { ownCommand } from '../package-root.js';
 
 export interface InstalledModel {
@@ -28,14 +29,20 @@ export interface InstalledModel {
 export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
   const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel);
   if (entry.kind !== 'speech')
-    throw new Error(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL names a speech model.`);
+    throw new SetupError(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL names a speech model.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
-    throw new Error(
-      `The model "${entry.name}" is not installed (${path}). Run: ${ownCommand} models pull ${entry.name}`,
+    throw new SetupError(
+      `The model "${entry.name}" is not installed (${path}). Install it: ${ownCommand} models pull ${entry.name}. ` +
+        `Installed: ${installedSpeech(manifest, roots)}.`,
     );
   }
   return { entry, path };
+}
+
+function installedSpeech({ models }: Manifest, roots: StoreRoots): string {
+  const installed = models.filter((entry) => entry.kind === 'speech' && isInstalled(roots, entry));
+  return installed.map(({ name }) => name).join(', ') || 'none';
 }
 
 export interface EngineParts {
@@ -71,7 +78,6 @@ export async function loadEngine(
     threads: config.threads,
     accelerator: config.accelerator,
     ffmpeg: config.ffmpeg,
-    maxBacklogSeconds: config.maxBacklogSeconds,
     ...(observer === undefined ? {} : { observer }),
   });
 }

@@ -1,6 +1,7 @@
 /**
- * The size of libuv's thread pool: a thread for every slot and every translator, and some so that files and DNS never wait
- * for inference. Which device serves is not known yet, since asking it loads the addon: a few threads too many cost nothing.
+ * The size of libuv's thread pool: a thread for every slot and every translator, and some so that files and DNS never
+ * wait for inference. Which device serves is not known yet, since asking it loads the addon: a few threads too many
+ * cost nothing.
  */
 import { availableParallelism } from 'node:os';
 import { CUDA_SLOTS, cpuSlots } from './slots.js';

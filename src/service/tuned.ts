@@ -1,6 +1,7 @@
 /** verbatim.tuned.json: the settings that `verbatim bench tune` found for this machine and model. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SetupError } from '../errors.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS, type Config } from './config.js';
 import { ownCommand } from '../package-root.js';
@@ -46,8 +47,7 @@ export function tunedPath(directory = process.cwd()): string {
 /** null where nothing was tuned. Throws an Error that names the file when it is not what `tune` writes. */
 export function readTuned(path = tunedPath()): TunedSettings | null {
   if (!existsSync(path)) return null;
-  const broken = (why: string): Error =>
-    new Error(`${path} ${why}. Remove it, or run: ${ownCommand} bench tune`);
+  const broken = (why: string): Error => new SetupError(`${path} ${why}. Remove it, or run: ${ownCommand} bench tune`);
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
@@ -56,7 +56,8 @@ export function readTuned(path = tunedPath()): TunedSettings | null {
   }
   if (!isStored(value))
     throw broken(
-      `lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256, or has a decoder, compute or batch (1 to ${MOST_BATCH}) that is none`,
+      `lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256, ` +
+        `or has a decoder, compute or batch (1 to ${MOST_BATCH}) that is none`,
     );
   const { acceleration, ...rest } = value;
   return { ...BEFORE_BATCHES, ...rest, accelerator: acceleration };
@@ -92,7 +93,7 @@ function isStored(value: unknown): value is StoredSettings {
 }
 
 /** What the tuned settings must have been found for. */
-export interface Circumstances {
+export interface TunedFor {
   modelName: string;
   /** Asked last, and only where all else agrees, because it reads the whole file. */
   modelSha256: () => Promise<string>;
@@ -107,9 +108,7 @@ const TUNED_VARIABLES = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH']
 export type SettingVariables = Readonly<Partial<Record<(typeof TUNED_VARIABLES)[number], string>>>;
 
 export function settingVariables(env: Readonly<Record<string, string | undefined>>): SettingVariables {
-  return Object.fromEntries(
-    TUNED_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-  );
+  return Object.fromEntries(TUNED_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 export interface AppliedSettings {
@@ -119,15 +118,15 @@ export interface AppliedSettings {
 }
 
 /**
- * The configuration with the tuned slots, threads and batch. They were found together, so one variable of the environment
- * sets both aside; so does another model, device or number of cores. Another model is also another file under the same name:
- * other weights, or the same ones quantized.
+ * The configuration with the tuned slots, threads and batch. They were found together, so one variable of the
+ * environment sets both aside; so does another model, device or number of cores. Another model is also another file
+ * under the same name: other weights, or the same ones quantized.
  */
 export async function withTuned(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   tuned: TunedSettings | null,
-  now: Circumstances,
+  now: TunedFor,
 ): Promise<AppliedSettings> {
   if (tuned === null) return { config, tuned: null };
   const reason = await whyNot(env, tuned, { ...now, accelerator: config.accelerator });
@@ -136,14 +135,16 @@ export async function withTuned(
   const flights = batch === null ? '' : `, ${batch} windows in flight`;
   return {
     config: Object.freeze({ ...config, slots, threads, batch }),
-    tuned: `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ${gain.toFixed(2)} x the defaults' throughput`,
+    tuned:
+      `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ${gain.toFixed(2)} x the defaults' ` +
+      `throughput`,
   };
 }
 
 async function whyNot(
   env: Readonly<Record<string, string | undefined>>,
   tuned: TunedSettings,
-  { accelerator, ...now }: Circumstances & Pick<Config, 'accelerator'>,
+  { accelerator, ...now }: TunedFor & Pick<Config, 'accelerator'>,
 ): Promise<string | null> {
   const set = TUNED_VARIABLES.find((name) => env[name]);
   if (set !== undefined) return `${set} is set`;

@@ -1,5 +1,8 @@
-/** The variables of the environment that this service knows. Another VERBATIM_* one is a mistake, and stops the start. */
+/**
+ * The variables of the environment that this service knows. Another VERBATIM_* one is a mistake, and stops the start.
+ */
 import { closest, distance } from 'fastest-levenshtein';
+import { SetupError } from '../errors.js';
 
 export const VARIABLES = [
   'VERBATIM_HOST',
@@ -19,7 +22,6 @@ export const VARIABLES = [
   'VERBATIM_BATCH',
   'VERBATIM_VAD',
   'VERBATIM_FFMPEG',
-  'VERBATIM_ENGINE_PROCESS',
   'VERBATIM_SPEAKERS',
   'VERBATIM_SPEAKER_SEGMENTATION',
   'VERBATIM_SPEAKER_EMBEDDING',
@@ -53,10 +55,15 @@ const BUILD_VARIABLES: readonly string[] = [
   'VERBATIM_FUZZ',
 ];
 
+/** Settings of the version before this one, which are read no more, and why. */
+export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
+  VERBATIM_ENGINE_PROCESS: 'the engine always runs in a process of its own',
+};
+
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Wrong usage: exit code 2. */
-export class UsageError extends Error {
+export class UsageError extends SetupError {
   override readonly name: string = 'UsageError';
 }
 
@@ -77,8 +84,14 @@ export function refuseUnknown(env: EnvironmentVariables): void {
   }
 }
 
+/** A warning for each variable that is set and has no effect any more. */
+export function retiredVariables(env: EnvironmentVariables): string[] {
+  const set = Object.entries(RETIRED_VARIABLES).filter(([name]) => (env[name] ?? '') !== '');
+  return set.map(([name, why]) => `${name} is ignored: ${why}. The next version will refuse it.`);
+}
+
 function isKnown(name: string): boolean {
-  return (VARIABLES as readonly string[]).includes(name) || BUILD_VARIABLES.includes(name);
+  return (VARIABLES as readonly string[]).includes(name) || BUILD_VARIABLES.includes(name) || name in RETIRED_VARIABLES;
 }
 
 function nearest(name: string): string {
@@ -86,16 +99,17 @@ function nearest(name: string): string {
   return distance(name, near) <= name.length / 3 ? `; the nearest that it knows is ${near}` : '';
 }
 
-/** A Service named "verbatim" makes Kubernetes tell every pod of its namespace where it is, in variables of these names. */
+/**
+ * A Service named "verbatim" makes Kubernetes give every pod of its namespace its address, in variables of these names.
+ */
 function isServiceLink(name: string, value = ''): boolean {
-  return (
-    /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/.test(name)
-  );
+  return /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/.test(name);
 }
 
 function serviceLink(name: string): UsageError {
   return new UsageError(
-    `${name} is what Kubernetes sets for a Service, not a setting: put "enableServiceLinks: false" into the pod's spec, ` +
+    `${name} is what Kubernetes sets for a Service, not a setting: put "enableServiceLinks: false" into the pod's ` +
+      `spec, ` +
       'or give the Service a name that does not begin with "verbatim".',
   );
 }

@@ -1,10 +1,14 @@
-/** What tells speech from everything else, as VERBATIM_VAD has it. */
+/** What separates speech from everything else, as VERBATIM_VAD has it. */
+import { SetupError } from '../errors.js';
 import { findModel, VOICE_ACTIVITY_MODEL, type Manifest } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
 import { ownCommand } from '../package-root.js';
 
-/** The path of the model; null: none, whatever stands out of the background counts. Throws an Error that says what to do. */
+/**
+ * The path of the model; null: none, whatever stands out of the background counts. Throws an Error that says what to
+ * do.
+ */
 export function voiceActivityModel(
   { voiceActivity }: Pick<Config, 'voiceActivity'>,
   roots: StoreRoots,
@@ -15,7 +19,7 @@ export function voiceActivityModel(
   const path = modelPath(roots, entry);
   if (isInstalled(roots, entry)) return path;
   if (voiceActivity === 'auto') return null;
-  throw new Error(
+  throw new SetupError(
     `VERBATIM_VAD is "silero", and the model "${entry.name}" is not installed (${path}). ` +
       `Run: ${ownCommand} models pull ${entry.name}`,
   );

@@ -9,15 +9,14 @@ const CUES_AT_ONCE = 64;
 
 export type TextFormat = Exclude<AnswerFormat, 'json'>;
 
-/** What a text or a subtitle file is made of; `segments` are null where only the text was asked for, without speakers. */
-export type Written = Pick<
-  TranscriptionResult,
-  'language' | 'text' | 'segments' | 'translation' | 'durationSeconds'
->;
+/**
+ * What a text or a subtitle file is made of; `segments` are null where only the text was asked for, without speakers.
+ */
+export type Written = Pick<TranscriptionResult, 'language' | 'text' | 'segments' | 'translation' | 'durationSeconds'>;
 
 /**
- * The text, or subtitles, of the translation where there is one. Where it is known who speaks, a text has a line for each turn; no line
- * break ends it. A long file is written piece by piece: others get their turns.
+ * The text, or subtitles, of the translation where there is one. Where it is known who speaks, a text has a line for
+ * each turn; no line break ends it. A long file is written piece by piece: others get their turns.
  */
 export async function answerText(result: Written, format: TextFormat): Promise<string> {
   const { language, text, segments } = result.translation ?? result;

@@ -1,6 +1,6 @@
 /**
- * Where words are parted into captions: behind sentences if they fit, else behind clauses, in pauses, or between any two
- * words, whatever costs the reader least over the whole text.
+ * Where words are parted into captions: behind sentences if they fit, else behind clauses, in pauses, or between any
+ * two words, whatever costs the reader least over the whole text.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endsInAbbreviation } from '../engine/translation/sentences.js';
@@ -86,7 +86,7 @@ function* captionsFrom(
     fill = filled(fill, piece);
     const fits = fill.lines <= MOST_CAPTION_LINES && fill.characters <= MOST_CAPTION_CHARACTERS;
     const isTooMuch = !fits || piece.endSeconds - startSeconds > MOST_CAPTION_SECONDS;
-    // What was said in no time cannot be shown by itself.
+    // A text without duration cannot be shown by itself.
     if (isTooMuch && end > start && piece.endSeconds > piece.startSeconds) return;
     const cost =
       COST.caption +

@@ -1,6 +1,6 @@
 /**
- * Captions, of which a reader takes in one at a glance, from the words of a transcript. Where a decoder aligned no words, those
- * of a segment that is too long for a caption share its time.
+ * Captions, of which a reader takes in one at a glance, from the words of a transcript. Where a decoder aligned no
+ * words, those of a segment that is too long for a caption share its time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Segment, Word } from '../engine/binding.js';
@@ -21,15 +21,15 @@ export interface Caption extends TimedText {
   words: TimedWord[];
 }
 
-/** Whom a text belongs to that is said then. */
+/** The speaker of a text at that time. */
 export type SpeakerOf = (span: { startSeconds: number; endSeconds: number }) => string;
 
 /** A text with its times, and where they are known those of its words, which joined are the text. */
 export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words' | 'decoding'>;
 
 /**
- * Of texts in the order of time; times that are not in order, or past the duration, are brought there. With `speakerOf`, no
- * caption is of two speakers; a text whose words were not aligned is one speaker's.
+ * Of texts in the order of time; times that are not in order, or past the duration, are brought there. With
+ * `speakerOf`, no caption is of two speakers; a text whose words were not aligned is one speaker's.
  */
 export async function captionsOf(
   texts: readonly Captioned[],

@@ -1,4 +1,7 @@
-/** The model's own segments, and how each was decoded: beside what a reader is shown, what tells how far to trust it. */
+/**
+ * The model's own segments, and how each was decoded: beside the text that readers see, figures that show how far to
+ * trust it.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import type { Segment } from '../engine/binding.js';
@@ -13,7 +16,7 @@ export type DescribedSegment = {
   endSeconds: number;
   /** With the space before it as the model has it. */
   text: string;
-  /** Where the window begins that it was heard in. */
+  /** Where the window begins in which it was recognised. */
   windowStartSeconds: number;
   /** Ids of its text and time stamps; none where a translation model wrote the text. */
   tokens: number[];
@@ -25,12 +28,12 @@ export type DescribedSegment = {
 };
 
 /**
- * In order, without overlap. A text that is not the model's own was said in the segment of `heard` in which it begins, and takes
- * from that what it cannot know itself. `heard` is in order, and not empty unless `texts` is.
+ * In order, without overlap. A text that is not the model's own belongs to the segment of `recognised` in which it
+ * begins, and takes from that what it cannot know itself. `recognised` is in order, and not empty unless `texts` is.
  */
 export async function describedOf(
   texts: readonly (Captioned & Partial<Segment>)[],
-  heard: readonly Segment[],
+  recognised: readonly Segment[],
   durationSeconds: number,
 ): Promise<DescribedSegment[]> {
   const described: DescribedSegment[] = [];
@@ -38,10 +41,10 @@ export async function describedOf(
   let source = 0;
   for (const [index, text] of texts.entries()) {
     if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await nextTurn();
-    while ((heard[source + 1]?.startSeconds ?? Infinity) <= text.startSeconds) source++;
+    while ((recognised[source + 1]?.startSeconds ?? Infinity) <= text.startSeconds) source++;
     const startSeconds = clock.at(text.startSeconds);
     const endSeconds = clock.at(text.endSeconds);
-    described.push({ startSeconds, endSeconds, ...descriptionOf(text, heard[source]) });
+    described.push({ startSeconds, endSeconds, ...descriptionOf(text, recognised[source]) });
   }
   return described;
 }

@@ -1,4 +1,7 @@
-/** Who speaks in what is told of a transcript: words and segments with their speakers, and what a speaker says without a word. */
+/**
+ * Who speaks in an answer: words and segments with their speakers, and what a speaker says without a
+ * word.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { joinTexts } from '../engine/transcript-text.js';
 import type { Caption } from './captions.js';
@@ -9,8 +12,8 @@ import type { TimedText } from './timed-text.js';
 const CAPTIONS_AT_ONCE = 256;
 
 /**
- * Captions of one speaker each, with the speakers' names, and between them every turn in which no word of its speaker was
- * recognised, as a caption of nothing. Ordered by start; of one speaker none overlaps another.
+ * Captions of one speaker each, with the speakers' names, and between them every turn in which no word of its speaker
+ * was recognised, as a caption of nothing. Ordered by start; of one speaker none overlaps another.
  */
 export async function diarized(captions: readonly Caption[], timeline: SpeakerTimeline): Promise<Caption[]> {
   const spoken = captions.map((caption) => ({ ...caption, speaker: speakerOf(caption, timeline) }));

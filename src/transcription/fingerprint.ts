@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonValue } from '../ledger/types.js';
+import type { JsonValue } from '../ledger/json.js';
 import { ANY_SPEAKERS, type TranscriptionOptions } from './options.js';
 
 export interface FingerprintedRequest {
@@ -9,8 +9,8 @@ export interface FingerprintedRequest {
 }
 
 /**
- * Two requests are the same when their normalised fields and the audio's bytes are. Fields that came later count only where
- * they ask for something: answers that are stored already keep their fingerprints.
+ * Two requests are the same when their normalised fields and the audio's bytes are. Fields that came later count only
+ * where they ask for something: answers that are stored already keep their fingerprints.
  */
 export function fingerprint({ endpoint, options, audio }: FingerprintedRequest): string {
   const { language, translateTo, punctuate, diarize, timestamps, format, prompt } = options;

@@ -1,12 +1,5 @@
 /** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
-import type {
-  Diarizer,
-  NoDiarizer,
-  SpeechEngine,
-  TranslatedPart,
-  TranslatedText,
-  WorkOrigin,
-} from '../engine/types.js';
+import type { Diarizer, NoDiarizer, EngineInfo, TranslatedPart, TranslatedText, WorkOrigin } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';
 
@@ -24,7 +17,7 @@ export interface TextTranslator {
     /** Whether it takes its turns behind the account's others. */
     background: boolean;
     signal: AbortSignal;
-    /** Told of each sentence, in order, as soon as it is translated; joined, their texts are the translation's. */
+    /** Called with each sentence, in order, as soon as it is translated; joined, their texts are the translation's. */
     translated?: ((part: TranslatedPart) => void) | undefined;
   }): Promise<TranslatedText>;
 }
@@ -32,7 +25,7 @@ export interface TextTranslator {
 export class LanguageSupport {
   constructor(
     private readonly engine: Pick<
-      SpeechEngine,
+      EngineInfo,
       'languages' | 'modelName' | 'translatesToEnglish' | 'abilities' | 'alignsWords'
     >,
     private readonly translator: TextTranslator | undefined,
@@ -40,8 +33,8 @@ export class LanguageSupport {
   ) {}
 
   /**
-   * Throws `unsupported_language`, `unsupported_translation`, `unsupported_diarization`, or `invalid_request` for word times, a
-   * prompt, or a temperature.
+   * Throws `unsupported_language`, `unsupported_translation`, `unsupported_diarization`, or `invalid_request` for word
+   * times, a prompt, or a temperature.
    */
   check(options: TranscriptionOptions): void {
     const { language, translateTo, diarize, timestamps } = options;
@@ -52,21 +45,23 @@ export class LanguageSupport {
     if (diarize) this.diarizerFor(language);
   }
 
-  /** What tells apart who speaks it; null: any language that the speech model knows. Throws `unsupported_diarization`. */
+  /**
+   * What distinguishes its speakers; null: any language that the speech model knows. Throws `unsupported_diarization`.
+   */
   diarizerFor(language: string | null): Diarizer {
     const { diarizer } = this;
     if ('unavailable' in diarizer) throw unsupportedDiarization(diarizer.unavailable);
     const { alignsWords, modelName, languages } = this.engine;
     if (!alignsWords) {
-      throw unsupportedDiarization(`The speech model ${modelName} does not say when each word was said.`);
+      throw unsupportedDiarization(`The speech model ${modelName} gives no times of words.`);
     }
     const spoken = language === null ? languages : [language];
     if (spoken.some((code) => diarizer.serves(code))) return diarizer;
     const what = language === null ? 'any language of the speech model' : `"${language}"`;
-    throw unsupportedDiarization(`No installed model tells apart who speaks ${what}.`);
+    throw unsupportedDiarization(`No installed model distinguishes speakers of ${what}.`);
   }
 
-  /** Whether it can be told who speaks, whatever the language turns out to be. */
+  /** Whether speakers can be distinguished, whatever the language turns out to be. */
   diarizesAny(): boolean {
     try {
       this.diarizerFor(null);
@@ -102,7 +97,8 @@ export class LanguageSupport {
   #checkAbilities({ language, prompt, temperature }: TranscriptionOptions): void {
     const { abilities, modelName, languages } = this.engine;
     if (language === null && !abilities.detectsLanguage) {
-      const message = `The model ${modelName} does not tell which language is spoken; name one of: ${languages.join(', ')}.`;
+      const message =
+        `The model ${modelName} does not detect the spoken language; name one of: ` + `${languages.join(', ')}.`;
       throw new VerbatimError('unsupported_language', message, { param: 'language' });
     }
     if (prompt !== null && !abilities.takesPrompt) {
@@ -142,9 +138,7 @@ function unsupportedDiarization(message: string): VerbatimError {
 }
 
 function unsupportedPair(source: string, to: string): VerbatimError {
-  return new VerbatimError(
-    'unsupported_translation',
-    `No installed model translates ${source} into "${to}".`,
-    { param: 'translate_to' },
-  );
+  return new VerbatimError('unsupported_translation', `No installed model translates ${source} into "${to}".`, {
+    param: 'translate_to',
+  });
 }

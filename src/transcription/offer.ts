@@ -1,5 +1,5 @@
 import { isLanguageCode } from '../engine/languages.js';
-import type { SpeechEngine } from '../engine/types.js';
+import type { EngineInfo } from '../engine/types.js';
 import type { LanguageSupport } from './language-support.js';
 import type { Prices } from './price.js';
 
@@ -9,7 +9,7 @@ export interface Offer {
   languages: readonly string[];
   /** That at least one of them can be translated into. */
   targets: readonly string[];
-  /** Whether it can be told who speaks, in whatever language. */
+  /** Whether speakers can be distinguished, in whatever language. */
   diarizes: boolean;
   /** Whether words have times. */
   alignsWords: boolean;
@@ -19,11 +19,8 @@ export interface Offer {
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
 const CODES = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter(isLanguageCode);
 
-export function offerOf(
-  { engine, settings }: { engine: SpeechEngine; settings: Prices },
-  support: LanguageSupport,
-): Offer {
-  const { languages, alignsWords } = engine;
+export function offerOf({ info, settings }: { info: EngineInfo; settings: Prices }, support: LanguageSupport): Offer {
+  const { languages, alignsWords } = info;
   const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = settings;
   return {
     languages,

@@ -6,7 +6,7 @@ export interface TranscriptionOptions {
   language: string | null;
   translateTo: string | null;
   punctuate: boolean;
-  /** Whether it is told who speaks. */
+  /** Whether the answer has speakers. */
   diarize: boolean;
   /** How many people speak, with `diarize`: from 1 to MOST_SPEAKERS, which is what they are where nobody knows. */
   minSpeakers: number;
@@ -36,7 +36,9 @@ export const ANY_SPEAKERS = { minSpeakers: 1, maxSpeakers: MOST_SPEAKERS } as co
 
 type TimeOptions = Pick<TranscriptionOptions, 'timestamps' | 'format' | 'diarize'>;
 
-/** Segments are cut from words: whoever asks for them needs the words aligned. Text with speakers is made of them, too. */
+/**
+ * Segments are cut from words: whoever asks for them needs the words aligned. Text with speakers is made of them, too.
+ */
 export function wantsSegments({ timestamps, format, diarize }: TimeOptions): boolean {
   return diarize || (format === 'json' ? timestamps !== 'none' : format !== 'text');
 }

@@ -5,7 +5,7 @@ export interface Prices {
   creditsPerMinute: number;
   /** On top, where a model translated. */
   translationCreditsPerMinute: number;
-  /** On top, where speakers were told. */
+  /** On top, where the answer has speakers. */
   diarizationCreditsPerMinute: number;
 }
 
@@ -17,9 +17,7 @@ export interface PaidWork {
 export function creditsFor(prices: Prices, seconds: number, { translated, diarized }: PaidWork): number {
   const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = prices;
   const perMinute =
-    creditsPerMinute +
-    (translated ? translationCreditsPerMinute : 0) +
-    (diarized ? diarizationCreditsPerMinute : 0);
+    creditsPerMinute + (translated ? translationCreditsPerMinute : 0) + (diarized ? diarizationCreditsPerMinute : 0);
   return startedMinutes(seconds) * perMinute;
 }
 
@@ -35,4 +33,17 @@ export function mostCreditsFor(
 
 export function startedMinutes(seconds: number): number {
   return Math.max(1, Math.ceil(seconds / 60));
+}
+
+/**
+ * How many seconds of audio a balance covers for sure, in whole minutes: 60 × ⌊balance ÷ credits of a started minute⌋;
+ * undefined: any, where a minute costs nothing.
+ */
+export function payableSecondsOf(
+  prices: Prices,
+  balance: number,
+  options: Parameters<typeof mostCreditsFor>[2],
+): number | undefined {
+  const perMinute = mostCreditsFor(prices, 0, options);
+  return perMinute === 0 ? undefined : 60 * Math.max(0, Math.floor(balance / perMinute));
 }

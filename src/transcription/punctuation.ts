@@ -1,7 +1,7 @@
 /**
- * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay, and so do
- * the marks that make a number what it is ("3,5", "1.000,5", "-5"); signs that are spoken as words ("50 %",
- * "AT&T", "C++") are no punctuation.
+ * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay, and so do the marks
+ * that make a number what it is ("3,5", "1.000,5", "-5"); signs that are spoken as words ("50 %", "AT&T", "C++") are no
+ * punctuation.
  */
 
 // Letters with their vowel signs and accents, and digits.
@@ -28,8 +28,8 @@ const KEPT = new RegExp(
 );
 
 /**
- * Marks that vanish without parting a word: dots of initialisms ("U.S.", "z.B."), the Armenian marks that sit
- * on a vowel, soft hyphens and direction marks. The (?<!...) keeps "end. A" from passing for one.
+ * Marks that vanish without parting a word: dots of initialisms ("U.S.", "z.B."), the Armenian marks that sit on a
+ * vowel, soft hyphens and direction marks. The (?<!...) keeps "end. A" from passing for one.
  */
 const INSIDE_WORD = new RegExp(
   [

@@ -1,6 +1,7 @@
 /** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
-import { JsonText } from '../ledger/json-text.js';
-import type { Charge, JsonValue } from '../ledger/types.js';
+import { JsonText } from '../ledger/json.js';
+import type { Charge } from '../ledger/types.js';
+import type { JsonValue } from '../ledger/json.js';
 import type { DescribedSegment } from './described.js';
 import { jsonText } from './json-pieces.js';
 import type { TimedText, TimedWord } from './timed-text.js';
@@ -66,8 +67,7 @@ type StoredResult4 = Omit<StoredResult3, 'version' | 'segments' | 'words' | 'tra
   segments: StoredSpokenText[] | null;
   words: StoredSpokenWord[] | null;
   translation:
-    | (Omit<NonNullable<StoredResult3['translation']>, 'segments'> & { segments: StoredSpokenText[] | null })
-    | null;
+    (Omit<NonNullable<StoredResult3['translation']>, 'segments'> & { segments: StoredSpokenText[] | null }) | null;
 };
 
 type Uncharged = Omit<TranscriptionResult, keyof Charge>;

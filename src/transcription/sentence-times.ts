@@ -1,4 +1,4 @@
-/** When the sentences of a transcript were said, for what becomes of them in another language. */
+/** The times of the sentences of a transcript, for what becomes of them in another language. */
 import type { Transcript, TranslatedSentence } from '../engine/types.js';
 import type { Captioned } from './captions.js';
 
@@ -15,8 +15,8 @@ interface Piece {
 type Source = Pick<Transcript, 'text' | 'segments'>;
 
 /**
- * Each translated sentence with the time of its source: from the start of its first word to the end of its last one. Of a
- * segment without words every letter takes as long.
+ * Each translated sentence with the time of its source: from the start of its first word to the end of its last one. Of
+ * a segment without words every letter takes as long.
  */
 export function timedSentences(sentences: readonly TranslatedSentence[], source: Source): Captioned[] {
   return sentences.map(sentenceTimer(source));

@@ -15,12 +15,12 @@ interface Voice {
   spans: TimeSpan[];
 }
 
-/** Of a file in which nobody was heard, and words were. */
+/** Of a file with recognised words and no detected speaker. */
 const SOMEBODY = '';
 
 /**
- * The turns of a file's speakers, in whole thousandths and within the file, those of one speaker made one where they overlap. The
- * speakers that it tells of are S1, S2, … in the order in which nameOf() is asked for them.
+ * The turns of a file's speakers, in whole thousandths and within the file, those of one speaker made one where they
+ * overlap. Its speakers are S1, S2, … in the order in which nameOf() is asked for them.
  */
 export class SpeakerTimeline {
   readonly #voices: Voice[];
@@ -44,8 +44,8 @@ export class SpeakerTimeline {
   }
 
   /**
-   * Who speaks for most of that time, else whose turn is nearest; of equals who began earlier. Where there are no turns at all,
-   * somebody does.
+   * Who speaks for most of that time, else whose turn is nearest; of equals who began earlier. Where there are no turns
+   * at all, somebody does.
    */
   speakerOf(span: TimeSpan): string {
     let best: Candidate | null = null;
@@ -72,7 +72,7 @@ export class SpeakerTimeline {
       let next = 0;
       for (const span of spans) {
         while ((own[next]?.endSeconds ?? Infinity) < span.startSeconds) next++;
-        if (!isHeardIn(span, own, next)) silent.push({ ...span, speaker });
+        if (!hasTextIn(span, own, next)) silent.push({ ...span, speaker });
       }
     }
     return silent.sort(byStart);
@@ -132,7 +132,7 @@ function firstEndingAfter(spans: readonly TimeSpan[], seconds: number): number {
 }
 
 /** Whether any of the texts, from that one on, is said in the span. */
-function isHeardIn(span: TimeSpan, texts: readonly TimeSpan[], first: number): boolean {
+function hasTextIn(span: TimeSpan, texts: readonly TimeSpan[], first: number): boolean {
   for (let index = first; index < texts.length; index++) {
     const text = texts[index] ?? span;
     if (text.startSeconds > span.endSeconds) return false;
@@ -141,7 +141,7 @@ function isHeardIn(span: TimeSpan, texts: readonly TimeSpan[], first: number): b
   return false;
 }
 
-/** Whether some of the text is said in the span; one that was said in no time is at its edge, too. */
+/** Whether some of the text is said in the span; one without duration is at its edge, too. */
 function isWithin(text: TimeSpan, span: TimeSpan): boolean {
   if (text.startSeconds === text.endSeconds) {
     return text.startSeconds >= span.startSeconds && text.startSeconds <= span.endSeconds;

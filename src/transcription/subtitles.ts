@@ -24,8 +24,7 @@ export function vttOf(subtitled: Subtitled): string {
 
 /** One made after the other, a line break between them. */
 export function* srtCues(subtitled: Subtitled): Generator<string> {
-  const shown = ({ speaker, text }: TimedText): string =>
-    speaker === undefined ? text : `${speaker}: ${text}`;
+  const shown = ({ speaker, text }: TimedText): string => (speaker === undefined ? text : `${speaker}: ${text}`);
   let number = 0;
   for (const { startSeconds, endSeconds, lines } of cuesOf(subtitled, shown)) {
     const times = `${clockTime(startSeconds, ',')} --> ${clockTime(endSeconds, ',')}`;
@@ -84,7 +83,7 @@ function readable(segments: readonly TimedText[], durationSeconds: number): Time
     const readSeconds = Math.max(LEAST_SHOWN_SECONDS, text.length / READING_SPEED);
     const next = segments[index + 1]?.startSeconds ?? inThousandths(durationSeconds);
     const end = Math.max(endSeconds, Math.min(inThousandths(startSeconds + readSeconds), next));
-    // What was said in no time, right before the next word or the end, is shown in the pause before it.
+    // A text without duration, right before the next word or the end, is shown in the pause before it.
     const start = Math.max(free, end > startSeconds ? startSeconds : inThousandths(end - readSeconds));
     free = Math.max(end, inThousandths(start + 0.001));
     return { ...segment, startSeconds: start, endSeconds: free };

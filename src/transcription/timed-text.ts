@@ -1,6 +1,6 @@
 /**
- * Text with its place on the file's time line: seconds in whole thousandths, never decreasing from one text to the next, never
- * past the file's duration, without overlap.
+ * Text with its place on the file's time line: seconds in whole thousandths, never decreasing from one text to the
+ * next, never past the file's duration, without overlap.
  */
 export interface TimedText {
   startSeconds: number;

@@ -1,33 +1,34 @@
 /**
- * One paid transcription: hold -> transcribe, and tell who speaks -> translate -> settle, or release. Whatever goes wrong, the hold is
- * given back, the idempotency record is forgotten, and the audio is closed and removed before the failure is told. Only who
- * leaves after hearing some of the answer pays for that much.
+ * One paid transcription: measure -> hold -> work -> settle, or release. Whatever goes wrong, the hold is released, the
+ * idempotency record is abandoned, and the audio is removed before the failure is reported. Only who leaves after
+ * receiving some of the answer pays for that much.
  */
-import { randomBytes } from 'node:crypto';
+import { rename, stat } from 'node:fs/promises';
 import { removeFile } from '../remove-file.js';
-import type { Diarizer, FileToTranscribe, NoDiarizer, SpeechEngine, WorkOrigin } from '../engine/types.js';
-import { VerbatimError } from '../errors.js';
-import type { Charge, Hold, Ledger, StoredAnswer } from '../ledger/types.js';
-import { fingerprint } from './fingerprint.js';
-import { heardIn, type HeardFile } from './heard.js';
-import { beginIdempotent } from './idempotent.js';
+import type { Backlog } from '../engine/backlog.js';
+import type { Diarizer, NoDiarizer, SpeechEngine, TranscriptTimings, WorkOrigin } from '../engine/types.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { StoredAnswer } from '../ledger/types.js';
+import { TranscriptionBilling, type Bill, type BillingSettings } from './billing.js';
+import type { AcquireEngines } from './engine-lease.js';
+import { RequestIdempotency, type BegunRequest } from './idempotency.js';
 import { LanguageSupport } from './language-support.js';
-import type { LendEngines } from './lent-engines.js';
-import type { TranscriptionOptions } from './options.js';
 import { offerOf, type Offer } from './offer.js';
-import { creditsFor, mostCreditsFor, startedMinutes, type PaidWork, type Prices } from './price.js';
-import { makeReadable } from './readable-audio.js';
-import { resultOf, resultText, type TranscriptionResult, type Translation } from './result.js';
-import { howToHear, spokenOf, type Spoken } from './spoken.js';
-import { isLeft, Telling, type Listener } from './telling.js';
-import { translationOf } from './translation.js';
-import { UnkeyedRequests, type Delivery, type Unkeyed } from './unkeyed.js';
-import { warningsOf, type Warning } from './warnings.js';
+import type { TranscriptionOptions } from './options.js';
+import { resultOf, type TranscriptionResult } from './result.js';
+import { isClientGone, ResultStream, type StreamListener } from './result-stream.js';
+import type { Delivery, Unkeyed } from './unkeyed.js';
+import {
+  convertedPath,
+  measureAudio,
+  rereadAudio,
+  transcribeAudio,
+  type MeasuredAudio,
+  type WorkTimings,
+} from './work.js';
 
-export interface TranscriptionSettings extends Prices {
+export interface TranscriptionSettings extends BillingSettings {
   maxAudioSeconds: number;
-  /** Requests of one account that are worked on at a time, on all servers of the database. */
-  maxInFlight: number;
 }
 
 /** What was learned on the way, as far as the request came. */
@@ -41,78 +42,43 @@ export interface TranscriptionRequest {
   requestId: string;
   accountId: string;
   keyId: string;
-  /** The path that usage is booked under. */
+  /** The path that usage is recorded under. */
   endpoint: string;
-  /** The file is the service's from now on, and gone when `run` is done; before the charge, which only the answer follows. */
-  audio: { path: string; sha256: string };
+  /**
+   * The file is the service's from now on, and gone when `run` is done; before the charge, which only the answer
+   * follows.
+   */
+  audio: { path: string; sha256: string; head?: string };
   options: TranscriptionOptions;
   idempotencyKey: string | null;
   /** Without an Idempotency-Key, of a client that may repeat the request unasked. */
   unkeyed?: Unkeyed | undefined;
-  /** Told the answer's text while it is made. */
-  listener?: Listener | undefined;
+  /** Receives the answer's text while it is made. */
+  listener?: StreamListener | undefined;
   signal: AbortSignal;
 }
 
 /** What is worked on, and for whom. */
-export type WorkOrder = Pick<TranscriptionRequest, 'requestId' | 'accountId' | 'options' | 'signal'> & {
-  audio: { path: string; sha256?: string };
-  /** Behind the account's other requests; see FileToTranscribe. */
-  background?: boolean;
-  telling?: Telling;
+export type TranscriptionOrder = Pick<TranscriptionRequest, 'requestId' | 'accountId' | 'options' | 'signal'> & {
+  audio: { path: string; sha256?: string; head?: string };
 };
-
-/** How the engine is to go about the file, beside what the order says. */
-type Course = Pick<FileToTranscribe, 'maxSeconds' | 'covers' | 'measured' | 'transcribed' | 'after'>;
-
-/** Finished work: what to charge for it, and what to keep. */
-export interface Bill {
-  credits: number;
-  audioSeconds: number;
-  minutes: number;
-  uncharged: Omit<TranscriptionResult, keyof Charge>;
-  timings: TranscriptionTimings;
-}
-
-export interface TranscriptionTimings {
-  queueMs: number;
-  readMs: number;
-  speechMs: number;
-  inferenceMs: number;
-  translateMs: number;
-}
 
 /** A new answer, or the stored one of an earlier request. */
 export type TranscriptionAnswer =
-  | { replayed: boolean; result: TranscriptionResult; timings: TranscriptionTimings }
+  | { replayed: boolean; result: TranscriptionResult; timings: WorkTimings }
   /** The body as version 0.1.0 rendered and stored it. */
-  | { replayed: true; body: string; timings: TranscriptionTimings };
+  | { replayed: true; body: string; timings: WorkTimings };
 
 export interface Answered {
   answer: TranscriptionAnswer;
-  /** To be told how the answer's way ends; null: nobody asks. */
-  delivery: Delivery | null;
-}
-
-/** What a request finds in the books. */
-interface Begun {
-  token: string | null;
-  stored: StoredAnswer | null;
+  /** Notified of how the answer's delivery ends; null: nobody asks. */
   delivery: Delivery | null;
 }
 
 /** How a request ended, and what was learned of it until then. */
 export type TranscriptionOutcome = { facts: TranscriptionFacts } & (Answered | { error: unknown });
 
-interface Draft extends Spoken {
-  language: string;
-  translation: Translation | null;
-  warnings: Warning[];
-  work: PaidWork;
-  timings: TranscriptionTimings;
-}
-
-const NO_TIMINGS: TranscriptionTimings = Object.freeze({
+const NO_TIMINGS: WorkTimings = Object.freeze({
   queueMs: 0,
   readMs: 0,
   speechMs: 0,
@@ -122,311 +88,209 @@ const NO_TIMINGS: TranscriptionTimings = Object.freeze({
 
 export interface TranscriptionDeps {
   ledger: Ledger;
-  lend: LendEngines;
+  acquire: AcquireEngines;
+  backlog: Pick<Backlog, 'admit' | 'readmit'>;
   diarizer: Diarizer | NoDiarizer;
   settings: TranscriptionSettings;
 }
 
-/** What one request is answered with. */
-interface Means {
+/** The same model from the first look at a request to the last. */
+interface Engines {
   engine: SpeechEngine;
   languages: LanguageSupport;
 }
 
+interface WorkParts {
+  audio: MeasuredAudio;
+  origin: WorkOrigin;
+  stream: ResultStream;
+  engines: Engines;
+  facts: TranscriptionFacts;
+}
+
 export class TranscriptionService {
-  private readonly unkeyed: UnkeyedRequests;
-  #offer: { of: SpeechEngine; offer: Offer } | null = null;
+  readonly #billing: TranscriptionBilling;
+  readonly #idempotency: RequestIdempotency;
+  #offer: { of: SpeechEngine['info']; offer: Offer } | null = null;
 
   constructor(private readonly deps: TranscriptionDeps) {
-    this.unkeyed = new UnkeyedRequests(deps.ledger);
+    this.#billing = new TranscriptionBilling(deps.ledger, deps.settings);
+    this.#idempotency = new RequestIdempotency(deps.ledger);
   }
 
   /** What a request may ask for, and at which prices. */
   get offer(): Offer {
-    const { engine, translator, giveBack } = this.deps.lend();
-    giveBack();
-    if (this.#offer?.of === engine) return this.#offer.offer;
+    const { engine, translator, release } = this.deps.acquire();
+    release();
+    const { info } = engine;
+    if (this.#offer?.of === info) return this.#offer.offer;
     const { settings, diarizer } = this.deps;
-    const offer = offerOf({ engine, settings }, new LanguageSupport(engine, translator, diarizer));
-    this.#offer = { of: engine, offer };
+    const offer = offerOf({ info, settings }, new LanguageSupport(info, translator, diarizer));
+    this.#offer = { of: info, offer };
     return offer;
   }
 
   /** The least a request can cost: one started minute. */
   get minimumCredits(): number {
-    return creditsFor(this.deps.settings, 0, { translated: false, diarized: false });
+    return this.#billing.minimumCredits;
   }
 
-  /** Whether a request without an Idempotency-Key may have its answer stored, so that it needs neither credits nor time. */
+  /**
+   * Whether a request without an Idempotency-Key may have its answer stored, so that it needs neither credits nor time.
+   */
   mayBeRepeated(accountId: string, unkeyed: { retried: boolean }): Promise<boolean> {
-    return this.unkeyed.mayBeRepeated(accountId, unkeyed);
+    return this.#idempotency.mayBeRepeated(accountId, unkeyed);
   }
 
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
     const facts: TranscriptionFacts = {};
     try {
-      return { facts, ...(await this.#with((means) => this.#answer(request, facts, means))) };
+      return { facts, ...(await this.#with((engines) => this.#answer(request, facts, engines))) };
     } catch (error) {
       await discardAudio(request);
       return { facts, error };
     }
   }
 
-  /** The same model from the first look at the request to the last. */
-  async #with<T>(work: (means: Means) => Promise<T>): Promise<T> {
-    const { engine, translator, giveBack } = this.deps.lend();
+  /**
+   * The duration of audio that the account's balance covers, and the most that it can cost. What is far larger when it
+   * is converted stays as it is, for perform() to convert again. Rejects as run() fails.
+   */
+  measure(order: TranscriptionOrder): Promise<{ durationSeconds: number; credits: number }> {
+    return this.#with(async ({ engine, languages }) => {
+      languages.check(order.options);
+      const { path: read, seconds } = await this.#measure(order, originOf(order), engine);
+      await keepOne(order.audio.path, read);
+      return { durationSeconds: seconds, credits: this.#billing.mostCredits(seconds, order.options) };
+    });
+  }
+
+  /** Work in the background on a file that was measured and is paid for; the caller settles the bill. */
+  perform(
+    order: TranscriptionOrder,
+    { durationSeconds, onProgress }: { durationSeconds: number; onProgress: (seconds: number) => void },
+  ): Promise<Bill> {
+    return this.#with(async ({ engine, languages }) => {
+      const { accountId, audio, options, signal } = order;
+      languages.check(options);
+      const origin = originOf(order, true);
+      const place = this.deps.backlog.readmit({ accountId, audioSeconds: durationSeconds, background: true });
+      const { path } = audio;
+      const { maxAudioSeconds: maxSeconds } = this.deps.settings;
+      const file = { path, to: convertedPath(path), accountId, origin, signal, maxSeconds };
+      let read = path;
+      try {
+        const reread = await rereadAudio(engine, file, durationSeconds);
+        read = reread.path;
+        const work = {
+          ...{ accountId, options, signal, origin, background: true, audio: reread },
+          onProgress: (seconds: number) => {
+            place.setDone(seconds);
+            onProgress(seconds);
+          },
+        };
+        return this.#billing.bill(await transcribeAudio(work, { engine, languages }));
+      } finally {
+        place.release();
+        if (read !== path) await removeFile(read);
+      }
+    });
+  }
+
+  async #with<T>(work: (engines: Engines) => Promise<T>): Promise<T> {
+    const { engine, translator, release } = this.deps.acquire();
     try {
-      return await work({ engine, languages: new LanguageSupport(engine, translator, this.deps.diarizer) });
+      return await work({ engine, languages: new LanguageSupport(engine.info, translator, this.deps.diarizer) });
     } finally {
-      giveBack();
+      release();
     }
   }
 
-  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts, means: Means): Promise<Answered> {
-    means.languages.check(request.options);
-    const { token, stored, delivery } = await this.#begin(request);
+  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts, engines: Engines): Promise<Answered> {
+    engines.languages.check(request.options);
+    const begun = await this.#idempotency.begin(request);
+    const { stored, delivery } = begun;
     try {
-      if (stored === null)
-        return { answer: await this.#transcribeAndBill(request, facts, { ...means, token }), delivery };
+      if (stored === null) return { answer: await this.#measureAndBill(request, { facts, begun, engines }), delivery };
       await discardAudio(request);
       return { answer: replay(stored), delivery };
     } catch (error) {
-      // A repeat that waits for this one begins anew: the record goes first.
-      try {
-        if (token !== null) await this.deps.ledger.abandonIdempotent(token);
-      } finally {
-        delivery?.lost();
-      }
+      await this.#idempotency.abandon(begun);
       throw error;
     }
   }
 
-  async #begin(request: TranscriptionRequest): Promise<Begun> {
-    const { unkeyed } = request;
-    if (unkeyed !== undefined && request.idempotencyKey === null)
-      return this.unkeyed.begin({ ...request, unkeyed });
-    const token = await this.#beginIdempotent(request);
-    const isStored = token !== null && typeof token !== 'string';
-    return { token: isStored ? null : token, stored: isStored ? token : null, delivery: null };
-  }
-
-  /** The token of a new record, the stored answer, or null when the client sent no Idempotency-Key. */
-  async #beginIdempotent(request: TranscriptionRequest): Promise<string | StoredAnswer | null> {
-    const { accountId, idempotencyKey: key } = request;
-    if (key === null) return null;
-    return beginIdempotent(this.deps.ledger, { accountId, key, fingerprint: fingerprint(request) });
-  }
-
-  async #transcribeAndBill(
+  async #measureAndBill(
     request: TranscriptionRequest,
-    facts: TranscriptionFacts,
-    { token, ...means }: Means & { token: string | null },
+    { facts, begun, engines }: { facts: TranscriptionFacts; begun: BegunRequest; engines: Engines },
   ): Promise<TranscriptionAnswer> {
     const { signal, listener } = request;
-    const held: { hold?: Promise<Hold> } = {};
-    const telling = new Telling(request);
+    const origin = originOf(request);
+    const { path } = request.audio;
+    const measured = await this.#measure(request, origin, engines.engine);
+    if (measured.path !== path) await rename(measured.path, path);
+    const audio = { ...measured, path };
+    facts.audioSeconds = audio.seconds;
+    signal.throwIfAborted();
+    const hold = await this.#billing.hold(request, audio.seconds);
+    const stream = new ResultStream(request);
     try {
-      const course = {
-        maxSeconds: this.deps.settings.maxAudioSeconds,
-        covers: await this.#withinBalance(request),
-        measured: async (durationSeconds: number) => {
-          facts.audioSeconds = durationSeconds;
-          signal.throwIfAborted();
-          held.hold = this.#hold(request, durationSeconds);
-          const { credits } = await held.hold;
-          listener?.measured?.(durationSeconds, credits);
-        },
-        transcribed: (seconds: number) => listener?.transcribed?.(seconds),
-      };
-      const bill = await this.#work({ ...request, telling }, { course, facts, ...means });
+      signal.throwIfAborted();
+      listener?.onMeasured?.(audio.seconds, hold.credits);
+      const bill = await this.#work(request, { audio, origin, stream, engines, facts });
       await discardAudio(request);
-      if (held.hold === undefined) throw new Error('The engine answered before it told the duration.');
-      return await this.#settle(request, await held.hold, { token, bill });
+      const result = await this.#billing.settle(request, hold, { token: begun.token, bill });
+      return { replayed: false, result, timings: bill.timings };
     } catch (error) {
-      // The hold may still be on its way.
-      const hold = await held.hold?.catch(() => null);
       const reason: unknown = signal.aborted ? signal.reason : error;
-      if (hold) await this.#giveBack(request, hold, { reason, telling, audioSeconds: facts.audioSeconds });
+      const delivered = isClientGone(reason) ? { listener, stream, audioSeconds: audio.seconds } : null;
+      await this.#billing.release(request, hold, delivered);
       throw error;
     }
   }
 
-  /** The duration of audio that the account's balance covers, and the most that it can cost. Rejects as run() fails. */
-  measure(order: WorkOrder): Promise<{ durationSeconds: number; credits: number }> {
-    return this.#with((means) => this.#measure(order, means));
+  /** Within what may be worked on and paid for. */
+  async #measure(order: TranscriptionOrder, origin: WorkOrigin, engine: SpeechEngine): Promise<MeasuredAudio> {
+    const { accountId, audio, signal } = order;
+    const { path, head } = audio;
+    const { maxAudioSeconds: maxSeconds } = this.deps.settings;
+    return this.#billing.withinBalance(order, (payableSeconds) =>
+      measureAudio(engine, {
+        ...{ path, head, accountId, origin, signal, maxSeconds, payableSeconds },
+        to: convertedPath(path),
+      }),
+    );
   }
 
-  async #measure(
-    order: WorkOrder,
-    { engine, languages }: Means,
-  ): Promise<{ durationSeconds: number; credits: number }> {
-    const { settings } = this.deps;
-    const { accountId, audio, options, signal } = order;
-    languages.check(options);
-    const file = {
-      ...{ path: audio.path, accountId, origin: originOf(order), signal },
-      maxSeconds: settings.maxAudioSeconds,
-      covers: await this.#withinBalance(order),
-    };
-    await makeReadable(engine, file);
-    const durationSeconds = await engine.measureFile(file);
-    return { durationSeconds, credits: mostCreditsFor(settings, durationSeconds, options) };
-  }
-
-  /** Work in the background on a file of known duration that is paid for; the caller settles the bill. */
-  perform(
-    order: WorkOrder,
-    { durationSeconds, transcribed }: { durationSeconds: number; transcribed: (seconds: number) => void },
-  ): Promise<Bill> {
-    return this.#with((means) => {
-      means.languages.check(order.options);
-      const course = { after: { durationSeconds }, transcribed };
-      return this.#work({ ...order, background: true }, { course, facts: {}, ...means });
-    });
-  }
-
-  /** Transcribes and translates: all that is done for an answer between the hold and the charge. */
-  async #work(
-    order: WorkOrder,
-    { course, facts, ...means }: Means & { course: Course; facts: TranscriptionFacts },
-  ): Promise<Bill> {
-    const { engine, languages } = means;
-    const { settings } = this.deps;
-    const { accountId, audio, options, signal, background = false } = order;
-    const file = { path: audio.path, accountId, origin: originOf(order), signal, background, ...course };
-    // What has been measured has been made readable.
-    const conversionMs = course.after === undefined ? await makeReadable(engine, file) : 0;
-    const language = options.language ?? 'auto';
-    const asked = { ...file, language, ...howToHear(options, engine), heard: order.telling?.heard };
-    const heard = await heardIn(asked, options, { engine, languages });
-    const { durationSeconds, timings: transcribing } = heard.transcript;
-    transcribing.readMs += conversionMs;
-    const { queueMs, inferenceMs } = transcribing;
-    Object.assign(facts, { queueMs, inferenceMs });
-    const { timings, work, ...spoken } = await this.#translate(order, heard, means);
-    const id = newTranscriptionId();
-    return {
-      credits: creditsFor(settings, durationSeconds, work),
-      audioSeconds: durationSeconds,
-      minutes: startedMinutes(durationSeconds),
-      uncharged: { id, durationSeconds, ...spoken },
-      timings,
-    };
-  }
-
-  #hold(
-    { accountId, keyId, requestId, options }: TranscriptionRequest,
-    durationSeconds: number,
-  ): Promise<Hold> {
-    const { ledger, settings } = this.deps;
-    const credits = mostCreditsFor(settings, durationSeconds, options);
-    return ledger.hold({ accountId, keyId, requestId, credits, mostInFlight: settings.maxInFlight });
-  }
-
-  /** Of a request that failed: all, but for what was delivered to a client that left. */
-  async #giveBack(
-    request: TranscriptionRequest,
-    hold: Hold,
-    { reason, ...told }: { reason: unknown; telling: Telling; audioSeconds: number | undefined },
-  ): Promise<void> {
+  /** Counts in the backlog while it is worked on; rejects with `overloaded` where that has no room. */
+  async #work({ accountId, options, signal }: TranscriptionRequest, parts: WorkParts): Promise<Bill> {
+    const { audio, origin, stream, engines, facts } = parts;
+    const place = this.deps.backlog.admit({ accountId, audioSeconds: audio.seconds });
+    const onProgress = (seconds: number): void => place.setDone(seconds);
+    const onTranscribed = ({ queueMs, inferenceMs }: TranscriptTimings): void =>
+      void Object.assign(facts, { queueMs, inferenceMs });
     try {
-      if (isLeft(reason)) await this.#settleDelivered(request, hold, told);
+      const order = { audio, accountId, origin, options, signal, stream, onProgress, onTranscribed };
+      return this.#billing.bill(await transcribeAudio(order, engines));
     } finally {
-      await this.deps.ledger.release(hold.id);
+      place.release();
     }
   }
-
-  async #settleDelivered(
-    { endpoint, requestId, listener }: TranscriptionRequest,
-    hold: Hold,
-    { telling, audioSeconds = 0 }: { telling: Telling; audioSeconds: number | undefined },
-  ): Promise<void> {
-    const delivered = listener?.deliveredSeconds ?? null;
-    if (delivered === null) return;
-    const seconds = Math.min(delivered, audioSeconds);
-    // Who speaks is told in the end only.
-    const work = { translated: telling.isTranslated, diarized: false };
-    await this.deps.ledger.settle(hold.id, {
-      credits: Math.min(hold.credits, creditsFor(this.deps.settings, seconds, work)),
-      audioSeconds: seconds,
-      minutes: startedMinutes(seconds),
-      ...{ endpoint, requestId, transcriptionId: newTranscriptionId(), language: telling.language },
-      ...{ delivered: true, result: null },
-    });
-  }
-
-  /**
-   * Refuses audio as soon as that much of it is counted that the account could not pay for it: nobody's files are
-   * measured on credit. The hold looks again.
-   */
-  async #withinBalance({
-    accountId,
-    options,
-  }: Pick<WorkOrder, 'accountId' | 'options'>): Promise<(countedSeconds: number) => void> {
-    const { balance } = await this.deps.ledger.balance(accountId);
-    return (countedSeconds) => {
-      const credits = mostCreditsFor(this.deps.settings, countedSeconds, options);
-      if (credits <= balance) return;
-      const message = `This request costs at least ${credits} credits; the account has ${balance}.`;
-      throw new VerbatimError('insufficient_credits', message);
-    };
-  }
-
-  async #translate(
-    order: WorkOrder,
-    { transcript, timeline }: HeardFile,
-    { engine, languages }: Means,
-  ): Promise<Draft> {
-    const { accountId, audio, options, signal, telling, background = false } = order;
-    const timings = { ...transcript.timings, translateMs: 0 };
-    const warnings = warningsOf(transcript, engine);
-    const context = { heard: transcript.segments, timeline };
-    const said = await spokenOf(transcript, options, context);
-    const diarized = said.segments?.some(({ speaker }) => speaker !== undefined) === true;
-    const spoken = { language: transcript.language, ...said, warnings, timings };
-    const to = options.translateTo;
-    if (to === null) return { ...spoken, translation: null, work: { translated: false, diarized } };
-    const startedAt = performance.now();
-    const whose = { accountId, origin: originOf(order), signal, background };
-    const file = { path: audio.path, ...whose, ...howToHear(options, engine) };
-    const { translation, isTranslated } = await translationOf(
-      transcript,
-      { to, file, telling },
-      { engine, languages },
-    );
-    if (isTranslated) timings.translateMs = performance.now() - startedAt;
-    const { text, segments, described } =
-      translation === transcript ? said : await spokenOf(translation, options, context);
-    const work = { translated: isTranslated, diarized };
-    return { ...spoken, translation: { language: to, text, segments, described }, work };
-  }
-
-  async #settle(
-    { endpoint, requestId, signal }: TranscriptionRequest,
-    hold: Hold,
-    { token, bill }: { token: string | null; bill: Bill },
-  ): Promise<TranscriptionAnswer> {
-    const { credits, audioSeconds, minutes, uncharged, timings } = bill;
-    // What nobody can ask for again is not kept.
-    const result = token === null ? null : await resultText(uncharged);
-    // The last look before money moves: a client that left or a key that was revoked is not charged.
-    signal.throwIfAborted();
-    const charge = await this.deps.ledger.settle(hold.id, {
-      ...{ credits, audioSeconds, minutes, endpoint, requestId },
-      ...(token === null ? {} : { idempotencyToken: token }),
-      ...{ transcriptionId: uncharged.id, language: uncharged.language },
-      result,
-    });
-    return { replayed: false, result: { ...uncharged, ...charge }, timings };
-  }
 }
 
-function originOf({ requestId, audio }: Pick<WorkOrder, 'requestId' | 'audio'>): WorkOrigin {
-  return { requestId, sha256: audio.sha256 ?? null };
+function originOf({ requestId, accountId, audio }: TranscriptionOrder, background = false): WorkOrigin {
+  return { requestId, accountId, background, sha256: audio.sha256 ?? null };
 }
 
-function newTranscriptionId(): string {
-  return `tr_${randomBytes(16).toString('base64url')}`;
+/** So many times as large as what was sent, a conversion is not worth its place on the disk. */
+const MOST_TIMES_LARGER = 4;
+
+/** Of a file and what it was converted to the one that is kept, in the place of the file. */
+async function keepOne(path: string, converted: string): Promise<void> {
+  if (converted === path) return;
+  const [sent, made] = await Promise.all([stat(path), stat(converted)]);
+  if (made.size > MOST_TIMES_LARGER * sent.size) await removeFile(converted);
+  else await rename(converted, path);
 }
 
 function replay(stored: StoredAnswer): TranscriptionAnswer {

@@ -1,8 +1,10 @@
 /**
- * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive: a repeat gets the
- * answer that was paid for, while the same request made again on purpose is a request of its own.
+ * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive: a
+ * repeat gets the answer that was paid for, while the same request made again on purpose is a request of its own.
  */
-import type { JsonValue, Ledger, StoredAnswer } from '../ledger/types.js';
+import type { JsonValue } from '../ledger/json.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { StoredAnswer } from '../ledger/types.js';
 import { digestOfRequest, fingerprint, type FingerprintedRequest } from './fingerprint.js';
 
 export interface Unkeyed {
@@ -26,7 +28,7 @@ interface RepeatableRequest extends FingerprintedRequest {
   signal: AbortSignal;
 }
 
-/** A request from its first look into the books until its answer is delivered or lost. */
+/** A request from its first look into the ledger until its answer is delivered or lost. */
 class Flight {
   /** Of the record that its answer is stored in. */
   token: string | null = null;
@@ -60,12 +62,12 @@ export class UnkeyedRequests {
   async mayBeRepeated(accountId: string, { retried }: { retried: boolean }): Promise<boolean> {
     const own = [...this.#flights].filter((flight) => flight.accountId === accountId);
     if (own.some(({ isLeft }) => retried || isLeft)) return true;
-    return this.ledger.mayBeRepeated(accountId, retried);
+    return this.ledger.idempotency.mayBeRepeated(accountId, retried);
   }
 
   /**
-   * The token of a new record, or the stored answer. Waits for the end of one that it may be the repeat of: what that one is
-   * charged, this one gets.
+   * The token of a new record, or the stored answer. Waits for the end of one that it may be the repeat of: what that
+   * one is charged, this one gets.
    */
   async begin(
     request: RepeatableRequest,
@@ -78,7 +80,7 @@ export class UnkeyedRequests {
     const flight = new Flight(accountId, asked.fingerprint, signal);
     this.#flights.add(flight);
     try {
-      const begun = await this.ledger.beginDerived(asked, busy);
+      const begun = await this.ledger.idempotency.beginDerived(asked, busy);
       flight.token = begun.token;
       const delivery = this.#delivery(flight, begun.token);
       if (begun.state === 'replay') return { token: null, stored: begun.answer, delivery };
@@ -101,9 +103,7 @@ export class UnkeyedRequests {
   }
 
   #same({ accountId, fingerprint: print }: { accountId: string; fingerprint: string }): Flight[] {
-    return [...this.#flights].filter(
-      (flight) => flight.accountId === accountId && flight.fingerprint === print,
-    );
+    return [...this.#flights].filter((flight) => flight.accountId === accountId && flight.fingerprint === print);
   }
 
   #delivery(flight: Flight, token: string): Delivery {
@@ -111,7 +111,7 @@ export class UnkeyedRequests {
     let noted = Promise.resolve();
     const note = (delivered: boolean): void => {
       noted = noted
-        .then(() => this.ledger.noteDelivery(token, delivered))
+        .then(() => this.ledger.idempotency.noteDelivery(token, delivered))
         // A note that cannot be made leaves the answer undelivered: the client may have it once more.
         .catch(() => undefined)
         .finally(() => this.#end(flight));

@@ -1,4 +1,4 @@
-import type { SpeechEngine, Transcript } from '../engine/types.js';
+import type { EngineInfo, Transcript } from '../engine/types.js';
 import { ownCommand } from '../package-root.js';
 
 /** What a client should know of an answer that is none the less valid. */
@@ -17,12 +17,24 @@ export const INSTALL_ADVICE =
 
 /** Of an answer with this transcript; mostly none. */
 export function warningsOf(
-  { unsureWindows }: Pick<Transcript, 'unsureWindows'>,
-  { modelName }: Pick<SpeechEngine, 'modelName'>,
+  transcript: TextOfTranscript,
+  { modelName, isDemonstration }: Pick<EngineInfo, 'modelName' | 'isDemonstration'>,
 ): Warning[] {
-  if (unsureWindows === 0) return [];
-  const message =
-    `Text was left out: "${modelName}" is a demonstration model for synthetic voices and a phrase book, and was not ` +
-    `sure of what is said here. ${INSTALL_ADVICE}`;
-  return [{ code: 'demonstration_model', message }];
+  if (!isDemonstration && transcript.unsureWindows === 0) return [];
+  const what = `"${modelName}" is a demonstration model for synthetic voices and a phrase book`;
+  return [{ code: 'demonstration_model', message: `${textLoss(transcript)}${what}. ${INSTALL_ADVICE}` }];
+}
+
+type TextOfTranscript = Pick<Transcript, 'text' | 'unsureWindows'>;
+
+/** Whether there is less text than speech, as far as can be known. */
+export function lacksText({ text, unsureWindows }: TextOfTranscript): boolean {
+  return unsureWindows > 0 || text.trim() === '';
+}
+
+function textLoss(transcript: TextOfTranscript): string {
+  if (!lacksText(transcript)) return 'The text may be wrong: ';
+  return transcript.unsureWindows > 0
+    ? 'Text was left out, since the model was not sure of it: '
+    : 'No text was recognised: ';
 }

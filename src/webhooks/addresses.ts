@@ -1,6 +1,7 @@
 /**
- * Which addresses the service may be sent to by whoever names a URL: those of the public internet, and what the operator has named.
- * Else anybody with a key could reach what this machine reaches: its own services, its network's, the cloud's metadata.
+ * Which addresses the service may be sent to by whoever names a URL: those of the public internet, and what the
+ * operator has named. Else anybody with a key could reach what this machine reaches: its own services, its network's,
+ * the cloud's metadata.
  */
 import ipaddr from 'ipaddr.js';
 

@@ -1,6 +1,6 @@
 /** Empties the outbox: every event is sent until it is taken, or for a day, always under the same id. */
 import { Webhook } from 'standardwebhooks';
-import type { StoredJob, TakenEvent, WebhookBooks, WorkLease } from '../ledger/jobs.js';
+import type { StoredJob, TakenEvent, WebhookLedger, WorkLease } from '../ledger/jobs.js';
 import type { Timer, Timers } from '../timers.js';
 import { WorkTaker } from '../work-taker.js';
 import { ATTEMPT_MS, type SendProblem, type WebhookSender } from './sender.js';
@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 6 * 3_600_000;
 const JITTER = 0.2;
 
 export interface WebhookDispatcherDeps {
-  books: WebhookBooks;
+  ledger: WebhookLedger;
   sender: Pick<WebhookSender, 'send'>;
   /** What a job's event says: the same at every attempt. */
   payload: (job: StoredJob) => string | Promise<string>;
@@ -60,7 +60,7 @@ export class WebhookDispatcher {
   }
 
   async #take(): Promise<boolean> {
-    const taken = await this.deps.books.take({ leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT });
+    const taken = await this.deps.ledger.take({ leaseMs: LEASE_MS, mostPerAccount: MOST_PER_ACCOUNT });
     if (taken !== null) this.#begin(taken);
     return taken !== null;
   }
@@ -100,14 +100,14 @@ export class WebhookDispatcher {
   }
 
   async #note(lease: WorkLease, outcome: SendProblem): Promise<void> {
-    const { books, random, onAttempt } = this.deps;
+    const { ledger: ledger, random, onAttempt } = this.deps;
     onAttempt(outcome === null ? 'delivered' : 'failed');
-    if (outcome === null) await books.delivered(lease);
-    else await books.failed(lease, outcome.problem, outcome.final ? null : pauseMs(lease.attempt, random));
+    if (outcome === null) await ledger.delivered(lease);
+    else await ledger.failed(lease, outcome.problem, outcome.final ? null : pauseMs(lease.attempt, random));
   }
 }
 
-/** Before the next attempt: 5 s, 20 s, 80 s, … 6 h. */
+/** Before the next attempt: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, then 6 h. */
 function pauseMs(attempts: number, random: () => number): number {
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
   return Math.round(pause * (1 + JITTER * (2 * random() - 1)));

@@ -1,4 +1,7 @@
-/** One message to one URL: connected to an address that was looked at, never redirected, bounded in time and in what is read. */
+/**
+ * One message to one URL: connected to an address that was looked at, never redirected, bounded in time and in what is
+ * read.
+ */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -91,7 +94,10 @@ export class WebhookSender {
   }
 }
 
-/** Whoever asks for the name is told what was found, and looked at, before: it may resolve to something else now. */
+/**
+ * Answers every lookup of the name with the addresses that were found and checked before: it may resolve to something
+ * else now.
+ */
 function onlyThese(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses;

@@ -1,4 +1,4 @@
-/** Where a client wants to be told, and the secret that its messages are signed with. */
+/** The URL that a client wants called, and the secret that its messages are signed with. */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { VerbatimError } from '../errors.js';
@@ -13,7 +13,10 @@ const LEAST_SECRET_BYTES = 24;
 const MOST_SECRET_BYTES = 64;
 const NEW_SECRET_BYTES = 32;
 
-/** Throws `invalid_request`. A name is looked up, and refused, when a message is sent: it may mean something else by then. */
+/**
+ * Throws `invalid_request`. A name is looked up, and refused, when a message is sent: it may mean something else by
+ * then.
+ */
 export function checkWebhookUrl(text: string, guard: AddressGuard): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Report } from '../../bench/reports/report.js';
+import { verbatim } from '../support/built.js';
 
 const root = join(__dirname, '..', '..');
 
@@ -14,14 +15,10 @@ export interface Ended {
 
 /** `device` as VERBATIM_DEVICE takes it. */
 export async function benchOn(device: string, ...words: string[]): Promise<Ended> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(root, 'src', 'main.ts'), 'bench', ...words],
-    {
-      env: { ...process.env, VERBATIM_DEVICE: device },
-      cwd: root,
-    },
-  );
+  const child = spawn(process.execPath, verbatim('bench', ...words), {
+    env: { ...process.env, VERBATIM_DEVICE: device },
+    cwd: root,
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

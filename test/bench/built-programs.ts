@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is heard in every file. */
+/** What is recognised in every file. */
 export interface Said {
   language: string;
   text: string;
@@ -20,19 +20,18 @@ export interface Programs {
   cli?: Said;
   engine?: Said;
   clips?: boolean;
-  /** Behind what they heard, programs write their words; the engine those that are no paths. */
+  /** Behind what they recognised, programs write their words; the engine those that are no paths. */
   saysWords?: boolean;
   /** whisper-server, which ends at once. */
   server?: boolean;
-  /** What parakeet-cli hears in every file. */
+  /** What parakeet-cli recognises in every file. */
   parakeet?: string;
 }
 
-/** whisper-cli answers what it was told, whatever the file; transcribe_windows and join_clips likewise. */
+/** whisper-cli answers what it was given, whatever the file; transcribe_windows and join_clips likewise. */
 export function writePrograms(build: string, programs: Programs): void {
   mkdirSync(join(build, 'bin'), { recursive: true });
-  const write = (path: string, body: string): void =>
-    writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
+  const write = (path: string, body: string): void => writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
   const { cli, engine, clips = false, server = false, parakeet, saysWords = false } = programs;
   if (cli !== undefined) {
     const tokens = (cli.tokens ?? []).map(([id]) => ({ id }));
@@ -48,7 +47,7 @@ export function writePrograms(build: string, programs: Programs): void {
   if (engine !== undefined) {
     const { language, text, tokens = [] } = engine;
     const choices = tokens.map(([id, margin]) => ({ id, margin, runnerUp: -1 }));
-    const line = { language, text, choices, languageMargin: null, audioContext: 1500, encoderPasses: 1 };
+    const line = { language, text, choices, languageMargin: null, audioContext: 1500 };
     const said = saysWords ? "' ' + words.filter((word) => !/[/]/.test(word)).join(' ')" : "''";
     write(
       'transcribe_windows',

@@ -48,7 +48,7 @@ describe('Open-loop load', () => {
     expect(result.latency?.p50).to.be.closeTo(350, 1e-9);
   });
 
-  it('tells refusals from failures', async () => {
+  it('distinguishes refusals from failures', async () => {
     const statuses = [200, 503, 429, 500];
     let next = 0;
     const target = new TimedTarget(
@@ -86,7 +86,7 @@ describe('Open-loop load', () => {
     });
   });
 
-  it('reads the phases that the server tells of', () => {
+  it('reads the phases that the server reports', () => {
     const phases = { upload: 1, queue: 12.5, decode: 3 };
     expect(serverTiming('upload;dur=1.0, queue;dur=12.5, decode;dur=3')).to.deep.equal(phases);
     expect(serverTiming('missed, total;desc="all"')).to.deep.equal({});
@@ -147,9 +147,7 @@ describe('Fairness', () => {
 
   it('takes no more clips than there is time for, and one at least', async () => {
     const few = besideLong();
-    const limited = await few.run((clock) =>
-      measureFairness({ ...clips, target: few, clock, limitSeconds: 0.05 }),
-    );
+    const limited = await few.run((clock) => measureFairness({ ...clips, target: few, clock, limitSeconds: 0.05 }));
     expect(limited.idleMs).to.have.length(3);
     expect(limited.busyMs).to.have.length(1);
   });

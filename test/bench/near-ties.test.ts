@@ -3,7 +3,7 @@ import {
   agrees,
   differenceOf,
   nearTieTables,
-  type ExplainedTwice,
+  type ExplainedPair,
   type TokenChoice,
 } from '../../bench/reports/near-ties.js';
 
@@ -14,7 +14,7 @@ function choice(id: number, margin: number | null): TokenChoice {
   return { id, runnerUp: id + 1, margin, ...likelihood };
 }
 
-function heard(choices: TokenChoice[], tokens: number[], more: Partial<ExplainedTwice> = {}): ExplainedTwice {
+function pairs(choices: TokenChoice[], tokens: number[], more: Partial<ExplainedPair> = {}): ExplainedPair {
   const same = choices.map(({ id }) => id).join(' ') === tokens.join(' ');
   return {
     clip: CLIP,
@@ -25,14 +25,14 @@ function heard(choices: TokenChoice[], tokens: number[], more: Partial<Explained
 }
 
 /** So many windows, of which the given ones are not all the same. */
-function among(windows: number, ...others: ExplainedTwice[]): ExplainedTwice[] {
-  const same = heard([choice(1, null)], [1]);
+function among(windows: number, ...others: ExplainedPair[]): ExplainedPair[] {
+  const same = pairs([choice(1, null)], [1]);
   return [...Array.from({ length: windows - others.length }, () => same), ...others];
 }
 
 describe('near ties', () => {
-  const tie = heard([choice(1, 4), choice(2, 0.01), choice(3, 5)], [1, 7, 3]);
-  const other = heard([choice(1, 0.001), choice(2, 0.5), choice(3, 5)], [1, 7, 3]);
+  const tie = pairs([choice(1, 4), choice(2, 0.01), choice(3, 5)], [1, 7, 3]);
+  const other = pairs([choice(1, 0.001), choice(2, 0.5), choice(3, 5)], [1, 7, 3]);
 
   it('are looked for at the first token that is another', () => {
     expect(differenceOf(tie, 1)).to.deep.include({ position: 1, second: 7, margin: 0.01 });
@@ -45,23 +45,23 @@ describe('near ties', () => {
   });
 
   it('belong to the last token where one text goes on', () => {
-    const shorter = heard([choice(1, 4), choice(2, 0.01)], [1, 2, 3]);
+    const shorter = pairs([choice(1, 4), choice(2, 0.01)], [1, 2, 3]);
     expect(differenceOf(shorter, 1)).to.deep.equal({ position: 2, first: null, second: 3, margin: 0.01 });
-    const longer = heard([choice(1, 4), choice(2, 0.3)], [1]);
+    const longer = pairs([choice(1, 4), choice(2, 0.3)], [1]);
     expect(differenceOf(longer, 1)).to.deep.include({ position: 1, second: null, margin: 0.3 });
-    expect(differenceOf(heard([], [1]), 1)).to.deep.include({ position: 0, first: null, margin: Infinity });
+    expect(differenceOf(pairs([], [1]), 1)).to.deep.include({ position: 0, first: null, margin: Infinity });
   });
 
   it('of languages are those of the vote', () => {
     const second = { language: 'de', text: 'theirs', tokens: [5] };
-    const voted = heard([choice(1, 9)], [1], { second });
+    const voted = pairs([choice(1, 9)], [1], { second });
     expect(differenceOf(voted, 1).margin).to.equal(Infinity);
     const first = { ...voted.first, languageMargin: 0.015 };
     expect(differenceOf({ ...voted, first }, 1)).to.deep.include({ position: null, margin: 0.015 });
   });
 
   it('are no excuse for texts that differ in no token', () => {
-    const spelled = heard([choice(1, 0)], [1], { second: { language: 'en', text: 'else', tokens: [1] } });
+    const spelled = pairs([choice(1, 0)], [1], { second: { language: 'en', text: 'else', tokens: [1] } });
     expect(differenceOf(spelled, 1)).to.deep.include({ position: null, margin: Infinity });
     expect(agrees(among(100, spelled), 1)).to.equal(false);
   });
@@ -71,7 +71,7 @@ describe('near ties', () => {
     expect(agrees(among(100, tie, tie), 1)).to.equal(true);
     expect(agrees(among(100, tie, tie, tie), 1)).to.equal(false);
     expect(agrees(among(100, other), 1)).to.equal(false);
-    const endless = heard([choice(1, null)], [2]);
+    const endless = pairs([choice(1, null)], [2]);
     expect(agrees(among(100, endless), 1)).to.equal(false);
   });
 

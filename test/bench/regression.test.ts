@@ -45,10 +45,7 @@ describe('A straight line through measurements', () => {
       const trials = 400;
       let held = 0;
       for (let trial = 0; trial < trials; trial++) {
-        const points = noise(random, 300, correlation).map((error, x): [number, number] => [
-          x,
-          5 + 0.01 * x + error,
-        ]);
+        const points = noise(random, 300, correlation).map((error, x): [number, number] => [x, 5 + 0.01 * x + error]);
         const { slope, margin } = fitSlope(points);
         if (Math.abs(slope - 0.01) <= margin) held++;
       }

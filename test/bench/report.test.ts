@@ -42,11 +42,7 @@ describe('A report', () => {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-report-'));
     try {
       const paths = writeReport(join(directory, 'new'), report);
-      expect(paths.map((path) => basename(path))).to.deep.equal([
-        'example.json',
-        'example.md',
-        'example-rate.svg',
-      ]);
+      expect(paths.map((path) => basename(path))).to.deep.equal(['example.json', 'example.md', 'example-rate.svg']);
       expect(JSON.parse(readFileSync(paths[0] ?? '', 'utf8'))).to.deep.equal(report);
       const markdown = readFileSync(paths[1] ?? '', 'utf8');
       expect(markdown).to.contain(toMarkdown(report)).and.to.contain('![Throughput](example-rate.svg)');

@@ -64,7 +64,7 @@ describe('Mixed load', () => {
 });
 
 describe('The parts of memory', () => {
-  it('are told apart by servers with different numbers of slots', () => {
+  it('are distinguished by servers with different numbers of slots', () => {
     const server = (slots: number): Parameters<typeof memoryParts>[0][number] => {
       const idle = 100 + 10 * slots;
       const inFlight = Array.from({ length: slots }, (_, index) => idle + 7 + 20 * (index + 1));

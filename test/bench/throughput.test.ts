@@ -11,14 +11,7 @@ describe('The throughput run', () => {
       const bench = new Command('bench');
       addBenchCommands(bench);
       const steps = throughputSteps('/reports', { ...options, quick });
-      expect(steps.map(([name]) => name)).to.deep.equal([
-        'clips',
-        'engine',
-        'tune',
-        'compare',
-        'overhead',
-        'memory',
-      ]);
+      expect(steps.map(([name]) => name)).to.deep.equal(['clips', 'engine', 'tune', 'compare', 'overhead', 'memory']);
       for (const [name, ...words] of steps) {
         const command = bench.commands.find((one) => one.name() === name)!;
         const { operands, unknown } = command.exitOverride().parseOptions(words);

@@ -9,7 +9,10 @@ export interface Sent {
   signal: AbortSignal | undefined;
 }
 
-/** A server in virtual time: it answers after `delay()` ms, Infinity for never, with `status()`, or not at all once the client has hung up. */
+/**
+ * A server in virtual time: it answers after `delay()` ms, Infinity for never, with `status()`, or not at all once the
+ * client has hung up.
+ */
 export class TimedTarget implements HttpTarget {
   readonly name = 'timed';
   readonly accounts = 2;

@@ -9,16 +9,13 @@ import {
 } from '../../bench/engine/tune-search.js';
 import { seededRandom } from '../../bench/load/random.js';
 
-const scoreOf = ({ slots, threads }: Settings): number =>
-  100 - 10 * Math.abs(slots - 4) - 3 * Math.abs(threads - 2);
+const scoreOf = ({ slots, threads }: Settings): number => 100 - 10 * Math.abs(slots - 4) - 3 * Math.abs(threads - 2);
 
 describe('The search for settings', () => {
   it('tries what uses the cores, and nothing that leaves most idle or fights for them', () => {
     for (const cores of [1, 2, 6, 64]) {
       const candidates = tuneCandidates(['cpu'], cores, 'whisper.cpp');
-      expect(new Set(candidates.map((settings) => JSON.stringify(settings))).size).to.equal(
-        candidates.length,
-      );
+      expect(new Set(candidates.map((settings) => JSON.stringify(settings))).size).to.equal(candidates.length);
       expect(candidates).to.deep.include({ slots: cores, threads: 1, batch: null });
       expect(candidates).to.deep.include({ slots: 1, threads: cores, batch: null });
       for (const { slots, threads } of candidates) expect(slots * threads).to.be.within(cores / 2, 2 * cores);
@@ -29,10 +26,7 @@ describe('The search for settings', () => {
   });
 
   it('tries the sizes of the batch with each of them where windows are decoded together', () => {
-    const [plain, batched] = [
-      tuneCandidates(['cpu'], 4, 'whisper.cpp'),
-      tuneCandidates(['cpu'], 4, 'batched'),
-    ];
+    const [plain, batched] = [tuneCandidates(['cpu'], 4, 'whisper.cpp'), tuneCandidates(['cpu'], 4, 'batched')];
     for (const batch of [4, 8, 16])
       expect(batched).to.include.deep.members(plain.map((settings) => ({ ...settings, batch })));
     expect(batched).to.have.length(3 * plain.length);
@@ -56,13 +50,9 @@ describe('The search for settings', () => {
   });
 
   it('measures the only candidate, and refuses none', async () => {
-    const only = await successiveHalving([{ slots: 1, threads: 1, batch: null }], () =>
-      Promise.resolve({ rtfx: 7 }),
-    );
+    const only = await successiveHalving([{ slots: 1, threads: 1, batch: null }], () => Promise.resolve({ rtfx: 7 }));
     expect(only).to.deep.equal([{ cell: { slots: 1, threads: 1, batch: null }, passes: [{ rtfx: 7 }] }]);
-    const nothing = await successiveHalving([], () => Promise.resolve({ rtfx: 1 })).catch(
-      (error: unknown) => error,
-    );
+    const nothing = await successiveHalving([], () => Promise.resolve({ rtfx: 1 })).catch((error: unknown) => error);
     expect(nothing).to.be.instanceOf(RangeError);
   });
 

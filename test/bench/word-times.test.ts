@@ -11,8 +11,7 @@ import type { TimedClip, SpokenWord } from '../../src/models/alignment/timed-cli
 
 type Times = [word: string, start: number, end: number];
 
-const timed = (words: readonly Times[]): SpokenWord[] =>
-  words.map(([word, start, end]) => ({ word, start, end }));
+const timed = (words: readonly Times[]): SpokenWord[] => words.map(([word, start, end]) => ({ word, start, end }));
 
 function transcript(
   spoken: readonly Times[],
@@ -30,7 +29,7 @@ const SPOKEN: Times[] = [
 ];
 
 describe('The judge of word times', () => {
-  it('tells by how much the words that were understood are late', () => {
+  it('reports by how much the words that were understood are late', () => {
     const heard = transcript(SPOKEN, [
       ['guten', 1.25, 1.375],
       ['Abend', 1.5, 2],

@@ -3,11 +3,15 @@ import { expect } from 'chai';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.js';
 import { runCommand } from '../support/cli.js';
-import { bookRows } from './option-rows/books.js';
+import { accountRows } from './option-rows/accounts.js';
+import { creditRows, keyRows } from './option-rows/credits-and-keys.js';
+import { databaseRows } from './option-rows/database.js';
 import { modelRows } from './option-rows/models.js';
 import type { OptionRows } from './option-rows/rows.js';
+import { serveRows } from './option-rows/serve.js';
 import { transcribeRows } from './option-rows/transcribe.js';
 import { translateRows } from './option-rows/translate.js';
+import { webhookRows } from './option-rows/webhooks.js';
 
 const rows: OptionRows = {
   ' --version': async () => {
@@ -15,9 +19,14 @@ const rows: OptionRows = {
     expect(status).to.equal(0);
     expect(stdout).to.match(/^\d+\.\d+\.\d+\n$/);
   },
+  ...serveRows,
   ...transcribeRows,
   ...translateRows,
-  ...bookRows,
+  ...accountRows,
+  ...creditRows,
+  ...keyRows,
+  ...webhookRows,
+  ...databaseRows,
   ...modelRows,
 };
 
@@ -28,10 +37,7 @@ interface NamedCommand {
 }
 
 function commandsOf(command: Command, path: string[] = []): NamedCommand[] {
-  return [
-    { path, command },
-    ...command.commands.flatMap((child) => commandsOf(child, [...path, child.name()])),
-  ];
+  return [{ path, command }, ...command.commands.flatMap((child) => commandsOf(child, [...path, child.name()]))];
 }
 
 describe('Every option of every command', () => {
@@ -44,7 +50,7 @@ describe('Every option of every command', () => {
     expect(Object.keys(rows).sort()).to.deep.equal([...options].sort());
   });
 
-  it('is told by --help of its command', async () => {
+  it('is listed by --help of its command', async () => {
     for (const { path, command } of commands) {
       const { status, stdout } = await runCommand([...path, '--help']);
       expect(status, path.join(' ')).to.equal(0);
@@ -54,9 +60,7 @@ describe('Every option of every command', () => {
 
   it('but a known one is refused by name', async () => {
     for (const { path, command } of commands) {
-      const needed = command.options
-        .filter(({ mandatory }) => mandatory)
-        .flatMap(({ long }) => [long ?? '', '1']);
+      const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']);
       const { status, stderr } = await runCommand([...path, ...needed, '--frobnicate']);
       expect(status, path.join(' ')).to.equal(2);
       expect(stderr).to.contain('--frobnicate');

@@ -41,16 +41,12 @@ describe('What a failed command says', function () {
     writeFileSync(file('notes.wav'), 'Dear diary');
     const notes = await transcribe(file('notes.wav'));
     expect(notes.status).to.equal(1);
-    expect(notes.stderr).to.contain(
-      `"${file('notes.wav')}" is not audio that can be read: the file is not WAV`,
-    );
+    expect(notes.stderr).to.contain(`"${file('notes.wav')}" is not audio that can be read: the file is not WAV`);
     copyFileSync(samplePath('de-flac.flac'), file('cut.flac'));
     truncateSync(file('cut.flac'), 300);
     const cut = await transcribe(file('cut.flac'));
     expect(cut.status).to.equal(1);
-    expect(cut.stderr).to.match(
-      /cut\.flac" is damaged or holds no audio: the FLAC file holds no audio frames\./,
-    );
+    expect(cut.stderr).to.match(/cut\.flac" is damaged or holds no audio: the FLAC file holds no audio frames\./);
   });
 
   it('of a file that may not be read', () => {
@@ -75,11 +71,16 @@ describe('What a failed command says', function () {
   it('of a broken translation model', async () => {
     mkdirSync(file('ct2'));
     writeFileSync(file('ct2/model.bin'), 'no model');
-    const { status, stderr } = await runCommand(['translate', '--tokens', '--model', file('ct2'), 'a'], {
+    register(directory, {
+      ...{ name: 'mine', kind: 'translation', directory: 'ct2', files: [{ file: 'ct2/model.bin' }] },
+      ...{ from: ['xh'], to: ['zu'], licence: 'unknown', source: 'test' },
+    });
+    const { status, stderr } = await runCommand(['translate', '--from', 'xh', '--to', 'zu', 'a'], {
       VERBATIM_DEVICE: 'cpu',
+      VERBATIM_MODELS_DIR: directory,
     });
     expect(status).to.equal(1);
-    expect(stderr).to.contain(file('ct2'));
+    expect(stderr).to.match(/^verbatim: The model is broken: mine: /);
   });
 
   it('of a device that is not there', async () => {
@@ -91,7 +92,8 @@ describe('What a failed command says', function () {
   it('of too little memory, and how to need less', () => {
     const error = new EngineError('out_of_memory', 'a state of 500 MiB cannot be had');
     expect(failureOf(new FileError('long.wav', error)).message).to.equal(
-      'There is not enough memory: a state of 500 MiB cannot be had. A smaller model or fewer slots (VERBATIM_SLOTS) need less.',
+      'There is not enough memory: a state of 500 MiB cannot be had. A smaller model or fewer slots ' +
+        '(VERBATIM_SLOTS) need less.',
     );
   });
 
@@ -127,8 +129,7 @@ describe('What a failed command says', function () {
     const { status, stderr } = await transcribe(samplePath('en-wav16.wav'), { VERBATIM_SLOT: '2' });
     expect({ status, stderr }).to.deep.equal({
       status: 2,
-      stderr:
-        'verbatim: VERBATIM_SLOT is no variable of this service; the nearest that it knows is VERBATIM_SLOTS.\n',
+      stderr: 'verbatim: VERBATIM_SLOT is no variable of this service; the nearest that it knows is VERBATIM_SLOTS.\n',
     });
   });
 });

@@ -26,9 +26,7 @@ async function rejection(work: Promise<unknown>): Promise<unknown> {
 }
 
 /** Something that is not the service. */
-async function listen(
-  server: Server,
-): Promise<{ url: string; connected: Promise<unknown>; close: () => void }> {
+async function listen(server: Server): Promise<{ url: string; connected: Promise<unknown>; close: () => void }> {
   const sockets: Socket[] = [];
   server.on('connection', (socket) => sockets.push(socket));
   const connected = once(server, 'connection');
@@ -53,8 +51,7 @@ describe('client', () => {
   });
   afterEach(() => server.dispose());
 
-  const client = (baseUrl = server.url): VerbatimClient =>
-    server.client(customer.key, { baseUrl, backoffMs: 10 });
+  const client = (baseUrl = server.url): VerbatimClient => server.client(customer.key, { baseUrl, backoffMs: 10 });
 
   function audioFile(content: Buffer, bytes = content.length): string {
     const path = join(server.directory, 'größe "1".wav');
@@ -63,7 +60,7 @@ describe('client', () => {
     return path;
   }
 
-  it('tells who the key is, its credits and its usage', async () => {
+  it('reports who the key is, its credits and its usage', async () => {
     const { user, key, credits } = await client().me();
     expect(user.email).to.equal(customer.account.email);
     expect(key.id).to.equal(customer.key.id);
@@ -163,7 +160,7 @@ describe('client', () => {
     });
 
     it('into English, and by speakers', async () => {
-      server.engine.translatesToEnglish = true;
+      server.engine.info.translatesToEnglish = true;
       const german = new Blob([new Uint8Array(fakeAudio(3, { text: 'Hallo.', language: 'de' }))]);
       const texts: string[] = [];
       for await (const event of client().stream({ audio: german, intoEnglish: true }))
@@ -223,12 +220,10 @@ describe('client', () => {
       expect(await rejection(poor.transcribe({ audio }))).to.include({ code: 'insufficient_credits' });
     });
 
-    it('are told from what something in between answers', async () => {
+    it('are distinguished from answers of a proxy', async () => {
       const gateway = await listen(
         createServer((socket) => {
-          socket.end(
-            'HTTP/1.1 502 Bad Gateway\r\nX-Request-Id: gw-1\r\nContent-Length: 12\r\n\r\n<h1>Bad</h1>',
-          );
+          socket.end('HTTP/1.1 502 Bad Gateway\r\nX-Request-Id: gw-1\r\nContent-Length: 12\r\n\r\n<h1>Bad</h1>');
         }),
       );
       const error = await rejection(client(gateway.url).me());
@@ -239,9 +234,7 @@ describe('client', () => {
     it('about arguments are not tried again', async () => {
       const audio = new Blob([new Uint8Array(fakeAudio(3))]);
       const slow = server.client(customer.key, { backoffMs: 60_000 });
-      expect(await rejection(slow.transcribe({ audio }, { idempotencyKey: 'a\nb' }))).to.be.instanceOf(
-        TypeError,
-      );
+      expect(await rejection(slow.transcribe({ audio }, { idempotencyKey: 'a\nb' }))).to.be.instanceOf(TypeError);
     });
   });
 
@@ -249,9 +242,7 @@ describe('client', () => {
     it('stops the work on the server', async () => {
       server.engine.holdAll();
       const controller = new AbortController();
-      const running = rejection(
-        client().transcribe({ audio: audioFile(fakeAudio(3)) }, { signal: controller.signal }),
-      );
+      const running = rejection(client().transcribe({ audio: audioFile(fakeAudio(3)) }, { signal: controller.signal }));
       await server.engine.untilRunning(1);
       const reason = new Error('changed my mind');
       controller.abort(reason);

@@ -51,14 +51,12 @@ describe('client: jobs', () => {
     const webhookUrl = 'https://example.org/';
     expect(await client.jobs.create({ audio, webhookUrl })).to.have.property('webhook_secret');
     const webhookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    expect(await client.jobs.create({ audio, webhookUrl, webhookSecret })).not.to.have.property(
-      'webhook_secret',
-    );
+    expect(await client.jobs.create({ audio, webhookUrl, webhookSecret })).not.to.have.property('webhook_secret');
     const error = await client.jobs.create({ audio, webhookSecret }).catch((error: unknown) => error);
     expect(error).to.be.instanceOf(VerbatimApiError).and.include({ param: 'webhook_secret' });
   });
 
-  it('lists, cancels, and tells of a job that was', async () => {
+  it('lists, cancels, and reports a job that was', async () => {
     server.engine.holdAll();
     const { id } = await client.jobs.create({ audio });
     const other = await client.jobs.create({ audio });
@@ -69,12 +67,10 @@ describe('client: jobs', () => {
     expect((await client.jobs.list({ status: 'cancelled' })).jobs).to.have.length(1);
     expect(await client.jobs.get(id)).to.include({ status: 'cancelled' });
     const error = await client.jobs.wait(id).catch((error: unknown) => error);
-    expect(error)
-      .to.be.instanceOf(JobEndedError)
-      .and.include({ message: 'The job was cancelled.', code: null });
+    expect(error).to.be.instanceOf(JobEndedError).and.include({ message: 'The job was cancelled.', code: null });
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when asked to', async () => {
     server.engine.holdAll();
     const { id } = await client.jobs.create({ audio });
     const controller = new AbortController();

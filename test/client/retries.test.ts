@@ -1,11 +1,6 @@
 /** What the client does when the service asks it to wait, or the connection breaks: tries again, and pays once. */
 import { expect } from 'chai';
-import {
-  VerbatimApiError,
-  type ClientOptions,
-  type Sleep,
-  type VerbatimClient,
-} from '../../src/client/index.js';
+import { VerbatimApiError, type ClientOptions, type Sleep, type VerbatimClient } from '../../src/client/index.js';
 import { CuttingProxy, type Cut } from '../support/cutting-proxy.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { TestServer, type Customer } from '../support/server.js';
@@ -63,7 +58,7 @@ describe('client: retries', () => {
 
   async function expectChargedOnce(): Promise<void> {
     expect(await server.balance(customer)).to.equal(98);
-    expect(await server.ledger.usage(customer.account.id, 1)).to.include({
+    expect(await server.ledger.history.report(customer.account.id, 1)).to.include({
       totalMinutes: 2,
       totalCredits: 2,
     });
@@ -72,7 +67,7 @@ describe('client: retries', () => {
   describe('an answer that asks to wait', () => {
     it('503: waits as long as Retry-After says', async () => {
       server.engine.backlogSeconds = 50 * HOUR;
-      server.engine.realTimeFactor = 7 / (10 * HOUR);
+      server.engine.realTimeFactor = 7 / (50 * HOUR);
       const { asked, sleep } = waits(() => (server.engine.backlogSeconds = 0));
       expect((await client({ sleep }).transcribe({ audio })).credits_used).to.equal(2);
       expect(asked).to.deep.equal([7000]);
@@ -99,13 +94,13 @@ describe('client: retries', () => {
       server.engine.backlogSeconds = 50 * HOUR;
       const error = await refusal(client().transcribe({ audio }));
       server.engine.backlogSeconds = 0;
-      expect(error).to.include({ status: 503, code: 'overloaded', retryAfterSeconds: HOUR });
+      expect(error).to.include({ status: 503, code: 'overloaded', retryAfterSeconds: 5 * HOUR });
       expect(statuses()).to.deep.equal([503]);
     });
 
     it('is thrown when the tries are used up', async () => {
       server.engine.backlogSeconds = 50 * HOUR;
-      server.engine.realTimeFactor = 1 / (10 * HOUR);
+      server.engine.realTimeFactor = 1 / (50 * HOUR);
       const { asked, sleep } = waits(() => undefined);
       const error = await refusal(client({ maxRetries: 1, sleep }).transcribe({ audio }));
       server.engine.backlogSeconds = 0;
@@ -175,7 +170,7 @@ describe('client: retries', () => {
       const management = server.client(customer.managementKey, { baseUrl: proxy.url, backoffMs: 20 });
       const error = await management.createKey('once').catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(TypeError);
-      const names = (await server.ledger.listKeys(customer.account.id)).map(({ name }) => name);
+      const names = (await server.ledger.keys.list(customer.account.id)).map(({ name }) => name);
       expect(names.filter((name) => name === 'once')).to.have.length(1);
     });
 

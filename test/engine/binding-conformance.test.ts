@@ -1,4 +1,6 @@
-/** What the addon does for the speech engine, the fake of the engine's tests included: it stands for the addon there. */
+/**
+ * What the addon does for the speech engine, the fake of the engine's tests included: it stands for the addon there.
+ */
 import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,8 +105,7 @@ for (const kind of KINDS) {
       for (const handle of [reader, slot, model]) handle.close();
     });
 
-    const open = (path: string): Promise<AudioReader> =>
-      subject.finish(subject.binding.openAudio(path, POLICY));
+    const open = (path: string): Promise<AudioReader> => subject.finish(subject.binding.openAudio(path, POLICY));
     const transcribe = (options: DecodeOptions = { language: 'en', ownLength: true }, signal?: AbortSignal) =>
       slot.transcribe(window, options, signal === undefined ? {} : { signal });
     const refused = async (work: Promise<unknown>): Promise<void> => {
@@ -193,7 +194,7 @@ for (const kind of KINDS) {
       await refused(model.createSlot({ threads: 1 }));
     });
 
-    it('tells the language’s likelihoods where it was to detect one, and only there', async () => {
+    it('reports the language’s likelihoods where it was to detect one, and only there', async () => {
       const detected = await subject.finish(transcribe({ language: 'auto', ownLength: true }));
       expect(detected.language).to.equal('en');
       expect(detected.languageProbabilities).to.have.property('en').that.is.within(0, 1);

@@ -3,10 +3,7 @@ import { resolveDevices } from '../../src/engine/devices.js';
 import { FakeBinding } from './fake-binding.js';
 import { FakeClock } from './fake-clock.js';
 
-function machine(
-  devices: string[],
-  cuda: boolean,
-): Pick<FakeBinding, 'devices'> & { build: FakeBinding['build'] } {
+function machine(devices: string[], cuda: boolean): Pick<FakeBinding, 'devices'> & { build: FakeBinding['build'] } {
   const fake = new FakeBinding(new FakeClock(), { devices });
   return { devices: () => fake.devices(), build: { ...fake.build, cuda } };
 }
@@ -30,9 +27,7 @@ describe('resolveDevices', () => {
   });
 
   it('never falls back, and says what is there', () => {
-    expect(() => resolveDevices('cuda', CPU_ONLY)).to.throw(
-      /"cuda" is not available.*no CUDA.*VERBATIM_CUDA=ON/,
-    );
+    expect(() => resolveDevices('cuda', CPU_ONLY)).to.throw(/"cuda" is not available.*no CUDA.*VERBATIM_CUDA=ON/);
     expect(() => resolveDevices('cuda', CUDA_BUILD_WITHOUT_GPU)).to.throw(/there is cpu\./);
     expect(() => resolveDevices('cuda:0,2', TWO_GPUS)).to.throw(/\(cuda:2\): there is cpu, cuda:0, cuda:1\./);
   });

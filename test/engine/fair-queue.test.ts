@@ -94,7 +94,7 @@ describe('FairQueue', () => {
     expect(count(turns, 'A')).to.be.within(4 * 49 - 4, 4 * 50 + 4);
   });
 
-  it('forgets accounts once they are level again', () => {
+  it('removes accounts once they are level again', () => {
     const queue = new FairQueue<Item>(30);
     for (let n = 0; n < 1000; n++) {
       const passing = item('x', `account-${n}`);

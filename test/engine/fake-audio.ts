@@ -16,7 +16,7 @@ export interface FakeWindow {
   endSeconds: number;
   /** One from start to end when not given. */
   pieces?: AudioWindow['pieces'];
-  /** '' for a window in which nothing is heard. */
+  /** '' for a window in which nothing is recognised. */
   text?: string;
   /** What detection says; en when not given. */
   probabilities?: Record<string, number>;

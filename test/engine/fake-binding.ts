@@ -20,7 +20,7 @@ import { FakeTally } from './fake-tally.js';
 import { nativeError, refuseCall } from './native-error.js';
 
 export class FakeBinding extends FakeTally implements NativeBinding {
-  readonly build = {
+  readonly build: NativeBinding['build'] = {
     ...{ whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake', contract: CONTRACT },
   };
   createSlotError: Error | null = null;
@@ -83,7 +83,7 @@ export class FakeBinding extends FakeTally implements NativeBinding {
 
   async loadRecogniser(_path: string, options: RecogniserOptions): Promise<Recogniser> {
     this.loadOptions.push(options);
-    return new FakeRecogniser(this, await this.find(options.device), options.alignmentHeads);
+    return new FakeRecogniser(this, await this.find(options.device));
   }
 
   private async find(device: string): Promise<SpeechModelInfo> {

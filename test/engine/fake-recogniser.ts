@@ -1,22 +1,21 @@
-/** A model that decodes many windows at once, in virtual time: an encoder's units and a batch's steps take what the test says. */
+/**
+ * A model that decodes many windows at once, in virtual time: an encoder's units and a batch's steps take what the test
+ * says.
+ */
 import type {
-  AlignTextOptions,
-  AttentionHead,
   AudioWindow,
   BatchAdvance,
   DecodeOptions,
   DecoderBatch,
-  DecoderHeads,
   Recogniser,
   SpeechModelInfo,
-  TextAlignment,
   WindowEncoder,
   WindowInFlight,
   WindowResult,
   WindowStage,
 } from '../../src/engine/binding.js';
 import { FakeAudioWindow } from './fake-audio.js';
-import { fakeResultOf, fakeWords } from './fake-slot.js';
+import { fakeResultOf } from './fake-slot.js';
 import type { FakeRun, FakeTally } from './fake-tally.js';
 import { nativeError, refuseCall } from './native-error.js';
 
@@ -205,8 +204,7 @@ class FakeBatch implements DecoderBatch {
     const done: BatchAdvance = { left: [], steps: 0, rows: 0 };
     const failure = this.engine.takeFailure('decode');
     try {
-      while (done.steps < steps && done.left.length === 0 && this.windows.size > 0)
-        await this.step(done, failure);
+      while (done.steps < steps && done.left.length === 0 && this.windows.size > 0) await this.step(done, failure);
     } finally {
       this.engine.calls.push({ atMs: start, steps: done.steps, rows: done.rows });
       this.engine.lanesTaken(-1);
@@ -256,15 +254,12 @@ class FakeBatch implements DecoderBatch {
 
 export class FakeRecogniser implements Recogniser {
   readonly longestWindowSeconds = 30;
-  readonly decoderHeads: DecoderHeads;
   closed = false;
 
   constructor(
     private readonly engine: FakeTally,
     readonly info: SpeechModelInfo,
-    alignment: readonly AttentionHead[] = [{ layer: 1, head: 0 }],
   ) {
-    this.decoderHeads = { layers: 2, heads: 1, alignment };
     engine.openModels++;
   }
 
@@ -292,21 +287,6 @@ export class FakeRecogniser implements Recogniser {
     if (this.engine.createBatchError !== null) throw this.engine.createBatchError;
     this.engine.batchesMade++;
     return new FakeBatch(this.engine);
-  }
-
-  /** Words as long as each other over the window, whatever the heads. */
-  async alignText(window: AudioWindow, options: AlignTextOptions): Promise<TextAlignment> {
-    await Promise.resolve();
-    refuseCall(this);
-    if (!(window instanceof FakeAudioWindow)) throw nativeError('invalid_argument', 'Not a window.');
-    refuseCall({ closed: window.released });
-    const { startSeconds, endSeconds } = window;
-    const words = fakeWords({ text: options.text, startSeconds, endSeconds });
-    const times = {
-      startSeconds: words.map((word) => word.startSeconds),
-      endSeconds: words.map((word) => word.endSeconds),
-    };
-    return { words: words.map(({ text }) => text), times: options.headSets.map(() => times) };
   }
 
   close(): void {

@@ -129,11 +129,7 @@ function withWords(segment: Segment, align: boolean): Segment {
 }
 
 /** As long as each other, one behind the other, each with the space before it. */
-export function fakeWords({
-  text,
-  startSeconds,
-  endSeconds,
-}: Pick<Segment, 'text' | 'startSeconds' | 'endSeconds'>): Word[] {
+function fakeWords({ text, startSeconds, endSeconds }: Pick<Segment, 'text' | 'startSeconds' | 'endSeconds'>): Word[] {
   const texts = text.match(/ *[^ ]+(?: +$)?/g) ?? [text];
   const place = (i: number): number => startSeconds + ((endSeconds - startSeconds) * i) / texts.length;
   return texts.map((word, i) => ({

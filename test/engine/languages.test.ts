@@ -58,16 +58,7 @@ describe('languages', () => {
   });
 
   it('takes any case and drops region, script and variant', () => {
-    for (const spelling of [
-      'en-US',
-      'EN',
-      'Eng',
-      'en_gb',
-      'ENG-us',
-      ' en ',
-      'en-Latn-US',
-      'en-GB-oxendict',
-    ]) {
+    for (const spelling of ['en-US', 'EN', 'Eng', 'en_gb', 'ENG-us', ' en ', 'en-Latn-US', 'en-GB-oxendict']) {
       expect(normalizeLanguage(spelling), spelling).to.equal('en');
     }
     expect(normalizeLanguage('zh_Hant')).to.equal('zh');

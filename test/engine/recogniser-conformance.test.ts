@@ -1,4 +1,7 @@
-/** What the addon does where windows are decoded together, the fake of the engine's tests included: it stands for the addon there. */
+/**
+ * What the addon does where windows are decoded together, the fake of the engine's tests included: it stands for the
+ * addon there.
+ */
 import { expect } from 'chai';
 import type {
   AudioWindow,
@@ -136,10 +139,7 @@ for (const [kind, start] of Object.entries(KINDS)) {
       await decode();
       const { language, languageProbabilities } = window.result();
       expect(language).to.equal('en');
-      expect(Object.values(languageProbabilities ?? {}).reduce((one, other) => one + other)).to.be.closeTo(
-        1,
-        1e-3,
-      );
+      expect(Object.values(languageProbabilities ?? {}).reduce((one, other) => one + other)).to.be.closeTo(1, 1e-3);
       window.release();
     });
 
@@ -166,23 +166,6 @@ for (const [kind, start] of Object.entries(KINDS)) {
         }
       }
       expect(at).to.be.at.most(windows[0]!.endSeconds);
-    });
-
-    it('aligns a text that is known by any heads', async () => {
-      const { layers, heads, alignment } = model.decoderHeads;
-      expect(layers).to.be.at.least(1);
-      expect(heads).to.be.at.least(1);
-      const headSets = [alignment, [{ layer: layers - 1, head: heads - 1 }]];
-      const text = { text: ' Hello there.', language: 'en', ownLength: true, threads: 1, headSets };
-      const { words, times } = await subject.finish(model.alignText(windows[0]!, text));
-      expect(words).to.deep.equal([' Hello', ' there.']);
-      expect(times).to.have.length(2);
-      for (const { startSeconds, endSeconds } of times) {
-        expect(startSeconds).to.have.length(2);
-        expect(startSeconds[0]).to.be.at.least(windows[0]!.startSeconds);
-        expect(startSeconds[1]).to.be.at.least(startSeconds[0]!);
-        expect(endSeconds[1]).to.be.within(startSeconds[1]!, windows[0]!.endSeconds);
-      }
     });
 
     it('encodes windows in turns, and decodes together what it decodes alone', async () => {
@@ -294,8 +277,6 @@ for (const [kind, start] of Object.entries(KINDS)) {
       await refused(model.createEncoder({ threads: 1 }));
       await refused(model.createBatch());
       await refused(() => one.stage);
-      const text = { text: ' a', language: 'en', threads: 1, headSets: [[{ layer: 0, head: 0 }]] };
-      await refused(model.alignText(windows[0]!, text));
     });
   });
 }

@@ -18,9 +18,7 @@ describe('joinTexts', () => {
   });
 
   it('parts foreign words and numbers that meet there', () => {
-    expect(joinTexts(['我喜欢 Open', 'Source', '软件 3', '4 次'], 'zh')).to.equal(
-      '我喜欢 Open Source软件 3 4 次',
-    );
+    expect(joinTexts(['我喜欢 Open', 'Source', '软件 3', '4 次'], 'zh')).to.equal('我喜欢 Open Source软件 3 4 次');
   });
 });
 

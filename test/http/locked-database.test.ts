@@ -1,5 +1,5 @@
 /** Another process keeps the database locked for as long as it likes: the server serves, and charges when it can. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { call, transcribe } from '../support/requests.js';
@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 describe('a database that another process keeps locked', () => {
   let server: TestServer;
   let customer: Customer;
-  let other: Database.Database;
+  let other: Database;
 
   beforeEach(async () => {
     server = await TestServer.start();
@@ -59,6 +59,6 @@ describe('a database that another process keeps locked', () => {
     const answer = await running;
     expect(answer.status, answer.text).to.equal(200);
     expect(await server.balance(customer)).to.equal(99);
-    expect((await server.ledger.usage(customer.account.id, 1)).totalCredits).to.equal(1);
+    expect((await server.ledger.history.report(customer.account.id, 1)).totalCredits).to.equal(1);
   });
 });

@@ -1,15 +1,16 @@
-/** The runner on real books: what it does with work that breaks off. */
+/** The runner on a real ledger: what it does with work that breaks off. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { JobAudio, newJobId } from '../../src/jobs/job-audio.js';
 import { JobRunner } from '../../src/jobs/job-runner.js';
-import type { JobBooks, StoredJob } from '../../src/ledger/jobs.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { JobLedger, StoredJob } from '../../src/ledger/jobs.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { EngineBreakingError, VerbatimError } from '../../src/errors.js';
-import type { Bill } from '../../src/transcription/transcription.js';
-import { useBooks, type Bench, type KeyHolder } from '../ledger/support.js';
+import type { Bill } from '../../src/transcription/billing.js';
+import { customer, useBooks, type Bench, type KeyHolder } from '../ledger/support.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { overriding } from '../support/overriding.js';
 import { until } from '../support/until.js';
@@ -46,27 +47,26 @@ describe('JobRunner', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  type Perform = (signal: AbortSignal, transcribed: (seconds: number) => void) => Promise<Bill>;
-  function run(perform: Perform, jobs: Partial<JobBooks> = {}): JobRunner {
+  type Perform = (signal: AbortSignal, onProgress: (seconds: number) => void) => Promise<Bill>;
+  function run(perform: Perform, jobs: Partial<JobLedger> = {}): JobRunner {
     const runner = new JobRunner({
       ledger: overriding(ledger, { jobs: overriding(ledger.jobs, jobs) }),
-      transcription: { perform: ({ signal }, { transcribed }) => perform(signal, transcribed) },
+      transcription: { perform: ({ signal }, { onProgress }) => perform(signal, onProgress) },
       ...{ audio, timers, retentionMs: 1e12, now: () => bench.now },
-      told: (error) =>
-        error instanceof VerbatimError ? error : new VerbatimError('internal_error', 'Something went wrong.'),
+      endpoint: '/api/v1/jobs',
       onEnd: () => ended++,
       onError: (error) => errors.push(error),
     });
     runners.push(runner);
     return runner;
   }
-  async function queued(): Promise<string> {
+  async function queued(who = ann): Promise<string> {
     const id = newJobId();
     const upload = join(directory, 'upload');
     writeFileSync(upload, 'audio');
     await audio.keep(upload, id);
     await ledger.jobs.create({
-      ...{ id, accountId: ann.account.id, keyId: ann.key.id, requestId: 'req', options: {} },
+      ...{ id, accountId: who.account.id, keyId: who.key.id, requestId: 'req', options: {} },
       ...{ audioSeconds: 3, credits: 1, webhook: null, mostOpen: 100, idempotency: null },
     });
     return id;
@@ -74,7 +74,7 @@ describe('JobRunner', () => {
   const find = async (id: string): Promise<StoredJob> => (await ledger.jobs.find(ann.account.id, id))!;
   const status = async (id: string, expected: string): Promise<void> =>
     until(async () => (await find(id)).status === expected, `${id} is ${expected}`);
-  const balance = async (): Promise<number> => (await ledger.balance(ann.account.id)).balance;
+  const balance = async (): Promise<number> => (await ledger.credits.balance(ann.account.id)).balance;
   const whenAborted: Perform = (signal) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
@@ -93,11 +93,11 @@ describe('JobRunner', () => {
     expect(await balance()).to.equal(9);
   });
 
-  it('keeps finished work until the books take it', async () => {
+  it('keeps finished work until the ledger takes it', async () => {
     const id = await queued();
     let full = 2;
     let performed = 0;
-    const succeed: JobBooks['succeed'] = (lease, settlement) =>
+    const succeed: JobLedger['succeed'] = (lease, settlement) =>
       full-- > 0
         ? Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
         : ledger.jobs.succeed(lease, settlement);
@@ -143,10 +143,71 @@ describe('JobRunner', () => {
     });
     expect(tries).to.equal(4);
     expect((await find(id)).error).to.deep.equal({
-      ...{ code: 'internal_error', message: 'Something went wrong.', param: null },
+      ...{ code: 'internal_error', message: 'Something went wrong on the server.', param: null },
     });
     expect(await balance()).to.equal(10);
     await until(() => ended === 1);
+  });
+
+  for (const [deaths, end] of [
+    [19, 'succeeded'],
+    [20, 'failed'],
+  ] as const)
+    it(`a job at which servers died ${deaths} times has ${end}`, async () => {
+      const id = await queued();
+      for (let death = 0; death < deaths; death++) {
+        const taken = await ledger.jobs.take({ leaseMs: 30_000, mostPerAccount: 8 });
+        expect(taken?.job.id).to.equal(id);
+        expect(taken?.interruptions).to.equal(death);
+        bench.now += 30_000;
+      }
+      let performed = 0;
+      run(() => {
+        performed += 1;
+        return Promise.resolve(BILL);
+      });
+      await status(id, end);
+      expect(performed).to.equal(deaths < 20 ? 1 : 0);
+      expect((await find(id)).error?.code).to.equal(deaths < 20 ? undefined : 'internal_error');
+      expect(await balance()).to.equal(deaths < 20 ? 9 : 10);
+    });
+
+  it('runs eight jobs of an account at once, and 64 of all', async () => {
+    const others = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => customer(ledger, `other${index}@example.com`, 10)),
+    );
+    const finish: (() => void)[] = [];
+    const runner = run(
+      (signal) =>
+        new Promise((resolve, reject) => {
+          finish.push(() => resolve(BILL));
+          signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+        }),
+    );
+    for (let n = 0; n < 9; n++) await queued();
+    pass(1000);
+    await until(() => runner.size === 8);
+    await looksAgain();
+    expect(runner.size).to.equal(8);
+    for (const other of others) for (let n = 0; n < 8; n++) await queued(other);
+    pass(1000);
+    await until(() => runner.size === 64);
+    await looksAgain();
+    expect(runner.size).to.equal(64);
+    expect(finish).to.have.length(64);
+    finish[0]!();
+    await until(() => finish.length === 65);
+    expect(runner.size).to.equal(64);
+
+    /** A job that one took too many would be there after so many of the runner's looks. */
+    async function looksAgain(): Promise<void> {
+      for (let look = 0; look < 20; look++) {
+        pass(100);
+        await setImmediate();
+      }
+      runner.wake();
+      await setImmediate();
+    }
   });
 
   it('fails a job at once that breaks the engine: another try would break it again', async () => {
@@ -191,8 +252,8 @@ describe('JobRunner', () => {
   it('breaks off what was cancelled elsewhere, at its next look', async () => {
     const id = await queued();
     let broken = false;
-    run((signal, transcribed) =>
-      whenAborted(signal, transcribed).catch((error: unknown) => {
+    run((signal, onProgress) =>
+      whenAborted(signal, onProgress).catch((error: unknown) => {
         broken = true;
         throw error;
       }),
@@ -204,11 +265,11 @@ describe('JobRunner', () => {
     expect(await balance()).to.equal(10);
   });
 
-  it('keeps its lease as long as it works, and tells how far it is', async () => {
+  it('keeps its lease as long as it works, and reports how far it is', async () => {
     const id = await queued();
-    const runner = run((signal, transcribed) => {
-      transcribed(1.5);
-      return whenAborted(signal, transcribed);
+    const runner = run((signal, onProgress) => {
+      onProgress(1.5);
+      return whenAborted(signal, onProgress);
     });
     await status(id, 'running');
     await until(() => runner.doneSeconds(id) === 1.5);
@@ -226,7 +287,7 @@ describe('JobRunner', () => {
     await status(id, 'running');
     const waiting = await queued();
     // By another process, of which this one is not told: it looks.
-    await (await bench.cli()).revokeKey(ann.account.id, ann.key.id);
+    await (await bench.cli()).keys.revoke(ann.account.id, ann.key.id);
     timers.pass(1000);
     for (const one of [id, waiting]) {
       await status(one, 'failed');
@@ -235,11 +296,11 @@ describe('JobRunner', () => {
     expect(await balance()).to.equal(10);
   });
 
-  it('breaks off a job when it is told that its key is revoked, without looking', async () => {
+  it('breaks off a job on the notification that its key is revoked, without polling', async () => {
     const id = await queued();
     run(whenAborted);
     await status(id, 'running');
-    await ledger.revokeKey(ann.account.id, ann.key.id);
+    await ledger.keys.revoke(ann.account.id, ann.key.id);
     await status(id, 'failed');
     expect((await find(id)).error?.code).to.equal('invalid_api_key');
   });

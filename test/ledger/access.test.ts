@@ -3,7 +3,8 @@ import { hashPassword, verifyPassword, type ScryptCost } from '../../src/ledger/
 import { SESSION_IDLE_MS, SESSION_LIFE_MS } from '../../src/ledger/access/types.js';
 import { MAX_SESSIONS } from '../../src/ledger/rows/sessions.js';
 import { DAY_MS } from '../../src/ledger/time.js';
-import type { Account, Ledger } from '../../src/ledger/types.js';
+import type { Account } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { Bench, codeOf } from './support.js';
 import { describeLedger } from './backends.js';
 
@@ -19,7 +20,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
   beforeEach(async () => {
     bench = new Bench(backend);
     ledger = await bench.server();
-    ann = await ledger.createAccount({ email: 'ann@example.com' });
+    ann = await ledger.accounts.create({ email: 'ann@example.com' });
   });
   afterEach(() => bench.dispose());
 
@@ -34,9 +35,9 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
   it('gives roles, first that of a user', async () => {
     expect(ann.role).to.equal('user');
     expect(await ledger.access.setRole(ann.id, 'operator')).to.include({ id: ann.id, role: 'operator' });
-    expect((await ledger.findAccount(ann.email))?.role).to.equal('operator');
-    const key = await ledger.createKey({ accountId: ann.id, name: 'k', scopes: [] });
-    expect((await ledger.authenticate(key.rawKey))?.account.role).to.equal('operator');
+    expect((await ledger.accounts.find(ann.email))?.role).to.equal('operator');
+    const key = await ledger.keys.create({ accountId: ann.id, name: 'k', scopes: [] });
+    expect((await ledger.keys.authenticate(key.rawKey))?.account.role).to.equal('operator');
     expect(await codeOf(() => ledger.access.setRole(NOBODY, 'user'))).to.equal('account_not_found');
   });
 
@@ -74,7 +75,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
 
   it('stores nothing that would open anything', async () => {
     const { token: link } = await ledger.access.createLink(ann.id);
-    const session = await signedIn(await ledger.createAccount({ email: 'bob@example.com' }));
+    const session = await signedIn(await ledger.accounts.create({ email: 'bob@example.com' }));
     const tables = ['accounts', 'sign_in_links', 'sessions', 'passwords', 'settings'];
     const rows = await Promise.all(tables.map((table) => bench.rows<object>(`SELECT * FROM ${table}`)));
     const values = rows.flat().flatMap((row) => Object.values(row) as unknown[]);
@@ -110,7 +111,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     });
 
     it('is listed and ended by its account alone', async () => {
-      const bob = await ledger.createAccount({ email: 'bob@example.com' });
+      const bob = await ledger.accounts.create({ email: 'bob@example.com' });
       const [first, second, bobs] = [await signedIn(), await signedIn(), await signedIn(bob)];
       const [newest, oldest] = await ledger.access.listSessions(ann.id);
       expect(await ledger.access.endSession(bob.id, oldest!.id)).to.equal(false);
@@ -157,7 +158,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     });
 
     it('ends every session and the open link when it is set', async () => {
-      const bob = await ledger.createAccount({ email: 'bob@example.com' });
+      const bob = await ledger.accounts.create({ email: 'bob@example.com' });
       const [before, bobs] = [await signedIn(), await signedIn(bob)];
       const { token: link } = await ledger.access.createLink(ann.id);
       const record = await hashPassword(PASSWORD, ann.email, CHEAP);
@@ -178,7 +179,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
       expect(session).to.include({ method: 'password' });
     });
 
-    it('is hashed anew when the parameters have grown', async () => {
+    it('is hashed again when the parameters have grown', async () => {
       const old = await hashPassword(PASSWORD, ann.email, CHEAP);
       await ledger.access.setPassword(ann.id, old, VISITOR);
       const grown = await hashPassword(PASSWORD, ann.email, { ...CHEAP, cost: 32 });

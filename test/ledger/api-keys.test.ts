@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { Bench, codeOf, SECRET } from './support.js';
 import { describeLedger } from './backends.js';
 
@@ -12,12 +12,12 @@ describeLedger('ledger: API keys', (backend) => {
   beforeEach(async () => {
     bench = new Bench(backend);
     ledger = await bench.server();
-    accountId = (await ledger.createAccount({ email: 'ann@example.com', name: 'Ann' })).id;
+    accountId = (await ledger.accounts.create({ email: 'ann@example.com', name: 'Ann' })).id;
   });
   afterEach(() => bench.dispose());
 
   it('makes a key, shows it once, and stores nothing but its HMAC', async () => {
-    const key = await ledger.createKey({ accountId, name: ' laptop ', scopes: ['keys:write'] });
+    const key = await ledger.keys.create({ accountId, name: ' laptop ', scopes: ['keys:write'] });
     expect(key.rawKey).to.match(/^vb_[A-Za-z0-9_-]{43}$/);
     expect(key.prefix).to.equal(key.rawKey.slice(0, 11));
     expect(key).to.include({ name: 'laptop', lastUsedAt: null, revokedAt: null, accountId });
@@ -27,8 +27,8 @@ describeLedger('ledger: API keys', (backend) => {
   });
 
   it('knows a key by its exact text only', async () => {
-    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    expect(await ledger.authenticate(rawKey)).to.deep.include({
+    const { rawKey, id } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
+    expect(await ledger.keys.authenticate(rawKey)).to.deep.include({
       account: {
         id: accountId,
         email: 'ann@example.com',
@@ -38,65 +38,57 @@ describeLedger('ledger: API keys', (backend) => {
         suspendedAt: null,
       },
     });
-    expect((await ledger.authenticate(rawKey))?.key).to.include({ id, name: 'laptop' });
+    expect((await ledger.keys.authenticate(rawKey))?.key).to.include({ id, name: 'laptop' });
     const last = rawKey.endsWith('A') ? 'B' : 'A';
-    for (const wrong of [
-      '',
-      'vb_',
-      rawKey.slice(0, -1) + last,
-      `${rawKey} `,
-      rawKey.slice(3),
-      `${rawKey}A`,
-    ]) {
-      expect(await ledger.authenticate(wrong), wrong).to.equal(null);
+    for (const wrong of ['', 'vb_', rawKey.slice(0, -1) + last, `${rawKey} `, rawKey.slice(3), `${rawKey}A`]) {
+      expect(await ledger.keys.authenticate(wrong), wrong).to.equal(null);
     }
   });
 
   it('revokes at once, for every process, and keeps the first time', async () => {
-    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const { rawKey, id } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
     const other = await bench.cli();
-    expect((await other.authenticate(rawKey))?.key.id).to.equal(id);
-    expect(await ledger.revokedAmong([id, 'key_none'])).to.deep.equal([]);
-    const first = await other.revokeKey(accountId, id);
+    expect((await other.keys.authenticate(rawKey))?.key.id).to.equal(id);
+    expect(await ledger.keys.revokedAmong([id, 'key_none'])).to.deep.equal([]);
+    const first = await other.keys.revoke(accountId, id);
     expect(first).to.deep.equal({ id, revokedAt: '2026-01-15T12:00:00.000Z' });
-    expect(await ledger.authenticate(rawKey)).to.equal(null);
-    expect(await ledger.revokedAmong([id, 'key_none'])).to.deep.equal([id]);
+    expect(await ledger.keys.authenticate(rawKey)).to.equal(null);
+    expect(await ledger.keys.revokedAmong([id, 'key_none'])).to.deep.equal([id]);
     bench.now += 5000;
-    expect(await ledger.revokeKey(accountId, id)).to.deep.equal(first);
-    expect(await ledger.revokedAmong([])).to.deep.equal([]);
+    expect(await ledger.keys.revoke(accountId, id)).to.deep.equal(first);
+    expect(await ledger.keys.revokedAmong([])).to.deep.equal([]);
   });
 
   it("finds no key of another account's", async () => {
-    const { id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    const bob = await ledger.createAccount({ email: 'bob@example.com' });
-    expect(await ledger.revokeKey(bob.id, id)).to.equal(null);
-    expect(await ledger.revokeKey(accountId, 'key_none')).to.equal(null);
-    expect((await ledger.listKeys(accountId))[0]?.revokedAt).to.equal(null);
-    expect(await ledger.listKeys(bob.id)).to.deep.equal([]);
+    const { id } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
+    const bob = await ledger.accounts.create({ email: 'bob@example.com' });
+    expect(await ledger.keys.revoke(bob.id, id)).to.equal(null);
+    expect(await ledger.keys.revoke(accountId, 'key_none')).to.equal(null);
+    expect((await ledger.keys.list(accountId))[0]?.revokedAt).to.equal(null);
+    expect(await ledger.keys.list(bob.id)).to.deep.equal([]);
   });
 
   it('lists newest first, revoked ones too, also within one millisecond', async () => {
     const names = ['a', 'b', 'c'];
     const ids: string[] = [];
-    for (const name of names) ids.push((await ledger.createKey({ accountId, name, scopes: [] })).id);
-    await ledger.revokeKey(accountId, ids[1]!);
-    const keys = await ledger.listKeys(accountId);
+    for (const name of names) ids.push((await ledger.keys.create({ accountId, name, scopes: [] })).id);
+    await ledger.keys.revoke(accountId, ids[1]!);
+    const keys = await ledger.keys.list(accountId);
     expect(keys.map((key) => key.name)).to.deep.equal(['c', 'b', 'a']);
     expect(keys.map((key) => key.revokedAt !== null)).to.deep.equal([false, true, false]);
     expect(keys[0]).not.to.have.property('rawKey');
   });
 
   it('writes uses on close, not one by one, and never back in time', async () => {
-    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const { rawKey, id } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
     const stored = async (): Promise<unknown> =>
-      (await bench.rows<{ used: unknown }>(`SELECT last_used_at AS used FROM api_keys WHERE id = '${id}'`))[0]
-        ?.used;
+      (await bench.rows<{ used: unknown }>(`SELECT last_used_at AS used FROM api_keys WHERE id = '${id}'`))[0]?.used;
     const other = await bench.server();
-    await ledger.authenticate(rawKey);
+    await ledger.keys.authenticate(rawKey);
     expect(await stored()).to.equal(null);
-    expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
+    expect((await ledger.keys.list(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
     bench.now += 60_000;
-    await other.authenticate(rawKey);
+    await other.keys.authenticate(rawKey);
     await other.close();
     expect(await stored()).to.equal(bench.now);
     await ledger.close();
@@ -104,22 +96,22 @@ describeLedger('ledger: API keys', (backend) => {
   });
 
   it('writes uses every few seconds while it runs', async () => {
-    const { rawKey } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
-    await (await bench.server()).authenticate(rawKey);
-    expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal(null);
+    const { rawKey } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
+    await (await bench.server()).keys.authenticate(rawKey);
+    expect((await ledger.keys.list(accountId))[0]?.lastUsedAt).to.equal(null);
     await bench.keepHouse();
-    expect((await ledger.listKeys(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
+    expect((await ledger.keys.list(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
   });
 
   it('refuses bad names, unknown scopes and unknown accounts', async () => {
     const create = (name: string, scopes: string[] = [], account = accountId): Promise<string> =>
-      codeOf(() => ledger.createKey({ accountId: account, name, scopes }));
+      codeOf(() => ledger.keys.create({ accountId: account, name, scopes }));
     for (const name of ['', '   ', 'x'.repeat(101), 'a\0b', 'a\nb', '\ud800', 'a\u202eb']) {
       expect(await create(name)).to.equal('invalid_request');
     }
     expect(await create('ok', ['keys:read'])).to.equal('invalid_request');
     expect(await create('ok', [], 'acc_none')).to.equal('account_not_found');
     const hundred = '😀'.repeat(100);
-    expect((await ledger.createKey({ accountId, name: hundred, scopes: [] })).name).to.equal(hundred);
+    expect((await ledger.keys.create({ accountId, name: hundred, scopes: [] })).name).to.equal(hundred);
   });
 });

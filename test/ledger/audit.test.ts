@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { POSTGRES_INVARIANTS } from '../../src/ledger/postgres/audit.js';
 import { INVARIANTS } from '../../src/ledger/sqlite/audit.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { describeLedger, SQLITE } from './backends.js';
 import { Bench, customer, hold, settlement } from './support.js';
 
@@ -31,9 +31,9 @@ describeLedger('ledger: audit', (backend) => {
     bench = new Bench(backend);
     ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', 100);
-    const state = await ledger.beginIdempotent({ accountId: ann.account.id, key: 'k', fingerprint: 'f' });
+    const state = await ledger.idempotency.begin({ accountId: ann.account.id, key: 'k', fingerprint: 'f' });
     if (state.state !== 'new') throw new Error(state.state);
-    await ledger.settle(await hold(ledger, ann, 3), settlement(2, { idempotencyToken: state.token }));
+    await ledger.holds.settle(await hold(ledger, ann, 3), settlement(2, { idempotencyToken: state.token }));
     await hold(ledger, ann, 4);
     await ledger.jobs.create({
       ...{ id: 'job_1', accountId: ann.account.id, keyId: ann.key.id, requestId: 'req_2', options: {} },
@@ -42,7 +42,7 @@ describeLedger('ledger: audit', (backend) => {
   });
   afterEach(() => bench.dispose());
 
-  it('finds nothing in books that balance, also from another process', async () => {
+  it('finds nothing in a ledger that balances, also from another process', async () => {
     expect(await ledger.audit()).to.deep.equal([]);
     expect(await (await bench.cli()).audit()).to.deep.equal([]);
   });

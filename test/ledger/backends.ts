@@ -1,17 +1,13 @@
-/** The databases that a ledger may keep its books in: what is said of the ledger's interface holds on each. */
+/** The databases that a ledger may be kept in: what is said of the ledger's interface holds on each. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import {
-  createPostgresLedger,
-  openPostgresLedger,
-  PostgresLedger,
-} from '../../src/ledger/postgres/ledger.js';
+import { Database } from '../../src/ledger/sqlite/driver.js';
+import { createPostgresLedger, openPostgresLedger, PostgresLedger } from '../../src/ledger/postgres/ledger.js';
 import { createLedger, openLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { SyncFile } from '../../src/ledger/sqlite/log-sync.js';
 import type { WallClock } from '../../src/ledger/time.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Timers } from '../../src/timers.js';
 import { sharedCluster } from '../support/postgres-cluster.js';
 
@@ -19,7 +15,7 @@ export interface BooksOptions {
   secret?: string | null;
   clock?: WallClock;
   timers?: Timers;
-  lockPatienceMs?: number;
+  lockTimeoutMs?: number;
   /** Of SQLite's log. */
   syncFile?: SyncFile;
   /** To PostgreSQL. */
@@ -27,7 +23,7 @@ export interface BooksOptions {
   onError?: (error: unknown) => void;
 }
 
-/** Where the books of one test are. */
+/** Where the ledger of one test is. */
 export interface Place {
   /** A path, or a URL. */
   readonly address: string;
@@ -46,11 +42,35 @@ export const SQLITE: Backend = {
 };
 export const POSTGRESQL: Backend = { name: 'PostgreSQL', place: () => PostgresPlace.make() };
 
-/** Says the same of a ledger on each database. */
-export function describeLedger(title: string, body: (backend: Backend) => void): void {
-  for (const backend of [SQLITE, POSTGRESQL]) {
+const ALL = [SQLITE, POSTGRESQL] as const;
+/** Those that `describeLedger` declares its tests on: postgres-doubles.full.test.ts declares all of them once more. */
+let declared: readonly Backend[] = [SQLITE];
+
+/** What is declared within `declare` is declared on PostgreSQL. */
+export function onPostgres(declare: () => void): void {
+  declared = [POSTGRESQL];
+  try {
+    declare();
+  } finally {
+    declared = [SQLITE];
+  }
+}
+
+/** The same tests of the ledger's interface, on each of the databases. */
+export function describeLedger(title: string, body: (backend: Backend) => void, backends = declared): void {
+  for (const backend of backends) {
     describe(backend === SQLITE ? title : `${title} (${backend.name})`, () => body(backend));
   }
+}
+
+/** On both databases at once, in a file that `npm run test:full` runs. */
+export function describeOnBoth(title: string, body: (backend: Backend) => void): void {
+  describeLedger(title, body, ALL);
+}
+
+/** Nothing of it holds on PostgreSQL. */
+export function describeOnSqlite(title: string, body: () => void): void {
+  if (declared.includes(SQLITE)) describe(title, body);
 }
 
 const isUrl = (address: string): boolean => address.startsWith('postgres://');
@@ -75,10 +95,10 @@ export async function die(ledger: Ledger): Promise<void> {
   if (ledger instanceof PostgresLedger) await ledger.abandon();
 }
 
-function forPostgres({ lockPatienceMs, secret = null, ...options }: BooksOptions): BooksOptions & {
+function forPostgres({ lockTimeoutMs, secret = null, ...options }: BooksOptions): BooksOptions & {
   secret: string | null;
 } {
-  return { ...options, secret, ...(lockPatienceMs === undefined ? {} : { patienceMs: lockPatienceMs }) };
+  return { ...options, secret, ...(lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs }) };
 }
 
 export class SqlitePlace implements Place {

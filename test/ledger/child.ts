@@ -1,10 +1,10 @@
 /**
- * A process of its own for the tests that race or kill one: `child.ts COMMAND DATABASE ACCOUNT KEY`. It says
- * "ready" when its ledger is open, starts at the first line of its input, and writes what is done line by line.
+ * A process of its own for the tests that race or kill one: `child.ts COMMAND DATABASE ACCOUNT KEY`. It says "ready"
+ * when its ledger is open, starts at the first line of its input, and writes what is done line by line.
  */
 import { writeSync } from 'node:fs';
 import { VerbatimError } from '../../src/errors.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { serverAt } from './backends.js';
 import { hold, SECRET, settlement, type KeyHolder } from './support.js';
 
@@ -54,15 +54,19 @@ async function throng(ledger: Ledger): Promise<void> {
   const client = async (): Promise<void> => {
     for (;;) {
       const id = await placed(ledger);
-      if (id !== null) {
-        await ledger.settle(id, settlement(1));
+      if (id === null) say('refused');
+      else {
+        await pause();
+        await ledger.holds.settle(id, settlement(1));
         say(`charged ${++charged}`);
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause();
     }
   };
   await Promise.all(Array.from({ length: 16 }, client));
 }
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 /** null: the account has too many in flight. */
 async function placed(ledger: Ledger): Promise<string | null> {
@@ -79,14 +83,14 @@ async function churn(ledger: Ledger): Promise<void> {
   for (let n = 0; ; n += 1) {
     const id = await hold(ledger, who, 3);
     const key = `${process.pid}-${n}`;
-    const state = await ledger.beginIdempotent({ accountId, key, fingerprint: 'f' });
+    const state = await ledger.idempotency.begin({ accountId, key, fingerprint: 'f' });
     if (state.state !== 'new') throw new Error(state.state);
     if (n % 3 === 0) {
-      await ledger.abandonIdempotent(state.token);
-      await ledger.release(id);
+      await ledger.idempotency.abandon(state.token);
+      await ledger.holds.release(id);
       continue;
     }
-    await ledger.settle(id, settlement(2, { idempotencyToken: state.token, result: { key } }));
+    await ledger.holds.settle(id, settlement(2, { idempotencyToken: state.token, result: { key } }));
     say(`charged ${id} ${key}`);
   }
 }
@@ -94,7 +98,7 @@ async function churn(ledger: Ledger): Promise<void> {
 // Racing processes may keep each other waiting for longer than a server would.
 const opening = serverAt(address, {
   secret: command === 'first-start' && !address.includes('://') ? null : SECRET,
-  lockPatienceMs: 60_000,
+  lockTimeoutMs: 60_000,
 });
 void opening.then((ledger) => {
   say(`ready ${ledger.recovery.credits}`);
@@ -110,7 +114,7 @@ async function run(ledger: Ledger): Promise<void> {
   else if (command === 'churn') await churn(ledger);
   else if (command === 'hold') say(`held ${await hold(ledger, who, 4)}`);
   else if (command === 'first-start') {
-    const account = await ledger.createAccount({ email: `${process.pid}@example.com` });
-    say(`key ${(await ledger.createKey({ accountId: account.id, name: 'first', scopes: [] })).rawKey}`);
+    const account = await ledger.accounts.create({ email: `${process.pid}@example.com` });
+    say(`key ${(await ledger.keys.create({ accountId: account.id, name: 'first', scopes: [] })).rawKey}`);
   } else throw new Error(`Unknown command "${command}".`);
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { migrate } from '../../src/ledger/sqlite/migrate.js';
@@ -34,7 +34,7 @@ describe('ledger: database', () => {
     const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 7);
     await first.close();
-    expect((await (await bench.server()).balance(ann.account.id)).balance).to.equal(7);
+    expect((await (await bench.server()).credits.balance(ann.account.id)).balance).to.equal(7);
   });
 
   it('applies only the migrations that are missing, in order', () => {
@@ -78,10 +78,10 @@ describe('ledger: database', () => {
     const ledger = await bench.server();
     expect(ledger.recovery).to.include({ holds: 1, credits: 3 });
     expect(await ledger.audit()).to.deep.equal([]);
-    expect(await ledger.beginIdempotent({ accountId: 'acc', key: 'k', fingerprint: 'f' })).to.deep.include({
+    expect(await ledger.idempotency.begin({ accountId: 'acc', key: 'k', fingerprint: 'f' })).to.deep.include({
       answer: { kind: 'result', result: { n: 1 }, charge: { creditsUsed: 1, creditsRemaining: 9 } },
     });
-    const { id } = await ledger.hold({ accountId: 'acc', keyId: 'key', requestId: 'req', credits: 1 });
+    const { id } = await ledger.holds.place({ accountId: 'acc', keyId: 'key', requestId: 'req', credits: 1 });
     expect(Number(id)).to.be.above(41);
     await ledger.close();
   });
@@ -91,9 +91,7 @@ describe('ledger: database', () => {
     bench.raw((old) => {
       migrate(old, MIGRATIONS.slice(0, 3));
       old.pragma('foreign_keys = OFF');
-      old.exec(
-        "INSERT INTO credit_packs (account_id, purchased, remaining, created_at) VALUES ('nobody', 1, 1, 0)",
-      );
+      old.exec("INSERT INTO credit_packs (account_id, purchased, remaining, created_at) VALUES ('nobody', 1, 1, 0)");
       expect(() => migrate(old)).to.throw('a row of credit_packs refers to none of accounts');
       expect(old.pragma('user_version', { simple: true })).to.equal(3);
     });
@@ -132,7 +130,7 @@ describe('ledger: database', () => {
   it('lets nobody change, delete or replace a usage row, or reopen a settled hold', async () => {
     const ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', 5);
-    await ledger.settle(await hold(ledger, ann, 2), settlement(2));
+    await ledger.holds.settle(await hold(ledger, ann, 2), settlement(2));
     bench.raw((database) => {
       for (const sql of [
         'UPDATE usage_events SET minutes = 0',
@@ -158,13 +156,13 @@ describe('ledger: database', () => {
         { name: 'other', scopes: ['nonsense'] },
       ],
     };
-    expect(await codeOf(() => ledger.createFirstAccount(unknown))).to.equal('invalid_request');
-    expect(await ledger.listAccounts()).to.deep.equal([]);
-    const keys = await ledger.createFirstAccount({ ...first, keys: [{ name: 'plain', scopes: [] }] });
-    const identity = await ledger.authenticate(keys?.[0]?.rawKey ?? '');
+    expect(await codeOf(() => ledger.accounts.createFirst(unknown))).to.equal('invalid_request');
+    expect(await ledger.accounts.list()).to.deep.equal([]);
+    const keys = await ledger.accounts.createFirst({ ...first, keys: [{ name: 'plain', scopes: [] }] });
+    const identity = await ledger.keys.authenticate(keys?.[0]?.rawKey ?? '');
     expect(identity?.account).to.include({ email: 'ann@example.com', name: 'Ann', role: 'operator' });
-    expect(await ledger.balance(identity?.account.id ?? '')).to.include({ balance: 5 });
-    expect(await ledger.createFirstAccount({ ...first, email: 'bob@example.com', keys: [] })).to.equal(null);
+    expect(await ledger.credits.balance(identity?.account.id ?? '')).to.include({ balance: 5 });
+    expect(await ledger.accounts.createFirst({ ...first, email: 'bob@example.com', keys: [] })).to.equal(null);
   });
 
   it('says whether it can write', async () => {

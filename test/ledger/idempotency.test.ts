@@ -1,19 +1,12 @@
 import type Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Idempotency } from '../../src/ledger/sqlite/idempotency.js';
-import { JsonText } from '../../src/ledger/json-text.js';
-import type { DerivedState, IdempotencyState, JsonValue, Ledger } from '../../src/ledger/types.js';
-import {
-  customer,
-  hold,
-  refusal,
-  settlement,
-  useBooks,
-  type Bench,
-  type KeyHolder,
-  FileBench,
-} from './support.js';
-import { describeLedger } from './backends.js';
+import { JsonText } from '../../src/ledger/json.js';
+import type { DerivedState, IdempotencyState } from '../../src/ledger/types.js';
+import type { JsonValue } from '../../src/ledger/json.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { customer, hold, refusal, settlement, useBooks, type Bench, type KeyHolder, FileBench } from './support.js';
+import { describeLedger, describeOnSqlite } from './backends.js';
 
 const DAY = 86_400_000;
 
@@ -24,13 +17,13 @@ describeLedger('ledger: idempotency', (backend) => {
   useBooks(1000, (books) => ({ bench, ledger, ann } = books), backend);
 
   const begin = (fingerprint = 'f1', key = 'k1', who = ann): Promise<IdempotencyState> =>
-    ledger.beginIdempotent({ accountId: who.account.id, key, fingerprint });
+    ledger.idempotency.begin({ accountId: who.account.id, key, fingerprint });
   const token = (state: IdempotencyState): string => {
     if (state.state !== 'new') throw new Error(`The record is ${state.state}.`);
     return state.token;
   };
   const answer = async (idempotencyToken: string, result: JsonValue = {}): Promise<void> => {
-    await ledger.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken, result }));
+    await ledger.holds.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken, result }));
   };
 
   it('replays the answer of the first', async () => {
@@ -39,7 +32,7 @@ describeLedger('ledger: idempotency', (backend) => {
     const charge = { creditsUsed: 1, creditsRemaining: 999 };
     const replay = { state: 'replay', answer: { kind: 'result', result, charge } };
     expect(await begin()).to.deep.equal(replay);
-    await ledger.grantCredits({ accountId: ann.account.id, amount: 5 });
+    await ledger.credits.grant({ accountId: ann.account.id, amount: 5 });
     expect(await begin(), 'with the balance as it was').to.deep.equal(replay);
   });
 
@@ -47,7 +40,7 @@ describeLedger('ledger: idempotency', (backend) => {
     const result = { text: 'hello "world"', list: [1, null] };
     const idempotencyToken = token(await begin());
     const written = new JsonText(JSON.stringify(result));
-    await ledger.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken, result: written }));
+    await ledger.holds.settle(await hold(ledger, ann, 1), settlement(1, { idempotencyToken, result: written }));
     expect(await begin()).to.have.deep.nested.property('answer.result', result);
   });
 
@@ -67,10 +60,9 @@ describeLedger('ledger: idempotency', (backend) => {
   });
 
   it('knows a key while its request runs and while its answer is stored', async () => {
-    const known = (key = 'k1', who = ann): Promise<boolean> =>
-      ledger.knowsIdempotencyKey(who.account.id, key);
+    const known = (key = 'k1', who = ann): Promise<boolean> => ledger.idempotency.has(who.account.id, key);
     expect(await known()).to.equal(false);
-    await ledger.abandonIdempotent(token(await begin()));
+    await ledger.idempotency.abandon(token(await begin()));
     expect(await known()).to.equal(false);
     const running = token(await begin());
     expect(await known()).to.equal(true);
@@ -84,14 +76,14 @@ describeLedger('ledger: idempotency', (backend) => {
     expect(await known()).to.equal(false);
   });
 
-  it('forgets a request that failed, but never an answer', async () => {
+  it('removes a request that failed, but never an answer', async () => {
     const failed = token(await begin());
-    await ledger.abandonIdempotent(failed);
+    await ledger.idempotency.abandon(failed);
     const second = token(await begin('f2'));
-    await ledger.abandonIdempotent(failed);
+    await ledger.idempotency.abandon(failed);
     expect((await begin('f2')).state).to.equal('conflict');
     await answer(second);
-    await ledger.abandonIdempotent(second);
+    await ledger.idempotency.abandon(second);
     expect((await begin('f2')).state).to.equal('replay');
   });
 
@@ -109,24 +101,21 @@ describeLedger('ledger: idempotency', (backend) => {
 
   it('charges nothing when the record is gone', async () => {
     const lost = token(await begin());
-    await ledger.abandonIdempotent(lost);
+    await ledger.idempotency.abandon(lost);
     expect((await refusal(() => answer(lost))).message).to.contain('gone or already answered');
-    expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(0);
-    expect((await ledger.balance(ann.account.id)).balance).to.equal(999); // the hold, until it is released
+    expect((await ledger.history.report(ann.account.id, 1)).totalCredits).to.equal(0);
+    expect((await ledger.credits.balance(ann.account.id)).balance).to.equal(999); // the hold, until it is released
   });
 
   it('answers one record once', async () => {
     const once = token(await begin());
     await answer(once);
-    expect((await refusal(() => answer(once, { again: true }))).message).to.contain(
-      'gone or already answered',
-    );
-    expect((await ledger.usage(ann.account.id, 1)).totalCredits).to.equal(1);
+    expect((await refusal(() => answer(once, { again: true }))).message).to.contain('gone or already answered');
+    expect((await ledger.history.report(ann.account.id, 1)).totalCredits).to.equal(1);
   });
 
   it('deletes old answers by and by', async () => {
-    for (let n = 0; n < 120; n += 1)
-      await answer(token(await begin('f', `k${n}`)), { text: 'private words' });
+    for (let n = 0; n < 120; n += 1) await answer(token(await begin('f', `k${n}`)), { text: 'private words' });
     bench.now += DAY;
     token(await begin('f', 'running'));
     await bench.server();
@@ -142,7 +131,8 @@ describeLedger('ledger: idempotency', (backend) => {
     const find = (
       { fingerprint = 'f1', retried = false, who = ann, books = ledger } = {},
       busy: string[] = [],
-    ): Promise<DerivedState> => books.beginDerived({ accountId: who.account.id, fingerprint, retried }, busy);
+    ): Promise<DerivedState> =>
+      books.idempotency.beginDerived({ accountId: who.account.id, fingerprint, retried }, busy);
     const answered = async (result: JsonValue = {}): Promise<string> => {
       const state = await find();
       expect(state.state).to.equal('new');
@@ -159,10 +149,10 @@ describeLedger('ledger: idempotency', (backend) => {
       };
       expect(await find()).to.deep.equal(replay);
       expect((await find({}, [first])).state, 'on its way').to.equal('new');
-      await ledger.noteDelivery(first, true);
+      await ledger.idempotency.noteDelivery(first, true);
       expect((await find()).state).to.equal('new');
       expect(await find({ retried: true })).to.deep.equal(replay);
-      await ledger.noteDelivery(first, false);
+      await ledger.idempotency.noteDelivery(first, false);
       expect(await find()).to.deep.equal(replay);
     });
 
@@ -170,17 +160,17 @@ describeLedger('ledger: idempotency', (backend) => {
       const lost = await answered({ n: 1 });
       const second = await find({}, [lost]);
       await answer(second.token, { n: 2 });
-      await ledger.noteDelivery(second.token, true);
+      await ledger.idempotency.noteDelivery(second.token, true);
       expect((await find({ retried: true })).token).to.equal(lost);
     });
 
     it('outlives the server', async () => {
       const first = await bench.server();
       const { token: lost } = await find({ books: first });
-      await first.settle(await hold(first, ann, 1), settlement(1, { idempotencyToken: lost }));
+      await first.holds.settle(await hold(first, ann, 1), settlement(1, { idempotencyToken: lost }));
       await first.close();
       expect(await find()).to.include({ state: 'replay', token: lost });
-      await ledger.noteDelivery(lost, true);
+      await ledger.idempotency.noteDelivery(lost, true);
       expect((await find()).state).to.equal('new');
     });
 
@@ -196,21 +186,21 @@ describeLedger('ledger: idempotency', (backend) => {
       expect((await find({ retried: true })).state).to.equal('new');
     });
 
-    it('forgets a request that failed', async () => {
+    it('removes a request that failed', async () => {
       const { token: failed } = await find();
-      await ledger.abandonIdempotent(failed);
+      await ledger.idempotency.abandon(failed);
       expect((await find({ retried: true })).state).to.equal('new');
       expect((await refusal(() => answer(failed))).message).to.contain('gone or already answered');
     });
 
     it('knows which accounts may repeat something', async () => {
       const may = (retried: boolean, who = ann): Promise<boolean> =>
-        ledger.mayBeRepeated(who.account.id, retried);
+        ledger.idempotency.mayBeRepeated(who.account.id, retried);
       const both = async (): Promise<boolean[]> => [await may(false), await may(true)];
       expect(await both()).to.deep.equal([false, false]);
       const token = await answered();
       expect(await both()).to.deep.equal([true, true]);
-      await ledger.noteDelivery(token, true);
+      await ledger.idempotency.noteDelivery(token, true);
       expect(await both()).to.deep.equal([false, true]);
       expect(await may(true, await customer(ledger, 'bob@example.com'))).to.equal(false);
       bench.now += TEN_MINUTES;
@@ -219,7 +209,7 @@ describeLedger('ledger: idempotency', (backend) => {
   });
 });
 
-describe('ledger: idempotency on SQLite', () => {
+describeOnSqlite('ledger: idempotency on SQLite', () => {
   let bench: FileBench;
   beforeEach(async () => {
     bench = new FileBench();

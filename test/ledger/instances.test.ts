@@ -19,39 +19,39 @@ describe('ledger: servers on one file', () => {
     const ann = await customer(first, 'ann@example.com', 10);
     const id = await hold(first, ann, 4);
     const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
-    const begun = await first.beginIdempotent(input);
+    const begun = await first.idempotency.begin(input);
     const second = await bench.server();
     expect(second.recovery).to.deep.equal({ holds: 0, credits: 0, idempotencyRecords: 0 });
-    expect((await second.balance(ann.account.id)).balance).to.equal(6);
-    expect((await second.beginIdempotent(input)).state).to.equal('conflict');
+    expect((await second.credits.balance(ann.account.id)).balance).to.equal(6);
+    expect((await second.idempotency.begin(input)).state).to.equal('conflict');
     if (begun.state !== 'new') throw new Error(begun.state);
-    expect(
-      (await first.settle(id, settlement(4, { idempotencyToken: begun.token }))).creditsRemaining,
-    ).to.equal(6);
-    expect((await second.beginIdempotent(input)).state).to.equal('replay');
+    expect((await first.holds.settle(id, settlement(4, { idempotencyToken: begun.token }))).creditsRemaining).to.equal(
+      6,
+    );
+    expect((await second.idempotency.begin(input)).state).to.equal('replay');
   });
 
-  it('gives back what a server still holds when it closes', async () => {
+  it('releases what a server still holds when it closes', async () => {
     const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 10);
     await hold(first, ann, 4);
     const second = await bench.server();
     await first.close();
-    expect((await second.balance(ann.account.id)).balance).to.equal(10);
+    expect((await second.credits.balance(ann.account.id)).balance).to.equal(10);
     expect(lockFiles()).to.have.length(1);
   });
 
-  it('gives back the holds and forgets the running requests of a dead server, and keeps its answers', async () => {
+  it('releases the holds and removes the running requests of a dead server, and keeps its answers', async () => {
     const first = await bench.server();
     const ann = await customer(first, 'ann@example.com', 10);
     const accountId = ann.account.id;
-    const answered = await first.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' });
+    const answered = await first.idempotency.begin({ accountId, key: 'answered', fingerprint: 'f' });
     if (answered.state !== 'new') throw new Error(answered.state);
-    await first.settle(
+    await first.holds.settle(
       await hold(first, ann, 1),
       settlement(1, { idempotencyToken: answered.token, result: {} }),
     );
-    await first.beginIdempotent({ accountId, key: 'running', fingerprint: 'f' });
+    await first.idempotency.begin({ accountId, key: 'running', fingerprint: 'f' });
     await hold(first, ann, 4);
     await hold(first, ann, 2);
     // The files as a power cut would leave them: no process has the lock, for there is no lock file.
@@ -60,13 +60,9 @@ describe('ledger: servers on one file', () => {
     const next = createLedger({ path: copy, secret: SECRET, clock: () => bench.now });
     try {
       expect(next.recovery).to.deep.equal({ holds: 2, credits: 6, idempotencyRecords: 1 });
-      expect((await next.balance(accountId)).balance).to.equal(9);
-      expect((await next.beginIdempotent({ accountId, key: 'running', fingerprint: 'g' })).state).to.equal(
-        'new',
-      );
-      expect((await next.beginIdempotent({ accountId, key: 'answered', fingerprint: 'f' })).state).to.equal(
-        'replay',
-      );
+      expect((await next.credits.balance(accountId)).balance).to.equal(9);
+      expect((await next.idempotency.begin({ accountId, key: 'running', fingerprint: 'g' })).state).to.equal('new');
+      expect((await next.idempotency.begin({ accountId, key: 'answered', fingerprint: 'f' })).state).to.equal('replay');
       expect(await next.audit()).to.deep.equal([]);
     } finally {
       await next.close();
@@ -79,11 +75,11 @@ describe('ledger: servers on one file', () => {
     await hold(server, ann, 4);
     const cli = await bench.cli();
     expect(lockFiles()).to.have.length(1);
-    expect((await cli.balance(ann.account.id)).balance).to.equal(6);
-    await cli.grantCredits({ accountId: ann.account.id, amount: 5 });
+    expect((await cli.credits.balance(ann.account.id)).balance).to.equal(6);
+    await cli.credits.grant({ accountId: ann.account.id, amount: 5 });
     expect((await refusal(() => hold(cli, ann, 1))).message).to.contain('only a server may hold credits');
     await cli.close();
-    expect((await server.balance(ann.account.id)).balance).to.equal(11);
+    expect((await server.credits.balance(ann.account.id)).balance).to.equal(11);
   });
 
   it('cleans up after a server that died while it registered', async () => {

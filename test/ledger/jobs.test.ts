@@ -1,7 +1,7 @@
-/** Jobs in the books: held, leased, ended once, forgotten. */
+/** Jobs in the ledger: held, leased, ended once, deleted. */
 import { expect } from 'chai';
 import type { JobSettlement, WorkLease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { codeOf, customer, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
@@ -35,13 +35,13 @@ describeLedger('Jobs in the ledger', (backend) => {
     if (taken === null) throw new Error('There was none to take.');
     return taken;
   }
-  const balance = async (): Promise<number> => (await ledger.balance(ann.account.id)).balance;
+  const balance = async (): Promise<number> => (await ledger.credits.balance(ann.account.id)).balance;
   const find = async (id: string): Promise<StoredJob> => (await ledger.jobs.find(ann.account.id, id))!;
   const bill = (credits = 2): JobSettlement => {
     const { audioSeconds, minutes, transcriptionId, language, result } = settlement(credits);
     return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
   };
-  const minutes = async (): Promise<number> => (await ledger.usage(ann.account.id, 1)).totalMinutes;
+  const minutes = async (): Promise<number> => (await ledger.history.report(ann.account.id, 1)).totalMinutes;
 
   it('hold credits from the first moment, and are charged when they succeed', async () => {
     const job = await create();
@@ -60,7 +60,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect(await minutes()).to.equal(1);
   });
 
-  it('give everything back when they fail, and tell why', async () => {
+  it('release everything when they fail, and say why', async () => {
     await create();
     const { lease } = await take();
     const error = { code: 'invalid_audio', message: 'Broken.', param: 'audio' };
@@ -74,7 +74,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect(await codeOf(() => create({ mostOpen: 0 }))).to.equal('rate_limited');
     await create({ mostOpen: 1 });
     expect(await codeOf(() => create({ mostOpen: 1 }))).to.equal('rate_limited');
-    await ledger.revokeKey(ann.account.id, ann.key.id);
+    await ledger.keys.revoke(ann.account.id, ann.key.id);
     expect(await codeOf(() => create())).to.equal('invalid_api_key');
     expect(await ledger.jobs.countOpen(ann.account.id)).to.equal(1);
     expect(await balance()).to.equal(8);
@@ -83,12 +83,10 @@ describeLedger('Jobs in the ledger', (backend) => {
   it('are not charged when the key was revoked meanwhile', async () => {
     await create();
     const { lease } = await take();
-    await ledger.revokeKey(ann.account.id, ann.key.id);
+    await ledger.keys.revoke(ann.account.id, ann.key.id);
     expect(await codeOf(() => ledger.jobs.succeed(lease, bill()))).to.equal('invalid_api_key');
     expect((await find('job_1')).status).to.equal('running');
-    expect(await ledger.jobs.fail(lease, { code: 'invalid_api_key', message: '', param: null })).to.equal(
-      true,
-    );
+    expect(await ledger.jobs.fail(lease, { code: 'invalid_api_key', message: '', param: null })).to.equal(true);
     expect(await balance()).to.equal(10);
   });
 
@@ -98,7 +96,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect((await find('job_1')).outcome?.charge).to.deep.equal({ creditsUsed: 2, creditsRemaining: 8 });
   });
 
-  it('are cancelled uncharged while they wait and while they run; then whoever works on them is told', async () => {
+  it('are cancelled uncharged while they wait and while they run; then their worker is notified', async () => {
     await create();
     await create();
     const { lease } = await take();
@@ -115,25 +113,23 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect(await minutes()).to.equal(0);
   });
 
-  it('are forgotten once they have ended, and are nobody else’s', async () => {
+  it('are deleted once they have ended, and belong to one account only', async () => {
     await create();
     const bob = await customer(ledger, 'bob@example.com');
     expect(await ledger.jobs.find(bob.account.id, 'job_1')).to.equal(null);
-    for (const wish of ['cancel', 'forget'] as const) {
-      expect(await ledger.jobs.end(bob.account.id, 'job_1', wish)).to.equal(null);
+    for (const request of ['cancel', 'delete'] as const) {
+      expect(await ledger.jobs.end(bob.account.id, 'job_1', request)).to.equal(null);
     }
     await ledger.jobs.end(ann.account.id, 'job_1', 'cancel');
-    const forgotten = await ledger.jobs.end(ann.account.id, 'job_1', 'forget');
-    expect(forgotten)
-      .to.deep.include({ isDone: true })
-      .and.to.have.nested.property('job.status', 'cancelled');
+    const deleted = await ledger.jobs.end(ann.account.id, 'job_1', 'delete');
+    expect(deleted).to.deep.include({ isDone: true }).and.to.have.nested.property('job.status', 'cancelled');
     expect(await ledger.jobs.find(ann.account.id, 'job_1')).to.equal(null);
-    expect(await ledger.jobs.end(ann.account.id, 'job_1', 'forget')).to.equal(null);
+    expect(await ledger.jobs.end(ann.account.id, 'job_1', 'delete')).to.equal(null);
   });
 
-  it('keep their result when they are to be cancelled too late, and go on when they are to be forgotten too early', async () => {
+  it('keep their result when they are to be cancelled too late, and go on when they are to be deleted too early', async () => {
     await create();
-    expect(await ledger.jobs.end(ann.account.id, 'job_1', 'forget')).to.deep.equal({
+    expect(await ledger.jobs.end(ann.account.id, 'job_1', 'delete')).to.deep.equal({
       job: await find('job_1'),
       isDone: false,
     });
@@ -162,9 +158,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     const other = await bench.server();
     expect(await other.jobs.take(TERMS)).to.equal(null);
     bench.now += TERMS.leaseMs - 1;
-    expect(await ledger.jobs.renew([{ lease: first.lease, doneSeconds: 12.5 }], TERMS.leaseMs)).to.deep.equal(
-      [],
-    );
+    expect(await ledger.jobs.renew([{ lease: first.lease, doneSeconds: 12.5 }], TERMS.leaseMs)).to.deep.equal([]);
     expect((await find('job_1')).doneSeconds).to.equal(12.5);
     bench.now += TERMS.leaseMs;
     const second = await take(other);
@@ -201,34 +195,32 @@ describeLedger('Jobs in the ledger', (backend) => {
 
   it('complete the record of an Idempotency-Key, which outlives them', async () => {
     const asked = { accountId: ann.account.id, key: 'once', fingerprint: 'f' };
-    const begun = await ledger.beginIdempotent(asked);
+    const begun = await ledger.idempotency.begin(asked);
     if (begun.state !== 'new') throw new Error(begun.state);
-    await create({ idempotency: { token: begun.token, told: (createdAt) => ({ id: 'job_1', createdAt }) } });
+    await create({ idempotency: { token: begun.token, ticket: { id: 'job_1' } } });
     const { createdAt } = await find('job_1');
-    await ledger.abandonIdempotent(begun.token);
-    for (const wish of ['cancel', 'forget'] as const) await ledger.jobs.end(ann.account.id, 'job_1', wish);
-    expect(await ledger.beginIdempotent(asked)).to.deep.equal({
+    await ledger.idempotency.abandon(begun.token);
+    for (const request of ['cancel', 'delete'] as const) await ledger.jobs.end(ann.account.id, 'job_1', request);
+    expect(await ledger.idempotency.begin(asked)).to.deep.equal({
       state: 'replay',
-      answer: { kind: 'job', told: { id: 'job_1', createdAt } },
+      answer: { kind: 'job', ticket: { id: 'job_1', createdAt } },
     });
     bench.now += 24 * HOUR_MS;
-    expect((await ledger.beginIdempotent(asked)).state).to.equal('new');
+    expect((await ledger.idempotency.begin(asked)).state).to.equal('new');
   });
 
   it('are listed newest first, by status, page by page', async () => {
     for (let n = 0; n < 3; n++) await create();
     await ledger.jobs.end(ann.account.id, 'job_2', 'cancel');
     const list = async (query: object): Promise<string[]> =>
-      (await ledger.jobs.list(ann.account.id, { status: null, limit: 10, after: null, ...query })).map(
-        ({ id }) => id,
-      );
+      (await ledger.jobs.list(ann.account.id, { status: null, limit: 10, after: null, ...query })).map(({ id }) => id);
     expect(await list({})).to.deep.equal(['job_3', 'job_2', 'job_1']);
     expect(await list({ status: 'queued' })).to.deep.equal(['job_3', 'job_1']);
     expect(await list({ limit: 1 })).to.deep.equal(['job_3']);
     expect(await list({ after: await find('job_3') })).to.deep.equal(['job_2', 'job_1']);
   });
 
-  it('tell what is still to be done', async () => {
+  it('report what is still to be done', async () => {
     await create();
     await create({ audioSeconds: 30 });
     const { lease } = await take();
@@ -245,22 +237,22 @@ describeLedger('Jobs in the ledger', (backend) => {
     ]);
   });
 
-  it('are forgotten when they ended long ago, but not before they have told of it', async () => {
+  it('are deleted when they ended long ago, but not before their events are delivered', async () => {
     await create({ webhook: { url: 'https://example.com/', secret: 'whsec_AAAA' } });
     await create();
     await create();
     for (const id of ['job_1', 'job_2']) await ledger.jobs.end(ann.account.id, id, 'cancel');
     bench.now += HOUR_MS - 1;
-    await ledger.jobs.forgetOld(HOUR_MS);
+    await ledger.jobs.deleteEnded(HOUR_MS);
     expect(await ledger.jobs.find(ann.account.id, 'job_2')).not.to.equal(null);
     bench.now += 1;
-    expect(await ledger.jobs.forgetOld(HOUR_MS)).to.equal(false);
+    expect(await ledger.jobs.deleteEnded(HOUR_MS)).to.equal(false);
     expect(await ledger.jobs.find(ann.account.id, 'job_2')).to.equal(null);
     expect((await find('job_3')).status, 'has not ended').to.equal('queued');
     expect((await find('job_1')).status, 'is still to be told of').to.equal('cancelled');
     const { lease } = (await ledger.webhooks.take(TERMS))!;
     await ledger.webhooks.delivered(lease);
-    await ledger.jobs.forgetOld(HOUR_MS);
+    await ledger.jobs.deleteEnded(HOUR_MS);
     expect(await ledger.jobs.find(ann.account.id, 'job_1')).to.equal(null);
     expect(await ledger.webhooks.list({ state: null, limit: 10 })).to.deep.equal([]);
   });

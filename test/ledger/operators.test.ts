@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { recordAction } from '../../src/ledger/operators.js';
 import { describeLedger } from './backends.js';
 import { Bench, customer } from './support.js';
 
@@ -17,7 +18,7 @@ describeLedger('ledger: what operators did', (backend) => {
 
   const list = (limit = 10, before: string | null = null) => ledger.operators.list({ limit, before });
 
-  it('is told newest first, page by page, with who did it', async () => {
+  it('is reported newest first, page by page, with who did it', async () => {
     for (const action of ['suspend', 'resume', 'grant']) {
       bench.now += 1000;
       await ledger.operators.note({ operatorId, action, subject: 'acc_1' });
@@ -53,5 +54,53 @@ describeLedger('ledger: what operators did', (backend) => {
       await bench.rows(sql).catch((error: unknown) => (refused = String(error)));
       expect(refused, sql).to.contain('append-only');
     }
+  });
+
+  it('says how much, about whom, and how it ended', async () => {
+    const { id } = (await customer(ledger, 'ann@example.com')).account;
+    const action = { operatorId, action: 'granted', subject: id, detail: '500' };
+    const entry = await ledger.operators.note(action);
+    expect((await list())[0]).to.deep.include({ ...action, subjectEmail: 'ann@example.com', outcome: null });
+    await ledger.operators.conclude(entry, { outcome: 'refused' });
+    await ledger.operators.conclude(entry, { outcome: 'done', subject: 'another' });
+    expect((await list())[0]).to.deep.include({ ...action, outcome: 'refused' });
+    for (const change of ["outcome = 'done'", "subject = 'x'", 'outcome = NULL', "detail = '1'"]) {
+      const changed = bench.rows(`UPDATE operator_actions SET ${change} RETURNING id`);
+      const refused = await changed.then(
+        () => '',
+        (error: unknown) => String(error),
+      );
+      expect(refused, change).to.contain('append-only');
+    }
+  });
+
+  it('changes nothing but the outcome even while that is open', async () => {
+    await ledger.operators.note({ operatorId, action: 'granted', subject: 'acc_1', detail: '5' });
+    for (const change of ["outcome = 'done', detail = '6'", "outcome = 'done', subject = 'acc_2'", "detail = '6'"]) {
+      const changed = bench.rows(`UPDATE operator_actions SET ${change} RETURNING id`);
+      const refused = await changed.then(
+        () => '',
+        (error: unknown) => String(error),
+      );
+      expect(refused, change).to.contain('append-only');
+    }
+  });
+
+  it('knows the command line, what was made, and what threw', async () => {
+    const action = { operatorId: null, action: 'account-made', subject: null };
+    const make = async () => (await customer(ledger, 'ann@example.com')).account.id;
+    const made = await recordAction(ledger.operators, action, make, (id) => ({ outcome: 'done', subject: id }));
+    const again = await recordAction(ledger.operators, action, make).catch((error: unknown) => String(error));
+    expect(again).to.contain('already an account');
+    const shown = (await list()).map(({ outcome, subject, subjectEmail, email }) => [
+      ...[outcome, subject, subjectEmail, email],
+    ]);
+    expect(shown).to.deep.equal([
+      ['refused', null, null, null],
+      ['done', made, 'ann@example.com', null],
+    ]);
+    await ledger.administration.delete(made);
+    expect((await list())[1]).to.include({ subject: made, subjectEmail: null });
+    expect(await ledger.audit()).to.deep.equal([]);
   });
 });

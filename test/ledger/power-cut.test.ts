@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withoutFsync } from '../../src/ledger/sqlite/durability.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { FileBench, customer, hold, SECRET, settlement, type KeyHolder } from './support.js';
 
 const CREDITS = 100;
@@ -15,7 +15,7 @@ describe('ledger: what waits for the disk', () => {
   beforeEach(() => (bench = new FileBench()));
   afterEach(() => bench.dispose());
 
-  it('is every commit but the one that was told not to, also after one that failed', () => {
+  it('is every commit but the one that was excepted, also after one that failed', () => {
     bench.raw((database) => {
       const level = (): unknown => database.pragma('synchronous', { simple: true });
       database.pragma('synchronous = FULL');
@@ -32,14 +32,14 @@ describe('ledger: what waits for the disk', () => {
     const lengths: number[] = [];
     while (lengths.length < count) {
       const id = await hold(ledger, ann, 2);
-      if (lengths.length % 3 === 2) await ledger.release(await hold(ledger, ann, 1));
-      await ledger.settle(id, settlement(1));
+      if (lengths.length % 3 === 2) await ledger.holds.release(await hold(ledger, ann, 1));
+      await ledger.holds.settle(id, settlement(1));
       lengths.push(statSync(`${bench.path}-wal`).size);
     }
     return lengths;
   };
 
-  /** The books as they are when the machine lost power and only so much of the log had reached the disk. */
+  /** The ledger as it is when the machine lost power and only so much of the log had reached the disk. */
   const afterPowerCut = async (
     length: number,
   ): Promise<{ charged: number; violations: unknown[]; balance: number }> => {
@@ -48,20 +48,20 @@ describe('ledger: what waits for the disk', () => {
     writeFileSync(`${path}-wal`, readFileSync(`${bench.path}-wal`).subarray(0, length));
     const ledger = createLedger({ path, secret: SECRET, clock: () => bench.now });
     try {
-      const account = await ledger.findAccount('ann@example.com');
+      const account = await ledger.accounts.find('ann@example.com');
       if (account === null) throw new Error('The account is gone.');
-      const charged = (await ledger.usage(account.id, 1)).totalCredits;
+      const charged = (await ledger.history.report(account.id, 1)).totalCredits;
       return {
         charged,
         violations: await ledger.audit(),
-        balance: (await ledger.balance(account.id)).balance,
+        balance: (await ledger.credits.balance(account.id)).balance,
       };
     } finally {
       await ledger.close();
     }
   };
 
-  it('is a charge: a power cut takes at most what came after the last one, and the books balance', async () => {
+  it('is a charge: a power cut takes at most what came after the last one, and the ledger balances', async () => {
     const ledger = await bench.server();
     const ann = await customer(ledger, 'ann@example.com', CREDITS);
     const onDisk = await requests(ledger, ann, 6);

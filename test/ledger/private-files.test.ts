@@ -33,7 +33,7 @@ describe('ledger: files that are only their owner’s', () => {
     const ann = await customer(first, 'ann@example.com', 7);
     for (const path of files()) chmodSync(path, 0o644);
     const ledger = await bench.cli({ secret: null });
-    expect(await ledger.authenticate(ann.key.rawKey)).not.to.equal(null);
+    expect(await ledger.keys.authenticate(ann.key.rawKey)).not.to.equal(null);
     expect(files()).to.have.length(4);
     for (const path of files()) expect(others(path), path).to.equal(0);
   });
@@ -43,14 +43,12 @@ describe('ledger: files that are only their owner’s', () => {
     await customer(ledger);
     await ledger.close();
     truncateSync(bench.path);
-    expect(() => openLedger({ path: bench.path })).to.throw(
-      /0 bytes.*database restore FILE.*move .*\.secret away/,
-    );
+    expect(() => openLedger({ path: bench.path })).to.throw(/0 bytes.*database restore FILE.*move .*\.secret away/);
     expect(statSync(bench.path).size).to.equal(0);
   });
 
   it('may be empty where there is no secret yet', async () => {
     writeFileSync(bench.path, '');
-    expect(await (await bench.server()).listAccounts()).to.deep.equal([]);
+    expect(await (await bench.server()).accounts.list()).to.deep.equal([]);
   });
 });

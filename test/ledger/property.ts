@@ -2,7 +2,7 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { Model, type ModelPack } from './model.js';
 import { die, SQLITE, type Backend } from './backends.js';
 import { Bench, codeOf, customer, FileBench, hold, settlement, type KeyHolder } from './support.js';
@@ -18,7 +18,7 @@ const step = fc.oneof(
       kind: fc.constant('grant' as const),
       amount: fc.integer({ min: 1, max: 20 }),
       hours: fc.option(fc.integer({ min: 1, max: 60 })),
-      // Few, so that some are told again.
+      // Few, so that some are repeated.
       payment: fc.option(fc.integer({ min: 1, max: 3 })),
     }),
   },
@@ -68,7 +68,7 @@ class Life {
   async run(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
       await this.#do(step);
-      expect((await this.#ledger.balance(this.who.account.id)).balance).to.equal(
+      expect((await this.#ledger.credits.balance(this.who.account.id)).balance).to.equal(
         this.model.balance(this.world.now),
       );
     }
@@ -95,7 +95,7 @@ class Life {
       case 'release': {
         const id = this.#pick(step.pick);
         if (id === undefined) return;
-        await this.#ledger.release(id);
+        await this.#ledger.holds.release(id);
         model.finish(id, 0, now);
         return;
       }
@@ -117,9 +117,9 @@ class Life {
         return;
       case 'revoke': {
         if (this.state === 'deleted') return;
-        await this.#ledger.revokeKey(this.who.account.id, this.who.key.id);
+        await this.#ledger.keys.revoke(this.who.account.id, this.who.key.id);
         for (const owner of this.keys.values()) owner.revoked ||= owner.key.id === this.who.key.id;
-        const key = await this.#ledger.createKey({
+        const key = await this.#ledger.keys.create({
           accountId: this.who.account.id,
           name: 'next',
           scopes: [],
@@ -145,14 +145,14 @@ class Life {
     const grant = { accountId, amount, expiresAt: iso, paymentId };
     const paid = paymentId === null ? undefined : this.payments.get(paymentId);
     if (paid !== undefined && paid !== amount) {
-      expect(await codeOf(() => this.#ledger.grantCredits(grant))).to.equal('idempotency_conflict');
+      expect(await codeOf(() => this.#ledger.credits.grant(grant))).to.equal('idempotency_conflict');
       return;
     }
     if (paid === undefined && this.state === 'deleted') {
-      expect(await codeOf(() => this.#ledger.grantCredits(grant))).to.equal('account_not_found');
+      expect(await codeOf(() => this.#ledger.credits.grant(grant))).to.equal('account_not_found');
       return;
     }
-    expect((await this.#ledger.grantCredits(grant)).repeated).to.equal(paid !== undefined);
+    expect((await this.#ledger.credits.grant(grant)).repeated).to.equal(paid !== undefined);
     if (paid !== undefined) return;
     if (paymentId !== null) this.payments.set(paymentId, amount);
     this.model.grant(amount, expiresAt ?? Infinity);
@@ -177,10 +177,10 @@ class Life {
     const credits = Math.floor(((this.model.holds.get(id)?.credits ?? 0) * share) / 4);
     const charge = settlement(credits);
     if (this.keys.get(id)?.revoked === true || this.state !== 'open') {
-      expect(await codeOf(() => this.#ledger.settle(id, charge))).to.equal('invalid_api_key');
+      expect(await codeOf(() => this.#ledger.holds.settle(id, charge))).to.equal('invalid_api_key');
       return;
     }
-    await this.#ledger.settle(id, charge);
+    await this.#ledger.holds.settle(id, charge);
     this.model.settle(id, charge, this.world.now);
   }
 
@@ -198,7 +198,7 @@ class Life {
       this.model.packs.map((pack) => ({ held: pack.held, spent: pack.spent, ...late(pack) })),
     );
     expect(this.model.packs.reduce((sum, pack) => sum + pack.spent, 0)).to.equal(this.model.settled);
-    for (const id of this.model.holds.keys()) await this.#ledger.release(id);
+    for (const id of this.model.holds.keys()) await this.#ledger.holds.release(id);
   }
 }
 
@@ -252,7 +252,9 @@ class World {
   }
 }
 
-/** On SQLite a crash is a copy of the files as they are this moment: the old server's commits, and none of its memory. */
+/**
+ * On SQLite a crash is a copy of the files as they are this moment: the old server's commits, and none of its memory.
+ */
 class FileWorld extends World {
   #generation = 0;
 
@@ -286,10 +288,7 @@ class FileWorld extends World {
     const sql = `SELECT held, spent, iif(expires_at <= @now, 0, remaining) AS remaining,
         expired + iif(expires_at <= @now, remaining, 0) AS expired
       FROM credit_packs WHERE account_id = @accountId ORDER BY id`;
-    const rows = this.files.raw(
-      (database) => database.prepare(sql).all({ accountId, now: this.now }),
-      this.#path(),
-    );
+    const rows = this.files.raw((database) => database.prepare(sql).all({ accountId, now: this.now }), this.#path());
     return Promise.resolve(rows);
   }
 
@@ -298,7 +297,7 @@ class FileWorld extends World {
   }
 }
 
-/** Checks that `runs` random interleavings leave ledger and model with the same books. */
+/** Checks that `runs` random interleavings leave the ledger and the model in the same state. */
 export async function checkInterleavings(runs: number, backend: Backend): Promise<void> {
   let world = await World.make(backend);
   let lives = 0;

@@ -14,8 +14,8 @@ describe('ledger: server secret', () => {
 
   const accountWithKey = async (): Promise<{ rawKey: string; accountId: string; keyId: string }> => {
     const ledger = await bench.server({ secret: null });
-    const accountId = (await ledger.createAccount({ email: 'ann@example.com' })).id;
-    const { rawKey, id } = await ledger.createKey({ accountId, name: 'laptop', scopes: [] });
+    const accountId = (await ledger.accounts.create({ email: 'ann@example.com' })).id;
+    const { rawKey, id } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
     await ledger.close();
     return { rawKey, accountId, keyId: id };
   };
@@ -25,14 +25,14 @@ describe('ledger: server secret', () => {
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     const text = readFileSync(file, 'utf8');
     expect(text).to.match(/^[0-9a-f]{64}\n$/);
-    expect(await (await bench.server({ secret: null })).authenticate(rawKey)).not.to.equal(null);
+    expect(await (await bench.server({ secret: null })).keys.authenticate(rawKey)).not.to.equal(null);
     expect(readFileSync(file, 'utf8')).to.equal(text);
   });
 
   it('makes no file when the secret is given, nor when none is needed', async () => {
     await bench.server();
     const cli = await bench.cli({ secret: null });
-    await cli.createAccount({ email: 'ann@example.com' });
+    await cli.accounts.create({ email: 'ann@example.com' });
     expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
   });
 
@@ -44,13 +44,9 @@ describe('ledger: server secret', () => {
 
   it('refuses another secret than the one the keys were made with', async () => {
     await accountWithKey();
-    expect((await refusal(() => bench.server())).message).to.contain(
-      'made with another secret than VERBATIM_SECRET',
-    );
+    expect((await refusal(() => bench.server())).message).to.contain('made with another secret than VERBATIM_SECRET');
     rmSync(file);
-    expect((await refusal(() => bench.server({ secret: null }))).message).to.contain(
-      'made with another secret',
-    );
+    expect((await refusal(() => bench.server({ secret: null }))).message).to.contain('made with another secret');
     expect(statSync(file, { throwIfNoEntry: false })).to.equal(undefined);
   });
 
@@ -58,7 +54,7 @@ describe('ledger: server secret', () => {
     const { accountId, keyId, rawKey } = await accountWithKey();
     rmSync(file);
     const cli = await bench.cli({ secret: null });
-    expect((await cli.revokeKey(accountId, keyId))?.id).to.equal(keyId);
-    expect(await (await bench.server()).authenticate(rawKey)).to.equal(null);
+    expect((await cli.keys.revoke(accountId, keyId))?.id).to.equal(keyId);
+    expect(await (await bench.server()).keys.authenticate(rawKey)).to.equal(null);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import Database from 'better-sqlite3';
-import type { Account, IssuedKey, Ledger, Settlement } from '../../src/ledger/types.js';
+import { Database } from '../../src/ledger/sqlite/driver.js';
+import type { Account, IssuedKey, Settlement } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { systemTimers, type Timers } from '../../src/timers.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import {
@@ -30,7 +31,7 @@ export class Bench {
     private readonly parent?: string,
   ) {}
 
-  /** Where the books are: made when they are first asked for. */
+  /** Where the ledger is: created at its first use. */
   place(): Promise<Place> {
     return (this.#place ??= this.backend.place(this.parent));
   }
@@ -103,7 +104,7 @@ export class FileBench extends Bench {
   }
 
   /** A plain connection, to look at or tamper with what the ledger wrote. */
-  raw<T>(work: (database: Database.Database) => T, path = this.path): T {
+  raw<T>(work: (database: Database) => T, path = this.path): T {
     const database = new Database(path);
     try {
       return work(database);
@@ -124,7 +125,7 @@ export interface Books {
   ann: KeyHolder;
 }
 
-/** Within a describe(): a server's ledger and a customer for each test; the books must balance after each. */
+/** Within a describe(): a server's ledger and a customer for each test; the ledger must balance after each. */
 export function useBooks(credits: number, give: (books: Books) => void, backend: Backend = SQLITE): void {
   let bench: Bench;
   let ledger: Ledger;
@@ -141,9 +142,9 @@ export function useBooks(credits: number, give: (books: Books) => void, backend:
 }
 
 export async function customer(ledger: Ledger, email = 'ann@example.com', credits = 0): Promise<KeyHolder> {
-  const account = await ledger.createAccount({ email });
-  if (credits > 0) await ledger.grantCredits({ accountId: account.id, amount: credits });
-  return { account, key: await ledger.createKey({ accountId: account.id, name: 'test', scopes: [] }) };
+  const account = await ledger.accounts.create({ email });
+  if (credits > 0) await ledger.credits.grant({ accountId: account.id, amount: credits });
+  return { account, key: await ledger.keys.create({ accountId: account.id, name: 'test', scopes: [] }) };
 }
 
 export async function hold(
@@ -153,7 +154,7 @@ export async function hold(
   limit: { mostInFlight?: number } = {},
 ): Promise<string> {
   const request = { accountId: account.id, keyId: key.id, requestId: 'req_1', credits };
-  return (await ledger.hold({ ...request, ...limit })).id;
+  return (await ledger.holds.place({ ...request, ...limit })).id;
 }
 
 export function settlement(credits: number, overrides: Partial<Settlement> = {}): Settlement {

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { FileBench, customer, hold } from './support.js';
 
@@ -17,27 +17,27 @@ describe('ledger: a database that cannot be written for a while', () => {
     const ann = await customer(ledger, 'ann@example.com', 10);
     const id = await hold(ledger, ann, 4);
     const input = { accountId: ann.account.id, key: 'k', fingerprint: 'f' };
-    const begun = await ledger.beginIdempotent(input);
+    const begun = await ledger.idempotency.begin(input);
     if (begun.state !== 'new') throw new Error(begun.state);
 
     const other = new Database(bench.path);
     try {
       other.exec('BEGIN IMMEDIATE');
-      await ledger.release(id);
-      await ledger.abandonIdempotent(begun.token);
+      await ledger.holds.release(id);
+      await ledger.idempotency.abandon(begun.token);
       expect(errors).to.have.length(2);
       expect(errors[0]).to.have.property('code', 'SQLITE_BUSY');
       bench.timers.pass(5);
       expect(errors).to.have.length(3);
-      expect((await ledger.balance(ann.account.id)).balance).to.equal(6);
+      expect((await ledger.credits.balance(ann.account.id)).balance).to.equal(6);
       other.exec('COMMIT');
     } finally {
       other.close();
     }
-    expect(await ledger.knowsIdempotencyKey(ann.account.id, 'k')).to.equal(true);
+    expect(await ledger.idempotency.has(ann.account.id, 'k')).to.equal(true);
     bench.timers.pass(1000);
-    expect((await ledger.balance(ann.account.id)).balance).to.equal(10);
-    expect(await ledger.knowsIdempotencyKey(ann.account.id, 'k')).to.equal(false);
+    expect((await ledger.credits.balance(ann.account.id)).balance).to.equal(10);
+    expect(await ledger.idempotency.has(ann.account.id, 'k')).to.equal(false);
     expect(await ledger.audit()).to.deep.equal([]);
   });
 
@@ -47,10 +47,10 @@ describe('ledger: a database that cannot be written for a while', () => {
     const id = await hold(ledger, ann, 4);
     const other = new Database(bench.path);
     other.exec('BEGIN IMMEDIATE');
-    await ledger.release(id);
+    await ledger.holds.release(id);
     other.exec('COMMIT');
     other.close();
     await ledger.close();
-    expect((await (await bench.cli()).balance(ann.account.id)).balance).to.equal(10);
+    expect((await (await bench.cli()).credits.balance(ann.account.id)).balance).to.equal(10);
   });
 });

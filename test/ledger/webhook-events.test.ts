@@ -1,7 +1,7 @@
 /** The outbox: one event a job, sent until it is delivered or a day has passed. */
 import { expect } from 'chai';
 import type { NewJob, TakenEvent, WebhookEvent } from '../../src/ledger/jobs.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { customer, useBooks, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
@@ -39,7 +39,7 @@ describeLedger('Webhook events in the ledger', (backend) => {
     return event!;
   };
 
-  it('are made by the end of a job that is to tell of it, and of no other', async () => {
+  it('are made by the end of a job that is to report it, and of no other', async () => {
     await ended('job_1');
     const { lease, job, url, secret } = await take();
     expect(lease.id).to.match(/^msg_/);

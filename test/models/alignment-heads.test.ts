@@ -47,14 +47,10 @@ describe('alignment heads', () => {
   it('are looked up by name, taken as they are, or left to the engine', () => {
     const entry = speech.find(({ name }) => name === 'base-q5_1')!;
     expect(alignmentHeads(manifest, entry)?.[0]).to.deep.equal({ layer: 3, head: 1 });
-    expect(alignmentHeads(manifest, { ...entry, alignmentHeads: [[1, 2]] })).to.deep.equal([
-      { layer: 1, head: 2 },
-    ]);
+    expect(alignmentHeads(manifest, { ...entry, alignmentHeads: [[1, 2]] })).to.deep.equal([{ layer: 1, head: 2 }]);
     const { alignmentHeads: named, ...without } = entry;
     expect(named).to.equal('base');
     expect(alignmentHeads(manifest, without)).to.equal(undefined);
-    expect(() => alignmentHeads(manifest, { ...entry, alignmentHeads: 'huge' })).to.throw(
-      /"base-q5_1".*"huge"/,
-    );
+    expect(() => alignmentHeads(manifest, { ...entry, alignmentHeads: 'huge' })).to.throw(/"base-q5_1".*"huge"/);
   });
 });

@@ -32,14 +32,10 @@ describe('model cards', () => {
       const card = cardOf(entry.name);
       const files = modelFiles(entry);
       const where = card.get('file') ?? card.get('directory') ?? '';
-      expect(where).to.contain(
-        entry.kind === 'translation' ? `\`${entry.directory}/\`` : `\`${entry.file}\``,
-      );
+      expect(where).to.contain(entry.kind === 'translation' ? `\`${entry.directory}/\`` : `\`${entry.file}\``);
       const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
       expect(where).to.contain(`, ${(bytes / 1e6).toFixed(1)} MB,`);
-      const weights = files.find(({ file }) =>
-        /^((ggml-.*|model)\.bin|speaker-.*\.onnx)$/.test(basename(file)),
-      );
+      const weights = files.find(({ file }) => /^((ggml-.*|model)\.bin|speaker-.*\.onnx)$/.test(basename(file)));
       expect(where).to.contain(`SHA-256 \`${weights!.sha256!.slice(0, 8)}…${weights!.sha256!.slice(-6)}\``);
       expect(card.get('licence')).to.equal(entry.licence);
       const languages = (card.get('languages') ?? '').split(', ').map((language) => LANGUAGES[language]);
@@ -47,9 +43,7 @@ describe('model cards', () => {
       if (entry.kind === 'speaker-embedding') {
         if (entry.languages === 'any') expect(card.get('languages')).to.equal('any');
         else expect(languages).to.deep.equal(entry.languages);
-        expect(card.get('traits')).to.equal(
-          `threshold ${entry.threshold}, at least ${entry.minSeconds} s of a voice`,
-        );
+        expect(card.get('traits')).to.equal(`threshold ${entry.threshold}, at least ${entry.minSeconds} s of a voice`);
       }
       if (entry.kind === 'translation') {
         expect(languages).to.deep.equal(entry.from);
@@ -66,7 +60,7 @@ describe('model cards', () => {
     });
   }
 
-  it('tell the floor of the speech model', () => {
+  it('report the floor of the speech model', () => {
     for (const entry of bundled) {
       if (entry.kind !== 'speech') continue;
       expect(text).to.contain(`\`minAverageLogProbability\`, ${entry.minAverageLogProbability}.`);

@@ -50,9 +50,7 @@ describe('downloading a model', () => {
     packageRoot: '/nowhere',
     modelsDir: directory,
   });
-  const download = (
-    options: { onProgress?: (file: string, received: number, total: number | null) => void } = {},
-  ) =>
+  const download = (options: { onProgress?: (file: string, received: number, total: number | null) => void } = {}) =>
     downloadModel(entry, {
       roots: roots(),
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -133,8 +131,7 @@ describe('downloading a model', () => {
 
   it('starts afresh when the server knows no ranges', async () => {
     writeFileSync(join(directory, 'ggml-toy.bin.part'), Buffer.alloc(1000, 'x'));
-    handler = (_request, response) =>
-      response.writeHead(200, { 'content-length': content.length }).end(content);
+    handler = (_request, response) => response.writeHead(200, { 'content-length': content.length }).end(content);
     await download();
     expect(readFileSync(join(directory, 'ggml-toy.bin')).equals(content)).to.equal(true);
   });

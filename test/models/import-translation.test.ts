@@ -1,14 +1,5 @@
 /** Importing and pulling translation models: real archives, the real addon, a real server. */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -56,8 +47,7 @@ describe('translation models', function () {
     path: string,
     traits: TranslationTraits = {},
     options: Partial<ImportTranslationOptions> = {},
-  ): Promise<TranslationModelEntry> =>
-    importTranslationModel(path, { roots: roots(), traits, withModel, ...options });
+  ): Promise<TranslationModelEntry> => importTranslationModel(path, { roots: roots(), traits, withModel, ...options });
   const failure = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => expect.fail('resolved'),
@@ -72,9 +62,7 @@ describe('translation models', function () {
     return path;
   };
   /** As Argos lays a package out. */
-  const argosEntries = (
-    metadata: object = { from_code: 'es', to_code: 'en', type: 'translate' },
-  ): ZipEntry[] => {
+  const argosEntries = (metadata: object = { from_code: 'es', to_code: 'en', type: 'translate' }): ZipEntry[] => {
     const file = (name: string, path: string): ZipEntry => ({
       name: `translate-es_en-1_0/${name}`,
       data: readFileSync(join(model, path)),
@@ -228,11 +216,7 @@ describe('translation models', function () {
         [{ name: 'secret', data: Buffer.alloc(13), encrypted: true, claims: { size: 1 } }],
         /"secret" is encrypted/,
       ],
-      [
-        'too many entries',
-        Array.from({ length: 6 }, (_, i) => ({ name: String(i) })),
-        /has 6 entries; at most 5/,
-      ],
+      ['too many entries', Array.from({ length: 6 }, (_, i) => ({ name: String(i) })), /has 6 entries; at most 5/],
       [
         'more bytes than allowed',
         [{ name: 'zeros', data: Buffer.alloc(2 << 20), deflate: true }],
@@ -258,9 +242,7 @@ describe('translation models', function () {
         const target = join(directory, 'deep', 'out');
         mkdirSync(target, { recursive: true });
         expect(await failure(unzip(archive(entries), target, limits))).to.match(message);
-        expect(existsSync(join(directory, 'evil')) || existsSync(join(directory, 'deep', 'evil'))).to.equal(
-          false,
-        );
+        expect(existsSync(join(directory, 'evil')) || existsSync(join(directory, 'deep', 'evil'))).to.equal(false);
       });
     }
 

@@ -1,4 +1,7 @@
-/** The published Parakeet models in the store: pulled from a real server, held against what is known of them, served by the real addon. */
+/**
+ * The published Parakeet models in the store: pulled from a real server, held against what is known of them, served by
+ * the real addon.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

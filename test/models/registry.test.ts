@@ -31,8 +31,7 @@ function changedAt(value: unknown, path: readonly number[], change: unknown): un
   const keys = Object.keys(value);
   const key = keys[first % Math.max(1, keys.length)] ?? 'added';
   const changed = changedAt((value as Record<string, unknown>)[key], rest, change);
-  if (Array.isArray(value))
-    return value.map((item, index): unknown => (String(index) === key ? changed : item));
+  if (Array.isArray(value)) return value.map((item, index): unknown => (String(index) === key ? changed : item));
   return { ...value, [key]: changed };
 }
 
@@ -68,20 +67,12 @@ describe('The registry of imported models', () => {
     ['nothing', null, 'has no list "models"'],
     ['a list', [], 'has no list "models"'],
     ['models that are none', { models: 'mine' }, 'has no list "models"'],
-    [
-      'an entry of nothing',
-      { models: [SPEECH, null] },
-      'models[1] has no kind that is known; allowed: speech, ',
-    ],
+    ['an entry of nothing', { models: [SPEECH, null] }, 'models[1] has no kind that is known; allowed: speech, '],
     ['an unknown kind', { models: [{ ...SPEECH, kind: 'song' }] }, 'models[0] has no kind that is known'],
     ['no file', { models: [{ ...SPEECH, file: undefined }] }, 'models[0] (speech): '],
     ['a size below 0', { models: [{ ...SPEECH, size: -1 }] }, 'models[0] (speech): /size must be >= 0'],
     ['a short hash', { models: [{ ...SPEECH, sha256: 'abc' }] }, 'models[0] (speech): /sha256 must match'],
-    [
-      'a gain for a loss',
-      { models: [{ ...SPEECH, minAverageLogProbability: 1 }] },
-      '/minAverageLogProbability',
-    ],
+    ['a gain for a loss', { models: [{ ...SPEECH, minAverageLogProbability: 1 }] }, '/minAverageLogProbability'],
   ] as const) {
     it(`with ${what} is refused by name`, () => {
       const message = refusal(JSON.stringify(value));

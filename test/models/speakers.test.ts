@@ -86,9 +86,7 @@ describe('Speaker models', () => {
   it('that are published have an address, a size and a checksum, and are missing until they are pulled', () =>
     inWorkplace((place) => {
       const manifest = readManifest(packageRoot, join(packageRoot, 'models'));
-      const published = manifest.models.filter(
-        (entry) => entry.kind.startsWith('speaker-') && entry.bundled !== true,
-      );
+      const published = manifest.models.filter((entry) => entry.kind.startsWith('speaker-') && entry.bundled !== true);
       expect(published.map(({ name }) => name)).to.deep.equal([
         ...['pyannote-segmentation-3.0', 'wespeaker-resnet34', 'titanet-small', 'campplus'],
       ]);
@@ -98,9 +96,7 @@ describe('Speaker models', () => {
         expect(file?.sha256, entry.name).to.match(/^[0-9a-f]{64}$/);
         expect(file?.url, entry.name).to.match(/^(https:\/\/github\.com)?\/.*\.onnx$/);
         const settings =
-          entry.kind === 'speaker-embedding'
-            ? { speakerEmbedding: entry.name }
-            : { speakerSegmentation: entry.name };
+          entry.kind === 'speaker-embedding' ? { speakerEmbedding: entry.name } : { speakerSegmentation: entry.name };
         expect(() => speakersOf(place, settings)).to.throw(`npx verbatim models pull ${entry.name}`);
       }
       return Promise.resolve();
@@ -109,9 +105,7 @@ describe('Speaker models', () => {
   it('are imported after they have run once, and serve by their names', () =>
     inWorkplace(async (place) => {
       const { segments, voices } = writeModels(place);
-      expect(await place.printed(['models', 'import', segments])).to.contain(
-        'VERBATIM_SPEAKER_SEGMENTATION=segments',
-      );
+      expect(await place.printed(['models', 'import', segments])).to.contain('VERBATIM_SPEAKER_SEGMENTATION=segments');
       expect(await place.printed(['models', 'import', voices, '--name', 'hums'])).to.contain(
         'VERBATIM_SPEAKER_EMBEDDING=hums',
       );

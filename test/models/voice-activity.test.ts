@@ -75,7 +75,7 @@ describe('The model of voice activity', () => {
       expect(stdout).to.contain('instead of');
     }));
 
-  it('is imported, hears from then on, and is verified', () =>
+  it('is imported, detects speech from then on, and is verified', () =>
     inWorkplace(async (place) => {
       const transcribe = ['transcribe', samplePath('en-wav16.wav'), '--language', 'en'];
       expect(await place.printed(transcribe)).to.contain('Laura');

@@ -49,8 +49,7 @@ describe('Addon: AudioReader', () => {
         writeFileSync(path, bytes);
         return path;
       };
-      const code = async (path: string): Promise<string> =>
-        (await failure(binding.openAudio(path, POLICY))).code;
+      const code = async (path: string): Promise<string> => (await failure(binding.openAudio(path, POLICY))).code;
       expect(await code(join(directory, 'missing.wav'))).to.equal('io_error');
       expect(await code(directory)).to.equal('io_error');
       expect(await code(write('text.wav', 'not audio at all, whatever its name says'))).to.equal(

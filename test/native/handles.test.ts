@@ -60,9 +60,9 @@ describe('Addon: handles', () => {
     }
     for (const getter of ['positionSeconds', 'measuredSeconds']) {
       for (const impostor of [{}, slot, Object.create(reader)]) {
-        expect(
-          () => Reflect.get(Object.getPrototypeOf(reader) as object, getter, impostor) as unknown,
-        ).to.throw(TypeError);
+        expect(() => Reflect.get(Object.getPrototypeOf(reader) as object, getter, impostor) as unknown).to.throw(
+          TypeError,
+        );
       }
     }
   });
@@ -79,10 +79,7 @@ describe('Addon: handles', () => {
     for (const handle of [reader, window, model, slot]) {
       const { constructor } = handle;
       class Derived extends (constructor as new () => object) {}
-      expect(() => Reflect.construct(constructor, []) as unknown).to.throw(
-        TypeError,
-        'no public constructor',
-      );
+      expect(() => Reflect.construct(constructor, []) as unknown).to.throw(TypeError, 'no public constructor');
       expect(() => Reflect.construct(constructor, [window]) as unknown).to.throw(TypeError);
       expect(() => new Derived()).to.throw(TypeError, 'no public constructor');
       expect(() => Reflect.apply(constructor, handle, []) as unknown).to.throw(TypeError);

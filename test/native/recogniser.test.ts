@@ -3,7 +3,7 @@ import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import type { Recogniser, RecogniserOptions, WindowInFlight } from '../../src/engine/binding.js';
+import type { AlignableRecogniser, Recogniser, RecogniserOptions, WindowInFlight } from '../../src/engine/binding.js';
 import {
   ADDON,
   binding,
@@ -19,7 +19,7 @@ import {
 const CLIP = samplePath('en-wav16.wav');
 const OPTIONS = { language: 'en', ownLength: true };
 
-function load(options: Partial<RecogniserOptions> = {}): Promise<Recogniser> {
+function load(options: Partial<RecogniserOptions> = {}): Promise<AlignableRecogniser> {
   return binding.loadRecogniser(MODEL, { device: 'cpu', ...options });
 }
 
@@ -70,20 +70,14 @@ describe('Addon: Recogniser', () => {
   const wrongOptions: [unknown, string][] = [
     [undefined, 'options must be an object, got nothing.'],
     [{}, 'options.device is required.'],
-    [
-      { device: 'cpu', accelerator: 'fast' },
-      'options.accelerator must be "auto" or "float32" or "off", got "fast".',
-    ],
+    [{ device: 'cpu', accelerator: 'fast' }, 'options.accelerator must be "auto" or "float32" or "off", got "fast".'],
     [{ device: 'cpu', compute: 8 }, 'options.compute must be a string, got 8.'],
     [{ device: 'cpu', alignmentHeads: 1 }, 'options.alignmentHeads must be an array.'],
     [
       { device: 'cpu', alignmentHeads: [{ layer: 0, head: 0 }, [1, 2]] },
       'options.alignmentHeads[1].layer is required.',
     ],
-    [
-      { device: 'cpu', alignmentHeads: [{ layer: 0, head: -1 }] },
-      'options.alignmentHeads[0].head must be 0 or more.',
-    ],
+    [{ device: 'cpu', alignmentHeads: [{ layer: 0, head: -1 }] }, 'options.alignmentHeads[0].head must be 0 or more.'],
   ];
   for (const [options, message] of wrongOptions) {
     it(`says "${message}"`, async () => {
@@ -102,6 +96,27 @@ describe('Addon: Recogniser', () => {
     expect(error.message)
       .to.contain('alignmentHeads[0]')
       .and.to.contain(`heads 0 to ${heads - 1}`);
+  });
+
+  it('lays a known text along a window by any heads', async () => {
+    const model = await load();
+    const window = await firstWindow(CLIP);
+    const { layers, heads, alignment } = model.decoderHeads;
+    expect([layers, heads]).to.deep.equal([3, 3]);
+    const headSets = [alignment, [{ layer: layers - 1, head: heads - 1 }]];
+    const options = { text: ' Hello there.', language: 'en', ownLength: true, threads: 1, headSets };
+    const { words, times } = await model.alignText(window, options);
+    expect(words).to.deep.equal([' Hello', ' there.']);
+    expect(times).to.have.length(2);
+    for (const { startSeconds, endSeconds } of times) {
+      expect(startSeconds).to.have.length(2);
+      expect(startSeconds[0]).to.be.at.least(window.startSeconds);
+      expect(startSeconds[1]).to.be.at.least(startSeconds[0]!);
+      expect(endSeconds[1]).to.be.within(startSeconds[1]!, window.endSeconds);
+    }
+    model.close();
+    expect(await failure(model.alignText(window, options))).to.include({ code: 'invalid_argument' });
+    window.release();
   });
 
   it('refuses a type, a number of threads and a file that it does not have', async () => {
@@ -164,9 +179,7 @@ describe('Addon: Recogniser', () => {
       const model = await load();
       const encoder = await model.createEncoder({ threads: 1 });
       const batch = await model.createBatch();
-      const [one, two] = [1, 2].map(() =>
-        firstWindow(CLIP).then((audio) => model.openWindow(audio, OPTIONS)),
-      );
+      const [one, two] = [1, 2].map(() => firstWindow(CLIP).then((audio) => model.openWindow(audio, OPTIONS)));
       const windows = [await one!, await two!];
       for (const window of windows) while (window.stage === 'encode') await encoder.advance(window);
       for (const window of windows) batch.add(window);

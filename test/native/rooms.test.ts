@@ -71,12 +71,7 @@ describe("native's rooms", () => {
       ['a folder without a row', 'engine/speakers/wrong.cc', '"error.h"', 'has no row'],
       ['Node in the engine', 'engine/speech/wrong.h', '<node_api.h>', 'is known to addon alone'],
       ['Node in the tests', 'test/speech/wrong.cc', '<napi.h>', 'is known to addon alone'],
-      [
-        "another room's library",
-        'engine/speech/wrong.cc',
-        '<sndfile.h>',
-        'is known to engine/audio/decoding',
-      ],
+      ["another room's library", 'engine/speech/wrong.cc', '<sndfile.h>', 'is known to engine/audio/decoding'],
       ['tests from a benchmark', 'bench/wrong.cc', '"support/aborts.h"', 'lies in test'],
       ['tests from a fuzzer', 'fuzz/wrong.cc', '"test/support/aborts.h"', 'lies in test'],
       ['tests from the fixture writers', 'testing/wrong.cc', '"support/aborts.h"', 'lies in test'],

@@ -1,11 +1,33 @@
 /**
- * Includes in native/ flow one way, as imports in src/ do (eslint.config.mjs): what a room may include is told here, and
+ * Includes in native/ flow one way, as imports in src/ do (eslint.config.mjs): what a room may include is listed here,
+ * and
  * `npm run lint:native` and the tests hold every file to it. Prints what is wrong when it is run by itself.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** The engine's rooms, from the bottom up: a room includes itself and those named, each of which stands above it in this table. */
+/** What the rooms of Whisper build on. */
+const BELOW_WHISPER = [
+  'engine',
+  'engine/accelerator',
+  'engine/audio',
+  'engine/audio/cutting',
+  'engine/transformer',
+  'engine/transformer/kernels',
+  'engine/transformer/cpu',
+  'engine/transformer/gpu',
+  'engine/speech',
+  'engine/speech/alignment',
+];
+/** From the bottom up. */
+const WHISPER_ROOMS = ['model', 'encoder', 'decoding', 'alignment', 'windows'].map(
+  (folder) => `engine/speech/whisper/${folder}`,
+);
+
+/**
+ * The engine's rooms, from the bottom up: a room includes itself and those named, each of which stands above it in this
+ * table.
+ */
 const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/accelerator': [],
   'engine/accelerator/onednn': ['engine/accelerator'],
@@ -19,27 +41,11 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/transformer/search': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
   'engine/transformer/cpu': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
   'engine/transformer/gpu': ['engine', 'engine/transformer'],
-  'engine/speech': [
-    'engine',
-    'engine/accelerator',
-    'engine/audio',
-    'engine/audio/cutting',
-    'engine/transformer',
-  ],
+  'engine/speech': ['engine', 'engine/accelerator', 'engine/audio', 'engine/audio/cutting', 'engine/transformer'],
   'engine/speech/silero': ['engine', 'engine/audio/cutting', 'engine/speech'],
   'engine/speech/alignment': ['engine/audio', 'engine/audio/cutting', 'engine/speech'],
-  'engine/speech/whisper': [
-    'engine',
-    'engine/accelerator',
-    'engine/audio',
-    'engine/audio/cutting',
-    'engine/transformer',
-    'engine/transformer/kernels',
-    'engine/transformer/cpu',
-    'engine/transformer/gpu',
-    'engine/speech',
-    'engine/speech/alignment',
-  ],
+  ...Object.fromEntries(WHISPER_ROOMS.map((room, i) => [room, [...BELOW_WHISPER, ...WHISPER_ROOMS.slice(0, i)]])),
+  'engine/speech/whisper': [...BELOW_WHISPER, ...WHISPER_ROOMS],
   'engine/speech/whisper_cpp': [
     'engine',
     'engine/accelerator',
@@ -48,7 +54,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
     'engine/transformer',
     'engine/speech',
     'engine/speech/alignment',
-    'engine/speech/whisper',
+    ...WHISPER_ROOMS,
   ],
   'engine/speech/parakeet': [
     'engine',
@@ -112,13 +118,13 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
   [/^sndfile/, ['engine/audio/decoding', 'testing', 'bench', 'test']],
   [/^mpg123/, ['engine/audio/containers']],
   [/^soxr/, ['engine/audio']],
-  [/^kiss_fft/, ['engine/speech/whisper', 'engine/speech/parakeet']],
+  [/^kiss_fft/, ['engine/speech/whisper/encoder', 'engine/speech/parakeet']],
   [
     /^whisper/,
     [
       'engine/speech',
       'engine/speech/silero',
-      'engine/speech/whisper',
+      'engine/speech/whisper/model',
       'engine/speech/whisper_cpp',
       'addon',
       'bench',
@@ -133,7 +139,9 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
       'engine/accelerator/onednn',
       'engine',
       'engine/speech',
-      'engine/speech/whisper',
+      'engine/speech/whisper/model',
+      'engine/speech/whisper/encoder',
+      'engine/speech/whisper/decoding',
       'engine/speech/whisper_cpp',
       'engine/transformer/cpu',
       'engine/transformer/gpu',

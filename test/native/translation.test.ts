@@ -71,7 +71,7 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
     rmSync(directory, { recursive: true });
   });
 
-  it('tells what it loaded', () => {
+  it('reports what it loaded', () => {
     expect(model.info).to.deep.include({
       device: 'cpu',
       computeType: 'float32',
@@ -93,9 +93,7 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
     it(`gives CTranslate2's tokens and scores on ${name}`, async () => {
       const cases = golden.filter(
         (one) =>
-          one.model === name &&
-          one.options.compute === 'float32' &&
-          (one.options['coverage_penalty'] ?? 0) === 0,
+          one.model === name && one.options.compute === 'float32' && (one.options['coverage_penalty'] ?? 0) === 0,
       );
       expect(cases).to.have.length.above(3);
       const loaded = await binding.loadTranslationModel(ct2Fixture(name), {
@@ -153,18 +151,12 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
       expect(await failure(load(broken))).to.have.property('code', 'invalid_model');
       expect(await failure(load(join(directory, 'nothing')))).to.have.property('code', 'io_error');
       const fixture = ct2Fixture('tiny-marian-float32');
-      expect(await failure(load(fixture, { device: 'cuda:99' }))).to.have.property(
-        'code',
-        'device_unavailable',
-      );
+      expect(await failure(load(fixture, { device: 'cuda:99' }))).to.have.property('code', 'device_unavailable');
       expect(await failure(load(fixture, { backend: 'abacus' }))).to.have.property(
         'message',
         'translation backend "abacus" is unknown; auto, ggml and ctranslate2 are allowed',
       );
-      expect(await failure(load(fixture, { computeType: 'int3' }))).to.have.property(
-        'code',
-        'invalid_argument',
-      );
+      expect(await failure(load(fixture, { computeType: 'int3' }))).to.have.property('code', 'invalid_argument');
     });
 
     it('arguments of the wrong type, by name', async () => {
@@ -214,9 +206,7 @@ describe(`the addon's translator (built in: ${binding.build.translationBackends.
       const runner = await endless.createTranslator({ threads: 1 });
       const controller = new AbortController();
       const options = { ...UNBOUNDED, beamSize };
-      const running = failure(
-        runner.translate([{ source: ['t90'] }], options, { signal: controller.signal }),
-      );
+      const running = failure(runner.translate([{ source: ['t90'] }], options, { signal: controller.signal }));
       await takenUp();
       await new Promise((resolve) => setTimeout(resolve, 50));
       controller.abort();

@@ -40,7 +40,7 @@ async function steps(reader: AudioReader): Promise<string> {
 }
 
 describe('Addon: voice activity', () => {
-  it('cuts windows of what the model hears, low noise and all but no digital silence, or of nothing', async () => {
+  it('cuts windows of what the model detects as speech, low noise and all but no digital silence, or of nothing', async () => {
     await withModel('everything', async (voice, directory) => {
       const path = join(directory, 'a.wav');
       writeWav(path, [pcmOfSilence(3), pcmOfSample(), pcmOfSilence(3)]);
@@ -56,10 +56,7 @@ describe('Addon: voice activity', () => {
       writeWav(path, [pause(3), pcmOfSample(), pause(3)]);
       const reader = await binding.openAudio(path, POLICY, { voice });
       const windows = await windowsOf(reader);
-      const seconds = windows.reduce(
-        (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
-        0,
-      );
+      const seconds = windows.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
       expect(windows[0]?.startSeconds).to.equal(0);
       expect(seconds).to.be.closeTo(reader.positionSeconds, 0.02);
       expect(windows[0]?.speech[0]?.startSeconds).to.equal(0);
@@ -90,7 +87,7 @@ describe('Addon: voice activity', () => {
     });
   });
 
-  it('is kept by the readers that were opened with it, and given back with the last', async () => {
+  it('is kept by the readers that were opened with it, and released with the last', async () => {
     await collectGarbage();
     const before = binding.heldBytes();
     await inDirectory(async (directory) => {
@@ -150,11 +147,7 @@ describe('Addon: voice activity', () => {
       [{ voice: 7 }, 'options.voice must be an object of the class VoiceActivityModel.'],
     ] as const) {
       const error = await failure(
-        binding.openAudio(
-          samplePath('en-wav16.wav'),
-          POLICY,
-          options as unknown as { voice: VoiceActivityModel },
-        ),
+        binding.openAudio(samplePath('en-wav16.wav'), POLICY, options as unknown as { voice: VoiceActivityModel }),
       );
       expect(error).to.be.instanceOf(TypeError).and.include({ code: 'invalid_argument', message });
     }

@@ -32,24 +32,17 @@ async function decoded(model: Recogniser, audio: AudioWindow): Promise<Segment[]
 }
 
 /** No time lies in the silence that was left out, and there are times on both sides of it. */
-function checkTimes(
-  times: readonly { startSeconds: number; endSeconds: number }[],
-  audio: AudioWindow,
-): void {
+function checkTimes(times: readonly { startSeconds: number; endSeconds: number }[], audio: AudioWindow): void {
   for (const { startSeconds, endSeconds } of times) {
-    const starts = audio.pieces.some(
-      (piece) => startSeconds >= piece.startSeconds && startSeconds < piece.endSeconds,
-    );
-    const ends = audio.pieces.some(
-      (piece) => endSeconds > piece.startSeconds && endSeconds <= piece.endSeconds + 1e-9,
-    );
+    const starts = audio.pieces.some((piece) => startSeconds >= piece.startSeconds && startSeconds < piece.endSeconds);
+    const ends = audio.pieces.some((piece) => endSeconds > piece.startSeconds && endSeconds <= piece.endSeconds + 1e-9);
     expect([startSeconds, starts]).to.deep.equal([startSeconds, true]);
     expect([endSeconds, ends]).to.deep.equal([endSeconds, true]);
   }
 }
 
 describe('Addon: a window out of several pieces', () => {
-  it('tells where they lie in the file, and what of them is speech', () =>
+  it('reports where they lie in the file, and what of them is speech', () =>
     inWindow((window, again) => {
       const last = window.pieces.at(-1)!;
       expect(window.pieces.length).to.be.at.least(2);
@@ -67,10 +60,7 @@ describe('Addon: a window out of several pieces', () => {
       const slots = await loadModel();
       const slot = await slots.createSlot({ threads: 1 });
       const model = await binding.loadRecogniser(MODEL, { device: 'cpu' });
-      for (const segments of [
-        (await slot.transcribe(audio, OPTIONS)).segments,
-        await decoded(model, audio),
-      ]) {
+      for (const segments of [(await slot.transcribe(audio, OPTIONS)).segments, await decoded(model, audio)]) {
         const words = segments.flatMap((segment) => segment.words ?? []);
         expect(words.map(({ text }) => text).join('')).to.contain('Laura');
         checkTimes(words, audio);

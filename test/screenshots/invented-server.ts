@@ -3,8 +3,9 @@ import type { Account, ApiKey } from '../../src/ledger/types.js';
 import { DAY_MS } from '../../src/ledger/time.js';
 import { FakeDiarizer } from '../support/fake-diarizer.js';
 import { EngineError } from '../../src/engine/native-errors.js';
-import type { AccountBacklog, EngineStats, FileToTranscribe, Transcript } from '../../src/engine/types.js';
-import type { ModelShelf, ShelvedModel } from '../../src/http/model-shelf.js';
+import type { AccountBacklog, BacklogStats } from '../../src/engine/backlog.js';
+import type { EngineLoad, FileToTranscribe, OnWindow, Transcript } from '../../src/engine/types.js';
+import type { ModelStore, StoredModel } from '../../src/models/model-store.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { endedJob, postJob } from '../support/jobs.js';
@@ -19,7 +20,9 @@ const SPEECHES = [
   {
     name: 'speakers',
     language: 'es',
-    text: 'Buenos días, ¿empezamos con las cifras del trimestre?|Sí, claro. Las ventas crecieron un ocho por ciento.|¿Y los costes?|Bajaron un poco, sobre todo los de transporte.',
+    text:
+      'Buenos días, ¿empezamos con las cifras del trimestre?|Sí, claro. Las ventas crecieron un ocho por ' +
+      'ciento.|¿Y los costes?|Bajaron un poco, sobre todo los de transporte.',
     english: [
       'Good morning, shall we begin with the figures of the quarter?',
       'Yes, of course.',
@@ -32,7 +35,9 @@ const SPEECHES = [
   {
     name: 'right-to-left',
     language: 'ar',
-    text: 'أهلا وسهلا بكم في هذا اللقاء.|سنتحدث اليوم عن المدينة القديمة.|بنيت أسوارها قبل ثمانية قرون.|وما زالت أبوابها الأربعة قائمة.',
+    text:
+      'أهلا وسهلا بكم في هذا اللقاء.|سنتحدث اليوم عن المدينة القديمة.|بنيت أسوارها قبل ثمانية قرون.|وما زالت ' +
+      'أبوابها الأربعة قائمة.',
     english: [
       'Welcome to this meeting.',
       'Today we shall talk about the old city.',
@@ -66,28 +71,36 @@ interface Queue extends Pick<AccountBacklog, 'accountId' | 'requests'> {
 const REAL_TIME_FACTOR = 0.08;
 
 class EngineAtWork extends FakeEngine {
-  override modelName = 'verbatim-small';
   override slots = 4;
-  override devices = { ids: ['cpu'], name: 'Intel Xeon Gold 6430' };
   /** Jobs that others have waiting. */
   queue: readonly Queue[] = [];
 
-  override stats(): EngineStats {
-    const { backlogByAccount, backlogSeconds, ...stats } = super.stats();
+  constructor() {
+    super();
+    Object.assign(this.info, { modelName: 'verbatim-small', devices: { ids: ['cpu'], name: 'Intel Xeon Gold 6430' } });
+    const stats = this.backlog.stats.bind(this.backlog);
+    this.backlog.stats = () => this.withQueue(stats());
+  }
+
+  override stats(): EngineLoad {
+    return { ...super.stats(), busySlots: 4, windowsInFlight: 4, queuedWindows: 9, realTimeFactor: REAL_TIME_FACTOR };
+  }
+
+  private withQueue({ backlogByAccount, backlogSeconds, ...stats }: BacklogStats): BacklogStats {
     const waiting = this.queue.map(({ accountId, requests, secondsAt }) => ({
       ...{ accountId, requests, seconds: 0, backgroundSeconds: secondsAt(performance.now() / 1000) },
     }));
     const seconds = waiting.reduce((sum, one) => sum + one.backgroundSeconds, backlogSeconds);
     return {
-      ...{ ...stats, busySlots: 4, windowsInFlight: 4, queuedWindows: 9, realTimeFactor: REAL_TIME_FACTOR },
+      ...stats,
       ...{ backlogSeconds: seconds, retryAfterSeconds: Math.ceil(REAL_TIME_FACTOR * seconds) },
       backlogByAccount: [...backlogByAccount, ...waiting],
     };
   }
 
-  override transcribeFile(file: FileToTranscribe): Promise<Transcript> {
-    if (file.after?.durationSeconds !== UNENDING_SECONDS) return super.transcribeFile(file);
-    file.transcribed?.(0.62 * UNENDING_SECONDS);
+  override transcribe(file: FileToTranscribe, onWindow?: OnWindow): Promise<Transcript> {
+    if (file.seconds !== UNENDING_SECONDS) return super.transcribe(file, onWindow);
+    onWindow?.({ finished: null, seconds: 0.62 * UNENDING_SECONDS, language: 'en', part: null });
     return new Promise((_resolve, reject) => {
       file.signal?.addEventListener('abort', () => reject(file.signal?.reason as Error));
     });
@@ -97,7 +110,7 @@ class EngineAtWork extends FakeEngine {
 const TOLD = { kind: 'speech', licence: 'MIT', problem: null } as const;
 
 /** A model in each state that a page can show. */
-const MODELS: readonly ShelvedModel[] = [
+const MODELS: readonly StoredModel[] = [
   { name: 'verbatim-small', ...TOLD, state: 'installed', ...bytes(460, 460) },
   { name: 'medium', ...TOLD, state: 'installed', ...bytes(1463, 1463) },
   { name: 'large-v3', ...TOLD, state: 'downloading', ...bytes(1181, 2952) },
@@ -108,7 +121,7 @@ const MODELS: readonly ShelvedModel[] = [
   { name: 'base', ...TOLD, state: 'available', ...bytes(0, 141) },
 ];
 
-const SHELF: ModelShelf = {
+const SHELF: ModelStore = {
   list: () => [...MODELS],
   download: () => undefined,
   cancel: () => true,
@@ -143,25 +156,25 @@ export async function inventedServer(): Promise<InventedServer> {
     engine: new EngineAtWork(),
     diarizer,
     translator: SENTENCES,
-    shelf: SHELF,
+    modelStore: SHELF,
     ledger: { clock },
     settings: { passwordCost: CHEAP_PASSWORDS, translationCreditsPerMinute: 1 },
   });
-  server.engine.languages = ['ar', 'de', 'en', 'es', 'fr'];
+  server.engine.info.languages = ['ar', 'de', 'en', 'es', 'fr'];
   const { ledger } = server;
-  const ada = await ledger.createAccount({ email: 'ada@example.org', name: 'Ada' });
-  const grace = await ledger.createAccount({ email: 'grace@example.org', name: 'Grace' });
-  const noor = await ledger.createAccount({ email: 'noor@example.org', name: 'نور' });
+  const ada = await ledger.accounts.create({ email: 'ada@example.org', name: 'Ada' });
+  const grace = await ledger.accounts.create({ email: 'grace@example.org', name: 'Grace' });
+  const noor = await ledger.accounts.create({ email: 'noor@example.org', name: 'نور' });
   await ledger.access.setRole(ada.id, 'operator');
   for (const account of [ada, grace]) {
-    await ledger.grantCredits({ accountId: account.id, amount: 600 });
-    await ledger.grantCredits({ accountId: account.id, amount: 150, expiresAt: '2026-12-31T23:59:59.999Z' });
+    await ledger.credits.grant({ accountId: account.id, amount: 600 });
+    await ledger.credits.grant({ accountId: account.id, amount: 150, expiresAt: '2026-12-31T23:59:59.999Z' });
   }
-  const key = await ledger.createKey({ accountId: ada.id, name: 'Newsroom', scopes: [] });
-  await ledger.createKey({ accountId: ada.id, name: 'Deployment', scopes: ['keys:write'] });
-  const old = await ledger.createKey({ accountId: ada.id, name: 'Laptop (lost)', scopes: [] });
+  const key = await ledger.keys.create({ accountId: ada.id, name: 'Newsroom', scopes: [] });
+  await ledger.keys.create({ accountId: ada.id, name: 'Deployment', scopes: ['keys:write'] });
+  const old = await ledger.keys.create({ accountId: ada.id, name: 'Laptop (lost)', scopes: [] });
   for (let day = 0; day < DAYS; day += 1, now += DAY_MS) {
-    if (day === 11) await ledger.revokeKey(ada.id, old.id);
+    if (day === 11) await ledger.keys.revoke(ada.id, old.id);
     for (let n = 0; n < (day * 7) % 4; n += 1) {
       const audio = fakeAudio(40 + ((day * 131 + n * 277) % 500), { language: n === 1 ? 'es' : 'en' });
       await transcribe(server, { key, parts: [['audio', audio]] });

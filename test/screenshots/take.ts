@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots`: every page of the dashboard at 1280 and 360 pixels, light and dark, into docs/screenshots. A real server with
- * invented accounts and an engine that says what it is told.
+ * `npm run screenshots`: every page of the dashboard at 1280 and 360 pixels, light and dark, into docs/screenshots. A
+ * real server with
+ * invented accounts and an engine that answers as configured.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -38,8 +39,7 @@ async function main(): Promise<void> {
         const pages = new DashboardPages(browser, invented.server);
         const viewport = { width, height: width === 360 ? 740 : 800 };
         const page = await pages.open(await pages.context({ colorScheme, viewport }));
-        const shot: Shot = (name) =>
-          take(page, join(scratch, 'page.png'), `${name}-${width}-${colorScheme}.png`);
+        const shot: Shot = (name) => take(page, join(scratch, 'page.png'), `${name}-${width}-${colorScheme}.png`);
         await signIn(page, shot, invented);
         await everyPage(page, shot, invented);
         await trying(page, shot, invented);
@@ -110,11 +110,9 @@ async function trying(page: Page, shot: Shot, { server, speeches }: InventedServ
   for (const { name, language, text, diarize } of speeches) {
     await page.goto(`${server.url}/dashboard/try`);
     const buffer = fakeWav(24, { language, text });
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: `${name}.wav`, mimeType: 'audio/wav', buffer });
+    await page.locator('input[type=file]').setInputFiles({ name: `${name}.wav`, mimeType: 'audio/wav', buffer });
     await page.getByLabel('Translate into').selectOption('en');
-    if (diarize) await page.getByLabel('Tell who speaks').check();
+    if (diarize) await page.getByLabel('Identify speakers').check();
     await page.getByRole('button', { name: 'Transcribe' }).click();
     await page.getByText('Credits spent').waitFor();
     // A word of the second line lights up.

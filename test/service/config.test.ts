@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-root.js';
 import { ConfigError, readConfig } from '../../src/service/config.js';
-import { UsageError, VARIABLES } from '../../src/service/variables.js';
+import { RETIRED_VARIABLES, retiredVariables, UsageError, VARIABLES } from '../../src/service/variables.js';
 
 const variablesIn = (text: string): string[] => text.match(/VERBATIM_[A-Z_]*[A-Z]/g) ?? [];
 
@@ -21,8 +21,17 @@ describe('configuration', () => {
     const elsewhere = readConfig({ VERBATIM_DATA_DIR: '/srv' }, '/package');
     expect(elsewhere).to.include({ dataDir: '/srv', database: '/srv/verbatim.db' });
     expect(config.slots).to.equal(null);
-    expect(config.engineProcess).to.equal(true);
     expect(Object.isFrozen(config)).to.equal(true);
+    // It goes to the engine's process as JSON.
+    expect(JSON.parse(JSON.stringify(config))).to.deep.equal(config);
+  });
+
+  it('warns of a setting of the version before, which has no effect any more', () => {
+    expect(retiredVariables({ VERBATIM_ENGINE_PROCESS: 'off', VERBATIM_PORT: '1' })).to.deep.equal([
+      'VERBATIM_ENGINE_PROCESS is ignored: the engine always runs in a process of its own. The next version will refuse it.',
+    ]);
+    expect(retiredVariables({ VERBATIM_ENGINE_PROCESS: '' })).to.deep.equal([]);
+    expect(readConfig({ VERBATIM_ENGINE_PROCESS: 'off' }, '/package')).to.deep.equal(readConfig({}, '/package'));
   });
 
   it('reads every variable', () => {
@@ -59,7 +68,6 @@ describe('configuration', () => {
         VERBATIM_BATCH: '12',
         VERBATIM_VAD: 'energy',
         VERBATIM_FFMPEG: '/bin/sh',
-        VERBATIM_ENGINE_PROCESS: 'off',
         VERBATIM_SPEAKERS: 'off',
         VERBATIM_SPEAKER_SEGMENTATION: 'segments',
         VERBATIM_SPEAKER_EMBEDDING: 'voices',
@@ -101,7 +109,6 @@ describe('configuration', () => {
       batch: 12,
       voiceActivity: 'energy',
       ffmpeg: '/bin/sh',
-      engineProcess: false,
       speakers: 'off',
       speakerSegmentation: 'segments',
       speakerEmbedding: 'voices',
@@ -113,10 +120,7 @@ describe('configuration', () => {
 
   it('names what an address of PostgreSQL may have', () => {
     for (const end of ['', '/', '/books?ssl=yes', '/books?sslmode=maybe', '/books#part']) {
-      expect(
-        () => readConfig({ VERBATIM_DATABASE: `postgres://db.internal${end}` }, '/package'),
-        end,
-      ).to.throw(
+      expect(() => readConfig({ VERBATIM_DATABASE: `postgres://db.internal${end}` }, '/package'), end).to.throw(
         /^VERBATIM_DATABASE is "postgres:\/\/db\.internal.*"; allowed: the path of a file, or postgres:\/\/USER/,
       );
     }
@@ -172,11 +176,13 @@ describe('configuration', () => {
     expect([...asked].sort()).to.deep.equal([...VARIABLES].sort());
   });
 
-  it('is told in docs/operations.md: every variable has its row, and none is named that does not exist', () => {
+  it('is documented in docs/operations.md: every variable has its row, and none is named that does not exist', () => {
     const guide = readFileSync(join(packageRoot, 'docs', 'operations.md'), 'utf8');
     const firstCells = guide.split('\n').flatMap((line) => /^\| *(`VERBATIM_[^|]*)\|/.exec(line)?.[1] ?? []);
     expect(firstCells.flatMap(variablesIn).sort()).to.deep.equal([...VARIABLES].sort());
-    expect(VARIABLES).to.include.members(variablesIn(guide));
+    const retired = Object.keys(RETIRED_VARIABLES);
+    expect([...VARIABLES, ...retired]).to.include.members(variablesIn(guide));
+    expect(variablesIn(guide)).to.include.members(retired);
   });
 
   for (const [name, nearest] of [
@@ -203,9 +209,7 @@ describe('configuration', () => {
       expect(() => readConfig({ [name]: value }, '/package'))
         .to.throw(UsageError)
         .with.property('message')
-        .that.matches(
-          new RegExp(`^${name} is what Kubernetes sets for a Service.*enableServiceLinks: false`),
-        );
+        .that.matches(new RegExp(`^${name} is what Kubernetes sets for a Service.*enableServiceLinks: false`));
     });
   }
 
@@ -215,8 +219,6 @@ describe('configuration', () => {
   });
 
   it('does not print a short secret', () => {
-    expect(() => readConfig({ VERBATIM_SECRET: 'hunter2' }, '/package')).to.throw(
-      /^(?!.*hunter2).*VERBATIM_SECRET/s,
-    );
+    expect(() => readConfig({ VERBATIM_SECRET: 'hunter2' }, '/package')).to.throw(/^(?!.*hunter2).*VERBATIM_SECRET/s);
   });
 });

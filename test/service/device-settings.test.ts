@@ -1,4 +1,7 @@
-/** What the engines of one device make of settings that name several: the addon is a fake, since there is no GPU to be had. */
+/**
+ * What the engines of one device make of settings that name several: the addon is a fake, since there is no GPU to be
+ * had.
+ */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

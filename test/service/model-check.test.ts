@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
+import type { FileToTranscribe, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import { ModelRefused } from '../../src/errors.js';
 import { CHECK_CLIP, checkModel } from '../../src/service/model-check.js';
 
@@ -9,9 +9,9 @@ const SEGMENT = {
   decoding: DECODING,
 };
 const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
-const HEARD: Transcript = {
+const RECOGNISED: Transcript = {
   ...{ durationSeconds: 2, language: 'es', languageProbability: null, text: CHECK_CLIP.text },
-  ...{ segments: [SEGMENT], unsureWindows: 0, timings: TIMINGS },
+  ...{ segments: [SEGMENT], windows: 1, unsureWindows: 0, timings: TIMINGS },
 };
 
 describe('The check of a model', () => {
@@ -20,14 +20,15 @@ describe('The check of a model', () => {
   beforeEach(() => (asked = []));
 
   const check = (
-    heard: Partial<Transcript> = {},
+    recognised: Partial<Transcript> = {},
     { knowsText = false, languages = ['en', 'es'] } = {},
   ): Promise<void> => {
-    const transcribeFile = (file: FileToTranscribe): Promise<Transcript> => {
+    const transcribe = (file: FileToTranscribe): Promise<Transcript> => {
       asked.push(file);
-      return Promise.resolve({ ...HEARD, ...heard });
+      return Promise.resolve({ ...RECOGNISED, ...recognised });
     };
-    const engine = { modelName: 'mine', languages, transcribeFile };
+    const info = { modelName: 'mine', languages } as unknown as SpeechEngine['info'];
+    const engine = { info, measure: () => Promise.resolve(2), transcribe };
     return checkModel({ engine, knowsText }, new AbortController().signal);
   };
   const segments = (changed: object): Partial<Transcript> => ({
@@ -51,20 +52,20 @@ describe('The check of a model', () => {
     expect(asked[0]).to.include({ path: CHECK_CLIP.path, background: true, describe: true });
   });
 
-  it('lets in whatever hears something, and the bundled model when that is what is said', async () => {
+  it('lets in whatever detects something, and the bundled model when that is what is said', async () => {
     await check({ text: 'Something else.' });
     await check({ text: 'hoy es domingo dieciocho de mayo' }, { knowsText: true });
     await check({ text: '', segments: [], unsureWindows: 1 });
   });
 
-  it('refuses one that hears something else where it is known what is said', async () => {
+  it('refuses one that detects something else where it is known what is said', async () => {
     expect(await refusal({ text: 'Hoy es lunes.' }, { knowsText: true })).to.equal(
-      `"mine" hears "Hoy es lunes." where "${CHECK_CLIP.text}" is said.`,
+      `"mine" recognised "Hoy es lunes." where "${CHECK_CLIP.text}" is spoken.`,
     );
   });
 
-  it('refuses one that hears nothing', async () => {
-    expect(await refusal({ text: ' ', segments: [] })).to.equal('"mine" hears nothing in a clip of speech.');
+  it('refuses one that detects nothing', async () => {
+    expect(await refusal({ text: ' ', segments: [] })).to.equal('"mine" recognises nothing in a clip of speech.');
   });
 
   it('refuses one whose numbers are none, as they are here or as another process tells them', async () => {
@@ -79,6 +80,6 @@ describe('The check of a model', () => {
 
   it('refuses one that tells a text without tokens', async () => {
     for (const decoding of [undefined, { ...DECODING, tokens: [] }])
-      expect(await refusal(segments({ decoding }))).to.equal('"mine" tells a text without its tokens.');
+      expect(await refusal(segments({ decoding }))).to.equal('"mine" reports a text without its tokens.');
   });
 });

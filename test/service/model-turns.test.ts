@@ -21,7 +21,7 @@ function gate(): Gate {
   return { promise, open, fail };
 }
 
-/** An engine that is closed when it is told to be, and says so. */
+/** An engine that is closed when asked to be, and says so. */
 class FakeApart {
   closed = false;
   die: (how: string) => void = () => undefined;
@@ -91,31 +91,31 @@ describe('ModelTurns', () => {
     await until(() => phase() === 'checking');
   };
 
-  it('keeps the old engine as long as anybody has it lent, though nothing runs in it', async () => {
-    const { engine, giveBack } = turns.lend();
+  it('keeps the old engine as long as anybody has it leased, though nothing runs in it', async () => {
+    const { engine, release } = turns.acquire();
     expect(engine).to.equal(old.speech);
     await checking();
-    expect(turns.lend().engine).to.equal(old.speech);
+    expect(turns.acquire().engine).to.equal(old.speech);
     now = 2000;
     checked.open();
     await until(() => phase() === 'draining');
     expect(turns.state()).to.include({ serving: 'new', since: 2000 });
     expect(turns.state().change?.requests).to.equal(2);
-    expect(turns.lend().engine).to.equal(next.speech);
+    expect(turns.acquire().engine).to.equal(next.speech);
     expect(turns.atWork).to.deep.equal([next, old]);
-    giveBack();
-    giveBack();
+    release();
+    release();
     expect(turns.state().change?.requests).to.equal(1);
     expect(old.closed).to.equal(false);
   });
 
-  it('ends the old engine when it is given back, and takes turns again', async () => {
-    const { giveBack } = turns.lend();
+  it('ends the old engine when it is released, and takes turns again', async () => {
+    const { release } = turns.acquire();
     await checking();
     checked.open();
     await until(() => phase() === 'draining');
     expect(() => turns.use('old', 'a test')).to.throw(ModelRefused, 'has 1 requests to end');
-    giveBack();
+    release();
     await settled();
     expect(old.closed).to.equal(true);
     expect(next.closed).to.equal(false);
@@ -167,13 +167,13 @@ describe('ModelTurns', () => {
 
   for (const begun of ['starting', 'checking', 'draining'] as const) {
     it(`leaves no engine behind when it is closed while one is ${begun}`, async () => {
-      const { giveBack } = turns.lend();
+      const { release } = turns.acquire();
       turns.use('new', 'a test');
       if (begun !== 'starting') loaded.open();
       if (begun === 'draining') checked.open();
       await until(() => phase() === begun);
       const closing = turns.close();
-      giveBack();
+      release();
       await closing;
       expect(old.closed).to.equal(true);
       expect(next.closed).to.equal(begun !== 'starting');

@@ -6,11 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { createLedger } from '../../src/ledger/sqlite/ledger.js';
-import { packageRoot } from '../../src/package-root.js';
-
-const MAIN = join(packageRoot, 'src', 'main.ts');
+import { verbatim as command } from '../support/built.js';
 
 interface Ending {
   code: number | null;
@@ -31,7 +29,7 @@ describe('verbatim serve', function () {
 
   async function serve(onLine: (line: string) => void): Promise<Ending> {
     const env = { ...process.env, VERBATIM_PORT: '0', VERBATIM_DATA_DIR: directory };
-    server = spawn(process.execPath, ['--import', 'tsx', MAIN, 'serve'], {
+    server = spawn(process.execPath, command('serve'), {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 60_000,
@@ -44,7 +42,7 @@ describe('verbatim serve', function () {
     return { code, signal, stderr };
   }
 
-  it('ends when the first account cannot be made, instead of listening without books', async () => {
+  it('ends when the first account cannot be made, instead of listening without a ledger', async () => {
     const path = join(directory, 'verbatim.db');
     await createLedger({ path }).close();
     const books = new Database(path);

@@ -7,9 +7,7 @@ import { VARIABLES } from '../../src/service/variables.js';
 describe('The settings in force', () => {
   const shown = (env: Record<string, string>, tuned = {}) => {
     const config = readConfig(env, packageRoot);
-    return new Map(
-      settingsInForce(env, config, { ...config, ...tuned }).map((setting) => [setting.variable, setting]),
-    );
+    return new Map(settingsInForce(env, config, { ...config, ...tuned }).map((setting) => [setting.variable, setting]));
   };
 
   it('are all variables, with what they have become and where that is from', () => {
@@ -22,11 +20,11 @@ describe('The settings in force', () => {
     expect(settings.get('VERBATIM_SLOTS')).to.include({ value: '', from: 'default' });
   });
 
-  it('tell what was measured', () => {
+  it('report what was measured', () => {
     expect(shown({}, { slots: 3 }).get('VERBATIM_SLOTS')).to.include({ value: '3', from: 'measured' });
   });
 
-  it('tell no secret', () => {
+  it('report no secret', () => {
     const env = { VERBATIM_SECRET: 'hush-hush-hush-hush', VERBATIM_METRICS_TOKEN: 'token-that-nobody-knows' };
     const settings = shown(env);
     for (const [name, value] of Object.entries(env)) {
@@ -36,9 +34,7 @@ describe('The settings in force', () => {
     expect(shown({}).get('VERBATIM_SECRET')).to.include({ value: '', from: 'default' });
     const config = readConfig({}, packageRoot);
     const database = 'postgres://ann:hush@db.example:5433/books?password=hush';
-    const told = settingsInForce({}, { ...config, database }).find(
-      ({ variable }) => variable === 'VERBATIM_DATABASE',
-    );
+    const told = settingsInForce({}, { ...config, database }).find(({ variable }) => variable === 'VERBATIM_DATABASE');
     expect(told?.value).to.equal('postgres://db.example:5433/books');
   });
 });

@@ -20,8 +20,7 @@ describe('slots on a device', () => {
   });
 
   it('are those of VERBATIM_SLOTS on either', () => {
-    for (const device of ['cpu', 'cuda:0'])
-      expect(slotsOn([device], { slots: 7, threads: 2 }, 64)).to.equal(7);
+    for (const device of ['cpu', 'cuda:0']) expect(slotsOn([device], { slots: 7, threads: 2 }, 64)).to.equal(7);
   });
 });
 
@@ -31,9 +30,7 @@ describe("the thread pool's size", () => {
   it('leaves a thread for every slot of every device, and some to spare', () => {
     expect(threadPoolSize({ VERBATIM_SLOTS: '3' }, 64, 1)).to.equal(3 + spare);
     expect(threadPoolSize({ VERBATIM_SLOTS: '3', VERBATIM_DEVICE: 'cuda:0,1' }, 64, 1)).to.equal(6 + spare);
-    expect(threadPoolSize({ VERBATIM_SLOTS: '256', VERBATIM_DEVICE: 'cuda:0,1,2,3,4' }, 64, 1)).to.equal(
-      1024,
-    );
+    expect(threadPoolSize({ VERBATIM_SLOTS: '256', VERBATIM_DEVICE: 'cuda:0,1,2,3,4' }, 64, 1)).to.equal(1024);
   });
 
   it('is enough for the slots that are chosen where none are set, on whichever device', () => {

@@ -8,7 +8,7 @@ import {
   tunedPath,
   withTuned,
   writeTuned,
-  type Circumstances,
+  type TunedFor,
   type TunedSettings,
 } from '../../src/service/tuned.js';
 
@@ -29,7 +29,7 @@ const found: TunedSettings = {
   gain: 1.5,
   tunedAt: '2026-01-01T00:00:00.000Z',
 };
-const now: Circumstances = {
+const now: TunedFor = {
   ...{ modelName: 'base', devices: ['cpu'], decoder: { kind: 'whisper.cpp' as const }, cores: 8 },
   modelSha256: () => Promise.resolve(found.model.sha256),
 };
@@ -58,10 +58,7 @@ describe('Tuned settings', () => {
     const path = tunedPath(directory);
     writeTuned(found, path);
     const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    writeFileSync(
-      path,
-      JSON.stringify({ ...stored, decoder: undefined, compute: undefined, batch: undefined }),
-    );
+    writeFileSync(path, JSON.stringify({ ...stored, decoder: undefined, compute: undefined, batch: undefined }));
     expect(readTuned(path)).to.deep.equal(found);
     const config = readConfig({ VERBATIM_SPEECH_DECODER: 'batched' }, directory);
     const decoder = { kind: 'batched', compute: 'int8', windowsInFlight: 8 } as const;
@@ -126,7 +123,7 @@ describe('Tuned settings', () => {
 
   it('hold only for the model, device and cores they were found on', async () => {
     const config = readConfig({}, directory);
-    const note = async (change: Partial<Circumstances>): Promise<string | null> =>
+    const note = async (change: Partial<TunedFor>): Promise<string | null> =>
       (await withTuned(config, {}, found, { ...now, ...change })).tuned;
     expect(await note({ modelName: 'tiny' })).to.contain('for the model base, not tiny');
     expect(await note({ devices: ['cuda:0'] })).to.contain('for the device cpu, not cuda:0');

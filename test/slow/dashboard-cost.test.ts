@@ -1,6 +1,6 @@
 /**
- * What looking at the live page costs: processor time of `verbatim serve` as its own process (so `npm run build` first), its engine's
- * among it, with the page open and with another, in turns. WATCHED_S: seconds of a turn.
+ * What looking at the live page costs: processor time of `verbatim serve` as its own process (so `npm run build`
+ * first), its engine's among it, with the page open and with another, in turns. WATCHED_S: seconds of a turn.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { processorMsOfAll } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { median } from '../../bench/reports/statistics.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
-import type { Ledger } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { launchChromium } from '../support/chromium.js';
 import { DashboardPages } from '../support/dashboard-pages.js';
 
@@ -51,7 +51,7 @@ describe('the live page of the dashboard', function () {
   }
 
   it('takes less than a hundredth of a core of the server', async () => {
-    const [operator] = await ledger.listAccounts();
+    const [operator] = await ledger.accounts.list();
     await ledger.access.setRole(operator!.id, 'operator');
     const page = await pages.signedIn(operator!, await pages.context());
     const more: number[] = [];

@@ -30,7 +30,7 @@ describe('a dashboard that is open all day', function () {
   beforeEach(async () => {
     server = await TestServer.start();
     pages = new DashboardPages(browser, server);
-    operator = await server.ledger.createAccount({ email: 'op@example.com' });
+    operator = await server.ledger.accounts.create({ email: 'op@example.com' });
     await server.ledger.access.setRole(operator.id, 'operator');
   });
   afterEach(async () => {
@@ -99,20 +99,14 @@ async function streamOf(page: Page): Promise<{ upTo(count: number): Promise<void
   };
 }
 
-/** The number of the second is in all of it, so that every figure and row is written anew. */
+/** The number of the second is in all of it, so that every figure and row is written again. */
 function eventOf(second: number): string {
   const at = new Date(Date.UTC(2026, 10, 22) + 1000 * second).toISOString();
   const names = ['at', 'busySlots', 'backlogSeconds', 'requestsInFlight', 'memoryBytes'];
   const load = {
     ...{ at, slots: 4, busySlots: second % 5, backlogSeconds: (second * 7) % 3600 },
     figures: Object.fromEntries(names.map((name) => [name, `${name} ${second}`])),
-    rows: Array.from({ length: 1 + (second % 20) }, (_, n) => [
-      `account${n}@example.com`,
-      `${second}`,
-      '1',
-      '2',
-      '3',
-    ]),
+    rows: Array.from({ length: 1 + (second % 20) }, (_, n) => [`account${n}@example.com`, `${second}`, '1', '2', '3']),
   };
   return `event: load\ndata: ${JSON.stringify(load)}\n\n`;
 }

@@ -73,7 +73,7 @@ describe('a network to the database that is cut for ten seconds', function () {
     }
     const left = CREDITS - done.size;
     await until(async () => (await server.balance(customer)) === left, 'what was owed is given back');
-    expect((await server.ledger.usage(customer.account.id, 1)).totalCredits).to.equal(done.size);
+    expect((await server.ledger.history.report(customer.account.id, 1)).totalCredits).to.equal(done.size);
     expect(await server.ledger.audit()).to.deep.equal([]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * What the endpoints of OpenAI's clients cost beside our own, and how soon a stream begins, on a server that is a process of its own
- * (so `npm run build` first, on an idle machine). Runs of the two ways alternate, and each pair gives one ratio.
+ * What the endpoints of OpenAI's clients cost beside our own, and how soon a stream begins, on a server that is a
+ * process of its own (so `npm run build` first, on an idle machine). Runs of the two ways alternate, and each pair
+ * gives one ratio.
  */
 import { openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -77,7 +78,7 @@ describe('/v1/audio/transcriptions', function () {
     expect(median(ratios)).to.be.at.least(LEAST_RATIO);
   });
 
-  it('tells the first piece of ten minutes before a tenth of the work is done', async () => {
+  it('reports the first piece of ten minutes before a tenth of the work is done', async () => {
     const path = join(tmpdir(), `verbatim-ten-minutes-${process.pid}.wav`);
     writeFileSync(path, repeated(sample('en-wav16.wav').path, TEN_MINUTES_SECONDS));
     try {

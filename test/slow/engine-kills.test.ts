@@ -1,6 +1,6 @@
 /**
- * The engine's process is killed under load: `npm run test:slow -- --grep 'engine kills'` (`npm run build` first). ENGINE_KILLS sets how
- * many (300), by SIGKILL, SIGSEGV and SIGSTOP in turn.
+ * The engine's process is killed under load: `npm run test:slow -- --grep 'engine kills'` (`npm run build` first).
+ * ENGINE_KILLS sets how many (300), by SIGKILL, SIGSEGV and SIGSTOP in turn.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,7 @@ import { expect } from 'chai';
 import { Mulberry32 } from '../support/random.js';
 import { checkChargesOnce, openKilledAccount, KILLED_SECRET } from './engine-kills/books.js';
 import { KillDelays, DEADLY_SIGNALS } from './engine-kills/delays.js';
-import {
-  KINDS_OF_WORK,
-  nameOfWork,
-  carryOutWork,
-  type KindOfWork,
-  type AnsweredWork,
-} from './engine-kills/clients.js';
+import { KINDS_OF_WORK, nameOfWork, carryOutWork, type KindOfWork, type AnsweredWork } from './engine-kills/clients.js';
 import { KilledServer, type EngineKill } from './engine-kills/killed-server.js';
 
 const KILLS = Number(process.env['ENGINE_KILLS'] ?? 300);
@@ -25,7 +19,7 @@ const CLIENTS = 16;
 const PEACE_MS = 6000;
 /** Kills between two calm stretches: the first answers come while nothing is killed, and so on in turn. */
 const KILLS_IN_A_STRETCH = 5;
-/** Rounds of all kinds in a calm stretch, by which delays are told. */
+/** Rounds of all kinds in a calm stretch, from which delays are computed. */
 const CALM_ROUNDS = 3;
 
 describe(`${KILLS} engine kills under ${CLIENTS} clients`, function () {

@@ -1,6 +1,6 @@
 /**
- * A polite client beside greedy ones while the backlog is full, on `verbatim serve` as its own process (so `npm run build` first;
- * ATTACKED_MAIN names the entry point of another build). It sends one clip at a time, and is served.
+ * A polite client beside greedy ones while the backlog is full, on `verbatim serve` as its own process (so `npm run
+ * build` first; ATTACKED_MAIN names the entry point of another build). It sends one clip at a time, and is served.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,9 +58,7 @@ describe('A full backlog', function () {
     over = true;
     await Promise.all(attack);
     const told = [...waits].map(([seconds, times]) => `${seconds} s: ${times}`).join(', ');
-    console.log(
-      `      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, told ${told}`,
-    );
+    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, told ${told}`);
     expect(refused).to.equal(0);
   });
 });

@@ -25,7 +25,7 @@ const CLIPS = ['en-wav16.wav', 'de-flac.flac', 'es-vbr.mp3'].map((file) => ({
 describe(`${SWAPS} changes of the model under ${CLIENTS} clients`, () => {
   const models = new SwappedModels();
   let process_: EngineProcess;
-  let server: TestServer<SpeechEngine>;
+  let server: TestServer<Pick<SpeechEngine, 'info' | 'stats'>>;
   let customer: Customer;
   let isOver = false;
   const failures: string[] = [];
@@ -59,8 +59,7 @@ describe(`${SWAPS} changes of the model under ${CLIENTS} clients`, () => {
     expect(turns.state()).to.deep.include({ serving: name, last: { to: name, error: null } });
   }
 
-  const engineProcesses = (): number =>
-    childrenOf().filter(({ command }) => command.includes('deadly-engine')).length;
+  const engineProcesses = (): number => childrenOf().filter(({ command }) => command.includes('deadly-engine')).length;
 
   it('fails no request, charges each once, and leaves no process and no descriptor behind', async () => {
     const clients = Array.from({ length: CLIENTS }, (_, number) => client(number));

@@ -9,7 +9,7 @@ describe(`kill -9 at ${KILLS} moments amid jobs and webhooks`, () => {
   before(async () => (load = await JobLoad.prepare()));
   after(() => load.dispose());
 
-  it('ends every job once, charges it once, and tells of it under one id', async () => {
+  it('ends every job once, charges it once, and reports it under one id', async () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const count = 1 + Math.floor(Math.random() * MOST_BEFORE_A_KILL);
       await load.round(kill % 2 === 0 ? { accepted: count } : { heard: count });

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { fakeAudio } from '../support/fake-engine.js';
@@ -81,9 +81,9 @@ async function openAccounts(path: string): Promise<string[]> {
   const ledger = openLedger({ path, secret: SECRET });
   const keys: string[] = [];
   for (let n = 0; n < ACCOUNTS; n += 1) {
-    const { id: accountId } = await ledger.createAccount({ email: `account-${n}@example.com` });
-    await ledger.grantCredits({ accountId, amount: CREDITS });
-    keys.push((await ledger.createKey({ accountId, name: 'client', scopes: [] })).rawKey);
+    const { id: accountId } = await ledger.accounts.create({ email: `account-${n}@example.com` });
+    await ledger.credits.grant({ accountId, amount: CREDITS });
+    keys.push((await ledger.keys.create({ accountId, name: 'client', scopes: [] })).rawKey);
   }
   await ledger.close();
   return keys;
@@ -103,7 +103,7 @@ async function checkBooks(path: string, jobs: readonly Errand[]): Promise<Map<st
   const ledger = openLedger({ path, secret: SECRET });
   expect(await ledger.audit()).to.deep.equal([]);
   let left = 0;
-  for (const { id } of await ledger.listAccounts()) left += (await ledger.balance(id)).balance;
+  for (const { id } of await ledger.accounts.list()) left += (await ledger.credits.balance(id)).balance;
   await ledger.close();
   const charges = chargesOf(path);
   for (const job of jobs) {
@@ -122,10 +122,7 @@ function charged(job: Errand, charges: ReadonlyMap<string, number>): number {
 }
 
 function chargesOf(path: string): Map<string, number> {
-  const rows = query<{ request_id: string; credits: number }>(
-    path,
-    'SELECT request_id, credits FROM usage_events',
-  );
+  const rows = query<{ request_id: string; credits: number }>(path, 'SELECT request_id, credits FROM usage_events');
   const charges = new Map(rows.map((row) => [row.request_id, row.credits]));
   expect(charges.size, 'usage rows with the same request id').to.equal(rows.length);
   return charges;

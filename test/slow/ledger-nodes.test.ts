@@ -5,7 +5,9 @@ import { POSTGRESQL, type Place } from '../ledger/backends.js';
 
 const SECONDS = 8;
 const MOST_DELAY_MS = 10;
-/** Few: what a node may ask at a time is to be the limit, not the processors of the machine that all nodes share here. */
+/**
+ * Few: what a node may ask at a time is to be the limit, not the processors of the machine that all nodes share here.
+ */
 const CONNECTIONS = 2;
 
 describe('holds and charges a second on PostgreSQL', function () {
@@ -26,9 +28,7 @@ describe('holds and charges a second on PostgreSQL', function () {
     const four = await rateOf(4, MOST_DELAY_MS);
     console.log(`1 node ${one} a second, 4 nodes ${four}: ${(four / one).toFixed(2)} times`);
     const [near, fourNear] = [await rateOf(1, 0), await rateOf(4, 0)];
-    console.log(
-      `without delay: 1 node ${near} a second, 4 nodes ${fourNear}: ${(fourNear / near).toFixed(2)} times`,
-    );
+    console.log(`without delay: 1 node ${near} a second, 4 nodes ${fourNear}: ${(fourNear / near).toFixed(2)} times`);
     expect(four / one).to.be.at.least(3.6);
   });
 });

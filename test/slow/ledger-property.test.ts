@@ -4,7 +4,7 @@ import { checkInterleavings } from '../ledger/property.js';
 describe('ledger: any interleaving, at length', function () {
   this.timeout(1_800_000);
 
-  it('keeps the same books as a plain model in 20,000 lives', async () => {
+  it('keeps the same balances as a plain model in 20,000 lives', async () => {
     await checkInterleavings(20_000, SQLITE);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Whether the server's memory stands still, counted in requests and not in hours: at half a request a second two hours end where the
- * heap has just settled. Short requests at full rate, `verbatim serve` as its own process (so `npm run build` first).
+ * Whether the server's memory stands still, counted in requests and not in hours: at half a request a second two hours
+ * end where the heap has just settled. Short requests at full rate, `verbatim serve` as its own process (so `npm run
+ * build` first).
  */
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,6 +1,8 @@
 /**
- * Two thousand spoiled audio files, and as many recordings that only ffmpeg reads, through a running server (its own process;
- * `npm run build` first): every one is answered with a transcript or with a 4xx of the contract, the process lives, neither file
+ * Two thousand spoiled audio files, and as many recordings that only ffmpeg reads, through a running server (its own
+ * process;
+ * `npm run build` first): every one is answered with a transcript or with a 4xx of the contract, the process lives,
+ * neither file
  * nor child is left behind, and memory stays flat; that of ffmpeg is bounded.
  */
 import { expect } from 'chai';
@@ -10,7 +12,7 @@ import { join } from 'node:path';
 import { residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import type { ErrorCode } from '../../src/errors.js';
-import { ERROR_TABLE } from '../../src/http/error-table.js';
+import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { conversionsOf } from '../support/child-processes.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 import { recordingSeeds } from '../support/recordings.js';

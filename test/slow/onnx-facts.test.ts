@@ -5,7 +5,7 @@ import { checkSpoiltModels } from '../support/onnx-facts-property.js';
 const RUNS = Number(process.env['ONNX_RUNS'] ?? 1_000_000);
 
 describe(`${RUNS} spoilt ONNX files`, () => {
-  it('are told of, or refused as no models', () => {
+  it('are read, or refused as no models', () => {
     const told = checkSpoiltModels(RUNS, 1);
     process.stdout.write(`      ${told} told of\n`);
     expect(told).to.be.within(1, RUNS - 1);

@@ -1,6 +1,7 @@
 /**
- * How long a refusal takes while every core computes and greedy clients fill the backlog, as a polite client on a connection of
- * its own sees it (so `npm run build` first). A refusal costs next to nothing; it must not wait for a window to end.
+ * How long a refusal takes while every core computes and greedy clients fill the backlog, as a polite client on a
+ * connection of its own sees it (so `npm run build` first). A refusal costs next to nothing; it must not wait for a
+ * window to end.
  */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,9 +60,7 @@ describe('Refusals under overload', function () {
     await Promise.all(greedy);
     refusals.sort((one, other) => one - other);
     const at = (share: number): number => refusals[Math.floor(share * (refusals.length - 1))] ?? Infinity;
-    console.log(
-      `      ${refusals.length} refusals: p50 ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`,
-    );
+    console.log(`      ${refusals.length} refusals: p50 ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`);
     expect(refusals.length).to.be.above(PROBES / 10);
     expect(at(0.95)).to.be.at.most(GOAL_MS);
   });

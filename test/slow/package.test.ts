@@ -1,24 +1,20 @@
 /**
- * The Debian package, built by its one command and installed where nothing else is: a chroot that mmdebstrap makes of the mirror.
- * The line of its unit that starts the service, run as the unit's user, answers; removed, it leaves nothing but data. As root.
+ * The Debian package, built by its one command and installed where nothing else is: a chroot that mmdebstrap makes of
+ * the mirror. The line of its unit that starts the service, run as the unit's user, answers; removed, it leaves nothing
+ * but data. As root.
  */
 import { expect } from 'chai';
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, copyFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-root.js';
 import { sample } from '../support/speech.js';
-import { until } from '../support/until.js';
+import { CleanRoot, type Service } from './clean-root.js';
 
 const UNIT = 'usr/lib/systemd/system/verbatim.service';
 const SETTINGS = 'etc/verbatim/verbatim.env';
 const CLIP = 'en-wav16.wav';
-
-/** With /proc of its own while the command runs. */
-const ENTER = ['--mount', '--propagation', 'private', 'sh', '-c'];
-const MOUNTED = 'mount -t proc proc "$0/proc" && exec chroot "$@"';
 
 interface Transcript {
   text: string;
@@ -29,8 +25,7 @@ interface Transcript {
 
 describe('the Debian package', function () {
   this.timeout(3 * 3600_000);
-  let directory: string;
-  let root: string;
+  let root: CleanRoot;
   let archive: string;
 
   function build(): string {
@@ -40,37 +35,25 @@ describe('the Debian package', function () {
 
   before(() => {
     archive = build();
-    directory = mkdtempSync(join(tmpdir(), 'verbatim-package-'));
-    root = join(directory, 'root');
-    execFileSync('mmdebstrap', ['--mode=root', '--variant=minbase', '--quiet', 'bookworm', root]);
-    copyFileSync(archive, join(root, 'tmp', 'verbatim.deb'));
-    inside('apt-get', 'update');
+    root = CleanRoot.make(execFileSync('sh', ['-c', '. /etc/os-release; echo $VERSION_CODENAME']).toString().trim());
+    copyFileSync(archive, join(root.path, 'tmp', 'verbatim.deb'));
   });
-  after(() => rmSync(directory, { recursive: true }));
+  after(() => root.dispose());
 
   /** What the command prints. */
   function inside(...words: string[]): string {
-    const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive' };
-    return execFileSync('unshare', [...ENTER, MOUNTED, root, root, ...words], {
-      encoding: 'utf8',
-      env: environment,
-    });
+    return root.run(words);
   }
 
   function directive(name: string): string {
-    const found = new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(join(root, UNIT), 'utf8'))?.[1];
+    const found = new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(join(root.path, UNIT), 'utf8'))?.[1];
     if (found === undefined) throw new Error(`The unit has no ${name}.`);
     return found;
   }
 
   /** As systemd would: the unit's command, its user, nothing of this environment. */
-  function start(): ChildProcess {
-    const user = `--userspec=${directive('User')}:${directive('Group')}`;
-    const words = [...ENTER, MOUNTED, root, user, root, ...directive('ExecStart').split(' ')];
-    return spawn('unshare', words, {
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  function start(): Promise<Service> {
+    return root.start(directive('ExecStart').split(' '), {}, `${directive('User')}:${directive('Group')}`);
   }
 
   /** Everything in it that has its name, packages' own records aside. */
@@ -87,35 +70,15 @@ describe('the Debian package', function () {
     expect(inside('stat', '-c', '%U %G %a', '/var/lib/verbatim')).to.equal('verbatim verbatim 750\n');
     expect(inside('stat', '-c', '%U %G %a', `/${SETTINGS}`)).to.equal('root verbatim 640\n');
     expect(
-      inside(
-        'find',
-        '/usr/lib/verbatim',
-        '-not',
-        '-user',
-        'root',
-        '-o',
-        '-perm',
-        '/o+w',
-        '-not',
-        '-type',
-        'l',
-      ),
+      inside('find', '/usr/lib/verbatim', '-not', '-user', 'root', '-o', '-perm', '/o+w', '-not', '-type', 'l'),
     ).to.equal('');
   });
 
-  it('answers, started as its unit starts it, and its command finds the same books', async () => {
-    appendFileSync(join(root, SETTINGS), 'VERBATIM_PORT="0"\n');
-    const service = start();
-    let said = '';
-    let log = '';
-    service.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    service.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));
-    await until(() => {
-      if (service.exitCode !== null) throw new Error(log);
-      return said.includes('API key');
-    });
-    const [, url] = /^listening on (\S+)$/m.exec(said) ?? [];
-    const [, key] = /API key +(\S+)/.exec(said) ?? [];
+  it('answers, started as its unit starts it, and its command opens the same ledger', async () => {
+    appendFileSync(join(root.path, SETTINGS), 'VERBATIM_PORT="0"\n');
+    const { process: service, output } = await start();
+    const [, url] = /^listening on (\S+)$/m.exec(output) ?? [];
+    const [, key] = /API key +(\S+)/.exec(output) ?? [];
     const form = ['-F', `audio=@${sample(CLIP).path}`, '-F', 'diarize=true'];
     const words = ['-sS', '--fail-with-body', '-H', `Authorization: Bearer ${key}`, ...form];
     const answer = JSON.parse(
@@ -151,7 +114,7 @@ describe('the Debian package', function () {
   });
 
   it('leaves data and settings when it is removed, and nothing when it is purged', () => {
-    expect(statSync(join(root, 'usr/bin/verbatim')).isFile()).to.equal(true);
+    expect(statSync(join(root.path, 'usr/bin/verbatim')).isFile()).to.equal(true);
     inside('apt-get', 'remove', '-y', 'verbatim');
     const left = traces();
     expect(left.filter((path) => !/^\/(var\/lib|etc)\/verbatim(\/|$)/.test(path))).to.deep.equal([]);

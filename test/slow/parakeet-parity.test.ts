@@ -1,4 +1,7 @@
-/** Parakeet's tokens and times, window by window, are those of whisper.cpp's own parakeet-cli: both of the same sources, the accelerator off. */
+/**
+ * Parakeet's tokens and times, window by window, are those of whisper.cpp's own parakeet-cli: both of the same sources,
+ * the accelerator off.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +40,7 @@ describe('Parakeet beside parakeet-cli', function () {
   after(() => rmSync(directory, { recursive: true, force: true }));
 
   for (const [shape, weights, seed, count, longest] of MODELS) {
-    it(`hears the same with a model of ${shape}, ${weights}`, () => {
+    it(`recognises the same with a model of ${shape}, ${weights}`, () => {
       const model = join(directory, 'model.bin');
       makeModel(shape, model, weights, seed);
       const files = soundsOf(directory, seed, count, longest);
@@ -46,7 +49,7 @@ describe('Parakeet beside parakeet-cli', function () {
       const theirs = parakeetCli(builtTool(BUILD, 'parakeet-cli', join('bin', 'parakeet-cli')), model, files);
       expect(ours).to.have.length(count);
       for (const [index, line] of ours.entries()) expectSame(line, theirs[index] ?? []);
-      // Else the model says the same whatever it hears.
+      // Else the model says the same whatever it recognises.
       expect(new Set(theirs.flat().map(({ id }) => id)).size).to.be.above(15);
       tokens += theirs.flat().length;
       windows += count;
@@ -100,7 +103,10 @@ function pairs({ tokens }: EngineLine, theirs: readonly ParakeetToken[]): Parake
   });
 }
 
-/** Half of them bundled clips and speech that was cut anywhere, half made: noise, tones and silence, from 0.2 s to the longest. */
+/**
+ * Half of them bundled clips and speech that was cut anywhere, half made: noise, tones and silence, from 0.2 s to the
+ * longest.
+ */
 function soundsOf(directory: string, seed: number, count: number, longest: number): string[] {
   const random = new Mulberry32(seed);
   const speech = pcmOfSample();

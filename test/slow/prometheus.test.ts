@@ -1,4 +1,7 @@
-/** A real Prometheus scrapes a real server by the shipped configuration: its rules are healthy, and the dashboard's queries have answers. */
+/**
+ * A real Prometheus scrapes a real server by the shipped configuration: its rules are healthy, and the dashboard's
+ * queries have answers.
+ */
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

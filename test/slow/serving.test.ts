@@ -1,6 +1,6 @@
 /**
- * What the service promises under load, measured on `verbatim serve` as its own process (so `npm run build` first), through
- * HTTP: bounded memory, short clips beside long files, a responsive event loop, slots freed by a hang-up.
+ * What the service promises under load, measured on `verbatim serve` as its own process (so `npm run build` first),
+ * through HTTP: bounded memory, short clips beside long files, a responsive event loop, slots freed by a hang-up.
  */
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,9 @@ import { pause, pcmOfSample, sample, writeRepeatedMp3, writeRepeatedWav } from '
 
 const builtMain = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const SLOTS = 2;
+/** Pairs of medians, of clips on an idle server and beside a long file. */
+const CLIP_ROUNDS = 7;
+const CLIPS_A_ROUND = 12;
 const MEBIBYTE = 1024 * 1024;
 
 /** Node's histogram of event-loop delays holds the whole period of the timer it measures with. */
@@ -75,10 +78,7 @@ describe('Serving under load', function () {
     return answer;
   }
 
-  async function millisecondsFor(
-    path: string,
-    fields: Readonly<Record<string, string>> = {},
-  ): Promise<number> {
+  async function millisecondsFor(path: string, fields: Readonly<Record<string, string>> = {}): Promise<number> {
     const start = performance.now();
     await transcribe(path, undefined, fields);
     return performance.now() - start;
@@ -129,26 +129,33 @@ describe('Serving under load', function () {
     expect(aboveIdle).to.be.below(300);
   });
 
-  it('answers a 3-second clip beside a 20-minute file within 3x its time on an idle server', async () => {
-    const idle: number[] = [];
-    for (let n = 0; n < 12; n++) idle.push(await millisecondsFor(clip));
-    const beside: number[] = [];
-    await besideLongFile(async () => {
-      for (let n = 0; n < 40; n++) {
-        await sleep(37 * (n % 11)); // at every phase of the windows that run
-        beside.push(await millisecondsFor(clip));
-      }
-    });
-    const idleMs = median(idle.slice(2));
-    const ratios = beside.map((ms) => ms / idleMs);
+  it('answers a 3-second clip beside a 20-minute file within 1.8x its time on an idle server', async () => {
+    for (let n = 0; n < 4; n++) await millisecondsFor(clip);
+    const ratios: number[] = [];
+    const late: number[] = [];
+    // Idle and beside in turns: a machine that is slower for a while is so for both.
+    for (let round = 0; round < CLIP_ROUNDS; round++) {
+      const [idle, beside]: Times = [[], []];
+      for (let n = 0; n < CLIPS_A_ROUND; n++) idle.push(await millisecondsFor(clip));
+      await besideLongFile(async () => {
+        for (let n = 0; n < CLIPS_A_ROUND; n++) {
+          await sleep(37 * ((CLIPS_A_ROUND * round + n) % 11)); // at every phase of the windows that run
+          beside.push(await millisecondsFor(clip));
+        }
+      });
+      ratios.push(median(beside) / median(idle));
+      late.push(...beside.map((ms) => ms / median(idle)));
+    }
     report(
-      `clip: idle ${idleMs.toFixed(0)} ms; beside a long file ${median(ratios).toFixed(2)}x (median), ` +
-        `${quantile(ratios, 0.9).toFixed(2)}x (p90), ${Math.max(...ratios).toFixed(2)}x (worst)`,
+      `clip beside a long file: ${median(ratios).toFixed(2)}x its time on an idle server (median of ${CLIP_ROUNDS} pairs, ` +
+        `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), ${quantile(late, 0.9).toFixed(2)}x (p90)`,
     );
-    expect(quantile(ratios, 0.9)).to.be.below(3);
+    // README.md: 1.6 times with the bundled model.
+    expect(median(ratios)).to.be.below(1.8);
+    expect(quantile(late, 0.9)).to.be.below(3);
   });
 
-  it('answers a 3-second clip beside a 3-hour file whose speakers are told in at most twice the time beside one whose are not', async () => {
+  it('answers a 3-second clip beside a 3-hour file whose speakers are identified in at most twice the time beside one whose are not', async () => {
     const path = join(directory, 'three-hours-of-speakers.mp3');
     writeRepeatedMp3(path, 3 * 3600);
     const [plain, spoken] = [{}, { diarize: 'true' }];
@@ -184,7 +191,8 @@ describe('Serving under load', function () {
       );
       return beside / before;
     });
-    // A thread more than cores takes a share of both slots; with speakers, their models are shared with the long file too.
+    // A thread more than cores takes a share of both slots; with speakers, their models are shared with the long file
+    // too.
     expect(ratios[0]).to.be.below(2);
     expect(ratios[1]).to.be.below(3);
   });

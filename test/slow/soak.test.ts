@@ -1,12 +1,13 @@
 /**
- * All that clients do, at half of what the server can, for SOAK_MINUTES (90), with the engine's process killed every SOAK_KILL_SECONDS (60):
- * every request is answered, what was answered is charged and nothing else, and nothing grows. `verbatim serve` is a process of its own,
- * so `npm run build` first. What is seen is written to the terminal, a line at each kill.
+ * All that clients do, at half of what the server can, for SOAK_MINUTES (90), with the engine's process killed every
+ * SOAK_KILL_SECONDS (60): every request is answered, what was answered is charged and nothing else, and nothing grows.
+ * `verbatim serve` is a process of its own, so `npm run build` first. What is seen is written to the terminal, a line
+ * at each kill.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { loadClock } from '../../bench/load/clock.js';
 import { seededRandom } from '../../bench/load/random.js';
@@ -14,15 +15,7 @@ import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verba
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { until } from '../support/until.js';
 import { WebhookListener } from '../support/webhook-listener.js';
-import {
-  hangUpAll,
-  KINDS,
-  pickKind,
-  runErrand,
-  type Clients,
-  type SoakErrand,
-  type Kind,
-} from './soak/errands.js';
+import { hangUpAll, KINDS, pickKind, runErrand, type Clients, type SoakErrand, type Kind } from './soak/errands.js';
 import { enginePid, filesOfClients, footprintOf, type Footprint } from './soak/footprint.js';
 import { growths } from './soak/growth.js';
 
@@ -33,7 +26,10 @@ const ACCOUNTS = 4;
 /** What the server computes at once, half of which is kept at work. */
 const LANES = 2;
 const CLIENTS = 8;
-/** Of a client, in times of what its last answer took: so that, on average, half of the lanes are at work, however fast the machine is. */
+/**
+ * Of a client, in times of what its last answer took: so that, on average, half of the lanes are at work, however fast
+ * the machine is.
+ */
 const MEAN_REST = CLIENTS / (LANES / 2) - 1;
 const WEBHOOK_HOST = '127.0.0.1';
 
@@ -119,11 +115,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     const found = growths(footprints);
     for (const { name, median, growth, most } of found)
       say(`${name}: ${median.toFixed(1)}, grown by ${growth.toFixed(2)}; at most ${most}`);
-    expect(found.map(({ name }) => name)).to.include.members([
-      'server memory (MiB)',
-      'engine threads',
-      'files',
-    ]);
+    expect(found.map(({ name }) => name)).to.include.members(['server memory (MiB)', 'engine threads', 'files']);
     expect(found.filter(({ growth, most }) => growth > most)).to.deep.equal([]);
   });
 
@@ -141,7 +133,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     const ledger = openLedger({ path: books() });
     expect(await ledger.audit()).to.deep.equal([]);
     let left = 0;
-    for (const { id } of await ledger.listAccounts()) left += (await ledger.balance(id)).balance;
+    for (const { id } of await ledger.accounts.list()) left += (await ledger.credits.balance(id)).balance;
     await ledger.close();
     const charges = chargesOf(books());
     for (const errand of errands) {
@@ -157,12 +149,10 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     say(`${charges.size} charges, ${spent} credits`);
   });
 
-  it('tells of every kill', async () => {
+  it('reports every kill', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     const deaths = [...text.matchAll(/^verbatim_engine_restarts_total\{.*reason="(\w+)".*\} (\d+)$/gm)];
-    expect(deaths.map(([, reason, count]) => [reason, Number(count)])).to.deep.equal([
-      ['SIGKILL', footprints.length],
-    ]);
+    expect(deaths.map(([, reason, count]) => [reason, Number(count)])).to.deep.equal([['SIGKILL', footprints.length]]);
   });
 
   function books(): string {
@@ -187,8 +177,7 @@ function chargesOf(path: string): Map<string, number[]> {
 
 function tally(errands: readonly SoakErrand[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { kind, status } of errands)
-    counts[`${kind} ${status}`] = (counts[`${kind} ${status}`] ?? 0) + 1;
+  for (const { kind, status } of errands) counts[`${kind} ${status}`] = (counts[`${kind} ${status}`] ?? 0) + 1;
   return counts;
 }
 

@@ -1,4 +1,7 @@
-/** What the process that tells speakers apart takes of the machine over three hours of speech: all of it is on top of the transcription. */
+/**
+ * What the process that distinguishes speakers takes of the machine over three hours of speech: all of it is on top of
+ * the transcription.
+ */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,9 +44,7 @@ describe('A diarized file of three hours', function () {
     const turns = await engine.diarize({ path, durationSeconds });
     const pid = engine.stats().pid ?? expect.fail('the process is gone');
     const [bytes, share] = [peakMemoryBytes(pid), processorMs(pid) / 1000 / durationSeconds];
-    console.log(
-      `      ${(bytes / 2 ** 20).toFixed(0)} MiB, ${share.toFixed(4)} of the audio, ${turns.length} turns`,
-    );
+    console.log(`      ${(bytes / 2 ** 20).toFixed(0)} MiB, ${share.toFixed(4)} of the audio, ${turns.length} turns`);
     // It has listened to the end, and not to silence.
     expect(turns.at(-1)?.endSeconds).to.be.within(durationSeconds - 10, durationSeconds + 1);
     expect(turns.length).to.be.above(SECONDS / 60);

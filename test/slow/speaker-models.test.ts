@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineError } from '../../src/engine/native-errors.js';
 import { forking } from '../../src/engine/process/child.js';
-import { SupervisedProcess } from '../../src/engine/process/supervised-process.js';
+import { Supervisor } from '../../src/engine/process/supervisor.js';
 import { embeddingGraph, segmentationGraph } from '../engine/speakers/tones.js';
 import { Mulberry32 } from '../support/random.js';
 import { onnxFile } from '../support/onnx.js';
@@ -19,11 +19,12 @@ describe('Speaker models of any bytes', function () {
   it(`${FILES} mutated files end in an answer each, and none takes another's with it`, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-models-'));
     const deaths: string[] = [];
-    const supervised = new SupervisedProcess<ModelCalls>({
-      ...{ name: 'the model process', settings: null, callsAtOnce: 1, maxWaiting: 10 },
-      ...{ periodMs: 2000, silentPings: 15, memoryBytes: 2 ** 31, idleMs: 600_000 },
+    const supervised = new Supervisor<ModelCalls>({
+      ...{ name: 'the model process', settings: () => null, idleMs: 600_000 },
+      limits: { periodMs: 2000, silentPingsBeforeReady: 15, silentPings: 15, memoryBytes: 2 ** 31 },
       start: forking({ main: join(__dirname, 'model-process.ts'), env: {}, niceness: 10 }),
-      observer: { died: (how) => deaths.push(how) },
+      fatalError: (how) => new EngineError('internal_error', how),
+      observer: { died: ({ how }) => deaths.push(how) },
     });
     const outcomes: Record<string, number> = {};
     const random = new Mulberry32(14);
@@ -31,7 +32,7 @@ describe('Speaker models of any bytes', function () {
     const path = join(directory, 'model.onnx');
     const answer = async (bytes: Uint8Array, kind: 'segmentation' | 'embedding'): Promise<string> => {
       writeFileSync(path, bytes);
-      return supervised.call('load', { path, kind }, { limitMs: 60_000 }).then(
+      return supervised.call('load', { request: () => ({ path, kind }), limitMs: 60_000 }).then(
         () => 'ran',
         (error: unknown) => {
           expect(error).to.be.instanceOf(EngineError);

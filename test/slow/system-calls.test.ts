@@ -1,4 +1,6 @@
-/** Every system call that the server and its children make, as strace sees them, is one that the unit lets them make. */
+/**
+ * Every system call that the server and its children make, as strace sees them, is one that the unit lets them make.
+ */
 import { expect } from 'chai';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -83,9 +85,7 @@ describe('the system calls of the service', function () {
     process.kill(-server.pid!, 'SIGTERM');
     await once(server, 'exit');
     const lines = readFileSync(join(directory, 'trace'), 'utf8').split('\n');
-    const made = new Set(
-      lines.map((line) => /^\d+ +(?:<\.\.\. )?(\w+)(?:\(| resumed)/.exec(line)?.[1] ?? ''),
-    );
+    const made = new Set(lines.map((line) => /^\d+ +(?:<\.\.\. )?(\w+)(?:\(| resumed)/.exec(line)?.[1] ?? ''));
     made.delete('');
     expect([...made]).to.include.members(['execve', 'accept4', 'setpriority', 'prlimit64', 'kill']);
     const allowed = allowedCalls();

@@ -1,4 +1,7 @@
-/** What ffmpeg asks the kernel for, as strace sees it, when a list of other files comes behind the first bytes of a recording. */
+/**
+ * What ffmpeg asks the kernel for, as strace sees it, when a list of other files comes behind the first bytes of a
+ * recording.
+ */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,8 +35,7 @@ describe('ffmpeg under strace', () => {
   });
   after(() => rmSync(directory, { recursive: true }));
 
-  const list = (target: string): string =>
-    `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:3,\n${target}\n#EXT-X-ENDLIST\n`;
+  const list = (target: string): string => `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:3,\n${target}\n#EXT-X-ENDLIST\n`;
 
   function traced(): Trace {
     const lines = readFileSync(log, 'utf8').split('\n');
@@ -52,11 +54,8 @@ describe('ffmpeg under strace', () => {
     chmodSync(ffmpeg!, 0o700);
     const container = await containerOf(from!);
     if (container === null) throw new Error('It is not taken for a recording.');
-    const conversion = new Conversion(
-      ffmpeg!,
-      { from: from!, to: to!, container, maxSeconds: 60 },
-      systemClock,
-    );
+    const job = { from: from!, to: to!, maxSeconds: 60, isDemoted: false };
+    const conversion = new Conversion(ffmpeg!, { ...job, container }, systemClock);
     let error: unknown = null;
     try {
       while ((await conversion.measure()) === null);
@@ -90,12 +89,8 @@ describe('ffmpeg under strace', () => {
       .and.not.to.include(canary);
     expect(usual.network).to.deep.equal([]);
     for (const target of [canary, `file:${canary}`, NOWHERE, '/etc/passwd']) {
-      const { opened, network, error } = await convert(
-        Buffer.concat([MP4_HEAD, Buffer.from(`\n${list(target)}`)]),
-      );
-      expect(error, target)
-        .to.have.property('code')
-        .that.is.oneOf(['invalid_audio', 'unsupported_audio_format']);
+      const { opened, network, error } = await convert(Buffer.concat([MP4_HEAD, Buffer.from(`\n${list(target)}`)]));
+      expect(error, target).to.have.property('code').that.is.oneOf(['invalid_audio', 'unsupported_audio_format']);
       expect(network, target).to.deep.equal([]);
       expect([...opened], target).to.include(join(directory, 'given'));
       expect(

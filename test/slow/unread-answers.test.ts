@@ -1,6 +1,6 @@
 /**
- * The attack of clients that pipeline requests and read nothing, on `verbatim serve` as its own process (so `npm run build`
- * first): what it costs in memory, and what another client's clip waits. No key is needed for it.
+ * The attack of clients that pipeline requests and read nothing, on `verbatim serve` as its own process (so `npm run
+ * build` first): what it costs in memory, and what another client's clip waits. No key is needed for it.
  */
 import { connect, type Socket } from 'node:net';
 import { openAsBlob } from 'node:fs';

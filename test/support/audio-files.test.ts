@@ -5,16 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { durationOf as durationOfFile } from '../../bench/load/clips.js';
 import { loadBinding, type NativeError, type WindowPolicy } from '../../src/engine/binding.js';
-import {
-  chirp,
-  mix,
-  noise,
-  silence,
-  tone,
-  writeLongFile,
-  writeSignal,
-  type SampleKind,
-} from './audio-files.js';
+import { chirp, mix, noise, silence, tone, writeLongFile, writeSignal, type SampleKind } from './audio-files.js';
 import { mutateAudio, type AudioSeed } from './mutate-audio.js';
 
 const SAMPLES = join(__dirname, '..', 'fixtures', 'audio', 'samples');

@@ -105,8 +105,7 @@ export class WavWriter {
 
   /** The same signal in every channel, or one of each. Time starts at 0 in every piece. */
   add(signal: Signal | readonly Signal[], seconds: number): this {
-    const signals =
-      typeof signal === 'function' ? Array.from({ length: this.format.channels }, () => signal) : signal;
+    const signals = typeof signal === 'function' ? Array.from({ length: this.format.channels }, () => signal) : signal;
     const frames = Math.round(seconds * this.format.sampleRate);
     for (let from = 0; from < frames; from += BLOCK_FRAMES) {
       this.addRaw(this.block(signals, from, Math.min(BLOCK_FRAMES, frames - from)));
@@ -198,10 +197,7 @@ export interface LongFile {
 }
 
 /** Clips one after another with pauses between them; returns the duration in seconds. */
-export function writeLongFile(
-  path: string,
-  { clips, seconds, pauseSeconds, pause = silence }: LongFile,
-): number {
+export function writeLongFile(path: string, { clips, seconds, pauseSeconds, pause = silence }: LongFile): number {
   const writer = new WavWriter(path);
   for (let turn = 0; writer.seconds < seconds; turn++) {
     const clip = clips[turn % clips.length];
@@ -218,8 +214,7 @@ function copySamples(path: string, writer: WavWriter): void {
     const head = Buffer.alloc(4096);
     const length = readSync(file, head, 0, head.length, 0);
     const data = head.subarray(0, length).indexOf('data');
-    if (data < 0 || head.toString('latin1', 0, 4) !== 'RIFF')
-      throw new Error(`${path} is not a plain WAV file.`);
+    if (data < 0 || head.toString('latin1', 0, 4) !== 'RIFF') throw new Error(`${path} is not a plain WAV file.`);
     if (head.readUInt16LE(20) !== 1 || head.readUInt16LE(22) !== 1 || head.readUInt32LE(24) !== 16_000) {
       throw new Error(`${path} is not 16-bit mono at 16 kHz.`);
     }

@@ -1,6 +1,7 @@
 /**
- * Processes that this one has started and that are not gone, as Linux tells of them. A process that is becoming another program has no command
- * for a moment: who looks for one by its command asks until it is there, and keeps what was found.
+ * Processes that this one has started and that are not gone, as Linux reports them. A process that is becoming another
+ * program has no command for a moment: who looks for one by its command asks until it is there, and keeps what was
+ * found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 

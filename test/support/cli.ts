@@ -1,4 +1,7 @@
-/** The command line in this very process: what a command prints and its exit code, without the seconds that a new one takes. */
+/**
+ * The command line in this very process: what a command prints and its exit code, without the seconds that a new one
+ * takes.
+ */
 import { runCli } from '../../src/cli/program.js';
 
 export interface CommandResult {
@@ -39,8 +42,7 @@ const OWN = /^(VERBATIM_|HF_)/;
 
 function withEnvironment(environment: Readonly<Record<string, string>>): () => void {
   const set = (values: Readonly<Record<string, string | undefined>>): void => {
-    for (const name of Object.keys(process.env))
-      if (OWN.test(name)) Reflect.deleteProperty(process.env, name);
+    for (const name of Object.keys(process.env)) if (OWN.test(name)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, values);
   };
   const before = Object.fromEntries(Object.entries(process.env).filter(([name]) => OWN.test(name)));

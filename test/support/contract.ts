@@ -1,13 +1,15 @@
 /**
- * Watches every response this process's HTTP servers send and holds it against the OpenAPI document, so that the two cannot
- * drift. Loaded by .mocharc.json for the whole suite: a response that breaks the document fails the test that caused it.
+ * Holds every answer that a server sends in the tests against the OpenAPI document, so that the two cannot drift: of
+ * this process's servers as they are sent, of a server in a process of its own when it stops (served.ts). Loaded by
+ * .mocharc.json for the whole suite: an answer that breaks the document fails the test that caused it.
  */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ServerResponse } from 'node:http';
 import type { ErrorCode } from '../../src/errors.js';
-import { ERROR_TABLE } from '../../src/http/error-table.js';
+import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
+import { onAnswer, type SentAnswer, type UnseenAnswer } from './preload/sent-answers.js';
+import './seed.js';
 
 interface Header {
   required?: boolean;
@@ -48,8 +50,7 @@ function validator(pointer: string): ValidateFunction {
 
 const JSON_BODY = 'application/json';
 const EVENTS = 'text/event-stream';
-const typeOf = ({ headers }: SeenResponse): string =>
-  (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+const typeOf = ({ headers }: SeenResponse): string => (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
 
 const escape = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -67,13 +68,12 @@ export function contractViolations(response: SeenResponse): string[] {
   const operation = template === undefined ? undefined : document.paths[template]?.[verb];
   if (template === undefined || operation === undefined) return isPage(path) ? [] : plainError(response);
   const documented = operation.responses[String(status)];
-  if (documented === undefined)
-    return [`${method} ${template} has no documented status ${status}: ${response.body}`];
+  if (documented === undefined) return [`${method} ${template} has no documented status ${status}: ${response.body}`];
   const pointer = `/paths/${escape(template)}/${verb}/responses/${status}`;
   return [...headerViolations(documented, response), ...bodyViolations(documented, pointer, response)];
 }
 
-const isPage = (path: string): boolean => /^\/(docs|dashboard)/.test(path);
+const isPage = (path: string): boolean => /^\/(docs|dashboard|favicon\.ico$|$)/.test(path);
 
 /** Unknown paths and methods: the error shape all the same. */
 function plainError(response: SeenResponse): string[] {
@@ -98,8 +98,7 @@ function headerViolations(documented: DocumentedResponse, response: SeenResponse
       continue;
     }
     const validate = validator(`/components/headers/${key}/schema`);
-    const typed =
-      /^\d+$/.test(value) && JSON.stringify(header?.schema).includes('"integer"') ? Number(value) : value;
+    const typed = /^\d+$/.test(value) && JSON.stringify(header?.schema).includes('"integer"') ? Number(value) : value;
     if (!validate(typed)) violations.push(`${response.path} ${name}: ${ajv.errorsText(validate.errors)}`);
   }
   return violations;
@@ -107,8 +106,7 @@ function headerViolations(documented: DocumentedResponse, response: SeenResponse
 
 function bodyViolations(documented: DocumentedResponse, pointer: string, response: SeenResponse): string[] {
   const type = typeOf(response);
-  if (documented.content[type] === undefined)
-    return [`${response.path}: undocumented content type "${type}"`];
+  if (documented.content[type] === undefined) return [`${response.path}: undocumented content type "${type}"`];
   if (response.method === 'HEAD' || ![JSON_BODY, EVENTS].includes(type)) return [];
   const validate = validator(`${pointer}/content/${escape(type)}/schema`);
   if (type === EVENTS) return eventViolations(response, validate);
@@ -136,13 +134,11 @@ const isOpenAi = ({ path }: SeenResponse): boolean => path.startsWith('/v1/');
 function codeViolations(response: SeenResponse, body: unknown): string[] {
   // Their statuses are what the document has them under.
   if (isOpenAi(response)) return [];
-  // A job that failed tells of an error, and is told of with success.
+  // A job that failed reports an error, and its event is delivered with success.
   if (response.status < 400 && response.path.startsWith('/api/v1/jobs/')) return [];
   const code = (body as { error?: { code?: ErrorCode } } | null)?.error?.code;
   if (code === undefined) return [];
-  return ERROR_TABLE[code].status === response.status
-    ? []
-    : [`${code} was sent with status ${response.status}`];
+  return ERROR_TABLE[code].status === response.status ? [] : [`${code} was sent with status ${response.status}`];
 }
 
 function parse(text: string): unknown {
@@ -153,68 +149,27 @@ function parse(text: string): unknown {
   }
 }
 
-function seen(response: ServerResponse, body: string): SeenResponse | null {
-  const head = headOf(response);
-  if (head === '') return null;
-  const headers = new Map<string, string>();
-  for (const line of head.split('\r\n').slice(1)) {
-    const colon = line.indexOf(':');
-    if (colon > 0) headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
-  }
-  if (!headers.has('x-request-id')) return null;
-  const { method = '', url = '' } = response.req;
-  return { method, path: url.split('?')[0] ?? '', status: response.statusCode, headers, body };
-}
-
 const violations: string[] = [];
 let count = 0;
 
-type Send = (this: ServerResponse, ...args: unknown[]) => unknown;
-const prototype = ServerResponse.prototype as unknown as { end: Send; write: Send };
-/** What has been written of a body that leaves in pieces. */
-const written = new WeakMap<ServerResponse, string>();
-// An answer to an upload that is refused early is written and not ended; every other one is ended.
-for (const name of ['end', 'write'] as const) {
-  const send = prototype[name];
-  prototype[name] = function (...args) {
-    const result = send.apply(this, args);
-    const [chunk] = args;
-    const piece = typeof chunk === 'string' ? Buffer.from(chunk).toString('latin1') : latin1(chunk);
-    const body = (written.get(this) ?? '') + piece;
-    const isEndless = /^transfer-encoding: chunked\r$/im.test(headOf(this));
-    const whole = isEndless ? name === 'end' : body.length >= contentLength(this);
-    // A file's end() comes when its last piece has been held against the document already.
-    const again = !isEndless && name === 'end' && piece === '' && body !== '';
-    written.set(this, body);
-    const response = again || (!whole && this.req.method !== 'HEAD') ? null : seen(this, utf8(body));
-    if (response !== null) {
-      count += 1;
-      violations.push(...contractViolations(response));
-    }
-    return result;
-  };
+/** Holds an answer against the document; the test that runs fails if it breaks it. */
+export function check(answer: SentAnswer | UnseenAnswer): void {
+  if ('unseen' in answer) {
+    violations.push(`${answer.unseen} was answered, and the answer was not seen`);
+    return;
+  }
+  count += 1;
+  violations.push(...contractViolations({ ...answer, headers: new Map(Object.entries(answer.headers)) }));
 }
 
-/** As it was sent: getHeader() does not know what only writeHead() was given. */
-function contentLength(response: ServerResponse): number {
-  return Number(/^content-length: (\d+)\r$/im.exec(headOf(response))?.[1] ?? 0);
-}
+onAnswer(check);
 
-function headOf(response: ServerResponse): string {
-  return (response as unknown as { _header: string | null })._header ?? '';
-}
-
-function latin1(chunk: unknown): string {
-  return Buffer.isBuffer(chunk) ? chunk.toString('latin1') : '';
-}
-
-function utf8(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
-}
+/** What is wrong with the answers since the last call. */
+export const takeViolations = (): string[] => violations.splice(0);
 
 export const mochaHooks = {
   afterEach(): void {
-    const found = violations.splice(0);
+    const found = takeViolations();
     if (found.length > 0) throw new Error(`answers that break the OpenAPI document:\n${found.join('\n')}`);
   },
 };

@@ -7,13 +7,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  * - `pass`: nothing;
  * - `upload`: broken once a megabyte of the request has been passed on;
  * - `answer`: broken in place of the answer, which the server has sent;
- * - `reset answer`: the same, and the server is told so by a reset, as by a proxy that has not read the answer;
+ * - `reset answer`: the same, and the server gets a reset, as by a proxy that has not read the answer;
  * - `half answer`: broken in the middle of the answer;
  * - `resetAt`: as a reset answer, but only once this has been passed on of it;
  * - `client`: the client's side is broken by breakClients(); the server's stays, so that it notices nothing.
  */
-export type Cut =
-  'pass' | 'upload' | 'answer' | 'reset answer' | 'half answer' | 'client' | { resetAt: string };
+export type Cut = 'pass' | 'upload' | 'answer' | 'reset answer' | 'half answer' | 'client' | { resetAt: string };
 
 const SOME_OF_AN_UPLOAD = 1_000_000;
 

@@ -1,4 +1,6 @@
-/** Pages of the dashboard in Chromium, watched: what they ask for, and what their scripts and the browser complain of. */
+/**
+ * Pages of the dashboard in Chromium, watched: what they ask for, and what their scripts and the browser complain of.
+ */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import type { Account } from '../../src/ledger/types.js';
@@ -28,7 +30,7 @@ export class DashboardPages {
     page.on('request', (request) => void this.asked.push(request.url()));
     page.on('pageerror', (error) => void this.complaints.push(String(error)));
     page.on('console', (message) => {
-      // What the server refuses is told there, too.
+      // A refusal of the server is shown there, too.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
         this.complaints.push(message.text());
       }

@@ -1,4 +1,6 @@
-/** A browser as far as HTTP goes: it keeps cookies, says where its requests come from, and follows nothing by itself. */
+/**
+ * A browser as far as HTTP goes: it keeps cookies, says where its requests come from, and follows nothing by itself.
+ */
 import { execFileSync } from 'node:child_process';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { packageRoot } from '../../src/package-root.js';
@@ -43,18 +45,11 @@ export class HttpBrowser {
   }
 
   /** As a form of our own page. */
-  post(
-    path: string,
-    fields: Fields = {},
-    headers: Fields = { 'sec-fetch-site': 'same-origin' },
-  ): Promise<PageAnswer> {
+  post(path: string, fields: Fields = {}, headers: Fields = { 'sec-fetch-site': 'same-origin' }): Promise<PageAnswer> {
     return this.#ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
   }
 
-  async #ask(
-    path: string,
-    init: { method?: string; headers: Fields; body?: URLSearchParams },
-  ): Promise<PageAnswer> {
+  async #ask(path: string, init: { method?: string; headers: Fields; body?: URLSearchParams }): Promise<PageAnswer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...this.headers, ...init.headers, ...(cookie === '' ? {} : { cookie }) };
     const answer = await fetch(this.server.url + path, { ...init, headers, redirect: 'manual' });
@@ -95,8 +90,6 @@ export function rowsOf(text: string): string[][] {
   return bodies
     .flatMap((body) => [...body.matchAll(/<tr>([^]*?)<\/tr>/g)])
     .map(([, row = '']) =>
-      [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) =>
-        cell.replace(/<[^>]*>/g, '').trim(),
-      ),
+      [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '').trim()),
     );
 }

@@ -1,4 +1,6 @@
-/** The engine's process as it is shipped, but for files that kill it, that it tells what it sees, and waits at a gate. */
+/**
+ * The engine's process as it is shipped, but for files that kill it, that it tells what it sees, and waits at a gate.
+ */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { loadBinding } from '../../src/engine/binding.js';
@@ -18,18 +20,11 @@ serveEngine(async (settings, { observer, watch }) => {
   const { speech, translation, info } = await loadEngines(settings as EngineSettings, { observer, binding });
   return {
     speech: {
-      convertFile: (file) => speech.convertFile(file),
-      measureFile: (file) => speech.measureFile(file),
-      transcribeFile: (file) => {
-        if (file.after !== undefined) dieOf(file.path);
-        const measured = file.measured;
-        return speech.transcribeFile({
-          ...file,
-          measured: async (seconds) => {
-            await measured?.(seconds);
-            dieOf(file.path);
-          },
-        });
+      convert: (file) => speech.convert(file),
+      measure: (file) => speech.measure(file),
+      transcribe: (file, onWindow) => {
+        dieOf(file.path);
+        return speech.transcribe(file, onWindow);
       },
       stats: () => speech.stats(),
     },

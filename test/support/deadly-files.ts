@@ -1,4 +1,7 @@
-/** Names, in the environment of a process, a JSON file: of files' SHA-256 the signals that the process sends itself at their sight. */
+/**
+ * Names, in the environment of a process, a JSON file: of files' SHA-256 the signals that the process sends itself at
+ * their sight.
+ */
 export const DEADLY_VARIABLE = 'DEADLY_FILES';
 
 /** Names a file to which each process appends, in a line, the CUDA devices that it sees. */

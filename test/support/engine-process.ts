@@ -2,13 +2,9 @@
 import { join } from 'node:path';
 import { readManifest } from '../../src/models/read-manifest.js';
 import { packageRoot } from '../../src/package-root.js';
-import { Metrics } from '../../src/http/metrics.js';
+import { Metrics } from '../../src/http/monitoring/metrics.js';
 import { readConfig, type Config } from '../../src/service/config.js';
-import {
-  startEngines,
-  type ServedEngines,
-  type ServedEnginesOptions,
-} from '../../src/service/served-engines.js';
+import { startEngines, type ServedEngines, type ServedEnginesOptions } from '../../src/service/served-engines.js';
 import { overriding } from './overriding.js';
 import { until } from './until.js';
 
@@ -30,7 +26,7 @@ export async function startEngineProcess(
   options: Pick<ServedEnginesOptions, 'room' | 'devices'> = {},
 ): Promise<EngineProcess> {
   const settings = {
-    ...{ VERBATIM_ENGINE_PROCESS: 'on', VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },
+    ...{ VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },
     // The same text on every processor.
     ...{ VERBATIM_ACCEL: 'off', ...environment },
   };
@@ -63,7 +59,10 @@ export async function startEngineProcess(
   return Object.assign(told, { config, engines, deaths, logs, metrics });
 }
 
-/** Sends the process that serves (of several the first) a signal of which it dies, or is taken for dead, and waits until that is known. */
+/**
+ * Sends the process that serves (of several the first) a signal of which it dies, or is taken for dead, and waits until
+ * that is known.
+ */
 export async function strike({ engines, deaths }: EngineProcess, signal: NodeJS.Signals): Promise<void> {
   const before = deaths.length;
   await until(() => engines.pids.length > 0 && engines.speech.stats().slots > 0);

@@ -1,5 +1,5 @@
 /** A Diarizer whose answers and timing a test controls. */
-import type { FileToDiarize } from '../../src/engine/speakers/speaker-engine.js';
+import type { FileToDiarize } from '../../src/engine/speakers/file-to-diarize.js';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import type { Diarizer } from '../../src/engine/types.js';
 
@@ -14,7 +14,7 @@ export class FakeDiarizer implements Diarizer {
     { startSeconds: 0, endSeconds: 1, speaker: 'S1' },
     { startSeconds: 1, endSeconds: 90, speaker: 'S2' },
   ];
-  /** Thrown by the next file, then forgotten. */
+  /** Thrown by the next file, and only by that one. */
   failWith: Error | null = null;
   readonly asked: DiarizedFile[] = [];
   running = 0;

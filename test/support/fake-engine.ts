@@ -2,21 +2,21 @@
  * A SpeechEngine whose timing a test controls; it looks at the real uploaded file. For tests of the shell around the
  * engine only: the real one has its own.
  *
- * A file's first line, which a fakeWav() has in a chunk, decides: "audio SECONDS LANGUAGE TEXT" is decodable audio, "broken" has
- * the right container only, "recording of " before either makes it one to be converted, and anything else is no audio. "|" in TEXT is
- * where a window ends; each takes as long.
+ * A file's first line, which a fakeWav() has in a chunk, decides: "audio SECONDS LANGUAGE TEXT" is decodable audio,
+ * "broken" has the right container only, "recording of " before either makes it one to be converted, and anything else
+ * is no audio. "|" in TEXT is where a window ends; each takes as long.
  */
 import { closeSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
-import { systemClock } from '../../src/engine/clock.js';
 import type { Segment } from '../../src/engine/binding.js';
 import { EngineError } from '../../src/engine/native-errors.js';
-import { Backlog, type BacklogPlace } from '../../src/engine/speech/backlog.js';
+import { Backlog, type BacklogPlace } from '../../src/engine/backlog.js';
 import type {
-  EngineAbilities,
-  EngineStats,
-  AudioToMeasure,
+  AudioBudget,
+  EngineLoad,
   FileToConvert,
+  FileToMeasure,
   FileToTranscribe,
+  OnWindow,
   SpeechEngine,
   Transcript,
 } from '../../src/engine/types.js';
@@ -34,9 +34,17 @@ export function fakeRecording(audio: Buffer): Buffer {
 const SAMPLE_RATE = 8000;
 const SAID = 'said';
 
-/** The same as a WAV file that browsers play: of silence, with that line in a chunk of its own. */
-export function fakeWav(seconds: number, said?: { language?: string; text?: string }): Buffer {
-  const samples = Buffer.alloc(2 * Math.round(seconds * SAMPLE_RATE));
+interface FakeSpeech {
+  language?: string;
+  text?: string;
+}
+
+/**
+ * The same as a WAV file that browsers play: of silence, with that line in a chunk of its own. `playedSeconds`: as long
+ * as it takes to play, where that differs.
+ */
+export function fakeWav(seconds: number, said: FakeSpeech & { playedSeconds?: number } = {}): Buffer {
+  const samples = Buffer.alloc(2 * Math.round((said.playedSeconds ?? seconds) * SAMPLE_RATE));
   const format = Buffer.alloc(16);
   format.writeUInt16LE(1, 0);
   format.writeUInt16LE(1, 2);
@@ -59,8 +67,6 @@ function chunk(id: string, content: Buffer): Buffer {
 export const BROKEN_AUDIO = Buffer.from('broken\n');
 
 const RECORDING = 'recording of ';
-/** Of every conversion. */
-export const CONVERSION_MS = 7;
 
 interface FakeAudio {
   seconds: number;
@@ -74,20 +80,22 @@ interface Gate {
 }
 
 export class FakeEngine implements SpeechEngine {
-  languages: string[] = ['de', 'en', 'es', 'fr'];
-  translatesToEnglish = false;
-  abilities: EngineAbilities = { detectsLanguage: true, takesPrompt: true, takesTemperature: true };
-  alignsWords = true;
-  devices = { ids: ['cpu'], name: 'Fake CPU' };
-  modelName = 'fake';
-  isDemonstration = false;
-  readonly voiceActivity = 'energy';
+  readonly info = {
+    languages: ['de', 'en', 'es', 'fr'],
+    translatesToEnglish: false,
+    abilities: { detectsLanguage: true, takesPrompt: true, takesTemperature: true },
+    alignsWords: true,
+    devices: { ids: ['cpu'], name: 'Fake CPU' },
+    modelName: 'fake',
+    isDemonstration: false,
+    voiceActivity: 'energy' as 'energy' | 'silero',
+  };
   /** Of the next transcripts. */
   unsureWindows = 0;
   slots = 2;
   readonly maxBacklogSeconds = 36_000;
   realTimeFactor = 0.1;
-  /** Thrown by the next pass, then forgotten. */
+  /** Thrown by the next pass, and only by that one. */
   failWith: Error | null = null;
   /** What each pass was asked to expect. */
   readonly prompts: (string | undefined)[] = [];
@@ -95,13 +103,17 @@ export class FakeEngine implements SpeechEngine {
   readonly temperatures: (number | undefined)[] = [];
   /** How often it says each window's text. */
   repeats = 1;
+  /** What comes of recordings; null: what they say. */
+  convertedLine: string | null = null;
+  /** How much larger than their line conversions are. */
+  paddingBytes = 0;
+  conversions = 0;
   openFiles = 0;
-  admitted = 0;
   running = 0;
   transcribed = 0;
-  readonly #backlog = new Backlog({
+  /** Of the service around it. */
+  readonly backlog = new Backlog({
     maxSeconds: this.maxBacklogSeconds,
-    clock: systemClock,
     realTimeFactor: () => this.realTimeFactor,
   });
   #others: BacklogPlace | null = null;
@@ -112,42 +124,42 @@ export class FakeEngine implements SpeechEngine {
   readonly #departures = new Set<() => void>();
 
   get backlogSeconds(): number {
-    return this.#backlog.seconds;
+    return this.backlog.seconds;
+  }
+
+  /** Requests in the backlog. */
+  get admitted(): number {
+    return this.backlog.stats().backlogByAccount.reduce((sum, { requests }) => sum + requests, 0);
   }
 
   /** So much audio of another account. */
   set backlogSeconds(audioSeconds: number) {
     this.#others?.release();
-    this.#others = this.#backlog.readmit({ accountId: 'another account', audioSeconds });
+    this.#others = audioSeconds === 0 ? null : this.backlog.readmit({ accountId: 'another account', audioSeconds });
   }
 
-  async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
+  async convert(file: FileToConvert): Promise<boolean> {
     this.#refuseWhenClosing();
     file.signal?.throwIfAborted();
     const line = firstLine(file.path);
-    if (!line.startsWith(RECORDING)) return Promise.resolve(null);
-    file.covers?.(0);
-    writeFileSync(file.to, `${line.slice(RECORDING.length)}\n`);
+    if (!line.startsWith(RECORDING)) return Promise.resolve(false);
+    this.conversions++;
+    writeFileSync(file.to, `${this.convertedLine ?? line.slice(RECORDING.length)}\n${' '.repeat(this.paddingBytes)}`);
     try {
-      refuseUncovered(file, readAudio(file.to).seconds);
+      refuseOverBudget(file, readAudio(file.to).seconds);
     } catch (error) {
       rmSync(file.to);
       throw error;
     }
-    return Promise.resolve({ milliseconds: CONVERSION_MS });
+    return Promise.resolve(true);
   }
 
-  async measureFile(file: AudioToMeasure): Promise<number> {
+  async measure(file: FileToMeasure): Promise<number> {
     this.#refuseWhenClosing();
-    file.covers?.(0);
     file.signal?.throwIfAborted();
     const { seconds } = readAudio(file.path);
-    refuseUncovered(file, seconds);
+    refuseOverBudget(file, seconds);
     return Promise.resolve(seconds);
-  }
-
-  checkRoom(accountId: string): void {
-    this.#backlog.checkRoom({ accountId, audioSeconds: 0 });
   }
 
   /** From now on transcriptions wait in a slot until release(), when they have told of so many windows. */
@@ -168,43 +180,27 @@ export class FakeEngine implements SpeechEngine {
     while (this.running < count) await new Promise<void>((resolve) => this.#arrivals.add(resolve));
   }
 
-  async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
+  async transcribe(file: FileToTranscribe, onWindow?: OnWindow): Promise<Transcript> {
     this.prompts.push(file.prompt);
     this.temperatures.push(file.temperature);
     this.#refuseWhenClosing();
-    if (file.align === true && !this.alignsWords) throw new EngineError('invalid_argument', 'No words.');
+    if (file.align === true && !this.info.alignsWords) throw new EngineError('invalid_argument', 'No words.');
     this.#refuseUnknown(file.language);
-    file.covers?.(0);
     file.signal?.throwIfAborted();
     const audio = readAudio(file.path);
     this.openFiles++;
     try {
-      if (file.after === undefined) refuseUncovered(file, audio.seconds);
-      await file.measured?.(audio.seconds);
-      file.signal?.throwIfAborted();
-      this.#refuseWhenClosing();
-      return await this.#admitted(file, audio);
+      return await this.#transcribe(file, audio, onWindow);
     } finally {
       this.openFiles--;
     }
   }
 
-  stats(): EngineStats {
-    const { slots, maxBacklogSeconds, backlogSeconds, realTimeFactor } = this;
+  stats(): EngineLoad {
+    const { slots, realTimeFactor } = this;
     const busySlots = Math.min(this.running, slots);
     const queuedWindows = this.running - busySlots;
-    const { retryAfterSeconds, byAccount } = this.#backlog;
-    return {
-      slots,
-      busySlots,
-      windowsInFlight: busySlots,
-      queuedWindows,
-      backlogSeconds,
-      maxBacklogSeconds,
-      realTimeFactor,
-      retryAfterSeconds,
-      backlogByAccount: byAccount,
-    };
+    return { slots, busySlots, windowsInFlight: busySlots, queuedWindows, realTimeFactor };
   }
 
   close(): Promise<void> {
@@ -220,22 +216,8 @@ export class FakeEngine implements SpeechEngine {
     if (this.#closing !== null) throw new VerbatimError('shutting_down', 'The server is shutting down.');
   }
 
-  async #admitted(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
-    const background = file.background === true;
-    const request = { accountId: file.accountId, audioSeconds: audio.seconds, background };
-    const isLetIn = file.after !== undefined || background;
-    const place = isLetIn ? this.#backlog.readmit(request) : this.#backlog.admit(request);
-    this.admitted++;
-    try {
-      return await this.#transcribe(file, audio);
-    } finally {
-      this.admitted--;
-      place.release();
-    }
-  }
-
-  async #transcribe(file: FileToTranscribe, audio: FakeAudio): Promise<Transcript> {
-    const { language, task, signal, transcribed } = file;
+  async #transcribe(file: FileToTranscribe, audio: FakeAudio, onWindow?: OnWindow): Promise<Transcript> {
+    const { language, task, signal } = file;
     this.running++;
     for (const resolve of this.#arrivals) resolve();
     this.#arrivals.clear();
@@ -246,13 +228,18 @@ export class FakeEngine implements SpeechEngine {
       const segments: Segment[] = [];
       for (const [index, text] of windows.entries()) {
         await this.work(signal, index);
-        transcribed?.(((index + 1) / windows.length) * audio.seconds);
-        if (text.trim() === '') continue;
+        const seconds = ((index + 1) / windows.length) * audio.seconds;
+        const update = { finished: null, seconds };
+        if (text.trim() === '') {
+          onWindow?.({ ...update, language: null, part: null });
+          continue;
+        }
         const segment = spokenEvenly(text, { of: windows.length, index, seconds: audio.seconds }, file);
-        file.heard?.({
+        const part = {
           ...{ language: spoken, segments: [segment] },
           text: segments.length === 0 ? text.trim() : ` ${text.trim()}`,
-        });
+        };
+        onWindow?.({ ...update, language: spoken, part });
         segments.push(segment);
       }
       await this.work(signal, windows.length);
@@ -263,6 +250,7 @@ export class FakeEngine implements SpeechEngine {
         languageProbability: language === 'auto' ? 0.99 : null,
         text: segments.map(({ text }) => text.trim()).join(' '),
         segments,
+        windows: windows.length,
         unsureWindows: this.unsureWindows,
         timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
       };
@@ -274,7 +262,7 @@ export class FakeEngine implements SpeechEngine {
   }
 
   #refuseUnknown(language: string): void {
-    if (language === 'auto' || this.languages.includes(language)) return;
+    if (language === 'auto' || this.info.languages.includes(language)) return;
     throw new VerbatimError('unsupported_language', `Not a language of the model: "${language}".`, {
       param: 'language',
     });
@@ -331,13 +319,14 @@ function readAudio(path: string): FakeAudio {
   return { seconds: Number(seconds), language, text };
 }
 
-function refuseUncovered({ maxSeconds = Infinity, covers }: AudioToMeasure, seconds: number): void {
+function refuseOverBudget({ maxSeconds = Infinity, payableSeconds = Infinity }: AudioBudget, seconds: number): void {
   if (seconds > maxSeconds) {
     throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
       param: 'audio',
     });
   }
-  covers?.(seconds);
+  if (seconds > payableSeconds)
+    throw new VerbatimError('insufficient_credits', 'The audio is too long to be paid for.');
 }
 
 /** Only the start: some uploads of the tests are large. */

@@ -1,5 +1,5 @@
 import { ModelRefused } from '../../src/errors.js';
-import type { ModelState, ModelSwitch } from '../../src/http/deps.js';
+import type { ModelState, ModelSwitch } from '../../src/models/model-switch.js';
 
 /** What was asked of it stays under way until the test says how it ends. */
 export class FakeModelSwitch implements ModelSwitch {

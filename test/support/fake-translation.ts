@@ -1,6 +1,6 @@
 /**
- * Translation models that a test controls, behind the addon's contract: words are tokens, a translation is its
- * source between the name of the model and a full stop, and batches wait for the test when it says so.
+ * Translation models that a test controls, behind the addon's contract: words are tokens, a translation is its source
+ * between the name of the model and a full stop, and batches wait for the test when it says so.
  */
 import type {
   NativeBinding,
@@ -28,10 +28,10 @@ export class FakeTranslation implements Pick<NativeBinding, 'loadTranslationMode
   openTranslators = 0;
   openModels = 0;
   /** What a sentence becomes; by default itself, marked with the model. */
-  decode: (source: readonly string[], model: string, options: TranslationOptions) => string[] = (
-    source,
-    model,
-  ) => [`(${model})`, ...source];
+  decode: (source: readonly string[], model: string, options: TranslationOptions) => string[] = (source, model) => [
+    `(${model})`,
+    ...source,
+  ];
   /** The error a batch fails with, if it does. */
   failWith: (inputs: readonly TranslationInput[]) => Error | null = () => null;
   private gate: Promise<void> | null = null;
@@ -80,8 +80,7 @@ export class FakeTranslation implements Pick<NativeBinding, 'loadTranslationMode
         maxTargetTokens: 0,
       },
       createTranslator: async () => Promise.resolve(open(() => this.translator(path))),
-      tokenize: async (texts) =>
-        Promise.resolve(open(() => texts.map((text) => text.split(/\s+/).filter(Boolean)))),
+      tokenize: async (texts) => Promise.resolve(open(() => texts.map((text) => text.split(/\s+/).filter(Boolean)))),
       detokenize: async (lists) => Promise.resolve(open(() => lists.map((tokens) => tokens.join(' ')))),
       hasSourceToken: () => open(() => true),
       hasTargetToken: () => open(() => true),

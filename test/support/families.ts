@@ -20,7 +20,7 @@ interface Family {
 
 const FINNISH = ['huomenna', 'sataa', 'vettä', 'luulen', 'että', 'kymmenen', 'minuuttia'];
 
-// What its words are, whatever is heard.
+// What its words are, whatever is recognised.
 const PARAKEET = { path: sample('en-wav16.wav').path, language: 'fi' };
 
 const FAMILIES: Readonly<Record<string, Family>> = {

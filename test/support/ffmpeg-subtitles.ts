@@ -5,11 +5,9 @@ import { expect } from 'chai';
 /** The times of what it would show; it must have nothing to say against the file. */
 export function timesByFfmpeg(path: string): number[][] {
   const run = (...output: string[]): string => {
-    const { error, status, stderr, stdout } = spawnSync(
-      'ffmpeg',
-      ['-v', 'error', '-i', path, '-map', '0', ...output],
-      { encoding: 'utf8' },
-    );
+    const { error, status, stderr, stdout } = spawnSync('ffmpeg', ['-v', 'error', '-i', path, '-map', '0', ...output], {
+      encoding: 'utf8',
+    });
     expect([error, status, stderr]).to.deep.equal([undefined, 0, '']);
     return stdout;
   };

@@ -52,8 +52,7 @@ export class GatedBinding {
   }
 
   private model(model: SpeechModel): SpeechModel {
-    const createSlot: SpeechModel['createSlot'] = async (options) =>
-      this.slot(await model.createSlot(options));
+    const createSlot: SpeechModel['createSlot'] = async (options) => this.slot(await model.createSlot(options));
     return overriding(model, { createSlot });
   }
 

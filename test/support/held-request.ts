@@ -1,4 +1,4 @@
-/** A request that is in an engine, and waits there before anything of it is transcribed. */
+/** A request that holds a lease of an engine, and is measured there, before it is transcribed. */
 import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
 import type { EngineProcess } from './engine-process.js';
 
@@ -10,19 +10,14 @@ export interface HeldRequest {
   arrived: Promise<void>;
 }
 
-/** In the engine that serves now. */
-export function heldRequest(
-  { engines }: EngineProcess,
-  file: Omit<FileToTranscribe, 'measured'>,
-): HeldRequest {
-  const { engine, giveBack } = engines.lend();
+/** With the engine that serves now. */
+export function heldRequest({ engines }: EngineProcess, file: Omit<FileToTranscribe, 'seconds'>): HeldRequest {
+  const { engine, release } = engines.acquire();
   let go = (): void => undefined;
-  let arrive = (): void => undefined;
-  const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const gate = new Promise<void>((resolve) => (go = resolve));
-  const measured = (): Promise<void> => {
-    arrive();
-    return gate;
-  };
-  return { answer: engine.transcribeFile({ ...file, measured }).finally(giveBack), go, arrived };
+  const measured = engine.measure(file);
+  const answer = Promise.all([measured, gate])
+    .then(([seconds]) => engine.transcribe({ ...file, seconds }))
+    .finally(release);
+  return { answer, go, arrived: measured.then(() => undefined) };
 }

@@ -32,7 +32,9 @@ export async function endedJob(server: AnyServer, key: Key, id: string): Promise
   return body;
 }
 
-/** Whoever looks at the job next is told of one that runs, and is told so when it has ended: the engine has to hold it. */
+/**
+ * The next reader of the job sees it running, and waits until it has ended: the engine has to hold it.
+ */
 export async function endsBehindTheNextLook(server: TestServer, id: string): Promise<void> {
   await server.engine.untilRunning(1);
   const { jobs } = server.ledger;

@@ -15,8 +15,7 @@ export function lie(bytes: Buffer, random: Mulberry32): Buffer {
 }
 
 function put(out: Buffer, at: number, value: number, length: number): void {
-  for (let i = 0; i < length && at + i < out.length; i++)
-    out[at + i] = Math.floor(value / 2 ** (8 * i)) & 0xff;
+  for (let i = 0; i < length && at + i < out.length; i++) out[at + i] = Math.floor(value / 2 ** (8 * i)) & 0xff;
 }
 
 function absurd(random: Mulberry32): number {

@@ -1,4 +1,7 @@
-/** A hub with models of random weights, and a shelf that gets them from it: a directory, whose registry names them. */
+/**
+ * A hub with models of random weights, and a model store that gets them from it: a directory, whose registry names
+ * them.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -48,7 +51,7 @@ export class ModelHub {
     writeFileSync(join(this.directory, IMPORTED_FILE), JSON.stringify({ models }));
   }
 
-  readonly shelf = (): { roots: StoreRoots; manifest: Manifest } => ({
+  readonly context = (): { roots: StoreRoots; manifest: Manifest } => ({
     roots: { packageRoot, modelsDir: this.directory },
     manifest: readManifest(packageRoot, this.directory),
   });

@@ -107,10 +107,7 @@ const MUTATIONS: Record<string, Mutation> = {
 
 const EXTENSIONS = ['.wav', '.flac', '.mp3', '.ogg', '.opus', '.m4a', '.txt', ''];
 
-export function* mutateAudio(
-  seeds: readonly AudioSeed[],
-  { count, seed }: MutationOptions,
-): Generator<MutatedAudio> {
+export function* mutateAudio(seeds: readonly AudioSeed[], { count, seed }: MutationOptions): Generator<MutatedAudio> {
   const random = new Mulberry32(seed);
   const names = Object.keys(MUTATIONS);
   for (let number = 0; number < count; number++) {

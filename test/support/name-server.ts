@@ -1,4 +1,4 @@
-/** A DNS server on this machine that knows the names it is told, each as 127.0.0.1 (RFC 1035, section 4). */
+/** A DNS server on this machine that knows the names it is given, each as 127.0.0.1 (RFC 1035, section 4). */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 

@@ -26,12 +26,14 @@ export class Network {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Nothing arrives any more, and nobody is told so. */
+  /** Nothing arrives any more, and nobody is notified. */
   cut(): void {
     this.#cut = true;
   }
 
-  /** New connections go through; those that were cut are dead for good, as they are when a router has forgotten them. */
+  /**
+   * New connections go through; those that were cut are dead for good, as they are when a router has dropped them.
+   */
   heal(): void {
     this.#cut = false;
     for (const socket of this.#sockets) if (socket.isPaused()) socket.destroy();

@@ -18,7 +18,7 @@ export function checkSpoiltModels(count: number, seed: number): number {
     if (facts === null) continue;
     told++;
     for (const [key, value] of facts) {
-      // A byte that is no UTF-8 is told as one character of three.
+      // A byte that is no UTF-8 is counted as one character of three.
       if (Buffer.byteLength(key) + Buffer.byteLength(value) > 3 * bytes.length) throw new Error(recipe);
       const number = refusedOr(() => integerFact(facts, key, 1, 1_000_000), recipe);
       if (number !== null && !(Number.isInteger(number) && number >= 1)) throw new Error(recipe);

@@ -21,8 +21,8 @@ const OUTPUTS = VOCABULARY + 1 + DURATIONS.length;
 const F32 = 0;
 
 /**
- * As whisper.cpp reads it: its header, filters, window, durations, pieces, and tensors in float32. It writes the words in an order that
- * means nothing; default: made-up ones, of no language.
+ * As whisper.cpp reads it: its header, filters, window, durations, pieces, and tensors in float32. It writes the words
+ * in an order that means nothing; default: made-up ones, of no language.
  */
 export function writeParakeetModel(path: string, { seed = 1, words = [] }: ParakeetOptions = {}): void {
   writeFileSync(path, Buffer.concat([...head(seed, words), ...tensors(seed)]));
@@ -76,11 +76,7 @@ function pieceOf(number: number, words: readonly string[]): string {
 }
 
 function tensors(seed: number): Buffer[] {
-  const linear = (name: string, inputs: number, outputs: number): Tensor => [
-    `${name}.weight`,
-    inputs,
-    outputs,
-  ];
+  const linear = (name: string, inputs: number, outputs: number): Tensor => [`${name}.weight`, inputs, outputs];
   const norm = (name: string): Tensor[] => [
     [`${name}.weight`, STATE],
     [`${name}.bias`, STATE],
@@ -144,11 +140,7 @@ function tensorOf([name, ...dimensions]: Tensor, seed: number): Buffer[] {
   return [integers(dimensions.length, name.length, F32, ...dimensions), Buffer.from(name), floats(numbers)];
 }
 
-function values(
-  count: number,
-  seed: number,
-  value: (random: { next: number; signed: number }) => number,
-): number[] {
+function values(count: number, seed: number, value: (random: { next: number; signed: number }) => number): number[] {
   const random = new Mulberry32(seed);
   return Array.from({ length: count }, () => {
     const next = random.next();

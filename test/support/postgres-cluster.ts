@@ -1,7 +1,7 @@
 /** A PostgreSQL of the tests' own: one cluster a run, on a free port, which dies with the run. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -18,6 +18,8 @@ export const DATABASE_PASSWORD = 'a-password-that-nobody-may-see';
 export interface ClusterOptions {
   /** Whether commits reach the disk. Default: no. */
   fsync?: boolean;
+  /** PEM files that it offers TLS with. Default: it speaks in the clear only. */
+  tls?: { certificate: string; key: string };
 }
 
 export class PostgresCluster {
@@ -39,6 +41,7 @@ export class PostgresCluster {
     const [program, ...rest] = [...asUser(), bin('initdb'), ...initialise];
     execFileSync(program!, rest, { stdio: 'pipe', cwd: '/' });
     const cluster = new PostgresCluster(directory, await freePort(), options);
+    if (options.tls !== undefined) cluster.#keepTls(options.tls);
     process.once('exit', () => cluster.#remove());
     await cluster.run();
     return cluster;
@@ -47,25 +50,11 @@ export class PostgresCluster {
   /** Starts the server again, where it was. */
   async run(): Promise<void> {
     const settings = [
-      ...[
-        'listen_addresses=127.0.0.1',
-        `port=${this.port}`,
-        'unix_socket_directories=',
-        'max_connections=300',
-      ],
-      ...[
-        'shared_buffers=64MB',
-        `fsync=${this.options.fsync === true ? 'on' : 'off'}`,
-        'full_page_writes=off',
-      ],
+      ...['listen_addresses=127.0.0.1', `port=${this.port}`, 'unix_socket_directories=', 'max_connections=300'],
+      ...['shared_buffers=64MB', `fsync=${this.options.fsync === true ? 'on' : 'off'}`, 'full_page_writes=off'],
+      `ssl=${this.options.tls === undefined ? 'off' : 'on'}`,
     ].flatMap((setting) => ['-c', setting]);
-    const [program, ...rest] = [
-      ...asUser(),
-      bin('postgres'),
-      '-D',
-      join(this.directory, 'data'),
-      ...settings,
-    ];
+    const [program, ...rest] = [...asUser(), bin('postgres'), '-D', join(this.directory, 'data'), ...settings];
     this.#server = spawn(program!, rest, { stdio: 'ignore', cwd: '/' });
     await until(() => this.answers());
   }
@@ -108,6 +97,20 @@ export class PostgresCluster {
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** Runs one of PostgreSQL's own programs; what it writes. */
+  client(program: string, words: readonly string[]): string {
+    return execFileSync(bin(program), words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  /** Where the server looks for them, its own alone. */
+  #keepTls({ certificate, key }: { certificate: string; key: string }): void {
+    const data = join(this.directory, 'data');
+    copyFileSync(certificate, join(data, 'server.crt'));
+    copyFileSync(key, join(data, 'server.key'));
+    chmodSync(join(data, 'server.key'), 0o600);
+    if (isRoot()) execFileSync('chown', [USER, join(data, 'server.crt'), join(data, 'server.key')]);
   }
 
   #remove(): void {

@@ -5,13 +5,13 @@ import type { NativeBinding } from '../../src/engine/binding.js';
 import { readConfig, type Config } from '../../src/service/config.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import type { Manifest } from '../../src/models/manifest.js';
+import { measureAndTranscribe } from './transcribe.js';
 import { readManifest } from '../../src/models/read-manifest.js';
 
 export interface RealEngineOptions {
   slots: number;
   /** Default: the service's. */
   decoder?: Config['speechDecoder'];
-  maxBacklogSeconds?: number;
   observer?: EngineObserver;
   /** Without the trait that leaves out what the model is not sure of. */
   withoutFloor?: boolean;
@@ -25,7 +25,6 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
     // The same text on every processor.
     VERBATIM_ACCEL: 'off',
     VERBATIM_SPEECH_DECODER: options.decoder ?? 'auto',
-    VERBATIM_MAX_BACKLOG_SECONDS: String(options.maxBacklogSeconds ?? 36_000),
   };
   const config = readConfig(env, packageRoot);
   const roots = { packageRoot, modelsDir: config.modelsDir };
@@ -58,10 +57,10 @@ export interface RealRequest {
   signal?: AbortSignal;
 }
 
-export function transcribeFile(
+export function transcribeWith(
   engine: SpeechEngine,
   path: string,
   { accountId = 'one', language = 'auto', signal }: RealRequest = {},
 ): Promise<Transcript> {
-  return engine.transcribeFile({ path, accountId, language, signal });
+  return measureAndTranscribe(engine, { path, accountId, language, signal });
 }

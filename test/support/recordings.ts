@@ -48,18 +48,7 @@ export function recordingOf(sound: string, path: string, args: readonly string[]
 
 /** A video whose sound begins so many seconds after its pictures. */
 export function recordLate(sound: string, path: string, seconds: number): string {
-  runFfmpeg([
-    ...TEST_CARD,
-    '-itsoffset',
-    String(seconds),
-    '-i',
-    sound,
-    '-c:v',
-    'libx264',
-    '-c:a',
-    'aac',
-    path,
-  ]);
+  runFfmpeg([...TEST_CARD, '-itsoffset', String(seconds), '-i', sound, '-c:v', 'libx264', '-c:a', 'aac', path]);
   return path;
 }
 

@@ -1,8 +1,10 @@
 /** Requests as clients send them: fetch for the everyday, raw sockets for what fetch would not do. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { fakeAudio } from './fake-engine.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import type { ErrorBody } from '../../src/http/error-schema.js';
+import type { ErrorBody } from '../../src/http/errors/error-schema.js';
 import { bearer, type TestServer } from './server.js';
 import { until } from './until.js';
 
@@ -101,6 +103,19 @@ export class RawClient {
   destroy(): void {
     this.socket.destroy();
   }
+}
+
+/** The server's end of this client's connection, once its next request has reached the server in this process. */
+export function servedSocket({ socket: { localPort } }: RawClient): Promise<Socket> {
+  return new Promise((resolve) => {
+    const onRequest = (message: unknown): void => {
+      const { socket } = (message as { request: IncomingMessage }).request;
+      if (socket.remotePort !== localPort) return;
+      unsubscribe('http.server.request.start', onRequest);
+      resolve(socket);
+    };
+    subscribe('http.server.request.start', onRequest);
+  });
 }
 
 /** The head of a multipart upload, up to the first byte of the audio. */

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CALLS_VARIABLE, type AddonCall } from './addon-calls.js';
+import { CALLS_VARIABLE, type AddonCall } from './preload/addon-calls.js';
+import { ANSWERS_VARIABLE, type SentAnswer, type UnseenAnswer } from './preload/sent-answers.js';
+import { built, verbatim } from './built.js';
+import { check } from './contract.js';
 import { until } from './until.js';
-
-const ROOT = join(__dirname, '..', '..');
 
 export class Served {
   stdout = '';
@@ -24,11 +25,17 @@ export class Served {
   }
 
   /** Its working directory is `directory`; the environment has these of the service's variables and none other. */
-  static start(environment: Readonly<Record<string, string>> = {}, directory = workplace()): Served {
+  static start(
+    environment: Readonly<Record<string, string>> = {},
+    directory = workplace(),
+    flags: readonly string[] = [],
+  ): Served {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(VERBATIM|UV)_/.test(name));
     // For the process of its engine, too.
-    const preload = ['tsx/cjs', join(__dirname, 'addon-calls.ts')].map((file) => `--require "${file}"`);
-    const child = spawn(process.execPath, [join(ROOT, 'src', 'main.ts'), 'serve'], {
+    const preload = ['addon-calls.js', 'sent-answers.js'].map(
+      (file) => `--require "${built('test', 'support', 'preload', file)}"`,
+    );
+    const child = spawn(process.execPath, verbatim('serve', ...flags), {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -36,10 +43,8 @@ export class Served {
         NODE_OPTIONS: preload.join(' '),
         VERBATIM_PORT: '0',
         ...environment,
-        // Found from the working directory otherwise.
-        NODE_PATH: join(ROOT, 'node_modules'),
-        TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
         [CALLS_VARIABLE]: join(directory, 'calls'),
+        [ANSWERS_VARIABLE]: join(directory, 'answers'),
       },
     });
     return new Served(directory, child);
@@ -47,8 +52,7 @@ export class Served {
 
   async listening(): Promise<this> {
     await until(() => this.stdout.includes('listening on ') || this.child.exitCode !== null);
-    if (this.child.exitCode !== null)
-      throw new Error(`serve ended with ${this.child.exitCode}: ${this.stderr}`);
+    if (this.child.exitCode !== null) throw new Error(`serve ended with ${this.child.exitCode}: ${this.stderr}`);
     return this;
   }
 
@@ -75,9 +79,7 @@ export class Served {
 
   /** What it has asked of the addon so far. */
   calls(name: AddonCall['call']): AddonCall[] {
-    if (!existsSync(this.#calls)) return [];
-    const lines = readFileSync(this.#calls, 'utf8').trimEnd().split('\n');
-    return lines.map((line) => JSON.parse(line) as AddonCall).filter(({ call }) => call === name);
+    return jsonLines<AddonCall>(this.#calls).filter(({ call }) => call === name);
   }
 
   async stop(): Promise<void> {
@@ -85,8 +87,20 @@ export class Served {
       this.child.kill('SIGTERM');
       await once(this.child, 'close');
     }
+    this.answers().forEach(check);
     rmSync(this.directory, { recursive: true, force: true });
   }
+
+  /** What it has answered so far. */
+  answers(): (SentAnswer | UnseenAnswer)[] {
+    return jsonLines(join(this.directory, 'answers'));
+  }
+}
+
+function jsonLines<T>(path: string): T[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as T);
 }
 
 export function workplace(): string {

@@ -3,21 +3,24 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
+import { Backlog } from '../../src/engine/backlog.js';
 import type { Diarizer, SpeechEngine } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
-import type { Account, IssuedKey, Ledger } from '../../src/ledger/types.js';
+import type { Account, IssuedKey } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
 import { createLogger } from '../../src/service/log.js';
 import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
-import { Metrics } from '../../src/http/metrics.js';
-import type { ModelShelf } from '../../src/http/model-shelf.js';
+import { Metrics } from '../../src/http/monitoring/metrics.js';
+import type { ModelStore } from '../../src/models/model-store.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
-import { fixedModel, type ServedEngines } from '../../src/service/served-engines.js';
+import type { ServedEngines } from '../../src/service/served-engines.js';
+import { fixedModel } from './fixed-model.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
-import { lendAlways } from '../../src/transcription/lent-engines.js';
+import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import { systemTimers } from '../../src/timers.js';
 import { NO_DIARIZER } from './fake-diarizer.js';
 import { FakeEngine } from './fake-engine.js';
@@ -35,28 +38,33 @@ export interface Customer {
 
 export type LogLine = Record<string, unknown> & { requestId?: string };
 
-export interface TestServerOptions<E extends SpeechEngine = FakeEngine> {
+/** What HTTP needs of an engine; requests acquire one. */
+type ShownEngine = Pick<SpeechEngine, 'info' | 'stats'>;
+
+export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   engine?: E;
   translator?: TextTranslator;
-  /** Whose `speech` is the engine: requests have theirs lent, models take turns. Default: `engine` and `translator` stay. */
-  engines?: Pick<ServedEngines, 'lend' | 'models'>;
+  /**
+   * Whose `speech` is the engine: requests acquire theirs, models take turns. Default: `engine` and `translator` stay.
+   */
+  engines?: Pick<ServedEngines, 'acquire' | 'models' | 'backlog'> & Partial<Pick<ServedEngines, 'close'>>;
   /** Default: none. */
   diarizer?: Diarizer;
   settings?: Partial<ServerSettings>;
   /** Where `verbatim.db` lies or is made; removed with the server. */
   directory?: string;
   ledger?: Partial<LedgerOptions>;
-  /** Default: books on SQLite, in `directory`. */
+  /** Default: a ledger on SQLite, in `directory`. */
   books?: Ledger;
   /** Default: the engine's alone, and another that cannot be had. */
-  shelf?: ModelShelf;
-  /** Default: nobody is told how much this node is to get. */
+  modelStore?: ModelStore;
+  /** Default: no weight is announced for this node. */
   agentPort?: number;
   /** Default: the system's. */
   timers?: ManualTimers;
 }
 
-export class TestServer<E extends SpeechEngine = FakeEngine> {
+export class TestServer<E extends ShownEngine = FakeEngine> {
   readonly logs: LogLine[] = [];
   readonly #clients: VerbatimClient[] = [];
   #accounts = 0;
@@ -66,19 +74,25 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     readonly directory: string,
     readonly ledger: Ledger,
     readonly engine: E,
+    /** What requests and jobs have it still to do. */
+    readonly backlog: Backlog,
     private readonly timers: ManualTimers | null,
+    private readonly closeEngines: () => Promise<void>,
   ) {}
 
-  static async start<E extends SpeechEngine = FakeEngine>(
-    options: TestServerOptions<E> = {},
-  ): Promise<TestServer<E>> {
+  static async start<E extends ShownEngine = FakeEngine>(options: TestServerOptions<E> = {}): Promise<TestServer<E>> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'verbatim-test-'));
     const timers = options.timers ?? systemTimers;
     const ledger =
       options.books ??
       createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET, timers, ...options.ledger });
-    const engine = options.engine ?? (new FakeEngine() as SpeechEngine as E);
-    const server = new TestServer(directory, ledger, engine, options.timers ?? null);
+    const engine = options.engine ?? (new FakeEngine() as ShownEngine as E);
+    const backlog = options.engines?.backlog ?? backlogOf(engine);
+    const closing = async (): Promise<void> => {
+      if (options.engines?.close !== undefined) await options.engines.close();
+      else if ('close' in engine) await (engine as ShownEngine as SpeechEngine).close();
+    };
+    const server = new TestServer(directory, ledger, engine, backlog, options.timers ?? null, closing);
     server.#running = await startServer({
       host: '127.0.0.1',
       port: 0,
@@ -86,11 +100,12 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
       version: '0.0.0-test',
       ledger,
       engine,
-      installedModels: () => [engine.modelName, 'large-v3'],
-      shelf: options.shelf ?? shelfOf(engine.modelName),
+      backlog,
+      installedModels: () => [engine.info.modelName, 'large-v3'],
+      modelStore: options.modelStore ?? shelfOf(engine.info.modelName),
       settingsInForce: () => settingsInForce({}, readConfig({}, '/opt/verbatim')),
-      lend: options.engines?.lend ?? lendAlways(engine, options.translator),
-      models: options.engines?.models ?? fixedModel(engine.modelName),
+      acquire: options.engines?.acquire ?? fixedEngines(engine as ShownEngine as SpeechEngine, options.translator),
+      models: options.engines?.models ?? fixedModel(engine.info.modelName),
       diarizer: options.diarizer ?? NO_DIARIZER,
       logger: createLogger({
         level: 'info',
@@ -119,10 +134,10 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
   }
 
   async customer(credits = 100): Promise<Customer> {
-    const account = await this.ledger.createAccount({ email: `customer${++this.#accounts}@example.com` });
-    if (credits > 0) await this.ledger.grantCredits({ accountId: account.id, amount: credits });
-    const key = await this.ledger.createKey({ accountId: account.id, name: 'plain', scopes: [] });
-    const managementKey = await this.ledger.createKey({
+    const account = await this.ledger.accounts.create({ email: `customer${++this.#accounts}@example.com` });
+    if (credits > 0) await this.ledger.credits.grant({ accountId: account.id, amount: credits });
+    const key = await this.ledger.keys.create({ accountId: account.id, name: 'plain', scopes: [] });
+    const managementKey = await this.ledger.keys.create({
       accountId: account.id,
       name: 'management',
       scopes: ['keys:write'],
@@ -137,7 +152,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
   }
 
   async balance({ account }: Customer): Promise<number> {
-    return (await this.ledger.balance(account.id)).balance;
+    return (await this.ledger.credits.balance(account.id)).balance;
   }
 
   /** Another process's view of the same database: the CLI's. */
@@ -154,9 +169,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
   uploads(): string[] {
     return readdirSync(this.directory)
       .filter((name) => name.startsWith('verbatim-upload-'))
-      .flatMap((name) =>
-        readdirSync(join(this.directory, name)).map((file) => join(this.directory, name, file)),
-      );
+      .flatMap((name) => readdirSync(join(this.directory, name)).map((file) => join(this.directory, name, file)));
   }
 
   /** Ids of the jobs whose audio lies on disk now. */
@@ -175,7 +188,7 @@ export class TestServer<E extends SpeechEngine = FakeEngine> {
     const passing = setInterval(() => this.timers?.pass(1000), 10);
     await this.close();
     clearInterval(passing);
-    await this.engine.close();
+    await this.closeEngines();
     await this.ledger.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
@@ -185,7 +198,13 @@ export function bearer(key: { rawKey: string } | string): Record<string, string>
   return { authorization: `Bearer ${typeof key === 'string' ? key : key.rawKey}` };
 }
 
-function shelfOf(modelName: string): ModelShelf {
+/** A fake engine has one that tests look into. */
+function backlogOf(engine: ShownEngine): Backlog {
+  if (engine instanceof FakeEngine) return engine.backlog;
+  return new Backlog({ maxSeconds: 36_000, realTimeFactor: () => engine.stats().realTimeFactor });
+}
+
+function shelfOf(modelName: string): ModelStore {
   const about = {
     kind: 'speech',
     licence: 'MIT',
@@ -194,7 +213,7 @@ function shelfOf(modelName: string): ModelShelf {
     problem: null,
   };
   const refuse = (): never => {
-    throw new VerbatimError('invalid_request', 'This shelf has nothing to download.');
+    throw new VerbatimError('invalid_request', 'This modelStore has nothing to download.');
   };
   return {
     list: () => [

@@ -1,4 +1,6 @@
-/** A valid FLAC file of silence that is as small as can be: hours of many channels at a high rate in a few megabytes. */
+/**
+ * A valid FLAC file of silence that is as small as can be: hours of many channels at a high rate in a few megabytes.
+ */
 import { writeFileSync } from 'node:fs';
 
 export interface SilentFlac {

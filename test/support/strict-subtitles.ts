@@ -26,7 +26,9 @@ function isEmptySrt(file: string): boolean {
   return inOrder([{ ...timesOf(times, ','), lines: ['-'] }]).length === 1;
 }
 
-/** WebVTT without settings, identifiers, comments and tags but a voice around the whole cue: what the service writes. */
+/**
+ * WebVTT without settings, identifiers, comments and tags but a voice around the whole cue: what the service writes.
+ */
 export function readVtt(file: string): ReadCue[] {
   const [header, ...cues] = blocksOf(file);
   if (header?.join('\n') !== 'WEBVTT') throw new Error(`The file begins with "${header?.join('\n')}".`);
@@ -56,8 +58,7 @@ function timesOf(line: string, point: ',' | '.'): Pick<ReadCue, 'startSeconds' |
     ...[number, number, number, number],
     ...[number, number, number, number],
   ];
-  const seconds = (h: number, m: number, s: number, ms: number): number =>
-    (((h * 60 + m) * 60 + s) * 1000 + ms) / 1000;
+  const seconds = (h: number, m: number, s: number, ms: number): number => (((h * 60 + m) * 60 + s) * 1000 + ms) / 1000;
   return { startSeconds: seconds(h1, m1, s1, ms1), endSeconds: seconds(h2, m2, s2, ms2) };
 }
 

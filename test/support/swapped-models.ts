@@ -25,7 +25,7 @@ export class SwappedModels {
     this.#register('cut');
   }
 
-  /** From now on engines start with a model of voice activity that hears nothing in anything. */
+  /** From now on engines start with a model of voice activity that detects nothing in anything. */
   deafen(): void {
     const path = join(this.#modelsDir, 'ggml-silero-vad.bin');
     writeVoiceModel(path, 'nothing');

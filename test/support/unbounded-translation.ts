@@ -4,8 +4,9 @@ import { EndlessTranslation } from './endless-translation.js';
 import { takenUp } from './thread-pool.js';
 
 /**
- * Half an hour of decoding, because a step's time grows with the steps before it; a decoder that is deaf to an abort fails the
- * test without holding the process for ever. The model must be one without a table of positions (`unbounded`).
+ * Half an hour of decoding, because a step's time grows with the steps before it; a decoder that is deaf to an abort
+ * fails the test without holding the process for ever. The model must be one without a table of positions
+ * (`unbounded`).
  */
 export const UNBOUNDED: TranslationOptions = {
   beamSize: 1,

@@ -1,11 +1,8 @@
 /** Names what never came true before mocha gives up without a word; no verdict hangs on it. */
 const WATCHDOG_MS = 60_000;
 
-/** Polls until `condition` holds; for what a test cannot be told of. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what = condition.toString(),
-): Promise<void> {
+/** Polls until `condition` holds; for what has no notification. */
+export async function until(condition: () => boolean | Promise<boolean>, what = condition.toString()): Promise<void> {
   const deadline = performance.now() + WATCHDOG_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`never came true: ${what}`);

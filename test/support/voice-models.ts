@@ -29,7 +29,7 @@ const TENSORS: readonly Tensor[] = [
   ['_model.stft.forward_basis_buffer', FLOAT16, [256, 1, 258]],
 ];
 
-/** Hears speech in whatever there is, or in nothing at all. */
+/** Recognises speech in whatever there is, or in nothing at all. */
 export function voiceModel(hears: 'everything' | 'nothing'): Buffer {
   const head = integers(6, 2, 0, 512, 64, LAYERS.length, ...LAYERS.flatMap(shape), 128, 128, 128, 1);
   const tensors = TENSORS.map((tensor) => {

@@ -1,4 +1,4 @@
-/** An endpoint on this machine that hears webhooks, and answers as a test wants. */
+/** An endpoint on this machine that receives webhooks, and answers as a test wants. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,13 +1,13 @@
 import type { SpeechEngine } from '../../src/engine/types.js';
 
 /**
- * From now on no transcription of the engine is done before its signal aborts, however fast the machine; the function that
- * comes back undoes this for those that begin later.
+ * From now on no transcription of the engine is done before its signal aborts, however fast the machine; the function
+ * that comes back undoes this for those that begin later.
  */
 export function withoutEnd(engine: SpeechEngine): () => void {
-  const transcribeFile = engine.transcribeFile.bind(engine);
-  engine.transcribeFile = async (file) => {
-    await transcribeFile(file);
+  const transcribe = engine.transcribe.bind(engine);
+  engine.transcribe = async (file, onWindow) => {
+    await transcribe(file, onWindow);
     return new Promise((_resolve, reject) => {
       const { signal } = file;
       const end = (): void => reject(signal?.reason as Error);
@@ -16,6 +16,6 @@ export function withoutEnd(engine: SpeechEngine): () => void {
     });
   };
   return () => {
-    engine.transcribeFile = transcribeFile;
+    engine.transcribe = transcribe;
   };
 }

@@ -8,6 +8,7 @@ import { wordEventsPath } from '../native/support.js';
 import { Mulberry32 } from './random.js';
 import { pcmOfWav, randomRecording } from './random-recordings.js';
 import { loadRealEngine } from './real-engine.js';
+import { measureAndTranscribe } from './transcribe.js';
 import { wavOf } from './speech.js';
 
 const LANGUAGES = ['auto', 'en', 'es', 'de', 'fr'];
@@ -46,9 +47,7 @@ export async function checkWordTimes(requests: number, seed: number): Promise<nu
     let words = 0;
     for (let done = 0; done < requests; done += AT_ONCE) {
       const count = Math.min(AT_ONCE, requests - done);
-      const paths = Array.from({ length: count }, (_, index) =>
-        writeRequest(random, join(directory, `${index}.wav`)),
-      );
+      const paths = Array.from({ length: count }, (_, index) => writeRequest(random, join(directory, `${index}.wav`)));
       words += (await Promise.all(paths.map((request) => check(engine, request)))).reduce((a, b) => a + b, 0);
     }
     return words;
@@ -76,7 +75,7 @@ function speech(): Buffer[] {
 }
 
 async function check(engine: SpeechEngine, { path, language, recipe }: Request): Promise<number> {
-  const transcript = await engine.transcribeFile({ path, accountId: 'one', language, align: true });
+  const transcript = await measureAndTranscribe(engine, { path, accountId: 'one', language, align: true });
   expect(wordFaults(transcript), `${language}: ${recipe}`).to.deep.equal([]);
   return transcript.segments.flatMap((segment) => segment.words ?? []).length;
 }

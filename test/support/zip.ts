@@ -32,13 +32,7 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(((entry.mode ?? 0o100644) << 16) >>> 0, 6);
     rest.writeUInt32LE(offset, 10);
-    central.push(
-      Buffer.from('PK\x01\x02', 'latin1'),
-      Buffer.from([20, 3]),
-      common.subarray(0, 26),
-      rest,
-      name,
-    );
+    central.push(Buffer.from('PK\x01\x02', 'latin1'), Buffer.from([20, 3]), common.subarray(0, 26), rest, name);
     locals.push(local);
     offset += local.length;
   }

@@ -84,14 +84,11 @@ describe('captionsOf', () => {
 
   it('goes on over the borders of segments, spaced as the language is', async () => {
     expect(await textsIn('en', spoken(0, 'the end'), spoken(1, 'of it.'))).to.deep.equal(['the end of it.']);
-    expect(await textsIn('ja', spoken(0, '今日は'), spoken(0.5, '晴れです。'))).to.deep.equal([
-      '今日は晴れです。',
-    ]);
+    expect(await textsIn('ja', spoken(0, '今日は'), spoken(0.5, '晴れです。'))).to.deep.equal(['今日は晴れです。']);
   });
 
   it('splits no word of a language without spaces, whose characters are aligned', async () => {
-    const text =
-      '東京駅から新幹線に乗って大阪へ向かいましたが途中で雪のために電車が止まってしまいました'.repeat(2);
+    const text = '東京駅から新幹線に乗って大阪へ向かいましたが途中で雪のために電車が止まってしまいました'.repeat(2);
     const words = Array.from(text).map((character, index) => ({
       ...{ text: character, startSeconds: index * 0.1, endSeconds: index * 0.1 + 0.1, probability: 1 },
     }));
@@ -145,12 +142,8 @@ describe('captionsOf', () => {
   });
 
   it('fills two lines of 42, which three words of 25 are too long for', async () => {
-    expect(
-      await textsIn('en', spoken(0, ` ${Array<string>(3).fill('a'.repeat(25)).join(' ')}`)),
-    ).to.have.length(2);
-    expect(
-      await textsIn('en', spoken(0, ` ${Array<string>(4).fill('a'.repeat(20)).join(' ')}`)),
-    ).to.have.length(1);
+    expect(await textsIn('en', spoken(0, ` ${Array<string>(3).fill('a'.repeat(25)).join(' ')}`))).to.have.length(2);
+    expect(await textsIn('en', spoken(0, ` ${Array<string>(4).fill('a'.repeat(20)).join(' ')}`))).to.have.length(1);
   });
 
   describe('gives a word said in no time to its neighbours', () => {
@@ -190,12 +183,9 @@ const anyWord = fc.record({
   probability: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-const anySegments = fc.array(
-  fc.tuple(fc.boolean(), fc.array(anyWord, { minLength: 1, maxLength: 40, size: 'max' })),
-  {
-    maxLength: 6,
-  },
-);
+const anySegments = fc.array(fc.tuple(fc.boolean(), fc.array(anyWord, { minLength: 1, maxLength: 40, size: 'max' })), {
+  maxLength: 6,
+});
 
 function segmentsOf(
   recipe: readonly [boolean, { text: string; gap: number; seconds: number; probability: number }[]][],
@@ -222,9 +212,7 @@ const LANGUAGES = ['en', 'de', 'zh', 'ja', 'th', 'ar'];
 const bare = (text: string): string => text.replace(/\s+/gu, '');
 
 describe('any captions', () => {
-  const all = (
-    check: (captions: Caption[], segments: Captioned[], duration: number) => void,
-  ): Promise<void> =>
+  const all = (check: (captions: Caption[], segments: Captioned[], duration: number) => void): Promise<void> =>
     fc.assert(
       fc.asyncProperty(
         anySegments,
@@ -308,9 +296,7 @@ describe('any captions', () => {
       ...{ text: index % 9 === 8 ? ' end.' : ' word', probability: 1 },
       ...{ startSeconds: index * 0.3, endSeconds: index * 0.3 + 0.2 },
     }));
-    const segments = Array.from({ length: 100 }, (_, index) =>
-      segmentOf(words.slice(index * 100, index * 100 + 100)),
-    );
+    const segments = Array.from({ length: 100 }, (_, index) => segmentOf(words.slice(index * 100, index * 100 + 100)));
     let turns = 0;
     const others = (): void => {
       turns++;

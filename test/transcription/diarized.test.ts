@@ -6,7 +6,7 @@ import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
 import { answerText } from '../../src/transcription/answer-text.js';
 import { speakerLines } from '../../src/transcription/diarized.js';
 import { ANY_SPEAKERS, type TranscriptionOptions } from '../../src/transcription/options.js';
-import { spokenOf, type Spoken, type TimedTranscript } from '../../src/transcription/spoken.js';
+import { answerPartsOf, type AnswerParts, type TimedTranscript } from '../../src/transcription/answer-parts.js';
 import { SpeakerTimeline } from '../../src/transcription/speaker-timeline.js';
 import type { TimedText } from '../../src/transcription/timed-text.js';
 import { readSrt, readVtt } from '../support/strict-subtitles.js';
@@ -34,18 +34,13 @@ const spokenBy = (
   turns: SpeakerTurn[],
   transcript: TimedTranscript,
   options: Partial<TranscriptionOptions> = {},
-): Promise<Spoken> => {
+): Promise<AnswerParts> => {
   const timeline = new SpeakerTimeline(turns, transcript.durationSeconds);
-  return spokenOf(transcript, { ...DIARIZE, ...options }, { timeline });
+  return answerPartsOf(transcript, { ...DIARIZE, ...options }, { timeline });
 };
 
-const shown = ({ segments }: Spoken): unknown[] =>
-  (segments ?? []).map(({ startSeconds, endSeconds, speaker, text }) => [
-    startSeconds,
-    endSeconds,
-    speaker,
-    text,
-  ]);
+const shown = ({ segments }: AnswerParts): unknown[] =>
+  (segments ?? []).map(({ startSeconds, endSeconds, speaker, text }) => [startSeconds, endSeconds, speaker, text]);
 
 describe('an answer with speakers', () => {
   it('has a segment for each change of the speaker, within a sentence, too', async () => {
@@ -70,7 +65,7 @@ describe('an answer with speakers', () => {
     expect(spoken.text).to.equal('Are you there? Yes I am.');
   });
 
-  it('tells of turns without a word as segments without a text', async () => {
+  it('reports turns without a word as segments without a text', async () => {
     const turns = [turn('S1', 1, 3), turn('S2', 2, 2.8), turn('S3', 5, 9), turn('S1', 10, 11)];
     expect(shown(await spokenBy(turns, said({ Well: 1, then: 2.5 })))).to.deep.equal([
       [1, 2.9, 'S1', 'Well then'],
@@ -86,7 +81,7 @@ describe('an answer with speakers', () => {
     ]);
   });
 
-  it('tells of a turn of which punctuate=false leaves nothing as of one without a word', async () => {
+  it('reports a turn of which punctuate=false leaves nothing as of one without a word', async () => {
     const turns = [turn('S1', 0, 1), turn('S2', 1, 2)];
     const spoken = await spokenBy(turns, said({ Yes: 0, '…': 1.2 }), { punctuate: false });
     expect(shown(spoken)).to.deep.equal([
@@ -95,7 +90,7 @@ describe('an answer with speakers', () => {
     ]);
   });
 
-  it('counts speakers in the order in which they are told', async () => {
+  it('counts speakers in the order in which they are reported', async () => {
     const turns = [turn('S1', 1, 2), turn('S2', 2, 5)];
     const late = said({});
     const word: Word = { text: 'Sooner', startSeconds: 0, endSeconds: 5, probability: 1 };
@@ -108,9 +103,7 @@ describe('an answer with speakers', () => {
 
   it('takes a text whose words are not aligned for one speaker’s: a translated sentence', async () => {
     const turns = [turn('S1', 0, 4), turn('S2', 4, 20)];
-    const text = 'a sentence that is far too long to be shown as it is and therefore parted '
-      .repeat(3)
-      .trim();
+    const text = 'a sentence that is far too long to be shown as it is and therefore parted '.repeat(3).trim();
     const translated = { ...said({}), text, segments: [{ startSeconds: 0, endSeconds: 20, text }] };
     const { segments } = await spokenBy(turns, translated);
     const texts = segments?.filter((segment) => segment.text !== '') ?? [];
@@ -121,9 +114,9 @@ describe('an answer with speakers', () => {
   it('names the same speakers in the translation', async () => {
     const transcript = said({ Ja: 0, Nein: 5 });
     const timeline = new SpeakerTimeline([turn('S1', 0, 1), turn('S2', 5, 6)], 20);
-    await spokenOf(transcript, DIARIZE, { timeline });
+    await answerPartsOf(transcript, DIARIZE, { timeline });
     const segments = [{ startSeconds: 5, endSeconds: 5.4, text: 'No' }];
-    const translation = await spokenOf({ ...transcript, text: 'No', segments }, DIARIZE, { timeline });
+    const translation = await answerPartsOf({ ...transcript, text: 'No', segments }, DIARIZE, { timeline });
     expect(shown(translation)).to.deep.equal([
       [0, 1, 'S1', ''],
       [5, 5.4, 'S2', 'No'],
@@ -162,19 +155,14 @@ describe('an answer with speakers', () => {
       segment('S2', 'd'),
     ];
     expect(speakerLines(segments, 'en')).to.deep.equal(['S1: a b c', 'S2: d']);
-    expect(speakerLines([segment('S1', '今日は'), segment('S1', '晴れ')], 'ja')).to.deep.equal([
-      'S1: 今日は晴れ',
-    ]);
+    expect(speakerLines([segment('S1', '今日は'), segment('S1', '晴れ')], 'ja')).to.deep.equal(['S1: 今日は晴れ']);
   });
 
   it('leaves room for who speaks in two lines', async () => {
     const words = Array.from({ length: 60 }, (_, index) => [`word${index}`, index * 0.3] as const);
     const turns = [turn('S1', 0, 100)];
     const spoken = await spokenBy(turns, said(Object.fromEntries(words), 30), { format: 'srt' });
-    const srt = await answerText(
-      { language: 'en', durationSeconds: 30, translation: null, ...spoken },
-      'srt',
-    );
+    const srt = await answerText({ language: 'en', durationSeconds: 30, translation: null, ...spoken }, 'srt');
     for (const { lines } of readSrt(srt)) {
       expect(lines.length).to.be.at.most(2);
       for (const line of lines) expect(line.length).to.be.at.most(42);
@@ -209,10 +197,7 @@ describe('an answer with speakers', () => {
 
 const SECONDS = 30.0004;
 
-function transcriptOf(
-  recipe: { text: string; gap: number; seconds: number }[][],
-  language: string,
-): TimedTranscript {
+function transcriptOf(recipe: { text: string; gap: number; seconds: number }[][], language: string): TimedTranscript {
   let at = 0;
   const segments = recipe.map((parts) => {
     const words = parts.map(({ text, gap, seconds }): Word => {
@@ -231,7 +216,7 @@ function transcriptOf(
 const spaceless = (text: string): string => text.replace(/\s/gu, '');
 
 /** What the contract does not allow. */
-function faultsOf(spoken: Spoken, transcript: TimedTranscript, turns: readonly SpeakerTurn[]): string[] {
+function faultsOf(spoken: AnswerParts, transcript: TimedTranscript, turns: readonly SpeakerTurn[]): string[] {
   const [segments, words] = [spoken.segments ?? [], spoken.words ?? []];
   const faults: string[] = [];
   const fault = (isFault: boolean, what: string): void => {

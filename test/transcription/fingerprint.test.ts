@@ -20,15 +20,9 @@ describe('fingerprint', () => {
     expect(of({})).to.equal('db0bf2de5e7bb43aa7ad90c933fb9923378a8efd112b68e7e2a45c99a1244382');
   });
 
-  it('tells every field apart', () => {
+  it('distinguishes every field', () => {
     const all = [
-      ...[
-        of({}),
-        of({ language: 'en' }),
-        of({ translateTo: 'en' }),
-        of({ punctuate: false }),
-        of({ diarize: true }),
-      ],
+      ...[of({}), of({ language: 'en' }), of({ translateTo: 'en' }), of({ punctuate: false }), of({ diarize: true })],
       ...[of({ timestamps: 'segment' }), of({ timestamps: 'word' })],
       ...[of({ format: 'text' }), of({ format: 'srt' }), of({ format: 'vtt' })],
       ...[of({ prompt: 'srt' }), of({ prompt: 'word' })],

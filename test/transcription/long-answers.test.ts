@@ -1,17 +1,15 @@
-/** An answer of thirty thousand words is written in many turns of the event loop, whatever its form, and is the same as of one. */
+/**
+ * An answer of thirty thousand words is written in many turns of the event loop, whatever its form, and is the same as
+ * of one.
+ */
 import { expect } from 'chai';
 import type { AnswerFormat } from '../../src/transcription/options.js';
 import { answerText } from '../../src/transcription/answer-text.js';
-import {
-  resultOf,
-  resultText,
-  storedResult,
-  type TranscriptionResult,
-} from '../../src/transcription/result.js';
+import { resultOf, resultText, storedResult, type TranscriptionResult } from '../../src/transcription/result.js';
 import { srtOf, vttOf } from '../../src/transcription/subtitles.js';
-import { transcriptionBody } from '../../src/http/api/transcription-schema.js';
+import { transcriptionBody } from '../../src/transcription/transcription-body.js';
 import { writtenAnswer } from '../../src/http/api/written-answer.js';
-import { eventBytes } from '../../src/http/event-stream.js';
+import { eventBytes } from '../../src/http/app/event-stream.js';
 import { turnsDuring } from '../support/turns.js';
 
 const WORDS = 30_000;
@@ -68,9 +66,7 @@ describe('A long answer', () => {
   it('in an event does, too', async () => {
     const data = transcriptionBody(result);
     let bytes: Buffer = Buffer.alloc(0);
-    expect(
-      await turnsDuring(async () => (bytes = await eventBytes([{ event: 'done', data }]))),
-    ).to.be.at.least(turns);
+    expect(await turnsDuring(async () => (bytes = await eventBytes([{ event: 'done', data }])))).to.be.at.least(turns);
     expect(bytes.toString()).to.equal(`event: done\ndata: ${JSON.stringify(data)}\n\n`);
   });
 

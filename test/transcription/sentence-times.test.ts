@@ -48,11 +48,7 @@ describe('timedSentences', () => {
   });
 
   it('shares the time of a segment without words by letters', async () => {
-    const times = await timesOf([
-      segment(' Abcd. Efg hij kl.', 10, 25),
-      segment('  ', 25, 26),
-      segment(' M.', 30, 31),
-    ]);
+    const times = await timesOf([segment(' Abcd. Efg hij kl.', 10, 25), segment('  ', 25, 26), segment(' M.', 30, 31)]);
     // Five of fourteen letters.
     const middle = 10 + (15 * 5) / 14;
     expect(times).to.deep.equal([
@@ -80,12 +76,7 @@ describe('timedSentences', () => {
     const texts = ['a', 'Dr. Who?', ' no no. No!', '...', '  Yes,  ', '3.5 is it.', ' 🙂. 🙂'];
     for (let round = 0; round < 200; round++) {
       const segments = Array.from({ length: 1 + (round % 9) }, (_, index) =>
-        segment(
-          texts[(round * 7 + index * 3) % texts.length]!,
-          index * 10,
-          index * 10 + 4,
-          (round + index) % 2 === 0,
-        ),
+        segment(texts[(round * 7 + index * 3) % texts.length]!, index * 10, index * 10 + 4, (round + index) % 2 === 0),
       );
       let last = 0;
       for (const [start, end] of await timesOf(segments)) {

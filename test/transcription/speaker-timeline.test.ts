@@ -42,7 +42,7 @@ describe('SpeakerTimeline', () => {
     expect(of(turns, 2.5, 2.5)).to.equal('B');
   });
 
-  it('takes all words for one person’s where nobody was heard', () => {
+  it('takes all words for one person’s where no speaker was found', () => {
     const timeline = new SpeakerTimeline([], 10);
     expect(timeline.nameOf(timeline.speakerOf(span(1, 2)))).to.equal('S1');
     expect(timeline.nameOf(timeline.speakerOf(span(8, 9)))).to.equal('S1');
@@ -62,7 +62,7 @@ describe('SpeakerTimeline', () => {
     ]);
   });
 
-  it('tells of turns without a text of their speaker', () => {
+  it('reports the speaker of turns without a text', () => {
     const timeline = new SpeakerTimeline([turn('A', 0, 2), turn('B', 1, 3), turn('A', 5, 6)], 10);
     const said = [
       { ...span(0.5, 1.5), speaker: 'A' },
@@ -83,9 +83,7 @@ describe('SpeakerTimeline', () => {
         .map(([speaker, start, length]) => turn(speaker, start / 4, (start + length) / 4)),
       { minLength: 1, maxLength: 12 },
     );
-    const word = fc
-      .tuple(fc.nat(44), fc.nat(6))
-      .map(([start, length]) => span(start / 4, (start + length) / 4));
+    const word = fc.tuple(fc.nat(44), fc.nat(6)).map(([start, length]) => span(start / 4, (start + length) / 4));
     fc.assert(
       fc.property(turns, word, (given, asked) => {
         const speakers = [...new Set(given.map(({ speaker }) => speaker))];
@@ -104,9 +102,7 @@ describe('SpeakerTimeline', () => {
           Math.min(
             ...given
               .filter((one) => one.speaker === speaker)
-              .map((one) =>
-                Math.max(0, one.startSeconds - asked.endSeconds, asked.startSeconds - one.endSeconds),
-              ),
+              .map((one) => Math.max(0, one.startSeconds - asked.endSeconds, asked.startSeconds - one.endSeconds)),
           );
         const found = new SpeakerTimeline(given, 100).speakerOf(asked);
         const most = Math.max(...speakers.map(overlap));

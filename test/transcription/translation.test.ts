@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { placesOf, splitSentences } from '../../src/engine/translation/sentences.js';
 import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
 import { LanguageSupport, type TextTranslator } from '../../src/transcription/language-support.js';
-import { spokenOf } from '../../src/transcription/spoken.js';
+import { answerPartsOf } from '../../src/transcription/answer-parts.js';
 import { translationOf } from '../../src/transcription/translation.js';
 import { NO_DIARIZER } from '../support/fake-diarizer.js';
 import { fakeAudio, FakeEngine } from '../support/fake-engine.js';
@@ -16,9 +16,7 @@ const shouting: TextTranslator = {
   supports: (_from, to) => to === 'de',
   translate: async ({ text, from }) => {
     const sources = await splitSentences(text, from);
-    const texts = sources.map((source) =>
-      (source.length > 20 ? `${source} `.repeat(6).trim() : source).toUpperCase(),
-    );
+    const texts = sources.map((source) => (source.length > 20 ? `${source} `.repeat(6).trim() : source).toUpperCase());
     const sentences = placesOf(sources, text).map((place, index) => ({ ...place, text: texts[index] ?? '' }));
     return { text: texts.join(' '), sentences };
   },
@@ -35,8 +33,8 @@ describe('translationOf', () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-translation-'));
     engine = new FakeEngine();
     asked = [];
-    const transcribe = engine.transcribeFile.bind(engine);
-    engine.transcribeFile = (file) => {
+    const transcribe = engine.transcribe.bind(engine);
+    engine.transcribe = (file) => {
       asked.push(file);
       return transcribe(file);
     };
@@ -51,14 +49,10 @@ describe('translationOf', () => {
   };
   const translated = async (to: string, text = TEXT, align = true) => {
     const file = fileOf(text, align);
-    const transcript: Transcript = await engine.transcribeFile({ ...file, language: 'en' });
-    const languages = new LanguageSupport(engine, shouting, NO_DIARIZER);
-    const { translation, isTranslated } = await translationOf(
-      transcript,
-      { to, file },
-      { engine, languages },
-    );
-    const { segments } = await spokenOf(translation, {
+    const transcript: Transcript = await engine.transcribe({ ...file, seconds: 20, language: 'en' });
+    const languages = new LanguageSupport(engine.info, shouting, NO_DIARIZER);
+    const { translation, isTranslated } = await translationOf(transcript, { to, file }, { engine, languages });
+    const { segments } = await answerPartsOf(translation, {
       punctuate: true,
       timestamps: 'segment',
       format: 'json',
@@ -88,17 +82,13 @@ describe('translationOf', () => {
     });
   }
 
-  it('hears the file once more for the speech model’s own task, with words and with what to expect', async () => {
-    engine.translatesToEnglish = true;
-    engine.languages = ['en', 'es'];
+  it('runs the file once more for the speech model’s own task, with words and with what to expect', async () => {
+    engine.info.translatesToEnglish = true;
+    engine.info.languages = ['en', 'es'];
     const file = fileOf('Hola. Adiós.');
-    const transcript = await engine.transcribeFile({ ...file, language: 'es' });
-    const languages = new LanguageSupport(engine, undefined, NO_DIARIZER);
-    const { translation, isTranslated } = await translationOf(
-      transcript,
-      { to: 'en', file },
-      { engine, languages },
-    );
+    const transcript = await engine.transcribe({ ...file, seconds: 20, language: 'es' });
+    const languages = new LanguageSupport(engine.info, undefined, NO_DIARIZER);
+    const { translation, isTranslated } = await translationOf(transcript, { to: 'en', file }, { engine, languages });
     expect(isTranslated).to.equal(true);
     expect(translation).to.include({
       text: 'into English: Hola. Adiós.',
@@ -107,7 +97,7 @@ describe('translationOf', () => {
     });
     expect(translation.segments.flatMap(({ words = [] }) => words)).to.have.length(4);
     expect(asked[1]).to.include({ task: 'translate', language: 'es', prompt: 'Emma', align: true });
-    expect(asked[1]!.after).to.equal(transcript);
+    expect(asked[1]!.seconds).to.equal(20);
   });
 
   it('is the transcript itself where that is the language, and nothing where nothing was said', async () => {

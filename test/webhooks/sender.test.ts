@@ -27,12 +27,7 @@ describe('WebhookSender', () => {
     signal?: AbortSignal;
   }
   const lookups: string[] = [];
-  function send({
-    url = listener.url,
-    allow = ['127.0.0.1'],
-    resolved,
-    signal,
-  }: Way = {}): Promise<SendProblem> {
+  function send({ url = listener.url, allow = ['127.0.0.1'], resolved, signal }: Way = {}): Promise<SendProblem> {
     lookups.length = 0;
     const resolve = (hostname: string): Promise<LookupAddress[]> => {
       lookups.push(hostname);
@@ -108,8 +103,7 @@ describe('WebhookSender', () => {
   it('gives up on an endpoint that does not answer in time, or never ends its answer', async () => {
     for (const respond of [
       (): void => undefined,
-      (_message: unknown, response: { write(text: string): unknown }): void =>
-        void response.write('on and on'),
+      (_message: unknown, response: { write(text: string): unknown }): void => void response.write('on and on'),
     ]) {
       listener.respond = respond;
       const before = listener.heard.length;
@@ -135,7 +129,7 @@ describe('WebhookSender', () => {
     expect(written).to.be.below(20_000_000);
   });
 
-  it('tells what went wrong before there was an answer', async () => {
+  it('reports what went wrong before there was an answer', async () => {
     expect((await send({ url: named() }))?.problem).to.equal('hook.example is unknown');
     listener.respond = (_message, response) => void response.destroy();
     expect((await send())?.problem).to.match(/hang up|ECONNRESET/);

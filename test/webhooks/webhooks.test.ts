@@ -1,7 +1,7 @@
-/** The end of a job, told: the whole way, with real HTTP at both ends. */
+/** Webhooks for the end of a job: the whole way, with real HTTP at both ends. */
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { webhookPayload } from '../../src/http/api/jobs-schema.js';
+import { webhookPayload } from '../../src/jobs/job-body.js';
 import type { StoredJob } from '../../src/ledger/jobs.js';
 import { storedResult } from '../../src/transcription/result.js';
 import { fakeAudio } from '../support/fake-engine.js';
@@ -54,13 +54,14 @@ describe('webhooks', () => {
   };
   const eventOf = (message: HeardMessage): Record<string, unknown> =>
     new Webhook(SECRET).verify(message.body, message.headers) as Record<string, unknown>;
-  const state = async (): Promise<unknown> =>
-    (await server.ledger.webhooks.list({ state: null, limit: 1 }))[0]?.state;
-  /** When the last attempt has ended so, and nothing is on its way: an attempt has a lease, which time that passes would end. */
+  const state = async (): Promise<unknown> => (await server.ledger.webhooks.list({ state: null, limit: 1 }))[0]?.state;
+  /**
+   * When the last attempt has ended so, and nothing is on its way: an attempt has a lease, which time that passes would
+   * end.
+   */
   const noted = (problem: string): Promise<void> =>
     until(
-      async () =>
-        (await server.ledger.webhooks.list({ state: 'pending', limit: 1 }))[0]?.lastProblem === problem,
+      async () => (await server.ledger.webhooks.list({ state: 'pending', limit: 1 }))[0]?.lastProblem === problem,
       problem,
     );
   /** Lets so much time pass that what is due is looked for. */
@@ -69,7 +70,7 @@ describe('webhooks', () => {
     timers.pass(1000);
   };
 
-  it('tell of success, signed, with the job as it can be fetched', async () => {
+  it('report success, signed, with the job as it can be fetched', async () => {
     const id = await post();
     const event = eventOf(await heard(1));
     const job = await endedJob(server, ann.key, id);
@@ -77,7 +78,7 @@ describe('webhooks', () => {
     await until(async () => (await state()) === 'delivered');
   });
 
-  it('tell of failure and of cancelling', async () => {
+  it('report failure and cancellation', async () => {
     server.engine.holdAll();
     const id = await post();
     await server.engine.untilRunning(1);
@@ -86,13 +87,11 @@ describe('webhooks', () => {
     await until(() => server.engine.running === 0);
     const other = await post();
     await server.engine.untilRunning(1);
-    await server.ledger.revokeKey(ann.account.id, ann.key.id);
+    await server.ledger.keys.revoke(ann.account.id, ann.key.id);
     timers.pass(1000);
     const event = eventOf(await heard(2));
     expect(event).to.deep.include({ type: 'job.failed' });
-    expect(event['data'])
-      .to.deep.include({ id: other })
-      .and.to.have.nested.property('error.code', 'invalid_api_key');
+    expect(event['data']).to.deep.include({ id: other }).and.to.have.nested.property('error.code', 'invalid_api_key');
   });
 
   it('are counted: what waits, and how attempts ended', async () => {

@@ -8,8 +8,7 @@ namespace verbatim::bench {
 Contestants whisper_contestants(const std::filesystem::path& model, int mels) {
   const MelWindow window = noise_window(mels);
   Contestants all;
-  constexpr AcceleratorMode kModes[] = {AcceleratorMode::kAuto, AcceleratorMode::kFloat32,
-                                        AcceleratorMode::kOff};
+  constexpr AcceleratorMode kModes[] = {AcceleratorMode::kAuto, AcceleratorMode::kFloat32, AcceleratorMode::kOff};
   for (const AcceleratorMode mode : kModes) all.push_back(whisper_contestant(model, mode, window));
   for (const AcceleratorMode mode : kModes) all.push_back(own_contestant(model, mode));
   return all;

@@ -10,12 +10,10 @@ namespace {
 
 class Ct2Contestant : public Contestant {
  public:
-  Ct2Contestant(const std::filesystem::path& directory, const std::string& compute_type,
-                const MelWindow& window)
+  Ct2Contestant(const std::filesystem::path& directory, const std::string& compute_type, const MelWindow& window)
       : compute_type_(compute_type),
-        replica_(std::static_pointer_cast<const ctranslate2::models::WhisperModel>(
-            ctranslate2::models::Model::load(directory.string(), ctranslate2::Device::CPU, 0,
-                                             ctranslate2::str_to_compute_type(compute_type)))),
+        replica_(std::static_pointer_cast<const ctranslate2::models::WhisperModel>(ctranslate2::models::Model::load(
+            directory.string(), ctranslate2::Device::CPU, 0, ctranslate2::str_to_compute_type(compute_type)))),
         features_({1, window.mels, window.frames}, window.values) {}
 
   std::string name() const override { return "CTranslate2 " + compute_type_; }
@@ -39,8 +37,8 @@ class Ct2Contestant : public Contestant {
 
 }  // namespace
 
-std::unique_ptr<Contestant> ct2_contestant(const std::filesystem::path& directory,
-                                           const std::string& compute_type, const MelWindow& window) {
+std::unique_ptr<Contestant> ct2_contestant(const std::filesystem::path& directory, const std::string& compute_type,
+                                           const MelWindow& window) {
   return std::make_unique<Ct2Contestant>(directory, compute_type, window);
 }
 

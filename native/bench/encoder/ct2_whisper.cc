@@ -15,16 +15,15 @@ namespace {
 using transformer::ElementType;
 using translation::Ct2Writer;
 
-// Its Whisper models carry revision 3 in a container of version 6.
+// CTranslate2's Whisper models have revision 3 in a container of version 6.
 constexpr std::uint32_t kContainerVersion = 6;
 constexpr std::uint32_t kRevision = 3;
 
 const std::vector<std::string> kVocabulary = {
-    "<|endoftext|>", "<|startoftranscript|>", "<|en|>",       "<|translate|>",    "<|transcribe|>",
-    "<|startoflm|>", "<|startofprev|>",       "<|nospeech|>", "<|notimestamps|>", "<|0.00|>",
-    "<|0.02|>"};
+    "<|endoftext|>",   "<|startoftranscript|>", "<|en|>",           "<|translate|>", "<|transcribe|>", "<|startoflm|>",
+    "<|startofprev|>", "<|nospeech|>",          "<|notimestamps|>", "<|0.00|>",      "<|0.02|>"};
 
-// Writes what a Whisper file calls one thing under the names that CTranslate2 looks for.
+// Writes the tensors of a Whisper file under CTranslate2's names.
 class Translator {
  public:
   Translator(Ct2Writer& writer, const ModelShape& shape, std::uint32_t seed)
@@ -54,18 +53,17 @@ class Translator {
     writer_.variables().at(to + "/weight").shape = {narrow(size[2]), narrow(size[1]), narrow(size[0])};
     vector(to + "/bias", from + ".bias");
   }
-  // Projections of the same input in one matrix; Whisper's keys have no bias.
+  // Stacks projections of the same input; Whisper's keys have no bias.
   void stacked(const std::string& to, const std::string& from, const std::vector<std::string>& parts) {
     std::vector<float> weights, biases;
     const auto width = tensors_.at(from + ".key.weight").dimensions[0];
     for (const std::string& part : parts) {
       append(weights, values(from + "." + part + ".weight"));
       const std::string bias = from + "." + part + ".bias";
-      append(biases,
-             tensors_.contains(bias) ? values(bias) : std::vector<float>(static_cast<std::size_t>(width)));
+      append(biases, tensors_.contains(bias) ? values(bias) : std::vector<float>(static_cast<std::size_t>(width)));
     }
-    writer_.add_weight(to + "/weight", narrow(width * static_cast<std::int64_t>(parts.size())), narrow(width),
-                       weights, ElementType::kFloat16);
+    writer_.add_weight(to + "/weight", narrow(width * static_cast<std::int64_t>(parts.size())), narrow(width), weights,
+                       ElementType::kFloat16);
     writer_.add_vector(to + "/bias", biases);
   }
   // Attention and feed-forward block of a layer.

@@ -1,13 +1,12 @@
-// One 30-second window through the encoders that can be had: whisper.cpp and our own graphs, each alone, with
-// the accelerator in its fastest type and in float32, and CTranslate2 in builds with it. They take turns, so
-// that whatever slows the machine for a while slows all; medians, ratios of neighbouring runs, processor
-// time, and how far each output is from float32. Random weights, in a temporary directory. Prints Markdown,
-// writes JSON.
+// Runs one 30-second window through the available encoders: whisper.cpp and this engine's graphs, each alone, with the
+// accelerator in its fastest type and in float32, and CTranslate2 in builds with it. They take turns, so that a
+// temporary slowdown of the machine affects all of them. Reports medians, ratios of neighbouring runs, processor time,
+// and each output's distance from float32. Random weights, in a temporary directory. Prints Markdown, writes JSON.
 //
 //   encoder_bench [--shapes base,small] [--weights f16] [--threads 1,2] [--rounds 5] [--json FILE]
 //                 [--ct2-types float32,int8] [--model FILE]
 //
-// --model is a file instead of random weights, of the shape that is named; without CTranslate2 then.
+// --model: a file instead of random weights, of the given shape; excludes CTranslate2.
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -40,8 +39,7 @@ Options parse(const std::vector<std::string>& words) {
                  words);
 }
 
-Contestants contestants(const Options& options, const std::string& shape,
-                        const std::filesystem::path& directory) {
+Contestants contestants(const Options& options, const std::string& shape, const std::filesystem::path& directory) {
   const ModelShape sizes = test::published_shape(shape, options["--weights"]);
   if (!options["--model"].empty()) return whisper_contestants(options["--model"], sizes.mels);
   return random_contestants(sizes, shape, words_of_list(options["--ct2-types"]), directory);
@@ -73,10 +71,10 @@ std::vector<Row> measure(const Contestants& all, int threads, int rounds) {
 nlohmann::json print_times(const std::string& shape, int threads, const std::vector<Row>& rows) {
   nlohmann::json cells = nlohmann::json::array();
   for (const Row& row : rows) {
-    std::printf("| %s | %d | %s | %.0f | %.0f | %.2f (%.2f-%.2f) | %.0f | %.2f (%.2f-%.2f) |\n",
-                shape.c_str(), threads, row.name.c_str(), median(row.wall), least(row.wall),
-                median(row.wall_ratios), least(row.wall_ratios), most(row.wall_ratios), median(row.cpu),
-                median(row.cpu_ratios), least(row.cpu_ratios), most(row.cpu_ratios));
+    std::printf("| %s | %d | %s | %.0f | %.0f | %.2f (%.2f-%.2f) | %.0f | %.2f (%.2f-%.2f) |\n", shape.c_str(), threads,
+                row.name.c_str(), median(row.wall), least(row.wall), median(row.wall_ratios), least(row.wall_ratios),
+                most(row.wall_ratios), median(row.cpu), median(row.cpu_ratios), least(row.cpu_ratios),
+                most(row.cpu_ratios));
     cells.push_back({{"shape", shape},
                      {"threads", threads},
                      {"encoder", row.name},
@@ -89,8 +87,8 @@ nlohmann::json print_times(const std::string& shape, int threads, const std::vec
   return cells;
 }
 
-// References: the accelerator's float32 for what runs on whisper.cpp, which attends to its padding, too; our
-// own float32 for our own; CTranslate2's float32 for CTranslate2.
+// References: the accelerator's float32 for encoders on whisper.cpp, which attends to its padding too; this engine's
+// float32 for its own; CTranslate2's float32 for CTranslate2.
 nlohmann::json print_distances(const std::string& shape, const Contestants& all, std::size_t width) {
   std::vector<std::vector<float>> float32{all[1]->output(), all[kOnWhisper + 1]->output()};
   if (all.size() > kOnWhisper + kOwn) float32.push_back(all[kOnWhisper + kOwn]->output());
@@ -99,8 +97,7 @@ nlohmann::json print_distances(const std::string& shape, const Contestants& all,
     const auto& contestant = all[i];
     const std::size_t group = i < kOnWhisper ? 0 : i < kOnWhisper + kOwn ? 1 : 2;
     const Distance from = distance(contestant->output(), float32[group], width);
-    std::printf("| %s | %s | %.2e | %.2e |\n", shape.c_str(), contestant->name().c_str(), from.overall,
-                from.worst);
+    std::printf("| %s | %s | %.2e | %.2e |\n", shape.c_str(), contestant->name().c_str(), from.overall, from.worst);
     cells.push_back({{"shape", shape},
                      {"encoder", contestant->name()},
                      {"relativeError", from.overall},

@@ -16,8 +16,7 @@ ggml_guid_t guid() {
   return &id;
 }
 
-// The encoder's own products have fresh results as inputs; those of the cross-attention have a view of its
-// output.
+// The encoder's own products have newly computed inputs; those of the cross-attention have a view of its output.
 bool reads_encoder_output(const ggml_tensor& node) {
   if (node.op != GGML_OP_MUL_MAT) return false;
   const ggml_tensor* const input = node.src[1];
@@ -47,8 +46,7 @@ ggml_backend_t make_backend(ggml_backend_dev_t backend_device) {
 }  // namespace
 
 void register_encoder_tap() {
-  static accelerator::BackendDevice backend_device(
-      {kName, "sees the encoder's output", make_backend, supports});
+  static accelerator::BackendDevice backend_device({kName, "sees the encoder's output", make_backend, supports});
 }
 
 EncoderTap::EncoderTap(std::vector<float>& target) { tapped = &target; }

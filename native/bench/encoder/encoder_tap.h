@@ -4,14 +4,13 @@
 
 namespace verbatim::bench {
 
-// whisper.cpp does not hand out its encoder's output. ggml's scheduler, however, asks every accelerator about
-// every operation before it runs, and when it asks about the decoder's cross-attention projections their
-// input is computed: so a device that takes nothing sees the output pass. Registers that device, for states
-// made from then on; to be called before other threads use ggml.
+// whisper.cpp has no function that returns its encoder's output. But ggml's scheduler offers every operation to every
+// accelerator before it runs. When it offers the decoder's cross-attention projections, their input is computed, so a
+// device that accepts nothing can read the encoder's output. Registers that device for later states; call it before
+// other threads use ggml.
 void register_encoder_tap();
 
-// While it lives, the calling thread's encoder output, [positions][state], is kept in `target`. Scopes do not
-// nest.
+// While it lives, the calling thread's encoder output, [positions][state], is copied to `target`. Scopes do not nest.
 class EncoderTap {
  public:
   explicit EncoderTap(std::vector<float>& target);

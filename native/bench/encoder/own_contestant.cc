@@ -5,7 +5,7 @@
 #include "audio/sample_rate.h"
 #include "contestant.h"
 #include "speech/decode_options.h"
-#include "speech/whisper/encoder.h"
+#include "speech/whisper/encoder/encoder.h"
 #include "testing/noise.h"
 
 namespace verbatim::bench {

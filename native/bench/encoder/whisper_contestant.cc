@@ -21,8 +21,8 @@ class WhisperContestant : public Contestant {
     }
     const accelerator::StateScope scope(model_->packed_weights());
     state_.reset(whisper_init_state(model_->context()));
-    if (!state_ || whisper_set_mel_with_state(model_->context(), state_.get(), window.values.data(),
-                                              window.frames, window.mels) != 0) {
+    if (!state_ || whisper_set_mel_with_state(model_->context(), state_.get(), window.values.data(), window.frames,
+                                              window.mels) != 0) {
       throw std::runtime_error("no state for " + name());
     }
   }
@@ -60,8 +60,8 @@ MelWindow noise_window(int mels) {
   return window;
 }
 
-std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model,
-                                               AcceleratorMode accelerator, const MelWindow& window) {
+std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model, AcceleratorMode accelerator,
+                                               const MelWindow& window) {
   return std::make_unique<WhisperContestant>(model, accelerator, window);
 }
 

@@ -56,8 +56,8 @@ void transcribe(const Transcribe& transcribe_window, const std::filesystem::path
   part.latencies_ms.push_back(cost.wall_ms);
 }
 
-// Every worker on a thread of its own. The first exception stops the others after their file and is thrown
-// on.
+// Runs every worker on its own thread. The first exception stops the other workers after their current file and is
+// rethrown.
 Measurement transcribe_all(const std::vector<Transcribe>& workers, const Job& job) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
@@ -85,8 +85,7 @@ Measurement transcribe_all(const std::vector<Transcribe>& workers, const Job& jo
   return all;
 }
 
-Measurement measure_workers(const std::vector<Transcribe>& workers, const Job& job,
-                            const SpeechModelInfo& model) {
+Measurement measure_workers(const std::vector<Transcribe>& workers, const Job& job, const SpeechModelInfo& model) {
   transcribe_all(workers, job);
   Measurement result;
   const Cost cost = cost_of([&] { result = transcribe_all(workers, job); });
@@ -104,9 +103,8 @@ Measurement measure_slots(const Cell& cell, const Job& job) {
   std::vector<Transcribe> workers;
   for (int i = 0; i < cell.slots; ++i) {
     slots.push_back(model->make_slot(cell.threads));
-    workers.push_back([&slot = *slots.back(), &options](const Window& window) {
-      return slot.transcribe(window, options, nullptr);
-    });
+    workers.push_back(
+        [&slot = *slots.back(), &options](const Window& window) { return slot.transcribe(window, options, nullptr); });
   }
   return measure_workers(workers, job, model->info());
 }
@@ -136,8 +134,8 @@ std::vector<std::filesystem::path> audio_files(const std::filesystem::path& path
   return files;
 }
 
-std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots,
-                        const std::vector<int>& threads, const std::vector<int>& beams) {
+std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots, const std::vector<int>& threads,
+                        const std::vector<int>& beams) {
   std::vector<Cell> cells;
   for (const Cell& model : models) {
     for (const int beam : beams) {

@@ -17,28 +17,28 @@ struct Cell {
   AcceleratorMode accelerator = AcceleratorMode::kAuto;
   // "whisper.cpp", or a compute type of the batched decoder: "auto", "int8", "bfloat16", "float32".
   std::string decoder = "whisper.cpp";
-  // Windows at a time with whisper.cpp, lanes of the batched decoder.
+  // Concurrent windows with whisper.cpp; lanes with the batched decoder.
   int slots = 1;
-  // CPU threads a slot or lane.
+  // CPU threads of a slot or lane.
   int threads = 1;
   // 1 = greedy.
   int beam = 1;
 };
 
-// What every cell is measured on.
+// The work that every cell is measured on.
 struct Job {
   std::vector<std::filesystem::path> files;
   WindowPolicy policy;
-  // Windows are encoded at their own length; for models trained for it.
+  // Encode windows at their own length; for models trained for it.
   bool own_length = false;
-  // A code, or "auto".
+  // A language code, or "auto".
   std::string language = "auto";
-  // Files in flight with the batched decoder; with whisper.cpp as many as slots.
+  // Concurrent files with the batched decoder; with whisper.cpp it is the number of slots.
   int clients = 8;
-  // Tokens a window at most, without temperature fall-back: fixes the decoder's work where the weights are
-  // random. 0: the model decides, with fall-back.
+  // Most tokens of a window, without temperature fall-back: fixes the decoder's work for random weights. 0: the model
+  // decides, with fall-back.
   int max_tokens = 0;
-  // Words are aligned.
+  // Align words.
   bool align = false;
 };
 
@@ -48,28 +48,28 @@ struct Measurement {
   std::string accelerator;
   double audio_seconds = 0;
   double wall_seconds = 0;
-  // Of all cores.
+  // Sum over all cores.
   double processor_seconds = 0;
-  // Of each file, from opening it to its text.
+  // For each file, from opening it to its text.
   std::vector<double> latencies_ms;
-  // Summed over windows.
+  // Sums over all windows.
   Timings timings;
   int windows = 0;
-  // Whose times were found.
+  // Number of aligned words.
   int words = 0;
-  // Of the process that measured; filled in by who started it.
+  // Of the measuring process; set by the process that started it.
   double peak_mib = 0;
 };
 
 // The audio files of a directory, by name, or the one file. Throws std::invalid_argument for none.
 std::vector<std::filesystem::path> audio_files(const std::filesystem::path& path);
 
-// All combinations; cells of a CPU that ask for more threads in all than there are cores are kept.
-std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots,
-                        const std::vector<int>& threads, const std::vector<int>& beams);
+// All combinations. Cells on a CPU that need more threads than there are cores are kept too.
+std::vector<Cell> sweep(const std::vector<Cell>& models, const std::vector<int>& slots, const std::vector<int>& threads,
+                        const std::vector<int>& beams);
 
-// Loads the model, transcribes all files, then transcribes all files once more, each slot or client taking
-// the next file as soon as it is free, and times that. Throws EngineError.
+// Loads the model and transcribes all files twice, timing the second pass. Each slot or client takes the next file as
+// soon as it is free. Throws EngineError.
 Measurement measure(const Cell& cell, const Job& job);
 
 }  // namespace verbatim::bench

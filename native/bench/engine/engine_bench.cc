@@ -1,17 +1,18 @@
-// Throughput and latency of the engine by slots, threads, beam, device and accelerator, for machines without
-// Node. Each measurement is made in a process of its own (its peak memory is the cell's), the cells take
-// turns. Prints a Markdown table on stdout, writes JSON with --json.
+// Measures throughput and latency of the engine by slots, threads, beam, device and accelerator, on machines without
+// Node. Each measurement runs in its own process, so that the peak memory is the cell's; the cells take turns. Prints a
+// Markdown table to stdout, writes JSON with --json.
 //
 //   engine_bench --models FILE,... --audio DIR [--slots 1,2] [--threads 1,2] [--beams 1] [--devices cpu]
 //                [--accelerator off,float32,auto] [--windows full|short] [--language auto]
 //                [--max-tokens 0] [--rounds 3] [--decoders whisper.cpp,int8] [--clients 8] [--align no|yes]
 //                [--json FILE]
 //
-// --windows short cuts and encodes as the bundled model wants it, full as published models do. Random models
-// (make_model) want --max-tokens and a language; Parakeet's a language alone. --decoders: whisper.cpp, where
-// slots are windows at a time (of Parakeet too, whatever computes it), or compute types of the batched
-// decoder (auto, int8, bfloat16, float32), where they are lanes and --clients files are in flight. --align
-// yes: with the times of words.
+// - --windows: short cuts and encodes windows as the bundled model needs it, full as published models do.
+// - Random models (make_model) need --max-tokens and a language; Parakeet's need a language alone.
+// - --decoders: "whisper.cpp", where slots are concurrent windows (for Parakeet too, on whatever computes it); or a
+//   compute type of the batched decoder (auto, int8, bfloat16, float32), where slots are lanes and --clients is the
+//   number of concurrent files.
+// - --align yes: with word times.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,7 +128,7 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-// This process never touches ggml or OpenMP itself, so that it can be forked.
+// This process never uses ggml or OpenMP itself, so that it can be forked.
 Measurement measure_in_process(const Cell& cell, const Job& job) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
@@ -158,8 +159,7 @@ void run(const std::vector<std::string>& words) {
   const int rounds = integer(options["--rounds"], 1);
   std::vector<MeasuredCell> measured;
   for (const Cell& cell : cells_of(options)) measured.push_back({cell, {}});
-  nlohmann::json report{
-      {"rounds", rounds}, {"files", job.files.size()}, {"measurements", nlohmann::json::array()}};
+  nlohmann::json report{{"rounds", rounds}, {"files", job.files.size()}, {"measurements", nlohmann::json::array()}};
   for (int round = 0; round < rounds; ++round) {
     for (MeasuredCell& cell : measured) {
       cell.rounds.push_back(measure_in_process(cell.cell, job));

@@ -18,7 +18,7 @@ double tokens_per_second(const Measurement& m) { return m.timings.tokens / m.wal
 Value latency(double share) {
   return [share](const Measurement& m) { return percentile(m.latencies_ms, share); };
 }
-// Of the time in the model.
+// Share of the time in the model.
 Value percent(double Timings::*part) {
   return [part](const Measurement& m) {
     return 100 * m.timings.*part / (m.timings.mel_ms + m.timings.encode_ms + m.timings.decode_ms);
@@ -37,40 +37,39 @@ std::string row(const MeasuredCell& measured) {
   std::vector<double> rates;
   for (const Measurement& round : measured.rounds) rates.push_back(rtfx(round));
   char text[512];
-  std::snprintf(
-      text, sizeof(text),
-      "| %s | %s | %s | %s | %s | %d | %d | %d | %.2f (%.2f-%.2f) | %.0f | %.0f | %.0f | %.0f/%.0f/%.0f | "
-      "%.1f | "
-      "%.0f | %.2f |\n",
-      cell.model.filename().c_str(), any.weight_type.c_str(), cell.device.c_str(),
-      any.accelerator.empty() ? "-" : any.accelerator.c_str(), cell.decoder.c_str(), cell.slots, cell.threads,
-      cell.beam, median(rates), least(rates), most(rates), middle(measured, latency(0.5)),
-      middle(measured, latency(0.95)), middle(measured, latency(0.99)),
-      middle(measured, percent(&Timings::mel_ms)), middle(measured, percent(&Timings::encode_ms)),
-      middle(measured, percent(&Timings::decode_ms)), middle(measured, tokens_per_second),
-      middle(measured, [](const Measurement& m) { return m.peak_mib; }), middle(measured, busy_cores));
+  std::snprintf(text, sizeof(text),
+                "| %s | %s | %s | %s | %s | %d | %d | %d | %.2f (%.2f-%.2f) | %.0f | %.0f | %.0f | %.0f/%.0f/%.0f | "
+                "%.1f | "
+                "%.0f | %.2f |\n",
+                cell.model.filename().c_str(), any.weight_type.c_str(), cell.device.c_str(),
+                any.accelerator.empty() ? "-" : any.accelerator.c_str(), cell.decoder.c_str(), cell.slots, cell.threads,
+                cell.beam, median(rates), least(rates), most(rates), middle(measured, latency(0.5)),
+                middle(measured, latency(0.95)), middle(measured, latency(0.99)),
+                middle(measured, percent(&Timings::mel_ms)), middle(measured, percent(&Timings::encode_ms)),
+                middle(measured, percent(&Timings::decode_ms)), middle(measured, tokens_per_second),
+                middle(measured, [](const Measurement& m) { return m.peak_mib; }), middle(measured, busy_cores));
   return text;
 }
 
-// Names of the fields in JSON, for both ways. M: Measurement, const or not.
-template <typename M, typename Visit>
-void for_each_field(M& m, const Visit& visit) {
-  visit("weightType", m.weight_type);
-  visit("accelerator", m.accelerator);
-  visit("audioSeconds", m.audio_seconds);
-  visit("wallSeconds", m.wall_seconds);
-  visit("processorSeconds", m.processor_seconds);
-  visit("latenciesMs", m.latencies_ms);
-  visit("melMs", m.timings.mel_ms);
-  visit("encodeMs", m.timings.encode_ms);
-  visit("decodeMs", m.timings.decode_ms);
-  visit("totalMs", m.timings.total_ms);
-  visit("windows", m.windows);
-  visit("words", m.words);
-  visit("encoderPasses", m.timings.encoder_passes);
-  visit("fallbacks", m.timings.fallbacks);
-  visit("tokens", m.timings.tokens);
-  visit("peakMib", m.peak_mib);
+// The JSON names of the fields, for writing and for reading. M: Measurement, const or not.
+template <typename M, typename OnField>
+void for_each_field(M& m, const OnField& on_field) {
+  on_field("weightType", m.weight_type);
+  on_field("accelerator", m.accelerator);
+  on_field("audioSeconds", m.audio_seconds);
+  on_field("wallSeconds", m.wall_seconds);
+  on_field("processorSeconds", m.processor_seconds);
+  on_field("latenciesMs", m.latencies_ms);
+  on_field("melMs", m.timings.mel_ms);
+  on_field("encodeMs", m.timings.encode_ms);
+  on_field("decodeMs", m.timings.decode_ms);
+  on_field("totalMs", m.timings.total_ms);
+  on_field("windows", m.windows);
+  on_field("words", m.words);
+  on_field("encoderPasses", m.timings.encoder_passes);
+  on_field("fallbacks", m.timings.fallbacks);
+  on_field("tokens", m.timings.tokens);
+  on_field("peakMib", m.peak_mib);
 }
 
 }  // namespace

@@ -14,18 +14,17 @@ struct MeasuredCell {
   std::vector<Measurement> rounds;
 };
 
-// Of one round: the setting, and what follows from the measurement: rtfx (seconds of audio a second),
-// busyCores, latencyMs {p50, p95, p99}, melMs, encodeMs, decodeMs, tokensPerSecond, peakMib and what they
-// come from.
+// One round as JSON: the setting, the derived figures rtfx (seconds of audio per second), busyCores, latencyMs {p50,
+// p95, p99}, melMs, encodeMs, decodeMs, tokensPerSecond, peakMib, and their source values.
 nlohmann::json to_json(const Cell& cell, const Measurement& measurement);
 
-// Medians of the rounds, a row a cell, in Markdown.
+// A Markdown table with the medians of the rounds, one row per cell.
 std::string table(const std::vector<MeasuredCell>& cells);
 
 // The machine's processor and the number of its cores.
 nlohmann::json machine();
 
-// Measurements cross from the process that made them as JSON.
+// A measurement as JSON, to pass it between processes.
 nlohmann::json pack(const Measurement& measurement);
 Measurement unpack(const nlohmann::json& packed);
 

@@ -13,9 +13,7 @@ const BackendDeviceTraits& traits_of(ggml_backend_dev_t backend_device) {
   return *static_cast<const BackendDeviceTraits*>(backend_device->context);
 }
 
-ggml_backend_dev_t device_of(ggml_backend_reg_t registry) {
-  return static_cast<ggml_backend_dev_t>(registry->context);
-}
+ggml_backend_dev_t device_of(ggml_backend_reg_t registry) { return static_cast<ggml_backend_dev_t>(registry->context); }
 
 void describe(ggml_backend_dev_t backend_device, ggml_backend_dev_props* properties) {
   *properties = {};

@@ -4,31 +4,29 @@
 
 namespace verbatim::accelerator {
 
-// What a backend device in the CPU's memory is and does. All of it is called from whichever thread runs ggml,
-// from several at once, and must not throw.
+// The properties and functions of a backend device in the CPU's memory. Any thread that runs ggml calls the functions,
+// several at a time; they must not throw.
 struct BackendDeviceTraits {
-  // Of static storage: ggml hands the pointers on.
+  // Must have static storage duration: ggml keeps the pointer.
   const char* name;
   const char* description;
-  // A backend of this device for one state; null where none is wanted. Whoever asked frees it through its
-  // interface.
+  // Makes a backend of this device for one state; null if none is wanted. The caller frees it through its interface.
   ggml_backend_t (*make_backend)(ggml_backend_dev_t backend_device);
-  // Whether the device takes this operation.
+  // Whether the device supports this operation.
   bool (*supports)(const ggml_tensor& node);
-  // The function of a backend that ggml's interface has no place for, such as "ggml_backend_set_n_threads",
-  // or null for a name it has none for. Null: it has none.
+  // A backend's function outside ggml's interface, such as "ggml_backend_set_n_threads", or null for an unknown name.
+  // Null: there are none.
   void* (*get_proc_address)(const char* name) = nullptr;
-  // Whether it works in these buffers, which are not the CPU's own. Null: in none.
+  // Whether it supports these buffers, which are not the CPU's own. Null: it supports none.
   bool (*works_in)(ggml_backend_buffer_type_t type) = nullptr;
 };
 
-// A backend device of ggml of type ACCEL, which whisper.cpp puts ahead of its CPU backend, with the registry
-// that ggml wants around a device. It works in the CPU's own buffers: nothing is copied between the two, and
-// it reports no memory of its own.
+// A ggml backend device of type ACCEL, which whisper.cpp tries before its CPU backend, with the registry that ggml
+// requires. It works in the CPU's own buffers, so nothing is copied between the two. It reports no memory of its own.
 //
-// Made once, as a static of a function: the constructor registers it, ggml cannot take it back, and so it has
-// to be there as long as the process. Its destructor does nothing, so that it outlives every other static.
-// ggml's list of devices is not guarded: make it before other threads read that.
+// Make it once, as a static of a function. The constructor registers it and ggml cannot remove it, so it must exist as
+// long as the process. Its destructor does nothing, so that it outlives every other static. ggml's device list is not
+// thread-safe: make the device before other threads read the list.
 class BackendDevice {
  public:
   explicit BackendDevice(const BackendDeviceTraits& traits);

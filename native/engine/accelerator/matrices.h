@@ -7,18 +7,18 @@
 
 #include "accelerator/accelerator.h"
 
-// The accelerator for code that computes by itself, without ggml's graphs. What it multiplies are operands:
-// values of operand_size() bytes, in rows without padding.
+// The accelerator for code without ggml's graphs. It multiplies operands: values of operand_size() bytes, in rows
+// without padding.
 namespace verbatim::accelerator {
 
-// to[count] = from[count] as operands; `to` at any address.
+// Converts from[count] to operands; `to` may have any address.
 void to_operands(const WeightStore& store, const float* from, std::size_t count, void* to);
 
-// A weight as the accelerator multiplies with it, and in no other form. Immutable.
+// A weight in the accelerator's packed form only. Immutable.
 class PackedWeight {
  public:
   PackedWeight() = default;
-  // rows: [outputs][inputs]. Throws std::bad_alloc, and std::exception for what the accelerator reports.
+  // rows: [outputs][inputs]. Throws std::bad_alloc, and std::exception for errors of the accelerator.
   PackedWeight(const WeightStore& store, std::int64_t inputs, std::int64_t outputs, const float* rows);
 
   std::int64_t inputs() const noexcept { return inputs_; }
@@ -34,8 +34,8 @@ class PackedWeight {
 };
 
 struct WeightProduct {
-  // What happens to a product. kSilu and kRelu come after the bias; kAddHalf and kAddWhole add it to what is
-  // in the result, and take no bias.
+  // The epilogue of a product. kSilu and kRelu follow the bias. kAddHalf and kAddWhole add the product to the result
+  // and take no bias.
   enum class Then { kNothing, kSilu, kRelu, kAddHalf, kAddWhole };
 
   const PackedWeight& weight;
@@ -45,13 +45,13 @@ struct WeightProduct {
   // [outputs], or null.
   const float* bias = nullptr;
   Then then = Then::kNothing;
-  // [rows][outputs]: operands, else float32.
+  // [rows][outputs]: operands or float32.
   void* result = nullptr;
   bool as_operands = false;
 };
 
-// Where products are computed: primitives and scratch memory of one window at a time. Not thread-safe. Its
-// methods throw std::bad_alloc, and std::exception for what the accelerator reports.
+// Computes products: holds primitives and scratch memory for one window at a time. Not thread-safe. Its methods throw
+// std::bad_alloc, and std::exception for errors of the accelerator.
 class Multiplier {
  public:
   // store: not null.
@@ -66,7 +66,7 @@ class Multiplier {
   // result[rows][columns] = left[rows][depth] * right[depth][columns].
   void multiply_by_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth, const void* left,
                         const void* right, float* result);
-  // Of scratch memory so far.
+  // Bytes of scratch memory so far.
   std::size_t memory_bytes() const noexcept;
 
  private:
@@ -74,9 +74,7 @@ class Multiplier {
   std::unique_ptr<Impl> impl_;
 };
 
-// Runs task(index, thread) for every index below count, thread being below `threads`; throws what a task
-// throws.
-void for_each(std::int64_t count, int threads,
-              const std::function<void(std::int64_t index, std::size_t thread)>& task);
+// Runs task(index, thread) for every index below count, with thread below `threads`. Throws what a task throws.
+void for_each(std::int64_t count, int threads, const std::function<void(std::int64_t index, std::size_t thread)>& task);
 
 }  // namespace verbatim::accelerator

@@ -9,9 +9,7 @@ namespace verbatim::accelerator {
 std::string name(const WeightStore* /*store*/) { return {}; }
 std::size_t operand_size(const WeightStore* /*store*/) noexcept { return 0; }
 void register_backend_device() {}
-std::size_t workspace_bytes(const WeightStore* /*store*/, std::size_t /*state*/, int /*threads*/) noexcept {
-  return 0;
-}
+std::size_t workspace_bytes(const WeightStore* /*store*/, std::size_t /*state*/, int /*threads*/) noexcept { return 0; }
 std::shared_ptr<WeightStore> make_weight_store(AcceleratorMode /*accelerator*/) { return nullptr; }
 std::size_t packed_bytes(const WeightStore* /*store*/) noexcept { return 0; }
 LoadScope::LoadScope(const WeightStore* /*store*/) {}
@@ -21,7 +19,7 @@ StateScope::StateScope(std::shared_ptr<WeightStore> /*store*/) {}
 StateScope::~StateScope() = default;
 bool StateScope::took_weights() const noexcept { return false; }
 
-// Without a store none of these is called.
+// Never called: there is no store.
 ggml_type operand_type(const WeightStore& /*store*/) noexcept { return GGML_TYPE_F32; }
 ggml_backend_buffer_type_t packed_buffer_type(const WeightStore& /*store*/) { return nullptr; }
 void pack(const ggml_tensor& /*matrix*/, const void* /*values*/) {}

@@ -17,15 +17,14 @@ namespace verbatim {
 namespace {
 
 constexpr std::size_t kBlockFrames = 4096;
-// Runs of one file; a file of more is made of damage.
+// Most runs of one file; a file with more consists of damage.
 constexpr int kMostRuns = 4096;
 
-// The runs of a file that can be decoded, one after another.
+// The decodable runs of a file, one after another.
 class Chain {
  public:
-  // Throws EngineError when there is not even one.
-  explicit Chain(Sniffed sniffed)
-      : container_(std::move(sniffed.container)), track_(std::move(sniffed.track)) {
+  // Throws EngineError if there is none.
+  explicit Chain(Sniffed sniffed) : container_(std::move(sniffed.container)), track_(std::move(sniffed.track)) {
     advance();
     if (!decoder_) throw first_error_;
   }
@@ -50,7 +49,7 @@ class Chain {
 
  private:
   std::string container_;
-  // Before the decoder, which may refer to it.
+  // Declared before the decoder, which may refer to it.
   std::unique_ptr<Track> track_;
   std::unique_ptr<Decoder> decoder_;
   EngineError first_error_{ErrorCode::kInvalidAudio, "the file holds nothing that can be decoded"};
@@ -62,7 +61,7 @@ class Measurement {
  public:
   explicit Measurement(Chain chain) : chain_(std::move(chain)) {}
 
-  // False when there is nothing left to measure.
+  // False when nothing is left to measure.
   bool step() {
     Decoder* decoder = chain_.current();
     if (decoder == nullptr) return false;
@@ -85,7 +84,7 @@ class Measurement {
  private:
   Chain chain_;
   double seconds_ = 0;
-  // Over all channels; beyond 2^53 a few more do not matter.
+  // Over all channels. Beyond 2^53 the lost precision does not matter.
   double samples_ = 0;
   std::int64_t frames_ = 0;
   int rate_ = 1;
@@ -144,7 +143,7 @@ struct AudioReader::Impl {
     info.container = fresh->container();
   }
 
-  // The file from its start: what the constructor opened goes to whoever comes first.
+  // The file from its start. The first caller gets what the constructor opened.
   Chain take_chain() {
     if (!fresh) return Chain(open_track(file));
     Chain chain = std::move(*fresh);
@@ -186,8 +185,7 @@ std::optional<double> AudioReader::measure(double budget_seconds) {
     if (Clock::now() >= until) return std::nullopt;
   }
   const double seconds = impl_->measurement->seconds();
-  if (seconds <= 0)
-    throw EngineError(ErrorCode::kInvalidAudio, "the file holds no samples that can be decoded");
+  if (seconds <= 0) throw EngineError(ErrorCode::kInvalidAudio, "the file holds no samples that can be decoded");
   impl_->duration = seconds;
   impl_->samples = impl_->measurement->samples();
   impl_->measurement.reset();

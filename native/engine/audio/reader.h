@@ -11,17 +11,17 @@
 
 namespace verbatim {
 
-// Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz (the mean of the channels). The format is
-// decided by content. Chained and spliced streams follow one another; over damage, decoding goes on with the
-// next part that is whole. Memory and time depend on what the file holds, never on what its header claims.
+// Streams any WAV, FLAC, MP3 or OGG file as mono float32 at 16 kHz (the mean of the channels). The format is detected
+// by content. Chained and spliced streams follow one another; behind damage, decoding continues with the next whole
+// part. Memory and time depend on the file's contents, never on its header's claims.
 //
-// A decoder can take megabytes (libFLAC: two blocks of up to 65,535 samples for every channel). A reader has
-// one at most, as long as nothing is read before the measuring is over, and none between the end of measuring
-// and the first read. Not thread-safe: one call at a time.
+// A decoder can take megabytes (libFLAC: two blocks of up to 65,535 samples for every channel). A reader holds at most
+// one decoder if nothing is read before measuring is complete, and none between the end of measuring and the first
+// read. Not thread-safe: one call at a time.
 class AudioReader {
  public:
-  // Throws EngineError: kUnsupportedAudioFormat, kInvalidAudio, kIoError (not a readable regular file),
-  // kOutOfMemory. Reads headers only; of OGG every page, to check it (about 0.1 s for 100 MB).
+  // Throws EngineError: kUnsupportedAudioFormat, kInvalidAudio, kIoError (not a readable regular file), kOutOfMemory.
+  // Reads headers only; for OGG it reads and checks every page (about 0.1 s for 100 MB).
   explicit AudioReader(const std::filesystem::path& path);
   ~AudioReader();
   AudioReader(AudioReader&&) noexcept;
@@ -29,20 +29,20 @@ class AudioReader {
 
   const AudioInfo& info() const noexcept;
 
-  // Works about `budget_seconds` of wall-clock time towards the exact duration (what the decoder really
-  // delivers, not what the header claims). Returns the duration in seconds once it is known, nothing while
-  // there is more to scan. Does not disturb read(). Throws kInvalidAudio when the file holds no samples.
+  // Works for about `budget_seconds` of wall-clock time on the exact duration: that of the decoded samples, not the
+  // header's. Returns the duration in seconds once it is known, and nothing before that. Does not disturb read().
+  // Throws kInvalidAudio if the file holds no samples.
   std::optional<double> measure(double budget_seconds);
 
-  // What measure() has counted so far, seconds: a lower bound of the duration, to refuse early a file that is
-  // too long. A few bytes of a compressed format can stand for hours.
+  // The seconds that measure() has counted so far. This lower bound of the duration serves to refuse a file early that
+  // is too long: a few bytes of a compressed format can stand for hours.
   double measured_seconds() const noexcept;
 
-  // The same in samples, over all channels and before any change of rate: what the decoding costs.
+  // The same in samples, over all channels and before resampling: the cost of decoding.
   double measured_samples() const noexcept;
 
-  // Fills `out` with the next samples; returns how many, less than out.size() only at the end. A file that is
-  // cut or broken in the middle ends where decoding stops. Non-finite samples become 0.
+  // Fills `out` with the next samples. Returns their number, less than out.size() only at the end. A file that is cut
+  // or broken ends where decoding stops. Non-finite samples become 0.
   std::size_t read(std::span<float> out);
 
  private:

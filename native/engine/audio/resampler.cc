@@ -14,8 +14,8 @@ Resampler::Resampler(int rate) : rate_(rate) {
   const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
   handle_.reset(soxr_create(rate, kSampleRate, 1, &error, nullptr, &quality, nullptr));
   if (error != nullptr || !handle_) {
-    throw EngineError(ErrorCode::kOutOfMemory, "no resampler from " + std::to_string(rate) +
-                                                   " Hz: " + (error != nullptr ? error : "unknown"));
+    throw EngineError(ErrorCode::kOutOfMemory,
+                      "no resampler from " + std::to_string(rate) + " Hz: " + (error != nullptr ? error : "unknown"));
   }
 }
 
@@ -27,8 +27,8 @@ Resampler::Progress Resampler::process(std::span<const float> in, bool last, std
   }
   Progress progress;
   const bool flush = last && in.empty();
-  const soxr_error_t error = soxr_process(handle_.get(), flush ? nullptr : in.data(), in.size(),
-                                          &progress.consumed, out.data(), out.size(), &progress.produced);
+  const soxr_error_t error = soxr_process(handle_.get(), flush ? nullptr : in.data(), in.size(), &progress.consumed,
+                                          out.data(), out.size(), &progress.produced);
   if (error != nullptr) throw EngineError(ErrorCode::kInternalError, std::string("libsoxr: ") + error);
   return progress;
 }

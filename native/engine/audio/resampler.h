@@ -8,11 +8,11 @@
 
 namespace verbatim {
 
-// Mono from any rate to kSampleRate, by libsoxr at its high-quality setting (20-bit, linear phase). The delay
-// is compensated: n samples in give round(n * kSampleRate / rate) out.
+// Resamples mono from any rate to kSampleRate, with libsoxr at its high-quality setting (20-bit, linear phase). The
+// delay is compensated: n input samples give round(n * kSampleRate / rate).
 class Resampler {
  public:
-  // Hz. Throws EngineError kOutOfMemory.
+  // rate: Hz. Throws EngineError kOutOfMemory.
   explicit Resampler(int rate);
 
   int rate() const noexcept { return rate_; }
@@ -21,7 +21,7 @@ class Resampler {
     std::size_t consumed = 0;
     std::size_t produced = 0;
   };
-  // Takes what fits. `last`: nothing follows `in`; call until nothing is produced any more.
+  // Consumes as much as fits. `last`: nothing follows `in`; call until nothing more is produced.
   Progress process(std::span<const float> in, bool last, std::span<float> out);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace verbatim {
 
-// Bytes in memory, for a stream that reads and skips.
+// A read-only stream buffer over bytes in memory; supports reading and skipping.
 class ByteBuffer : public std::streambuf {
  public:
   explicit ByteBuffer(std::span<const std::byte> bytes) {

@@ -10,11 +10,11 @@ namespace verbatim {
 
 enum class SpeechTask { kTranscribe, kTranslate };
 
-// Options of one window. The defaults are those of whisper.cpp's own command line, but greedy.
+// Options of one window. The defaults are those of whisper.cpp's command line, except that decoding is greedy.
 struct DecodeOptions {
-  // ISO 639-1 code as whisper.cpp knows it, or "auto": detected from the window in the same encoder pass.
+  // ISO 639-1 code as whisper.cpp spells it, or "auto": detected from the window in the same encoder pass.
   std::string language = "auto";
-  // With "auto": the language to prepare the prompt for; a right guess saves one pass over the prompt.
+  // With "auto": the language that the prompt is prepared for. A right guess saves one pass over the prompt.
   std::string language_guess = "en";
   SpeechTask task = SpeechTask::kTranscribe;
   // 1 = greedy; 2..8 beams.
@@ -25,27 +25,26 @@ struct DecodeOptions {
   float temperature = 0.0f;
   // Step of the temperature fall-back, [0, 1]; 0 = no fall-back.
   float temperature_increment = 0.2f;
-  // Text the model is to think was said before, in every pass over the window but a short last one; at most
-  // 4096 bytes, the last 223 tokens count.
+  // Text that the model treats as preceding the window. Every pass over the window gets it, except a short last one. At
+  // most 4096 bytes; the last 223 tokens count.
   std::string initial_prompt;
-  // A window is empty when its no-speech probability is above this and its average log probability below
+  // A window is empty when its no-speech probability is above this and its average log probability is below
   // log_prob_threshold.
   float no_speech_threshold = 0.6f;
-  // Average log probability of a decoding below which a higher temperature is tried.
+  // A decoding whose average log probability is below this is repeated at a higher temperature.
   float log_prob_threshold = -1.0f;
-  // Entropy (nats) of the last 32 tokens below which a decoding counts as a repetition and a higher
-  // temperature is tried.
+  // A decoding whose last 32 tokens have an entropy (nats) below this counts as a repetition and is repeated at a
+  // higher temperature.
   float entropy_threshold = 2.4f;
-  // Tokens a segment at most; 0 = the model's own limit.
+  // Most tokens of a segment; 0 = the model's own limit.
   int max_tokens = 0;
-  // Say how each token came to be chosen (Segment::choices). Costs some time.
+  // Report how each token was chosen (Segment::choices). Costs some time.
   bool explain = false;
-  // Encode at the window's own length (audio_ctx), rounded up to a multiple of 5.12 s, instead of padding to
-  // 30 s.
+  // Encode at the window's own length (audio_ctx), rounded up to a multiple of 5.12 s, instead of padding to 30 s.
   bool own_length = false;
-  // Say when each word was said (Segment::words). The text is the same with it and without.
+  // Report the time of each word (Segment::words). The text is the same with it and without.
   bool align = false;
-  // Say what each segment was decoded to, and how (Segment::decoding).
+  // Report the tokens of each segment and how they were decoded (Segment::decoding).
   bool describe = false;
 };
 
@@ -57,54 +56,56 @@ struct Token {
   float probability = 0.0f;
 };
 
-// How a token was chosen, and how nearly another one would have been. Logarithms are natural ones.
+// How a token was chosen, and how close the next candidate was. Logarithms are natural.
 struct TokenChoice {
   int id = 0;
   float log_probability = 0.0f;
-  // The next likeliest of its kind, text or time stamp; -1 if there is none or the token was drawn at random.
+  // The next likeliest token of the same kind (text or time stamp). -1 if there is none or the token was drawn at
+  // random.
   int runner_up = -1;
   float runner_up_log_probability = 0.0f;
-  // By how much all time stamps together were likelier than the likeliest token of text.
+  // Logarithm of the probability of all time stamps together, minus that of the likeliest text token.
   float time_stamp_lead = 0.0f;
-  // How far logits would have to move, about, for this step of decoding to end otherwise.
+  // Roughly how far logits would have to move for this step to end with another token.
   float margin = 0.0f;
 };
 
 struct Word {
-  // Valid UTF-8, with the space before it as the tokens have it: the words of a segment joined are its text.
+  // Valid UTF-8, with the space before it as the tokens have it. The words of a segment joined are its text.
   std::string text;
-  // Seconds from the start of the window, within it. Over a window's words they never decrease, and no two
-  // words overlap; a word may have no length.
+  // Seconds from the start of the window, within it. Over a window's words they never decrease, and no two words
+  // overlap. A word may have length 0.
   double start_seconds = 0.0;
   double end_seconds = 0.0;
-  // Mean over the word's tokens as they were decoded, [0, 1]; punctuation that joined it does not count.
+  // Mean probability of the word's tokens as they were decoded, [0, 1]. Punctuation that joined the word does not
+  // count.
   float probability = 0.0f;
   bool operator==(const Word&) const = default;
 };
 
-// How a segment came to be.
+// How a segment was decoded.
 struct SegmentDecoding {
-  // Text and time stamps.
+  // Text tokens and time stamps.
   std::vector<int> tokens;
-  // Mean natural log probability of these, <= 0, as they were decoded at the temperature.
+  // Mean natural log probability of `tokens`, <= 0, at the temperature they were decoded at.
   double average_log_probability = 0.0;
-  // Of the pass that its text was taken from: the first one, or that of a fall-back.
+  // Temperature of the pass that the text was taken from: the first pass or a fall-back.
   float temperature = 0.0f;
 };
 
 struct Segment {
-  // Seconds from the start of the window. With words: of the first one's start and of the last one's end.
+  // Seconds from the start of the window. With words: the first word's start and the last word's end.
   double start_seconds = 0.0;
   double end_seconds = 0.0;
   std::string text;  // valid UTF-8
-  // Probability of the no-speech token after the start of transcript, of the encoder pass.
+  // Probability of the no-speech token after the start of transcript, in this segment's encoder pass.
   float no_speech_probability = 0.0f;
   // Text tokens only.
   std::vector<Token> tokens;
-  // All that it was decoded to, time stamps and the end of text, too; only with DecodeOptions::explain, and
-  // by recognisers that can tell.
+  // All decoded tokens, with time stamps and the end of text. Only with DecodeOptions::explain, and only from
+  // recognisers that know it.
   std::vector<TokenChoice> choices;
-  // Only with DecodeOptions::align; then every segment has some.
+  // Only with DecodeOptions::align; then every segment has at least one.
   std::vector<Word> words;
   // Only with DecodeOptions::describe.
   std::optional<SegmentDecoding> decoding;
@@ -116,14 +117,14 @@ struct Timings {
   double encode_ms = 0.0;
   double decode_ms = 0.0;
   double total_ms = 0.0;
-  // Generated tokens, all fall-back passes included.
+  // Generated tokens, those of all fall-back passes included.
   int tokens = 0;
   // Temperatures tried beyond the first.
   int fallbacks = 0;
-  // More than one when the model closed a segment before the end of the window.
+  // More than 1 when the model closed a segment before the end of the window.
   int encoder_passes = 0;
 
-  // Sums up passes or windows.
+  // Adds up passes or windows.
   Timings& operator+=(const Timings& other) noexcept {
     mel_ms += other.mel_ms;
     encode_ms += other.encode_ms;
@@ -138,12 +139,11 @@ struct Timings {
 
 struct WindowResult {
   std::vector<Segment> segments;
-  // How sure the model was: the mean natural log probability, <= 0, of the tokens that segments with text
-  // were decoded to, text and time stamps alike; the prompt, the end of text and segments without a letter do
-  // not count. Empty when no token counts. A token of a fall-back counts with its probability at that
-  // temperature.
+  // Mean natural log probability, <= 0, of the tokens of segments with text: text tokens and time stamps. The prompt,
+  // the end of text and segments without a letter do not count. Empty when no token counts. A token of a fall-back
+  // counts with its probability at that temperature.
   std::optional<double> average_log_probability;
-  // The tokens that count in it.
+  // Number of tokens in that mean.
   int scored_tokens = 0;
   // The language the text was decoded in.
   std::string language;

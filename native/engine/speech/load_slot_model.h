@@ -11,14 +11,17 @@
 
 namespace verbatim {
 
-// A speech model of the family that its file says, on whisper.cpp; Parakeet on the accelerator where there is
-// one and it is not off. `device`: "cpu" or "cuda:N". accelerator: of the CPU only.
-// alignment_heads: of Whisper, as in load_recogniser(); refused for the other families. The file is checked
-// (magic, shapes, sizes) before whisper.cpp sees it. Throws EngineError: kInvalidModel, kIoError,
+// Loads a speech model on whisper.cpp; the file determines the family. Parakeet runs on the accelerator where there is
+// one and it is not off.
+//
+// - `device`: "cpu" or "cuda:N".
+// - accelerator: for the CPU only.
+// - alignment_heads: for Whisper as in load_recogniser(); refused for other families.
+//
+// The file is checked (magic, shapes, sizes) before whisper.cpp reads it. Throws EngineError: kInvalidModel, kIoError,
 // kDeviceUnavailable, kOutOfMemory, kInvalidArgument.
-std::shared_ptr<const SlotModel> load_slot_model(
-    const std::filesystem::path& path, std::string_view device,
-    AcceleratorMode accelerator = AcceleratorMode::kOff,
-    std::vector<transformer::AttentionHead> alignment_heads = {});
+std::shared_ptr<const SlotModel> load_slot_model(const std::filesystem::path& path, std::string_view device,
+                                                 AcceleratorMode accelerator = AcceleratorMode::kOff,
+                                                 std::vector<transformer::AttentionHead> alignment_heads = {});
 
 }  // namespace verbatim

@@ -16,7 +16,7 @@ inline MappedFile map_model(const std::filesystem::path& path) {
   return MappedFile(path);
 }
 
-// What check(stream) finds in the mapped file; of its EngineErrors each names the file.
+// Returns check(stream) over the mapped file. An EngineError that it throws gets the file's name.
 template <typename Check>
 auto check_mapped_model(const MappedFile& file, const std::filesystem::path& path, const Check& check) {
   try {

@@ -14,15 +14,14 @@ namespace verbatim {
 namespace {
 
 constexpr int kFftBins = 201;
-// Keeps the features of any window finite.
+// Upper bound of filter values: keeps the features of any window finite.
 constexpr float kLargestFilter = 1000.0f;
 constexpr std::int32_t kMaxLayers = 48;
 constexpr std::int32_t kMaxState = 2048;
 constexpr std::uint32_t kMaxTokenBytes = 1024;
 
 void check_heads(std::string_view what, std::int32_t heads, std::int32_t state) {
-  const bool good =
-      heads > 0 && state % heads == 0 && in_range(state / heads, 16, 256) && state / heads % 16 == 0;
+  const bool good = heads > 0 && state % heads == 0 && in_range(state / heads, 16, 256) && state / heads % 16 == 0;
   expect_field(good, what, heads,
                "a divisor of the state size " + std::to_string(state) +
                    " that leaves 16 to 256 values a head, a multiple of 16");
@@ -44,8 +43,7 @@ void check_file_type(const ModelShape& shape, Float32Files float32) {
 }
 
 void check_shape(const ModelShape& shape) {
-  expect_field(in_range(shape.vocabulary, 51864, 51866), "vocabulary size", shape.vocabulary,
-               "51864, 51865 and 51866");
+  expect_field(in_range(shape.vocabulary, 51864, 51866), "vocabulary size", shape.vocabulary, "51864, 51865 and 51866");
   expect_field(shape.audio_context == 1500, "audio context", shape.audio_context, "1500");
   expect_field(shape.text_context == 448, "text context", shape.text_context, "448");
   expect_field(in_range(shape.audio_state, 64, kMaxState) && shape.audio_state % 64 == 0, "audio state size",
@@ -54,10 +52,8 @@ void check_shape(const ModelShape& shape) {
                "the audio state size, " + std::to_string(shape.audio_state));
   check_heads("number of audio heads", shape.audio_heads, shape.audio_state);
   check_heads("number of text heads", shape.text_heads, shape.text_state);
-  expect_field(in_range(shape.audio_layers, 1, kMaxLayers), "number of audio layers", shape.audio_layers,
-               "1 to 48");
-  expect_field(in_range(shape.text_layers, 1, kMaxLayers), "number of text layers", shape.text_layers,
-               "1 to 48");
+  expect_field(in_range(shape.audio_layers, 1, kMaxLayers), "number of audio layers", shape.audio_layers, "1 to 48");
+  expect_field(in_range(shape.text_layers, 1, kMaxLayers), "number of text layers", shape.text_layers, "1 to 48");
   expect_field(shape.mels == 80 || shape.mels == 128, "number of mel bands", shape.mels, "80 and 128");
 }
 
@@ -67,9 +63,9 @@ ModelShape read_shape(ModelStream& reader, Float32Files float32) {
     refuse_model("not a ggml Whisper model: the file does not start with the magic number \"lmgg\"");
   }
   ModelShape shape;
-  for (std::int32_t* field : {&shape.vocabulary, &shape.audio_context, &shape.audio_state, &shape.audio_heads,
-                              &shape.audio_layers, &shape.text_context, &shape.text_state, &shape.text_heads,
-                              &shape.text_layers, &shape.mels, &shape.file_type}) {
+  for (std::int32_t* field :
+       {&shape.vocabulary, &shape.audio_context, &shape.audio_state, &shape.audio_heads, &shape.audio_layers,
+        &shape.text_context, &shape.text_state, &shape.text_heads, &shape.text_layers, &shape.mels, &shape.file_type}) {
     *field = reader.value<std::int32_t>("the header");
   }
   shape.file_type = without_quantization_version(shape.file_type);
@@ -82,19 +78,18 @@ std::vector<float> read_mel_filters(ModelStream& reader, const ModelShape& shape
   const auto mels = reader.value<std::int32_t>("the mel filters");
   const auto bins = reader.value<std::int32_t>("the mel filters");
   if (mels != shape.mels || bins != kFftBins) {
-    refuse_model("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) +
-                 ", expected " + std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
+    refuse_model("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) + ", expected " +
+                 std::to_string(shape.mels) + " x " + std::to_string(kFftBins));
   }
   const auto filters = reader.values<float>(static_cast<std::size_t>(mels) * kFftBins, "the mel filters");
   const auto sane = [](float weight) { return std::abs(weight) <= kLargestFilter; };
   if (!std::all_of(filters.begin(), filters.end(), sane)) {
-    refuse_model(
-        "the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1");
+    refuse_model("the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1");
   }
   return filters;
 }
 
-// whisper.cpp numbers the tokens that follow the text tokens itself, and looks the lone space up by name.
+// whisper.cpp itself numbers the tokens behind the text tokens, and looks up the token of a single space by its text.
 void check_vocabulary(ModelStream& reader, const ModelShape& shape, std::int32_t least_tokens) {
   const auto tokens = reader.value<std::int32_t>("the vocabulary");
   if (!in_range(tokens, least_tokens, shape.vocabulary)) {
@@ -122,8 +117,7 @@ void check_tensors(ModelStream& reader, ModelFileInfo& info) {
     const std::string name = printable(header.name);
     if (seen.contains(header.name)) refuse_model("tensor " + name + " is in the file twice");
     const auto found = missing.find(header.name);
-    if (found == missing.end())
-      refuse_model("the file has a tensor " + name + ", which this model does not have");
+    if (found == missing.end()) refuse_model("the file has a tensor " + name + ", which this model does not have");
     const TensorShape expected = found->second;
     if (header.shape.dimensions != expected.dimensions || header.shape.type != expected.type) {
       refuse_model("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
@@ -135,12 +129,11 @@ void check_tensors(ModelStream& reader, ModelFileInfo& info) {
   }
   if (seen.empty()) refuse_model("the model file has no tensors: it holds a vocabulary and no weights");
   if (!missing.empty()) {
-    refuse_model("the model file has " + std::to_string(seen.size()) + " of " +
-                 std::to_string(expected_count) + " tensors; " +
-                 std::min_element(missing.begin(), missing.end(),
-                                  [](const auto& a, const auto& b) { return a.first < b.first; })
-                     ->first +
-                 " is missing");
+    refuse_model(
+        "the model file has " + std::to_string(seen.size()) + " of " + std::to_string(expected_count) + " tensors; " +
+        std::min_element(missing.begin(), missing.end(), [](const auto& a, const auto& b) { return a.first < b.first; })
+            ->first +
+        " is missing");
   }
 }
 

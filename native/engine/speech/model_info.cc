@@ -8,7 +8,7 @@
 namespace verbatim {
 namespace {
 
-// The shapes OpenAI published; everything else is "custom".
+// The shapes that OpenAI published; every other one is "custom".
 std::string shape_name(const ModelShape& shape) {
   struct Published {
     int state, audio_layers, text_layers, mels;

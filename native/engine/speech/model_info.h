@@ -9,13 +9,13 @@ namespace verbatim {
 struct DeviceInfo;
 struct ModelFileInfo;
 
-// What a model can be asked for.
+// What a model supports.
 struct SpeechAbilities {
-  // Tells which of its languages is spoken, so that the language may be "auto".
+  // Detects which of its languages is spoken, so that the language may be "auto".
   bool detects_language = true;
-  // Knows Whisper's translate task, whether it was trained for it or not.
+  // Accepts Whisper's translate task, trained for it or not.
   bool translates = true;
-  // Takes an initial prompt.
+  // Accepts an initial prompt.
   bool takes_prompt = true;
   // Decodes at temperatures above 0.
   bool takes_temperature = true;
@@ -25,23 +25,23 @@ struct SpeechModelInfo {
   // "whisper" or "parakeet".
   std::string family = "whisper";
   SpeechAbilities abilities;
-  // "tiny", "base", ..., "parakeet-tdt-0.6b", or "custom" for a shape that nobody published.
+  // "tiny", "base", ..., "parakeet-tdt-0.6b", or "custom" for an unpublished shape.
   std::string type;
   // "f16", "q8_0", "q5_1", ...
   std::string weight_type;
   bool multilingual = false;
-  // ISO 639-1 codes (whisper.cpp's spelling); none where the file does not say.
+  // ISO 639-1 codes in whisper.cpp's spelling; empty where the file does not list them.
   std::vector<std::string> languages;
   // "cpu" or "cuda:N"
   std::string device;
   std::string device_name;
-  // Bytes of weights, the packed copies that the accelerator will make of the encoder's included.
+  // Bytes of weights, including the packed copies that the accelerator makes of the encoder's.
   std::uint64_t memory_bytes = 0;
-  // What computes the encoder's large products: accelerator::name(), or "" where no accelerator does.
+  // accelerator::name() of what computes the encoder's large products; "" without an accelerator.
   std::string accelerator;
 };
 
-// What the file says of itself, on that device, without an accelerator.
+// Describes the file's model on that device, without an accelerator.
 SpeechModelInfo describe_model(const ModelFileInfo& file, const DeviceInfo& device);
 
 }  // namespace verbatim

@@ -16,8 +16,7 @@ std::ifstream open_model_file(const std::filesystem::path& path) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
-    throw EngineError(ErrorCode::kIoError,
-                      "cannot open the model file " + path.string() + ": " + std::strerror(errno));
+    throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string() + ": " + std::strerror(errno));
   }
   return stream;
 }
@@ -42,8 +41,7 @@ void check_room(const DeviceInfo& device, std::uint64_t needed) {
   }
   if (needed > free) {
     throw EngineError(ErrorCode::kOutOfMemory, "the model needs " + std::to_string(needed >> 20) + " MiB, " +
-                                                   device.id + " has " + std::to_string(free >> 20) +
-                                                   " MiB free");
+                                                   device.id + " has " + std::to_string(free >> 20) + " MiB free");
   }
 }
 

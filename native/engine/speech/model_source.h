@@ -13,14 +13,14 @@ namespace verbatim {
 // Throws EngineError kIoError.
 std::ifstream open_model_file(const std::filesystem::path& path);
 
-// Of a CUDA device; none for the CPU.
+// The number of a CUDA device; empty for the CPU.
 std::optional<int> gpu_number(const DeviceInfo& device);
 
-// whisper.cpp does not survive a refused allocation of the weights, so the room is looked at first. "Free" is
-// the whole memory on a CPU, where the system overcommits. Throws EngineError kOutOfMemory.
+// whisper.cpp ends the process when the weights' allocation is refused, so the free memory is checked first. On a CPU
+// all memory counts as free, since the system overcommits. Throws EngineError kOutOfMemory.
 void check_room(const DeviceInfo& device, std::uint64_t needed);
 
-// What whisper.cpp reads a model of either family through, from the stream's start; the stream has to outlive
+// A loader through which whisper.cpp reads a model of either family from the stream's start. The stream must outlive
 // it. Loader: whisper_model_loader or parakeet_model_loader.
 template <typename Loader>
 Loader loader_of(std::ifstream& stream) {

@@ -45,8 +45,8 @@ void ModelStream::bytes(void* target, std::size_t size, std::string_view what) {
 
 void ModelStream::take(std::uint64_t size, std::string_view what) {
   if (size > left_) {
-    refuse_model("the model file is truncated: " + std::string(what) + " needs " + std::to_string(size) +
-                 " bytes, " + std::to_string(left_) + " are left");
+    refuse_model("the model file is truncated: " + std::string(what) + " needs " + std::to_string(size) + " bytes, " +
+                 std::to_string(left_) + " are left");
   }
   left_ -= size;
 }
@@ -56,16 +56,15 @@ TensorHeader read_tensor_header(ModelStream& stream, int least_rank) {
   const auto name_bytes = stream.value<std::int32_t>("a tensor's header");
   const auto type = stream.value<std::int32_t>("a tensor's header");
   if (!in_range(rank, least_rank, 4)) {
-    refuse_model("a tensor has " + std::to_string(rank) +
-                 " dimensions, allowed: " + std::to_string(least_rank) + " to 4");
+    refuse_model("a tensor has " + std::to_string(rank) + " dimensions, allowed: " + std::to_string(least_rank) +
+                 " to 4");
   }
   if (!in_range(name_bytes, 1, kMaxNameBytes)) {
     refuse_model("a tensor's name is " + std::to_string(name_bytes) + " bytes long, allowed: 1 to 128");
   }
   TensorHeader header;
   for (std::int32_t i = 0; i < rank; ++i) {
-    header.shape.dimensions[static_cast<std::size_t>(i)] =
-        stream.value<std::int32_t>("a tensor's dimensions");
+    header.shape.dimensions[static_cast<std::size_t>(i)] = stream.value<std::int32_t>("a tensor's dimensions");
   }
   header.name = stream.text(static_cast<std::size_t>(name_bytes), "a tensor's name");
   if (!in_range(type, 0, GGML_TYPE_COUNT - 1)) {

@@ -13,16 +13,16 @@ namespace verbatim {
 // Throws EngineError kInvalidModel.
 [[noreturn]] void refuse_model(const std::string& message);
 
-// A ggml file that knows how much of it is left, so that no size field is believed before the bytes are
-// there. What cannot be read is refused as a model; `what` names it.
+// A ggml file that tracks how many bytes are left, so that no size field is trusted beyond them. A read that fails is
+// refused as an invalid model; `what` names the field.
 class ModelStream {
  public:
   static constexpr std::uint32_t kMagic = 0x67676d6c;  // "ggml"
 
-  // From the stream's start. Leaves it anywhere.
+  // Reads from the stream's start. The stream's position afterwards is unspecified.
   explicit ModelStream(std::istream& stream);
 
-  // Of what is read next, from the stream's start.
+  // Offset of the next byte, from the stream's start.
   std::uint64_t offset() const noexcept { return size_ - left_; }
   std::uint64_t left() const noexcept { return left_; }
 
@@ -55,16 +55,16 @@ struct TensorHeader {
   TensorShape shape;
 };
 
-// What stands before a tensor's values. `least_rank`: 0 where a single number may have no dimension.
+// The header before a tensor's values. `least_rank`: 0 where a single number may have no dimension.
 TensorHeader read_tensor_header(ModelStream& stream, int least_rank);
 
-// At most 64 characters of a name from a file, as ASCII.
+// The first 64 characters of a name from a file, others than printable ASCII replaced.
 std::string printable(std::string_view name);
 
-// A quantized file's header carries the version of the quantization in the thousands of its file type.
+// The header of a quantized file has the quantization version in the thousands of its file type.
 std::int32_t without_quantization_version(std::int32_t file_type) noexcept;
 
-// Refuses the model where a field of its header is not `good`; `what` names it, `allowed` what it may be.
+// Refuses the model unless `good`. `what` names the header's field, `allowed` its allowed values.
 void expect_field(bool good, std::string_view what, std::int64_t value, std::string_view allowed);
 
 bool in_range(std::int64_t value, std::int64_t low, std::int64_t high) noexcept;

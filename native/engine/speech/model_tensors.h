@@ -21,16 +21,16 @@ struct ModelShape {
   std::int32_t text_heads = 0;
   std::int32_t text_layers = 0;
   std::int32_t mels = 0;
-  // ggml file type, the quantization version taken off.
+  // ggml file type, without the quantization version.
   std::int32_t file_type = 0;
 
   bool multilingual() const noexcept { return vocabulary >= 51865; }
-  // Language tokens the model knows; English-only models know one.
+  // Language tokens of the model; English-only models have one language.
   int languages() const noexcept { return multilingual() ? vocabulary - 51766 : 1; }
 };
 
 struct TensorShape {
-  // Fastest-running dimension first, as ggml has it; unused ones are 1.
+  // Fastest-running dimension first, as in ggml; unused ones are 1.
   std::array<std::int64_t, 4> dimensions{1, 1, 1, 1};
   ggml_type type = GGML_TYPE_F32;
 
@@ -39,11 +39,11 @@ struct TensorShape {
   std::string describe() const;
 };
 
-// Type of the two-dimensional weights for a file type of Whisper models (f32, f16, q4_0, q4_1, q5_0, q5_1,
-// q8_0, q2_k .. q6_k); GGML_TYPE_COUNT for any other.
+// Type of the two-dimensional weights for a file type of Whisper models (f32, f16, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k
+// .. q6_k); GGML_TYPE_COUNT for any other.
 ggml_type weight_type(std::int32_t file_type) noexcept;
 
-// Every tensor a Whisper model of this shape has, by name: the table in whisper.cpp's whisper_model_load.
+// Every tensor of a Whisper model of this shape, by name: the table in whisper.cpp's whisper_model_load.
 std::unordered_map<std::string, TensorShape> expected_tensors(const ModelShape& shape);
 
 }  // namespace verbatim

@@ -12,114 +12,113 @@
 #include "speech/model_info.h"
 #include "transformer/decoder.h"
 
-// A family of speech models that decodes many windows at once. A window in flight goes through units of work,
-// each bounded, so that whoever schedules them decides after each what comes next:
+// A family of speech models that decodes many windows at once. A window is processed in bounded units of work, so that
+// the scheduler decides after each unit what runs next:
 //
 //   open() -> WindowEncoder::advance() until its stage is kDecode -> DecoderBatch::add() -> advance(), which
-//   returns the window when it is done, or when it is to be encoded once more from further on -> result()
+//   returns the window when it is done, or when it needs another encoder pass -> result()
 namespace verbatim {
 
 enum class WindowStage {
-  // An encoder is to work on it.
+  // Waits for an encoder.
   kEncode,
-  // A batch is to have it.
+  // Waits for a batch.
   kDecode,
-  // result() may be taken.
+  // result() may be called.
   kDone,
 };
 
-// One window of one request. Used by one encoder or one batch at a time.
+// One window of one request. At most one encoder or batch uses it at a time.
 class WindowInFlight {
  public:
   virtual ~WindowInFlight() = default;
   virtual WindowStage stage() const noexcept = 0;
-  // Once, when kDone. Throws EngineError what decoding ended with.
+  // Call once, when kDone. Throws the EngineError that decoding ended with.
   virtual WindowResult result() = 0;
-  // From any thread, at any time: no encoder works on it beyond the unit under way, a batch drops its rows
+  // May be called from any thread at any time. An encoder stops after the current unit, a batch drops the window's rows
   // before its next step, and result() throws kAborted.
   virtual void abort() noexcept = 0;
-  // Bytes that are held for this window alone.
+  // Bytes held for this window alone.
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
-// Features and encoder for one window after the other: buffers and threads of its own, nothing of a window
-// outlives its last unit. One call at a time. Windows may take turns in it between units, and a window may go
-// on in another encoder of the same model: what it has so far is its own.
+// Features and encoder, with its own buffers and threads. One call at a time. Windows may take turns between units, and
+// a window may continue in another encoder of the same model: its state is its own.
 class WindowEncoder {
  public:
   virtual ~WindowEncoder() = default;
-  // One unit of work on a window whose stage is kEncode: about 60 ms on Whisper base and one thread at most.
-  // What goes wrong ends the window, and so does its abort: it is kDone then. Throws EngineError
-  // kInvalidArgument for a window of another kind or stage.
+  // Runs one unit of work on a window whose stage is kEncode: about 60 ms with Whisper base on one thread. An error or
+  // an abort ends the window: its stage is kDone then. Throws EngineError kInvalidArgument for a window of another kind
+  // or stage.
   virtual void advance(WindowInFlight& window) = 0;
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
-// What one call of DecoderBatch::advance() did.
+// The result of one call of DecoderBatch::advance().
 struct BatchAdvance {
-  // Windows that left the batch: kDone, or kEncode once more.
+  // Windows that left the batch: kDone, or kEncode for another pass.
   std::vector<std::shared_ptr<WindowInFlight>> left;
   int steps = 0;
-  // Rows of all steps together: tokens decoded, prompts included.
+  // Rows of all steps together: decoded tokens and prompts.
   int rows = 0;
 };
 
-// The windows that are decoded together, a token of each a step.
+// Windows that are decoded together, one token each per step.
 class DecoderBatch {
  public:
   virtual ~DecoderBatch() = default;
-  // The window is in the batch from the next step on. Any thread, also while advance() runs.
+  // The window joins at the next step. May be called from any thread, also while advance() runs.
   virtual void add(std::shared_ptr<WindowInFlight> window) = 0;
-  // Runs at most so many steps (1 or more) on so many threads (1 to 256); returns early when a window leaves
-  // or none is left. One call at a time. What goes wrong with one window ends that window; if a step itself
-  // fails, every window of it has ended so and leaves. Throws EngineError kInvalidArgument.
+  // Runs at most `steps` steps (1 or more) on `threads` threads (1 to 256). Returns early when a window leaves or none
+  // is left. One call at a time. An error in one window ends that window. If a step itself fails, all its windows end
+  // with that error and leave. Throws EngineError kInvalidArgument.
   virtual BatchAdvance advance(int steps, int threads) = 0;
-  // Windows in it.
+  // Number of windows in the batch.
   virtual std::size_t size() const noexcept = 0;
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
 using HeadSet = std::vector<transformer::AttentionHead>;
 
-// The heads of a model's decoder.
+// The attention heads of a model's decoder.
 struct DecoderHeads {
   int layers = 0;
-  // Of a layer.
+  // Heads of a layer.
   int heads = 0;
-  // Those that words are aligned by.
+  // The heads that words are aligned by.
   HeadSet alignment;
 };
 
-// What is known to be said in a window.
+// A known text of a window.
 struct KnownText {
   std::string text;
-  // A code that the model knows.
+  // A language code of the model.
   std::string language = "en";
   bool own_length = false;
 };
 
-// When the words of a known text were said, as each of some sets of heads shows it.
+// The times of a known text's words, as each of several sets of heads aligns them.
 struct TextAlignment {
   struct Times {
     // Seconds from the start of the window, [words].
     std::vector<double> starts;
     std::vector<double> ends;
   };
-  // Joined, they are the text as far as the model can write it.
+  // Joined, they are the text as far as the model's tokens can spell it.
   std::vector<std::string> words;
   // [sets]
   std::vector<Times> times;
 };
 
-// A loaded model. Immutable, safe to use from many threads; what it makes must not outlive it.
+// A loaded model. Immutable, safe to use from many threads. Everything it makes must not outlive it.
 class Recogniser {
  public:
   virtual ~Recogniser() = default;
   virtual const SpeechModelInfo& info() const noexcept = 0;
-  // The longest window it takes, seconds.
+  // Longest window, seconds.
   virtual double longest_window_seconds() const noexcept = 0;
-  // A window in flight; its samples are not copied. Samples out of range are clipped, not-a-numbers silenced.
-  // Throws EngineError kInvalidArgument naming the option, kUnsupportedLanguage.
+  // Opens a window; its samples are not copied. Samples out of range are clipped, NaNs become 0. Throws EngineError
+  // kInvalidArgument with the option, kUnsupportedLanguage.
   virtual std::shared_ptr<WindowInFlight> open(std::shared_ptr<const Window> window,
                                                const DecodeOptions& options) const = 0;
   // threads: 1 to 256. Throw EngineError kOutOfMemory, kInvalidArgument.
@@ -127,10 +126,10 @@ class Recogniser {
   virtual std::unique_ptr<DecoderBatch> make_batch() const = 0;
 
   virtual DecoderHeads decoder_heads() const = 0;
-  // For choosing heads: aligns a text that is known, by each of these sets of heads (one or more sets, none
-  // of them empty) by itself. Times are as the attention has them: neither moved to speech nor cut at
-  // sentences. One encoder pass, on the calling thread and `threads` - 1 others. `abort` may be null. Throws
-  // EngineError kInvalidArgument naming what is wrong, kUnsupportedLanguage, kAborted, kOutOfMemory.
+  // For choosing alignment heads: aligns a known text by each set of heads on its own (one or more sets, none empty).
+  // Times are those of the attention: not moved to speech and not cut at sentences. Runs one encoder pass, on the
+  // calling thread and `threads` - 1 others. `abort` may be null. Throws EngineError kInvalidArgument with the cause,
+  // kUnsupportedLanguage, kAborted, kOutOfMemory.
   virtual TextAlignment align_text(const Window& window, const KnownText& text, std::span<const HeadSet> sets,
                                    int threads, const AbortFlag* abort) const = 0;
 };

@@ -27,7 +27,8 @@ StoredMatrix StoredMatrix::of(const StoredTensor& tensor, std::span<const std::b
           static_cast<std::size_t>(dimensions[0]), file.subspan(tensor.offset, tensor.shape.bytes())};
 }
 
-// ggml converts from aligned memory: a block of it at a time, which holds whole blocks of every type.
+// ggml converts from aligned memory only, so a row is copied in blocks. A block holds whole quantization blocks of
+// every type.
 void StoredMatrix::read_row(std::size_t row, std::span<float> out) const noexcept {
   constexpr std::size_t kValues = 256;
   alignas(64) std::array<std::byte, kValues * sizeof(float)> block;

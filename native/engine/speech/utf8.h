@@ -6,9 +6,8 @@
 
 namespace verbatim {
 
-// The text with every byte left out that is not part of a well-formed UTF-8 character (RFC 3629: no overlong
-// forms, no surrogates, nothing above U+10FFFF). Whisper's tokens are bytes, so a model can end a segment in
-// the middle of a character.
+// Removes every byte that is not part of a well-formed UTF-8 character (RFC 3629: no overlong forms, no surrogates,
+// nothing above U+10FFFF). Whisper's tokens are bytes, so a model can end a segment within a character.
 std::string valid_utf8(std::string_view text);
 
 // Bytes of the well-formed character that starts at `i`; 0 if there is none. i < text.size().

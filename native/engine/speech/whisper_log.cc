@@ -9,7 +9,7 @@
 namespace verbatim {
 namespace {
 
-// whisper.cpp has one log callback a family for the whole process, called on the thread that does the work.
+// whisper.cpp has one log callback per family for the whole process. It is called on the thread that does the work.
 thread_local std::string last_error;
 
 void keep_errors(ggml_log_level level, const char* text, void* /*unused*/) {
@@ -30,6 +30,11 @@ void capture_whisper_log() {
     whisper_log_set(keep_errors, nullptr);
     parakeet_log_set(keep_errors, nullptr);
   });
+}
+
+std::unique_lock<std::mutex> lock_whisper_start() {
+  static std::mutex mutex;
+  return std::unique_lock(mutex);
 }
 
 std::string take_whisper_error() { return std::exchange(last_error, {}); }

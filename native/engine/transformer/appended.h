@@ -6,20 +6,19 @@
 
 namespace verbatim::transformer {
 
-// Takes back what a step appended to histories, the last first, unless it is kept. OwnHistory: a decoder's
-// own, with length(), append(...) and truncate(length).
+// Undoes the appends of a step, the last first, unless they are kept. OwnHistory: a decoder's history type with
+// length(), append(...) and truncate(length).
 template <typename OwnHistory>
 class Appended {
  public:
   Appended() = default;
   ~Appended() {
-    for (auto place = places_.rbegin(); place != places_.rend(); ++place)
-      place->first->truncate(place->second);
+    for (auto place = places_.rbegin(); place != places_.rend(); ++place) place->first->truncate(place->second);
   }
   Appended(const Appended&) = delete;
   Appended& operator=(const Appended&) = delete;
 
-  // slot: where the device keeps it, for those that say so.
+  // slot: the token's slot on the device, for histories that need one.
   template <typename... Slot>
   void add(OwnHistory& history, Slot... slot) {
     places_.emplace_back(&history, history.length());

@@ -4,7 +4,7 @@
 
 namespace verbatim::transformer {
 
-// In what a decoder keeps keys and values; which types there are is the decoder's to say.
+// Types in which a decoder keeps keys and values. Each decoder defines which types it supports.
 struct CacheTypes {
   ComputeType cross = ComputeType::kFloat32;
   ComputeType history = ComputeType::kFloat32;

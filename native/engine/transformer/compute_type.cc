@@ -28,18 +28,17 @@ ComputeType choose_compute_type(std::string_view name, const Transformer& model)
        {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBfloat16, ComputeType::kInt8}) {
     if (name == compute_type_name(type)) return type;
   }
-  throw EngineError(ErrorCode::kInvalidArgument,
-                    "compute type \"" + std::string(name) +
-                        "\" is unknown; float32, float16, bfloat16, int8 and auto are allowed");
+  throw EngineError(
+      ErrorCode::kInvalidArgument,
+      "compute type \"" + std::string(name) + "\" is unknown; float32, float16, bfloat16, int8 and auto are allowed");
 }
 
 ComputeType choose_cpu_compute_type(std::string_view name, const Transformer& model) {
   const ComputeType type = choose_compute_type(name, model);
   if (type != ComputeType::kFloat16) return type;
   if (name == "auto") return ComputeType::kFloat32;
-  throw EngineError(
-      ErrorCode::kInvalidArgument,
-      "compute type \"float16\" is for GPUs; float32, bfloat16, int8 and auto are allowed on the CPU");
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    "compute type \"float16\" is for GPUs; float32, bfloat16, int8 and auto are allowed on the CPU");
 }
 
 std::string_view compute_type_name(ComputeType type) noexcept {

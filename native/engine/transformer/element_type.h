@@ -6,7 +6,7 @@
 
 namespace verbatim::transformer {
 
-// Types in which weights are stored; the values are those of CTranslate2's files (versions >= 4).
+// Types in which weights are stored. The values are those of CTranslate2's files (versions >= 4).
 enum class ElementType : std::uint8_t {
   kFloat32 = 0,
   kInt8 = 1,
@@ -20,7 +20,7 @@ enum class ElementType : std::uint8_t {
 std::size_t element_size(ElementType type) noexcept;
 // "float32", "int8", ...
 std::string_view element_type_name(ElementType type) noexcept;
-// Element `index` of values that need not be aligned, as a float.
+// Element `index` as a float; the values need not be aligned.
 float element_at(const std::byte* data, ElementType type, std::size_t index) noexcept;
 
 }  // namespace verbatim::transformer

@@ -12,7 +12,7 @@
 namespace verbatim::transformer {
 namespace {
 
-// Sines in the first half, cosines in the second, positions counted from 1 (OpenNMT-tf's encoder).
+// Sines in the first half, cosines in the second; positions are counted from 1 (OpenNMT-tf's encoder).
 void sinusoid(std::size_t position, std::span<float> out) {
   const std::size_t half = out.size() / 2;
   const float step = -std::log(10000.0f) / static_cast<float>(half - 1);

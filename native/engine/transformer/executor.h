@@ -6,21 +6,21 @@
 #include <vector>
 
 #include "abort.h"
-#include "transformer/logits_visitor.h"
+#include "transformer/logits_callback.h"
 #include "transformer/token_id.h"
 
 namespace verbatim::transformer {
 
 struct ExecutorStart {
-  // Source ids, each non-empty and within the model's positions.
+  // Source ids; each source is non-empty and within the model's positions.
   std::span<const std::vector<TokenId>> sources;
-  // The most rows that a step will have.
+  // Most rows of a step.
   std::size_t max_rows = 0;
-  // Record the alignment layer's cross-attention.
+  // Report the alignment layer's cross-attention.
   bool with_attention = false;
 };
 
-// One live hypothesis.
+// One row of a step: the last token of a hypothesis.
 struct DecoderRow {
   TokenId token = 0;
   // Index into ExecutorStart::sources.
@@ -30,13 +30,13 @@ struct DecoderRow {
 };
 
 struct StepOutput {
-  // [rows, attention_stride]: the alignment over each row's source positions; null unless asked for.
+  // [rows, attention_stride]: each row's alignment over its source positions; null unless requested.
   const float* attention = nullptr;
   std::size_t attention_stride = 0;
 };
 
-// Runs an encoder-decoder transformer: the encoder once per batch, then the decoder a token at a time. It
-// knows nothing of beams; the search says which row continues which. One call at a time.
+// Runs an encoder-decoder transformer: the encoder once per batch, then the decoder one token at a time. The search,
+// not the executor, knows which rows form a beam. One call at a time.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -47,13 +47,12 @@ class Executor {
   // Milliseconds spent in start() since the last reset.
   double encode_ms() const noexcept { return encode_ms_; }
   void reset_timings() noexcept { encode_ms_ = 0.0; }
-  // Bytes of buffers held.
+  // Bytes of buffers.
   virtual std::size_t memory_bytes() const noexcept = 0;
 
-  // One decoder step. The rows of a sentence are neighbours, sentences are in ascending order and have the
-  // same number of rows each; sentences that are left out never return. Throws EngineError kAborted,
-  // kOutOfMemory.
-  virtual StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
+  // Runs one decoder step. The rows of a sentence are consecutive, sentences are in ascending order and have the same
+  // number of rows each. A sentence that is left out must not return. Throws EngineError kAborted, kOutOfMemory.
+  virtual StepOutput step(std::span<const DecoderRow> rows, const LogitsCallback& on_logits,
                           const AbortFlag* abort) = 0;
 
  protected:

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-// Portable conversions of the 16-bit float types, for load time; hot loops use the vector units.
+// Portable conversions of the 16-bit float types, for load time. Hot loops use vector instructions.
 namespace verbatim::transformer {
 
 inline float bfloat16_to_float(std::uint16_t bits) noexcept {

@@ -20,8 +20,8 @@ void Hypotheses::start(const ExecutorStart& batch) {
 }
 
 StepOutput Hypotheses::step(Decoder& decoder, std::span<const DecoderRow> rows,
-                            std::span<const CrossCache* const> sources, const LogitsVisitor& visit,
-                            int threads, const AbortFlag* abort) {
+                            std::span<const CrossCache* const> sources, const LogitsCallback& on_logits, int threads,
+                            const AbortFlag* abort) {
   std::vector<std::unique_ptr<History>> histories = continued(decoder, rows);
   std::vector<DecoderInput> inputs;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -30,16 +30,15 @@ StepOutput Hypotheses::step(Decoder& decoder, std::span<const DecoderRow> rows,
                                [this](std::size_t row, std::size_t head, std::span<const float> weights) {
                                  std::ranges::copy(weights, head_row(row, head));
                                }};
-  decoder.step(inputs, visit, threads, attention_stride_ > 0 ? &record : nullptr, abort);
+  decoder.step(inputs, on_logits, threads, attention_stride_ > 0 ? &record : nullptr, abort);
   histories_ = std::move(histories);
   if (attention_stride_ == 0) return {};
   average_heads(rows.size());
   return {attention_.data(), attention_stride_};
 }
 
-// The texts that the rows continue: each row has its own.
-std::vector<std::unique_ptr<History>> Hypotheses::continued(Decoder& decoder,
-                                                            std::span<const DecoderRow> rows) const {
+// The histories that the rows continue, one for each row.
+std::vector<std::unique_ptr<History>> Hypotheses::continued(Decoder& decoder, std::span<const DecoderRow> rows) const {
   std::vector<std::unique_ptr<History>> histories;
   const bool is_first = histories_.empty();
   for (const DecoderRow& row : rows)
@@ -58,8 +57,7 @@ void Hypotheses::average_heads(std::size_t rows) {
     std::ranges::fill(mean, 0.0f);
     for (std::size_t head = 0; head < alignment_heads_.size(); ++head) {
       const float* weights = head_row(row, head);
-      for (std::size_t j = 0; j < mean.size(); ++j)
-        mean[j] += weights[j] / static_cast<float>(alignment_heads_.size());
+      for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += weights[j] / static_cast<float>(alignment_heads_.size());
     }
   }
 }

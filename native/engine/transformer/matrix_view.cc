@@ -40,11 +40,10 @@ void MatrixView::read_row(std::size_t row, std::span<float> out) const noexcept 
       return convert_row<std::int8_t>(source, out,
                                       [=](std::int8_t value) { return static_cast<float>(value) / divisor; });
     case ElementType::kInt16:
-      return convert_row<std::int16_t>(
-          source, out, [=](std::int16_t value) { return static_cast<float>(value) / divisor; });
+      return convert_row<std::int16_t>(source, out,
+                                       [=](std::int16_t value) { return static_cast<float>(value) / divisor; });
     case ElementType::kInt32:
-      return convert_row<std::int32_t>(source, out,
-                                       [](std::int32_t value) { return static_cast<float>(value); });
+      return convert_row<std::int32_t>(source, out, [](std::int32_t value) { return static_cast<float>(value); });
   }
 }
 

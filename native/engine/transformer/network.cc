@@ -8,17 +8,12 @@ class Block {
  public:
   Block(NetworkOps& ops, const TransformerStack& stack) : ops_(ops), stack_(stack) {}
 
-  ggml_tensor* enter(ggml_tensor* x, const LayerNorm& norm) const {
-    return stack_.pre_norm ? ops_.norm(x, norm) : x;
-  }
-  ggml_tensor* leave(ggml_tensor* x, const LayerNorm& norm) const {
-    return stack_.pre_norm ? x : ops_.norm(x, norm);
-  }
+  ggml_tensor* enter(ggml_tensor* x, const LayerNorm& norm) const { return stack_.pre_norm ? ops_.norm(x, norm) : x; }
+  ggml_tensor* leave(ggml_tensor* x, const LayerNorm& norm) const { return stack_.pre_norm ? x : ops_.norm(x, norm); }
 
   ggml_tensor* feed_forward(ggml_tensor* x, const FeedForward& weights) const {
     ggml_tensor* h = enter(x, weights.norm);
-    ggml_tensor* gate =
-        weights.gate ? ops_.linear(h, *weights.gate, std::nullopt, nullptr, nullptr) : nullptr;
+    ggml_tensor* gate = weights.gate ? ops_.linear(h, *weights.gate, std::nullopt, nullptr, nullptr) : nullptr;
     h = ops_.linear(h, weights.up, stack_.activation, gate, nullptr);
     return leave(ops_.linear(h, weights.down, std::nullopt, nullptr, x), weights.norm);
   }

@@ -7,11 +7,10 @@
 
 struct ggml_tensor;
 
-// The layers of a transformer as a ggml graph, written once for every kind of device. Activations are
-// float32[width, rows].
+// The layers of a transformer as a ggml graph, shared by all kinds of devices. Activations are float32[width, rows].
 namespace verbatim::transformer {
 
-// The operations that devices do differently. Each adds nodes to a graph and returns the result.
+// The operations that differ between devices. Each adds nodes to a graph and returns the result.
 class NetworkOps {
  public:
   virtual ~NetworkOps() = default;
@@ -23,7 +22,7 @@ class NetworkOps {
   virtual ggml_tensor* scale(ggml_tensor* x, float factor) = 0;
 };
 
-// Those of encoders.
+// The operations of encoders.
 class EncoderOps {
  public:
   virtual ~EncoderOps() = default;
@@ -34,7 +33,7 @@ class EncoderOps {
   virtual void keep_cross(ggml_tensor* key_value, std::size_t layer) = 0;
 };
 
-// Those of decoders.
+// The operations of decoders.
 class DecoderOps {
  public:
   virtual ~DecoderOps() = default;
@@ -43,11 +42,11 @@ class DecoderOps {
   virtual ggml_tensor* decoder_attention(ggml_tensor* qkv, const Attention& weights, std::size_t layer) = 0;
   // query[width, rows] against the encoded sentence of each row -> [width, rows].
   virtual ggml_tensor* cross_attention(ggml_tensor* query, std::size_t layer) = 0;
-  // The rows whose logits are wanted: what follows is done for them alone.
+  // The rows whose logits are wanted; later layers compute only these.
   virtual ggml_tensor* wanted_rows(ggml_tensor* x) = 0;
 };
 
-// Embedded source tokens [width, rows] -> what the decoder attends to, handed to keep_cross.
+// Embedded source tokens [width, rows] -> keys and values for the decoder, passed to keep_cross.
 void build_encoder(NetworkOps& ops, EncoderOps& encoder, const Transformer& model, ggml_tensor* x);
 
 // Embedded tokens [width, rows], one new position per row -> logits [target vocabulary, wanted rows].

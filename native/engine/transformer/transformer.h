@@ -7,20 +7,12 @@
 
 #include "transformer/matrix_view.h"
 
-// An encoder-decoder transformer: hyperparameters and views of the weights, with every shape checked by
-// whoever read the file. Executors read nothing but this.
+// An encoder-decoder transformer: hyperparameters and views of the weights. The reader of the file has checked every
+// shape. Executors need nothing else.
 namespace verbatim::transformer {
 
-// The values are the file's own.
-enum class Activation {
-  kRelu = 0,
-  kGeluTanh = 1,
-  kSwish = 2,
-  kGelu = 3,
-  kGeluSigmoid = 4,
-  kTanh = 5,
-  kSigmoid = 6
-};
+// The values are those of CTranslate2's files.
+enum class Activation { kRelu = 0, kGeluTanh = 1, kSwish = 2, kGelu = 3, kGeluSigmoid = 4, kTanh = 5, kSigmoid = 6 };
 
 struct Linear {
   MatrixView weight;        // [out, in]
@@ -65,10 +57,9 @@ struct TransformerStack {
   Activation activation = Activation::kRelu;
   MatrixView embeddings;  // [vocabulary, d]
   float embeddings_scale = 1.0f;
-  // Whether embeddings are rounded to the type that is computed in, as CTranslate2 keeps them, or taken as
-  // they are stored.
+  // Whether embeddings are rounded to the type of computation, as in CTranslate2, or used as stored.
   bool round_embeddings = true;
-  // Stored position rows [positions, d]; empty: generated, or none with relative positions.
+  // Stored position rows [positions, d]. Empty: generated, or none with relative positions.
   MatrixView positions;
   bool generated_positions = false;
   std::optional<LayerNorm> embeddings_norm;
@@ -84,7 +75,7 @@ struct Transformer {
   // Multiplies the hidden state before the projection.
   float output_scale = 1.0f;
   bool start_from_zero_embedding = false;
-  // Decoder layer and number of heads (from head 0) whose cross-attention is the alignment.
+  // The alignment is the cross-attention of this decoder layer's heads, so many from head 0 on.
   std::size_t alignment_layer = 0;
   int alignment_heads = 1;
   // False in binary versions before 5: int8 activations are truncated instead of rounded.

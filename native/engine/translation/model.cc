@@ -40,7 +40,7 @@ void TranslationModel::load_tokenizers(const std::filesystem::path& directory) {
     source_tokenizer_.emplace(*files.source);
     target_tokenizer_.emplace(*files.target);
   }
-  // Only models from Hugging Face start with the end token or with a language token.
+  // Only models from Hugging Face start with the end token or a language token.
   info_.wants_source_eos =
       !info_.add_source_eos && (!info_.decoder_start_token || *info_.decoder_start_token == info_.eos_token);
 }
@@ -51,14 +51,12 @@ std::unique_ptr<Translator> TranslationModel::create_translator(int threads) con
 }
 
 std::vector<std::string> TranslationModel::tokenize(std::string_view text) const {
-  if (!source_tokenizer_)
-    throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
+  if (!source_tokenizer_) throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
   return source_tokenizer_->encode(text);
 }
 
 std::string TranslationModel::detokenize(const std::vector<std::string>& tokens) const {
-  if (!target_tokenizer_)
-    throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
+  if (!target_tokenizer_) throw EngineError(ErrorCode::kInvalidArgument, "the translation model has no tokenizer");
   return target_tokenizer_->decode(tokens);
 }
 

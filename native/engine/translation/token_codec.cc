@@ -12,17 +12,15 @@ Vocabulary read_source(const std::filesystem::path& directory, const std::string
   if (Vocabulary::exists(directory / "source_1_vocabulary")) {
     throw EngineError(ErrorCode::kInvalidModel, "source features (source_1_vocabulary) are not supported");
   }
-  throw EngineError(
-      ErrorCode::kInvalidModel,
-      directory.string() + " has neither shared_vocabulary nor source_vocabulary (.json or .txt)");
+  throw EngineError(ErrorCode::kInvalidModel,
+                    directory.string() + " has neither shared_vocabulary nor source_vocabulary (.json or .txt)");
 }
 
 std::optional<Vocabulary> read_target(const std::filesystem::path& directory, const std::string& unk_token) {
   if (Vocabulary::exists(directory / "shared_vocabulary")) return std::nullopt;
   auto vocabulary = Vocabulary::read(directory / "target_vocabulary", unk_token);
   if (!vocabulary) {
-    throw EngineError(ErrorCode::kInvalidModel,
-                      directory.string() + " has no target_vocabulary (.json or .txt)");
+    throw EngineError(ErrorCode::kInvalidModel, directory.string() + " has no target_vocabulary (.json or .txt)");
   }
   return vocabulary;
 }
@@ -34,8 +32,7 @@ TokenCodec::TokenCodec(const std::filesystem::path& directory, Ct2Config config)
       source_(read_source(directory, config_.unk_token)),
       target_(read_target(directory, config_.unk_token)) {
   if (!target().find(config_.eos_token)) {
-    throw EngineError(ErrorCode::kInvalidModel,
-                      "the target vocabulary lacks the end token " + config_.eos_token);
+    throw EngineError(ErrorCode::kInvalidModel, "the target vocabulary lacks the end token " + config_.eos_token);
   }
 }
 
@@ -77,9 +74,8 @@ std::vector<transformer::TokenId> TokenCodec::encode_prefix(const std::vector<st
   if (config_.decoder_start_token) ids.push_back(target().id(*config_.decoder_start_token));
   for (const std::string& token : prefix) ids.push_back(target().id(token));
   if (ids.empty()) {
-    throw EngineError(
-        ErrorCode::kInvalidArgument,
-        "this model has no start token: every input needs a target prefix (its language token)");
+    throw EngineError(ErrorCode::kInvalidArgument,
+                      "this model has no start token: every input needs a target prefix (its language token)");
   }
   return ids;
 }

@@ -19,14 +19,13 @@ class TokenCodec {
   const Vocabulary& source() const noexcept { return source_; }
   const Vocabulary& target() const noexcept { return target_ ? *target_ : source_; }
 
-  // Source tokens -> ids, special tokens added, cut to max_length (0 = no limit) with the end token and a
-  // language code behind it kept.
-  std::vector<transformer::TokenId> encode_source(const std::vector<std::string>& tokens,
-                                                  std::size_t max_length) const;
-  // Nothing but special tokens: not worth a run.
+  // Converts source tokens to ids and adds special tokens. Cut to max_length (0 = no limit); the end token and a
+  // language code behind it are kept.
+  std::vector<transformer::TokenId> encode_source(const std::vector<std::string>& tokens, std::size_t max_length) const;
+  // True if there are only special tokens; such a source is not decoded.
   bool is_empty(const std::vector<transformer::TokenId>& source) const;
-  // Start token, then the prefix. Throws EngineError kInvalidArgument when the model has no start token and
-  // the prefix is empty.
+  // Start token, then the prefix. Throws EngineError kInvalidArgument if the model has no start token and the prefix is
+  // empty.
   std::vector<transformer::TokenId> encode_prefix(const std::vector<std::string>& prefix) const;
   // The token that ends a hypothesis.
   transformer::TokenId end_id() const { return target().id(config_.eos_token); }
@@ -34,7 +33,7 @@ class TokenCodec {
  private:
   Ct2Config config_;
   Vocabulary source_;
-  // Absent: shared.
+  // Empty: source and target share one vocabulary.
   std::optional<Vocabulary> target_;
 };
 

@@ -35,16 +35,14 @@ Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 std::vector<std::string> Tokenizer::encode(std::string_view text) const {
   std::vector<std::string> pieces;
   const auto status = processor_->Encode(text, &pieces);
-  if (!status.ok())
-    throw EngineError(ErrorCode::kInternalError, "SentencePiece: " + std::string(status.message()));
+  if (!status.ok()) throw EngineError(ErrorCode::kInternalError, "SentencePiece: " + std::string(status.message()));
   return pieces;
 }
 
 std::string Tokenizer::decode(const std::vector<std::string>& pieces) const {
   std::string text;
   const auto status = processor_->Decode(pieces, &text);
-  if (!status.ok())
-    throw EngineError(ErrorCode::kInternalError, "SentencePiece: " + std::string(status.message()));
+  if (!status.ok()) throw EngineError(ErrorCode::kInternalError, "SentencePiece: " + std::string(status.message()));
   return text;
 }
 
@@ -52,9 +50,8 @@ TokenizerFiles TokenizerFiles::find(const std::filesystem::path& directory) {
   TokenizerFiles files;
   files.source = first_of(directory, {"source.spm"});
   files.target = first_of(directory, {"target.spm"});
-  auto shared =
-      first_of(directory, {"sentencepiece.model", "sentencepiece.bpe.model", "spm.model", "spm.128k.model",
-                           "flores200_sacrebleu_tokenizer_spm.model", "tokenizer.model"});
+  auto shared = first_of(directory, {"sentencepiece.model", "sentencepiece.bpe.model", "spm.model", "spm.128k.model",
+                                     "flores200_sacrebleu_tokenizer_spm.model", "tokenizer.model"});
   if (!shared) shared = first_of(directory / "..", {"sentencepiece.model"});
   if (!files.source) files.source = shared;
   if (!files.target) files.target = shared ? shared : files.source;

@@ -30,8 +30,8 @@ class Tokenizer {
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
 };
 
-// The tokenizers of a model directory, by the names that converters and packages give them: source.spm and
-// target.spm, or one model for both sides in the directory or (Argos packages) its parent.
+// The tokenizers of a model directory, by the file names of converters and packages: source.spm and target.spm, or one
+// model for both sides in the directory or (Argos packages) its parent.
 struct TokenizerFiles {
   std::optional<std::filesystem::path> source;
   std::optional<std::filesystem::path> target;

@@ -55,14 +55,14 @@ WindowResult transcribe_noise(const std::shared_ptr<const SpeechModel>& model) {
 
 }  // namespace
 
-TEST_CASE("the accelerator computes with every type of weights that loads, however ggml would keep it") {
+TEST_CASE("the accelerator computes with every supported type of weights, however ggml would pack it") {
   const std::string name = accelerator::name(accelerator::make_weight_store(AcceleratorMode::kAuto).get());
-  // Six matrices in each of the encoder's layers, the keys' and the values' in each of the decoder's.
+  // Six matrices in each encoder layer, keys and values in each decoder layer.
   const std::uint64_t products = name.empty() ? 0 : 6 * 2 + 2 * 2;
   for (const std::string weights :
        {"f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k"}) {
     CAPTURE(weights);
-    // A row of a k type is made of blocks of 256.
+    // A row of a k type consists of blocks of 256.
     const auto model = random_model(weights.ends_with("_k") ? 256 : 64, weights);
     CHECK(model->info().accelerator == name);
     const Timings timings = transcribe_noise(model).timings;
@@ -87,12 +87,11 @@ TEST_CASE("a model names its accelerator, and its memory counts the packed weigh
   CHECK(accelerator::packed_bytes(model->packed_weights().get()) == 0);
   Slot slot(model, 1);
   DecodeOptions options = own_length();
-  // A long prompt must not get the decoder's own weights packed.
+  // A long prompt must not cause the decoder's own weights to be packed.
   for (int i = 0; i < 120; ++i) options.initial_prompt += " Hoy es domingo.";
   slot.transcribe(test::window_of(test::sentences().front().file), options, nullptr);
   const auto packed = static_cast<double>(accelerator::packed_bytes(model->packed_weights().get()));
-  const auto counted =
-      static_cast<double>(model->info().memory_bytes - test::bundled_model()->info().memory_bytes);
+  const auto counted = static_cast<double>(model->info().memory_bytes - test::bundled_model()->info().memory_bytes);
   CHECK(packed > 0.5 * counted);
   CHECK(packed < 1.05 * counted);
   CHECK(slot.memory_bytes() > Slot(test::bundled_model(), 1).memory_bytes());
@@ -107,13 +106,13 @@ TEST_CASE("an abort stops accelerated work within a step and leaves the slot as 
   }();
   Slot slot(model, 1);
   // No decoding is likely enough, so every temperature is tried.
-  DecodeOptions restless;
-  restless.log_prob_threshold = 0.0f;
-  test::check_aborts(slot, test::window_of(clip.file), restless,
+  DecodeOptions every_temperature;
+  every_temperature.log_prob_threshold = 0.0f;
+  test::check_aborts(slot, test::window_of(clip.file), every_temperature,
                      [&] { CHECK(transcript(slot, clip) == expected); });
 }
 
-TEST_CASE("accelerated transcripts are as good as whisper.cpp's") {
+TEST_CASE("accelerated transcripts have about whisper.cpp's word error rate") {
   Slot with(accelerated(), 1);
   Slot without(test::bundled_model(), 1);
   std::size_t words = 0;
@@ -128,15 +127,15 @@ TEST_CASE("accelerated transcripts are as good as whisper.cpp's") {
     errors_without += test::word_errors(clip.text, plain);
     same += fast == plain ? 1 : 0;
   }
-  MESSAGE("words ", words, ", errors with ", errors_with, ", without ", errors_without, ", same transcripts ",
-          same, " of ", test::sentences().size());
-  // A sentence or two of a set this small may tip over, and which depends on the processor;
-  // bench/RESULTS-encoder.md has the word error rates of a larger one.
+  MESSAGE("words ", words, ", errors with ", errors_with, ", without ", errors_without, ", same transcripts ", same,
+          " of ", test::sentences().size());
+  // A few sentences of so small a set may differ, depending on the processor. bench/RESULTS-encoder.md has the word
+  // error rates of a larger set.
   CHECK(errors_with <= errors_without + 3);
   CHECK(static_cast<double>(same) >= 0.75 * static_cast<double>(test::sentences().size()));
 }
 
-TEST_CASE("accelerated slots side by side write what one alone writes") {
+TEST_CASE("accelerated slots give the same text in parallel and alone") {
   const auto model = accelerated();
   const std::vector<test::Clip> clips = test::sentences();
   const std::size_t count = std::min<std::size_t>(clips.size(), 4);

@@ -1,4 +1,4 @@
-// Counts the bytes that the allocator has handed out, which AddressSanitizer's does not tell.
+// Counts the bytes that the allocator has in use, which AddressSanitizer's allocator does not report.
 #if !defined(__SANITIZE_ADDRESS__)
 #include <doctest/doctest.h>
 #include <malloc.h>
@@ -27,11 +27,11 @@ std::size_t allocated() {
 TEST_CASE("a reader has one decoder at most, and none between measuring and reading") {
   const TemporaryDirectory directory;
   constexpr int kChannels = 8;
-  // Longer than what is read of a file at once, compressed as well.
+  // Longer than the read-ahead, also when compressed.
   const std::vector<float> interleaved = noise(std::size_t{48'000} * kChannels, 1);
   const auto path =
       write_audio(directory / "wide.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 48'000, kChannels, interleaved);
-  AudioReader(path).measure(1);  // what libraries allocate once
+  AudioReader(path).measure(1);  // one-time allocations of the libraries
   const std::size_t before = allocated();
 
   AudioReader reader(path);

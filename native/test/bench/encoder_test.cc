@@ -13,7 +13,7 @@ TEST_CASE("encoder bench: the distance of two outputs, overall and at the worst 
   const Distance none = distance(reference, reference, 2);
   CHECK(none.overall == 0);
   CHECK(none.worst == 0);
-  // By 1 of a position's norm of 5, and by 1 of one of 10.
+  // One position with norm 5 and one with norm 10 are each off by 1.
   const Distance some = distance({3, 5, 1, 10}, reference, 2);
   CHECK(some.worst == doctest::Approx(0.2));
   CHECK(some.overall == doctest::Approx(std::sqrt(2.0 / 125.0)));

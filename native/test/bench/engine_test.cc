@@ -53,11 +53,10 @@ TEST_CASE("engine bench: a measurement counts every file once, whatever the slot
   CHECK(one.timings.encode_ms > 0);
   CHECK(one.timings.decode_ms > 0);
   CHECK(one.timings.mel_ms > 0);
-  CHECK(one.wall_seconds * 1000 >=
-        (one.timings.mel_ms + one.timings.encode_ms + one.timings.decode_ms) * 0.9);
+  CHECK(one.wall_seconds * 1000 >= (one.timings.mel_ms + one.timings.encode_ms + one.timings.decode_ms) * 0.9);
 }
 
-TEST_CASE("engine bench: a bound on tokens fixes the decoder's work") {
+TEST_CASE("engine bench: a limit of tokens fixes the decoder's work") {
   Job job = short_job();
   job.language = "en";
   job.max_tokens = 4;
@@ -66,7 +65,7 @@ TEST_CASE("engine bench: a bound on tokens fixes the decoder's work") {
   CHECK(measurement.timings.tokens <= 6 * measurement.timings.encoder_passes);
 }
 
-TEST_CASE("engine bench: words are aligned where they are asked for, with either decoder") {
+TEST_CASE("engine bench: words are aligned on request, with either decoder") {
   for (const std::string decoder : {"whisper.cpp", "int8"}) {
     CAPTURE(decoder);
     Cell cell = bundled(1);
@@ -78,7 +77,7 @@ TEST_CASE("engine bench: words are aligned where they are asked for, with either
   }
 }
 
-TEST_CASE("engine bench: what cannot be measured says why") {
+TEST_CASE("engine bench: a cell that cannot be measured reports why") {
   Cell cell = bundled(1);
   cell.model = kClips / "seen1-en-06.flac";
   CHECK_THROWS_AS(measure(cell, short_job()), EngineError);
@@ -102,7 +101,7 @@ TEST_CASE("engine bench: the sweep has every combination") {
   CHECK(cells.back().device == "cuda:0");
 }
 
-TEST_CASE("engine bench: JSON and table show what was measured") {
+TEST_CASE("engine bench: JSON and table show the measurement") {
   Measurement m;
   m.weight_type = "f16";
   m.accelerator = "onednn bfloat16";
@@ -126,8 +125,7 @@ TEST_CASE("engine bench: JSON and table show what was measured") {
   CHECK(pack(unpack(pack(m))) == pack(m));
   CHECK(unpack(pack(m)).timings.fallbacks == 2);
   const std::string text = table({{bundled(2), {m}}});
-  CHECK(text.find("| 20.00 (20.00-20.00) | 200 | 400 | 400 | 10/60/30 | 30.0 | 250 | 1.50 |") !=
-        std::string::npos);
+  CHECK(text.find("| 20.00 (20.00-20.00) | 200 | 400 | 400 | 10/60/30 | 30.0 | 250 | 1.50 |") != std::string::npos);
 }
 
 TEST_CASE("engine bench: statistics") {
@@ -139,7 +137,7 @@ TEST_CASE("engine bench: statistics") {
 }
 
 TEST_CASE("random models: a shape with any type of weights loads, and its seed decides its bytes") {
-  // A small shape of its own; the published ones differ in numbers only.
+  // A small shape of its own; the published ones differ only in numbers.
   ModelShape shape = test::published_shape("tiny");
   shape.audio_state = shape.text_state = 64;
   shape.audio_heads = shape.text_heads = 1;
@@ -162,10 +160,11 @@ TEST_CASE("random models: a shape with any type of weights loads, and its seed d
   CHECK_THROWS_AS(test::published_shape("tiny", "f8"), std::invalid_argument);
 }
 
-TEST_CASE("random models: a scripted one says its tokens of any window, in its language, in one pass") {
+TEST_CASE("random models: a scripted one decodes its tokens from any window, in its language, in one pass" *
+          doctest::test_suite("long")) {
   ModelShape shape = test::published_shape("tiny");
   shape.audio_layers = 1;
-  // With two whisper.cpp takes it for a distilled model, which has no timestamps.
+  // With two layers whisper.cpp takes it for a distilled model, which has no timestamps.
   shape.text_layers = 3;
   const test::TemporaryFile file("scripted.bin");
   for (const int tokens : {12, 60}) {

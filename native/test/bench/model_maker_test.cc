@@ -25,7 +25,7 @@ std::string refusal(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("make_model writes a Parakeet model of the shape, the weights and the seed that are asked for") {
+TEST_CASE("make_model writes a Parakeet model of the given shape, weights and seed") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() / "made.bin";
   const auto made = [&](const std::vector<std::string>& more) {
@@ -57,7 +57,7 @@ TEST_CASE("make_model: each of Parakeet's small shapes loads") {
   }
 }
 
-TEST_CASE("make_model refuses what it cannot make, and says what it can") {
+TEST_CASE("make_model refuses what it cannot make, and lists what it can") {
   CHECK(refusal({"base"}) == "usage: make_model SHAPE FILE [WEIGHTS] [SEED] [TOKENS]");
   CHECK(refusal({"parakeet-1b", "file"}) ==
         "\"parakeet-1b\" is no shape; allowed: base, large-v3-turbo, small, tiny, parakeet-0.6b, "
@@ -68,7 +68,7 @@ TEST_CASE("make_model refuses what it cannot make, and says what it can") {
         "TOKENS is 48; it is for Whisper's shapes: a Parakeet model writes by what it hears");
 }
 
-TEST_CASE("make_model says when the file cannot be written") {
+TEST_CASE("make_model reports a file that cannot be written") {
   CHECK_THROWS_AS(make_model({"parakeet-small", "/dev/full"}), std::ios_base::failure);
   CHECK_THROWS_AS(make_model({"parakeet-small", "/nowhere/made.bin"}), std::ios_base::failure);
 }

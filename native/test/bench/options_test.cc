@@ -22,7 +22,7 @@ const OptionSet& known() {
 
 }  // namespace
 
-TEST_CASE("bench options: what is not given has its default, what is given twice its last value") {
+TEST_CASE("bench options: a missing option has its default, a repeated one its last value") {
   const Options none(known(), {});
   CHECK(none["--threads"] == "1,2");
   CHECK(none["--json"].empty());
@@ -41,7 +41,7 @@ TEST_CASE("bench options: operands may stand anywhere, and an option's value is 
   CHECK(options.has_flag("--own-length"));
 }
 
-TEST_CASE("bench options: what is not understood is named") {
+TEST_CASE("bench options: an unknown word is named") {
   const auto parse = [](const Words& words) { return Options(known(), words); };
   CHECK_THROWS_WITH_AS(parse({"--thread", "1"}), "unknown option --thread", std::invalid_argument);
   CHECK_THROWS_WITH_AS(parse({"--json", "x", "--threads"}), "--threads needs a value", std::invalid_argument);
@@ -55,8 +55,7 @@ TEST_CASE("bench options: values") {
   CHECK(integer("17", 1) == 17);
   for (const char* word : {"", "-1", "x", "1x", "1.5", "1,2", "99999999999"}) {
     CAPTURE(word);
-    CHECK_THROWS_WITH_AS(integer(word, 0), doctest::Contains("is no integer of at least 0"),
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(integer(word, 0), doctest::Contains("is no integer of at least 0"), std::invalid_argument);
   }
   CHECK(positive_integers("1,2,16") == std::vector<int>{1, 2, 16});
   for (const char* list : {"", "0", "1,x", "2.5", "1,-1", "1,,2"}) {
@@ -69,7 +68,7 @@ TEST_CASE("bench options: values") {
   CHECK_THROWS_WITH_AS(accelerator_mode("on"), doctest::Contains("\"on\""), std::invalid_argument);
 }
 
-TEST_CASE("bench programs: what they throw is exit code 1, and their words are those after the name") {
+TEST_CASE("bench programs: an exception gives exit code 1, and the words are those after the name") {
   std::vector<std::string> line{"bench", "--rounds", "3"};
   std::vector<char*> values;
   for (std::string& word : line) values.push_back(word.data());
@@ -86,9 +85,8 @@ TEST_CASE("bench programs: a report that cannot be written is an error") {
   CHECK(nlohmann::json::parse(test::file_text(file.path())) == report);
   CHECK_THROWS_WITH_AS(write_json(file.path() / "below-a-file", report), doctest::Contains("below-a-file"),
                        std::runtime_error);
-  // A disk without room takes the file but not what is in it.
-  if (std::filesystem::exists("/dev/full"))
-    CHECK_THROWS_AS(write_json("/dev/full", report), std::runtime_error);
+  // A full disk allows the file to be created but not to be written.
+  if (std::filesystem::exists("/dev/full")) CHECK_THROWS_AS(write_json("/dev/full", report), std::runtime_error);
 }
 
 }  // namespace verbatim::bench

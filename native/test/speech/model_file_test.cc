@@ -23,14 +23,14 @@ void put(std::ostream& out, T value) {
   out.write(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// As check_model_file understands the header: the version of the quantization taken off the file type.
+// As check_model_file reads the header: the file type without the quantization version.
 std::unordered_map<std::string, TensorShape> tensors_of(ModelShape shape) {
   shape.file_type %= 1000;
   return expected_tensors(shape);
 }
 
-// Writes the parts of a ggml Whisper file; tensor data is left as a hole, so that the largest published model
-// takes no room on the disk.
+// Writes the parts of a ggml Whisper file. Tensor data is a hole, so that the largest published model takes no disk
+// space.
 struct FileWriter {
   ModelShape shape;
   std::int32_t filter_bins = 201;
@@ -41,8 +41,7 @@ struct FileWriter {
     put<std::uint32_t>(out, 0x67676d6c);
     for (const std::int32_t value :
          {shape.vocabulary, shape.audio_context, shape.audio_state, shape.audio_heads, shape.audio_layers,
-          shape.text_context, shape.text_state, shape.text_heads, shape.text_layers, shape.mels,
-          shape.file_type}) {
+          shape.text_context, shape.text_state, shape.text_heads, shape.text_layers, shape.mels, shape.file_type}) {
       put(out, value);
     }
     put(out, shape.mels);
@@ -50,7 +49,7 @@ struct FileWriter {
     out << std::string(sizeof(float) * static_cast<std::size_t>(shape.mels) * 201, '\0');
   }
 
-  // OpenAI's multilingual vocabulary: 50257 tokens of 307057 bytes in all.
+  // OpenAI's multilingual vocabulary: 50257 tokens of 307057 bytes in total.
   void write_vocabulary(std::ostream& out) const {
     constexpr std::int32_t kTokens = 50257;
     constexpr std::int32_t kLongTokens = 307057 - 1 - 6 * (kTokens - 1);
@@ -142,9 +141,7 @@ std::string refusal(const std::function<void(FileWriter&)>& change) {
   return refusal(writer.bytes());
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -169,15 +166,14 @@ TEST_CASE("mel filters are read, and refused if they would make features infinit
   CHECK(read(0.25f) == expected);
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity(), 1001.0f}) {
-    CHECK_THROWS_WITH_AS(
-        read(value),
-        "the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1",
-        EngineError);
+    CHECK_THROWS_WITH_AS(read(value),
+                         "the mel filters have values that are no numbers or beyond 1000; a filter's are within 0 to 1",
+                         EngineError);
   }
 }
 
-// The sizes are those of the files at huggingface.co/ggerganov/whisper.cpp, so this checks our table of
-// tensors against every published shape.
+// The sizes are those of the files at huggingface.co/ggerganov/whisper.cpp, so this checks the table of tensors against
+// every published shape.
 TEST_CASE("files of every published shape pass the check, and have the published sizes") {
   struct Model {
     const char* name;
@@ -215,7 +211,7 @@ TEST_CASE("files of every published shape pass the check, and have the published
     const ModelFileInfo info = check_model_file(in);
     CHECK(info.shape.text_layers == model.shape.text_layers);
     if (model.published_bytes == 0) continue;
-    // The published files write as many dimensions as a tensor has, ours always four.
+    // The published files store as many dimensions as a tensor has; the test's files always store four.
     std::uint64_t unused_dimensions = 0;
     for (const auto& [name, tensor] : tensors_of(model.shape)) {
       const bool bias_of_convolution = contains(name, "conv") && contains(name, "bias");
@@ -231,13 +227,11 @@ TEST_CASE("a refusal names what is wrong and what was expected") {
   CHECK(contains(refusal(std::string("RIFF....WAVEfmt ")), "magic"));
   CHECK(contains(refusal(std::string("lmgg")), "truncated"));
   CHECK(contains(refusal([](FileWriter& f) { f.shape.vocabulary = 32000; }), "vocabulary size is 32000"));
-  CHECK(contains(refusal([](FileWriter& f) { f.shape.audio_context = 3000; }),
-                 "audio context is 3000, allowed: 1500"));
+  CHECK(contains(refusal([](FileWriter& f) { f.shape.audio_context = 3000; }), "audio context is 3000, allowed: 1500"));
   CHECK(contains(refusal([](FileWriter& f) { f.shape.text_state = 128; }), "text state size is 128"));
   CHECK(contains(refusal([](FileWriter& f) { f.shape.audio_heads = 0; }), "number of audio heads is 0"));
   CHECK(contains(refusal([](FileWriter& f) { f.shape.text_heads = 3; }), "number of text heads is 3"));
-  CHECK(contains(refusal([](FileWriter& f) { f.shape.audio_state = f.shape.text_state = 100; }),
-                 "state size is 100"));
+  CHECK(contains(refusal([](FileWriter& f) { f.shape.audio_state = f.shape.text_state = 100; }), "state size is 100"));
   CHECK(contains(refusal([](FileWriter& f) { f.shape.file_type = 0; }), "its convolutions end the process"));
   CHECK(contains(refusal([](FileWriter& f) { f.shape.file_type = 2010; }), "a multiple of the 256 values"));
   CHECK(contains(refusal([](FileWriter& f) { f.filter_bins = 200; }), "80 x 200, expected 80 x 201"));

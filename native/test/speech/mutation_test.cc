@@ -1,5 +1,5 @@
-// Broken model files, thousands of them from a fixed seed: whatever the check lets through, whisper.cpp and
-// our own loader must load and run without crashing.
+// Thousands of broken model files from a fixed seed. Whatever the check accepts, whisper.cpp and this engine's loader
+// must load and run without crashing.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr int kMutations = 1500;
 constexpr int kRuns = 8;
 
-// Byte offsets in the bundled model where structure, not data, stands: the header and the tensors' headers.
+// Byte offsets of structure in the bundled model: the header and the tensors' headers.
 std::vector<std::size_t> structural_offsets(const std::string& model) {
   std::vector<std::size_t> offsets;
   for (std::size_t i = 0; i < 64; ++i) offsets.push_back(i);
@@ -46,7 +46,7 @@ bool accepted(const std::string& bytes) {
   }
 }
 
-// The text may be anything, but it is text.
+// The text may be anything, but must be valid UTF-8.
 void load_and_run(const std::string& bytes) {
   const test::TemporaryFile file("mutated.bin");
   file.write(bytes);
@@ -55,12 +55,11 @@ void load_and_run(const std::string& bytes) {
   options.own_length = true;
   options.max_tokens = 16;
   options.temperature_increment = 0.5f;
-  const std::string text =
-      test::text_of(slot.transcribe(test::window_of("seen1-de-07.flac"), options, nullptr));
+  const std::string text = test::text_of(slot.transcribe(test::window_of("seen1-de-07.flac"), options, nullptr));
   CHECK(valid_utf8(text) == text);
 }
 
-// Our own loader takes what the check lets through, and computes something of the right size.
+// This engine's loader takes what the check accepts, and computes a result of the right size.
 void load_and_run_on_our_own(const std::string& bytes) {
   const test::TemporaryFile file("mutated.bin");
   file.write(bytes);
@@ -75,7 +74,7 @@ void load_and_run_on_our_own(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("mutated model files are refused or harmless") {
+TEST_CASE("mutated model files are refused or harmless" * doctest::test_suite("long")) {
   const std::string model = test::file_text(test::bundled_model_path());
   test::FileMutator mutator(model, structural_offsets(model), 20261120);
   int refused = 0;
@@ -94,7 +93,7 @@ TEST_CASE("mutated model files are refused or harmless") {
   CHECK(refused > kMutations / 2);
 }
 
-TEST_CASE("a model of not-a-numbers and one of infinities run and say nothing that is not text") {
+TEST_CASE("models of NaNs and of infinities run, and their results are valid text") {
   for (const char byte : {'\xff', '\x7f'}) {
     std::string model = test::file_text(test::bundled_model_path());
     std::istringstream stream(model);

@@ -47,19 +47,17 @@ std::string refusal(const std::function<void(SileroFile&)>& change) {
   return refusal(bytes_of(file));
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::shared_ptr<const SileroModel> load(Hearing hearing) {
+std::shared_ptr<const SileroModel> load(Detection detection) {
   const TemporaryDirectory directory;
   SileroFile file;
-  file.hearing = hearing;
+  file.detection = detection;
   file.write(directory / "vad.bin");
   return SileroModel::load(directory / "vad.bin");
 }
 
-std::vector<float> heard(const SileroModel& model, std::span<const float> samples, std::size_t block = 1000) {
+std::vector<float> probabilities(const SileroModel& model, std::span<const float> samples, std::size_t block = 1000) {
   std::vector<float> out(samples.size() / kFrame);
   const auto stream = model.open();
   for (std::size_t at = 0; at < out.size(); at += block) {
@@ -80,13 +78,12 @@ std::vector<float> loud_in_the_middle(std::size_t frames) {
 
 }  // namespace
 
-TEST_CASE("a Silero file of the one architecture is taken") { CHECK(refusal(bytes_of({})) == "accepted"); }
+TEST_CASE("a Silero file of the supported architecture is accepted") { CHECK(refusal(bytes_of({})) == "accepted"); }
 
 TEST_CASE("a Silero file that is cut anywhere is refused") {
   const std::string whole = bytes_of({});
-  for (const std::size_t length :
-       {std::size_t{0}, std::size_t{3}, std::size_t{8}, std::size_t{17}, std::size_t{40}, std::size_t{100},
-        std::size_t{200}, whole.size() / 2, whole.size() - 1}) {
+  for (const std::size_t length : {std::size_t{0}, std::size_t{3}, std::size_t{8}, std::size_t{17}, std::size_t{40},
+                                   std::size_t{100}, std::size_t{200}, whole.size() / 2, whole.size() - 1}) {
     CAPTURE(length);
     CHECK(refusal(whole.substr(0, length)) != "accepted");
   }
@@ -94,7 +91,7 @@ TEST_CASE("a Silero file that is cut anywhere is refused") {
   CHECK(contains(refusal(whole + "x"), "truncated"));
 }
 
-TEST_CASE("a Silero file that lies is refused by what it says wrong") {
+TEST_CASE("a Silero file with a wrong field is refused by that field's name") {
   CHECK(contains(refusal([](SileroFile& file) { file.type = "silero-8k"; }), "not a Silero model"));
   CHECK(contains(refusal([](SileroFile& file) { file.frame = 256; }), "frame is 256, allowed: 512"));
   CHECK(contains(refusal([](SileroFile& file) { file.frame = 2000000000; }), "allowed: 512"));
@@ -126,7 +123,7 @@ TEST_CASE("a Silero file with other tensors is refused by their names") {
   CHECK(contains(edited([](SileroTensor& tensor) { tensor.type = 999; }), "unknown type"));
 }
 
-TEST_CASE("loading names the file, and what is no file") {
+TEST_CASE("loading reports the file's name, also of a missing file") {
   const TemporaryDirectory directory;
   const auto code_of = [](const std::filesystem::path& path, const std::string& part) {
     try {
@@ -146,14 +143,14 @@ TEST_CASE("loading names the file, and what is no file") {
   CHECK(code_of(directory / "large.bin", "larger than 8 MiB") == ErrorCode::kInvalidModel);
 }
 
-TEST_CASE("made-up weights hear what they are made for") {
+TEST_CASE("made-up weights detect what they are made for") {
   const auto samples = loud_in_the_middle(30);
-  const auto sound = heard(*load(Hearing::kSound), samples);
-  const auto everything = heard(*load(Hearing::kEverything), samples);
-  const auto nothing = heard(*load(Hearing::kNothing), samples);
+  const auto sound = probabilities(*load(Detection::kSound), samples);
+  const auto everything = probabilities(*load(Detection::kEverything), samples);
+  const auto nothing = probabilities(*load(Detection::kNothing), samples);
   for (std::size_t i = 0; i < sound.size(); ++i) {
     CAPTURE(i);
-    // The transform looks over the edges of a frame.
+    // The transform overlaps the edges of a frame.
     if (i % 10 != 0) CHECK((sound[i] > 0.9f) == (i / 10 == 1));
     if (i % 10 != 0) CHECK((sound[i] < 0.1f) == (i / 10 != 1));
     CHECK(everything[i] > 0.99f);
@@ -161,23 +158,23 @@ TEST_CASE("made-up weights hear what they are made for") {
   }
 }
 
-TEST_CASE("a signal is heard alike in blocks of any size") {
-  const auto model = load(Hearing::kNoise);
+TEST_CASE("a signal has the same probabilities in blocks of any size") {
+  const auto model = load(Detection::kNoise);
   const auto samples = noise(100 * kFrame, 1);
-  const auto whole = heard(*model, samples);
-  for (const std::size_t block : {1, 7, 99}) CHECK(heard(*model, samples, block) == whole);
-  // The weights keep something of the past, else this would show nothing.
-  const auto rest = heard(*model, std::span(samples).subspan(50 * kFrame));
+  const auto whole = probabilities(*model, samples);
+  for (const std::size_t block : {1, 7, 99}) CHECK(probabilities(*model, samples, block) == whole);
+  // These weights have a memory of the past; without it the test would show nothing.
+  const auto rest = probabilities(*model, std::span(samples).subspan(50 * kFrame));
   CHECK(rest != std::vector<float>(whole.begin() + 50, whole.end()));
 }
 
-TEST_CASE("what other signals were does not matter, before or at once") {
-  const auto model = load(Hearing::kNoise);
+TEST_CASE("signals do not affect each other, neither in turn nor at the same time") {
+  const auto model = load(Detection::kNoise);
   const auto first = noise(40 * kFrame, 1);
   const auto second = noise(40 * kFrame, 2);
-  const auto alone = heard(*model, first);
-  CHECK(heard(*model, second) != alone);
-  CHECK(heard(*model, first) == alone);
+  const auto alone = probabilities(*model, first);
+  CHECK(probabilities(*model, second) != alone);
+  CHECK(probabilities(*model, first) == alone);
   CHECK(model->contexts() == 1);
   const auto one = model->open();
   const auto other = model->open();
@@ -190,8 +187,8 @@ TEST_CASE("what other signals were does not matter, before or at once") {
   }
 }
 
-TEST_CASE("a stream gives its context back in the middle of a signal, and few are kept") {
-  auto model = load(Hearing::kNoise);
+TEST_CASE("a stream releases its context in the middle of a signal, and few are kept") {
+  auto model = load(Detection::kNoise);
   const std::weak_ptr<const SileroModel> watched = model;
   {
     std::vector<std::unique_ptr<VoiceActivityStream>> streams;
@@ -209,15 +206,15 @@ TEST_CASE("a stream gives its context back in the middle of a signal, and few ar
   CHECK(watched.expired());
 }
 
-TEST_CASE("streams on threads of their own do not disturb each other") {
-  const auto model = load(Hearing::kNoise);
+TEST_CASE("streams on different threads do not affect each other") {
+  const auto model = load(Detection::kNoise);
   const auto samples = noise(60 * kFrame, 1);
-  const auto alone = heard(*model, samples);
+  const auto alone = probabilities(*model, samples);
   std::vector<std::thread> threads;
   std::vector<int> wrong(4);
   for (int& count : wrong) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 5; ++i) count += heard(*model, samples) == alone ? 0 : 1;
+      for (int i = 0; i < 5; ++i) count += probabilities(*model, samples) == alone ? 0 : 1;
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -225,8 +222,8 @@ TEST_CASE("streams on threads of their own do not disturb each other") {
   CHECK(model->contexts() <= SileroModel::kMostIdle);
 }
 
-TEST_CASE("a partial frame is refused, and none is nothing") {
-  const auto model = load(Hearing::kSound);
+TEST_CASE("a partial frame is refused, and an empty call does nothing") {
+  const auto model = load(Detection::kSound);
   const auto stream = model->open();
   std::vector<float> out(1);
   CHECK_THROWS_AS(stream->probabilities(noise(kFrame + 1, 1), out), EngineError);

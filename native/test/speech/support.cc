@@ -17,7 +17,7 @@ namespace {
 const std::filesystem::path kRoot = VERBATIM_SOURCE_DIR;
 const std::filesystem::path kClips = kRoot / "test/fixtures/audio/clips";
 
-// The value of a key in one flat JSON object of our own fixtures.
+// The value of a key in one flat JSON object of the test fixtures.
 std::string json_value(const std::string& object, const std::string& key) {
   const std::regex pattern("\"" + key + "\":\\s*(?:\"([^\"]*)\"|([0-9.]+))");
   std::smatch match;
@@ -37,11 +37,10 @@ std::vector<Clip> read_clips() {
   return clips;
 }
 
-// Punctuation that Whisper writes and that is not ASCII.
+// Non-ASCII punctuation that Whisper writes.
 const char* const kWidePunctuation[] = {"¿", "¡", "«", "»", "“", "”", "„", "…", "—", "–"};
-const std::pair<const char*, const char*> kWideCapitals[] = {{"À", "à"}, {"Ä", "ä"}, {"Ç", "ç"},
-                                                             {"É", "é"}, {"È", "è"}, {"Ö", "ö"},
-                                                             {"Ü", "ü"}, {"Á", "á"}, {"Ó", "ó"}};
+const std::pair<const char*, const char*> kWideCapitals[] = {{"À", "à"}, {"Ä", "ä"}, {"Ç", "ç"}, {"É", "é"}, {"È", "è"},
+                                                             {"Ö", "ö"}, {"Ü", "ü"}, {"Á", "á"}, {"Ó", "ó"}};
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
@@ -80,8 +79,7 @@ std::vector<Clip> sentences() {
 const Window& window_of(const std::string& file) {
   static std::map<std::string, Window> windows;
   const auto found = windows.find(file);
-  return found != windows.end() ? found->second
-                                : windows.emplace(file, read_whole(kClips / file)).first->second;
+  return found != windows.end() ? found->second : windows.emplace(file, read_whole(kClips / file)).first->second;
 }
 
 Window silence(double seconds) {
@@ -139,8 +137,7 @@ std::size_t word_errors(const std::string& reference, const std::string& hypothe
 }
 
 TemporaryFile::TemporaryFile(const std::string& name)
-    : path_(std::filesystem::temp_directory_path() /
-            ("verbatim-test-" + std::to_string(::getpid()) + "-" + name)) {}
+    : path_(std::filesystem::temp_directory_path() / ("verbatim-test-" + std::to_string(::getpid()) + "-" + name)) {}
 
 TemporaryFile::~TemporaryFile() {
   std::error_code ignored;

@@ -11,7 +11,7 @@
 
 namespace verbatim::test {
 
-// A clip of test/fixtures/audio/clips with what is said in it.
+// A clip of test/fixtures/audio/clips with its text.
 struct Clip {
   std::string file;
   std::string language;
@@ -19,9 +19,9 @@ struct Clip {
   int sentences = 1;
 };
 
-// The bundled model: the one ggml-*.bin in models/bundled.
+// Path of the bundled model: the one ggml-*.bin in models/bundled.
 std::filesystem::path bundled_model_path();
-// The same, loaded once for the whole test program.
+// The bundled model, loaded once for the whole test program.
 std::shared_ptr<const SpeechModel> bundled_model();
 
 // In the order of refs.json.
@@ -33,17 +33,17 @@ std::vector<Clip> sentences();
 const Window& window_of(const std::string& file);
 Window silence(double seconds);
 
-// All segments' text, as whisper.cpp spaces it.
+// All segments' text, spaced as in whisper.cpp.
 std::string text_of(const WindowResult& result);
 // Token ids and probabilities of all segments.
 std::vector<std::pair<int, float>> tokens_of(const WindowResult& result);
 
 // Lower-case words without punctuation; hyphens separate, apostrophes inside words stay.
 std::vector<std::string> words_of(const std::string& text);
-// Words to insert, delete or replace to make `hypothesis` of `reference`.
+// Number of words to insert, delete or replace to turn `reference` into `hypothesis`.
 std::size_t word_errors(const std::string& reference, const std::string& hypothesis);
 
-// A file of this process under the system's temporary directory, removed with the object.
+// A file of this process in the system's temporary directory, removed with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& name);

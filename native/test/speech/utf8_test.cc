@@ -5,13 +5,12 @@
 namespace verbatim {
 
 TEST_CASE("well-formed text stays as it is") {
-  for (const char* text :
-       {"", "plain", "naïve — “façade”", "你好", "😀", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
+  for (const char* text : {"", "plain", "naïve — “façade”", "你好", "😀", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
     CHECK(valid_utf8(text) == text);
   }
 }
 
-TEST_CASE("bytes of no character are left out, the rest stays") {
+TEST_CASE("bytes that belong to no character are left out") {
   CHECK(valid_utf8("a\xE4\xBD") == "a");            // cut at the end
   CHECK(valid_utf8("\xA0 b") == " b");              // cut at the start
   CHECK(valid_utf8("x\xC3y") == "xy");              // cut in the middle

@@ -1,6 +1,5 @@
-// Kinds of models that are not bundled, cut out of the bundled one: English only, and two decoder layers
-// (which makes whisper.cpp decode without time stamps). What they say means nothing; that they are driven
-// rightly is the point.
+// Kinds of models that are not bundled, derived from the bundled one: English only, and two decoder layers (which makes
+// whisper.cpp decode without time stamps). Their text is meaningless; the test is about how they are decoded.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -76,7 +75,7 @@ ModelParts bundled_parts() {
   return parts;
 }
 
-// One word less is an English vocabulary.
+// A vocabulary with one token less is English.
 void make_english(ModelParts& parts) {
   const std::int32_t words = integer_at(parts.head, 4);
   set_integer(parts.head, 4, 51864);
@@ -116,11 +115,11 @@ DecodeOptions in_language(const std::string& language) {
 
 }  // namespace
 
-TEST_CASE("the bundled model survives being taken apart and put together") {
+TEST_CASE("the bundled model is unchanged by being parsed and written again") {
   CHECK(bundled_parts().joined() == test::file_text(test::bundled_model_path()));
 }
 
-TEST_CASE("an English-only model is always asked for English") {
+TEST_CASE("an English-only model always decodes English") {
   const auto model = variant(make_english);
   CHECK_FALSE(model->info().multilingual);
   CHECK(model->info().languages == std::vector<std::string>{"en"});
@@ -143,8 +142,7 @@ TEST_CASE("a model of two decoder layers detects the language into the prompt th
     DecodeOptions options = in_language("auto");
     options.language_guess = "ja";
     const WindowResult detected = slot.transcribe(test::window_of(file), options, nullptr);
-    const WindowResult given =
-        slot.transcribe(test::window_of(file), in_language(detected.language), nullptr);
+    const WindowResult given = slot.transcribe(test::window_of(file), in_language(detected.language), nullptr);
     CHECK(test::tokens_of(detected) == test::tokens_of(given));
     CHECK(detected.language != "ja");
     CHECK(valid_utf8(test::text_of(given)) == test::text_of(given));

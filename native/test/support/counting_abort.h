@@ -7,9 +7,9 @@
 
 namespace verbatim::test {
 
-// An abort that the work itself sets off: it counts how often it is looked at, from any thread, and is set
-// from the look with the number `at` on, the first being 1. So a test aborts at the same place on every
-// machine, and sees how far the work went on.
+// An abort flag that the work itself sets: it counts how often it is polled, from any thread, and is set from poll
+// number `at` on; the first is 1. So a test aborts at the same place on every machine, and knows how far the work
+// continued.
 class CountingAbort final : public AbortFlag {
  public:
   static constexpr int kNever = std::numeric_limits<int>::max();

@@ -8,7 +8,7 @@
 
 namespace verbatim::test {
 
-// What the call's EngineError says, which has to have this code; nothing where none is thrown.
+// The message of the call's EngineError, which must have this code; empty if none is thrown.
 template <typename Call>
 std::string message_of_error(ErrorCode code, Call call) {
   try {

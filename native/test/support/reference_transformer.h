@@ -11,15 +11,14 @@
 
 namespace verbatim::translation {
 
-// A transformer in double precision, recomputed from scratch for every token, straight from the variables by
-// name: slow, plain, and with nothing in common with the executors.
+// A transformer in double precision, recomputed from scratch for every token from the named variables. Slow, simple,
+// and independent of the executors.
 class ReferenceTransformer {
  public:
   using Row = std::vector<double>;
   using Rows = std::vector<Row>;
 
-  ReferenceTransformer(const RandomModel& shape, Ct2Writer& variables)
-      : shape_(shape), variables_(variables) {}
+  ReferenceTransformer(const RandomModel& shape, Ct2Writer& variables) : shape_(shape), variables_(variables) {}
 
   Rows encode(const std::vector<int>& ids) {
     return stack("encoder", shape_.encoder_layers, embed("encoder", "embeddings_0", ids, false), nullptr);
@@ -27,8 +26,7 @@ class ReferenceTransformer {
 
   // Logits behind the last of `ids`, which begin with the start token.
   Row logits(const Rows& encoded, const std::vector<int>& ids) {
-    Row last = stack("decoder", shape_.decoder_layers, embed("decoder", "embeddings", ids, shape_.zero_start),
-                     &encoded)
+    Row last = stack("decoder", shape_.decoder_layers, embed("decoder", "embeddings", ids, shape_.zero_start), &encoded)
                    .back();
     for (double& value : last) value *= shape_.scale_outputs;
     const std::string weight = shape_.tied ? "decoder/embeddings/weight" : "decoder/projection/weight";
@@ -55,8 +53,7 @@ class ReferenceTransformer {
     const std::vector<float> matrix = values(weight);
     Row out(matrix.size() / x.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
-      for (std::size_t k = 0; k < x.size(); ++k)
-        out[i] += static_cast<double>(matrix[i * x.size() + k]) * x[k];
+      for (std::size_t k = 0; k < x.size(); ++k) out[i] += static_cast<double>(matrix[i * x.size() + k]) * x[k];
     }
     return out;
   }
@@ -89,8 +86,7 @@ class ReferenceTransformer {
     return rows;
   }
 
-  Rows embed(const std::string& scope, const std::string& table, const std::vector<int>& ids,
-             bool zero_start) {
+  Rows embed(const std::string& scope, const std::string& table, const std::vector<int>& ids, bool zero_start) {
     const std::vector<float> rows = values(scope + "/" + table + "/weight");
     const double scale = shape_.scale_embeddings ? std::sqrt(static_cast<double>(shape_.width)) : 1.0;
     Rows out(ids.size(), Row(shape_.width));
@@ -107,9 +103,8 @@ class ReferenceTransformer {
     if (shape_.positions > 0) return values(scope + "/position_encodings/encodings")[i * shape_.width + j];
     if (shape_.relative > 0) return 0.0;
     const std::size_t half = shape_.width / 2;
-    const double angle =
-        static_cast<double>(i + 1) *
-        std::pow(10000.0, -static_cast<double>(j % half) / (static_cast<double>(half) - 1.0));
+    const double angle = static_cast<double>(i + 1) *
+                         std::pow(10000.0, -static_cast<double>(j % half) / (static_cast<double>(half) - 1.0));
     return j < half ? std::sin(angle) : std::cos(angle);
   }
 
@@ -139,8 +134,7 @@ class ReferenceTransformer {
     const auto relation = [&](const char* part, std::size_t j, std::size_t k) -> double {
       if (relative.empty()) return 0.0;
       const int furthest = static_cast<int>(shape_.relative);
-      const int row =
-          std::clamp(static_cast<int>(j) - static_cast<int>(position), -furthest, furthest) + furthest;
+      const int row = std::clamp(static_cast<int>(j) - static_cast<int>(position), -furthest, furthest) + furthest;
       return values(relative + part)[static_cast<std::size_t>(row) * size + k];
     };
     Row out(shape_.width);
@@ -171,8 +165,8 @@ class ReferenceTransformer {
     for (const Row& row : x) qkv.push_back(linear(name + "/linear_0", row));
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t count = is_causal ? i + 1 : x.size();
-      out.push_back(linear(name + "/linear_1",
-                           attend(qkv[i], qkv, shape_.width, count, i, shape_.relative > 0 ? name : "")));
+      out.push_back(
+          linear(name + "/linear_1", attend(qkv[i], qkv, shape_.width, count, i, shape_.relative > 0 ? name : "")));
     }
     return out;
   }
@@ -181,8 +175,7 @@ class ReferenceTransformer {
     Rows keys, out;
     for (const Row& row : encoded) keys.push_back(linear(name + "/linear_1", row));
     for (const Row& row : x) {
-      out.push_back(
-          linear(name + "/linear_2", attend(linear(name + "/linear_0", row), keys, 0, keys.size(), 0, "")));
+      out.push_back(linear(name + "/linear_2", attend(linear(name + "/linear_0", row), keys, 0, keys.size(), 0, "")));
     }
     return out;
   }
@@ -211,9 +204,8 @@ class ReferenceTransformer {
   Rows stack(const std::string& scope, std::uint32_t layers, Rows x, const Rows* encoded) {
     for (std::uint32_t i = 0; i < layers; ++i) {
       const std::string layer = scope + "/layer_" + std::to_string(i);
-      x = residual(layer + "/self_attention", x, [&](const Rows& h) {
-        return self_attention(layer + "/self_attention", h, encoded != nullptr);
-      });
+      x = residual(layer + "/self_attention", x,
+                   [&](const Rows& h) { return self_attention(layer + "/self_attention", h, encoded != nullptr); });
       if (encoded) {
         x = residual(layer + "/attention", x,
                      [&](const Rows& h) { return cross_attention(layer + "/attention", h, *encoded); });

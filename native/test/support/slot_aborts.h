@@ -10,7 +10,7 @@
 
 namespace verbatim::test {
 
-// How transcribe() failed; nothing where it did not.
+// The error of transcribe(); empty on success.
 inline std::optional<ErrorCode> failure_of(Slot& slot, const Window& window, const DecodeOptions& options,
                                            const AbortFlag& abort) {
   try {
@@ -21,11 +21,11 @@ inline std::optional<ErrorCode> failure_of(Slot& slot, const Window& window, con
   return std::nullopt;
 }
 
-// Aborts at looks from the first to the last but one that the window takes. The work looks after every step,
-// is over one look later at most, and `as_new` then finds the slot as if nothing had been.
+// Aborts at every poll of a window except the last. The work polls after every step and ends at most one poll later.
+// `as_new` then checks that the slot is as good as new.
 template <typename AsNew>
 void check_aborts(Slot& slot, const Window& window, DecodeOptions options, const AsNew& as_new) {
-  options.best_of = 1;  // else a step is a token of each candidate
+  options.best_of = 1;  // otherwise a step is one token of each candidate
   const CountingAbort never;
   const Timings whole = slot.transcribe(window, options, &never).timings;
   const int looks = never.looks();

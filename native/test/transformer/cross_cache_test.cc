@@ -14,7 +14,7 @@ namespace {
 
 using namespace verbatim::transformer;
 
-// A source of one layer and what it should lead to.
+// A source of one layer and the expected result.
 class Source {
  public:
   Source(const AttentionShape& shape, std::size_t positions, float spread)
@@ -45,8 +45,7 @@ class Source {
     const std::vector<double> probabilities = weights(head);
     std::vector<double> out(shape_.head_size());
     for (std::size_t j = 0; j < positions_; ++j) {
-      for (std::size_t k = 0; k < out.size(); ++k)
-        out[k] += probabilities[j] * place(j, head)[shape_.width + k];
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] += probabilities[j] * place(j, head)[shape_.width + k];
     }
     return out;
   }
@@ -62,18 +61,17 @@ class Source {
   std::vector<float> query_;
 };
 
-// How far off an element may be where values have a spread of 1: the rounding of the value itself, and that
-// of the keys, which shifts scores the more the larger the query is.
+// Tolerance of an element for values with a spread of 1: the rounding of the value itself, and that of the keys. The
+// latter shifts scores by more for larger queries.
 double tolerance(ComputeType type, float spread) {
   if (type == ComputeType::kFloat32) return 1e-5;
   return type == ComputeType::kBfloat16 ? 0.01 + 0.001 * spread : 0.015 + 0.015 * spread;
 }
 
-void check(const Kernels& kernels, ComputeType type, const AttentionShape& shape, std::size_t positions,
-           float spread) {
+void check(const Kernels& kernels, ComputeType type, const AttentionShape& shape, std::size_t positions, float spread) {
   const Source source(shape, positions, spread);
   const auto cache = make_cross_cache(kernels, type, shape, 2, positions);
-  // In pieces, and the last one first.
+  // In pieces, the last one first.
   const std::size_t row = 2 * shape.width, cut = positions / 3;
   cache->write(1, cut, std::span(source.rows()).subspan(cut * row));
   cache->write(1, 0, std::span(source.rows()).first(cut * row));
@@ -97,7 +95,7 @@ void check(const Kernels& kernels, ComputeType type, const AttentionShape& shape
 
 }  // namespace
 
-TEST_CASE("every type of source leads near what its values lead to, with every instruction set") {
+TEST_CASE("every type of source gives nearly the exact result, with every instruction set") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
@@ -114,14 +112,14 @@ TEST_CASE("every type of source leads near what its values lead to, with every i
   }
 }
 
-TEST_CASE("positions of very different size lose nothing to each other") {
+TEST_CASE("positions with values of very different size do not lose precision") {
   const AttentionShape shape{64, 1};
   constexpr std::size_t kPositions = 40;
   std::vector<float> rows(kPositions * 128);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t position = i / 128;
     rows[i] = std::sin(static_cast<float>(i)) * (position % 2 == 0 ? 100.0f : 0.01f);
-    // The keys of all are alike but for their sign: the small ones are not looked away from.
+    // All keys are equal except for their sign, so that small values matter as well.
     if (i % 128 < 64) rows[i] = position % 2 == 0 ? -1.0f : 1.0f;
   }
   const std::vector<float> query(64, 0.5f);
@@ -138,7 +136,7 @@ TEST_CASE("positions of very different size lose nothing to each other") {
   }
 }
 
-TEST_CASE("keys and values of zeros, and a query of zeros, are answered with what they say") {
+TEST_CASE("keys and values of zeros, and a query of zeros, give exact results") {
   const AttentionShape shape{64, 1};
   const std::vector<float> zeros(20 * 128, 0.0f);
   for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
@@ -152,7 +150,7 @@ TEST_CASE("keys and values of zeros, and a query of zeros, are answered with wha
   }
 }
 
-TEST_CASE("a window of Whisper base and 100 tokens of text stay within what a request may take") {
+TEST_CASE("a window of Whisper base and 100 text tokens stay within a request's memory limit") {
   constexpr std::size_t kMebibyte = 1u << 20, kLayers = 6, kTokens = 100;
   const AttentionShape shape{512, 8};
   const HistoryMemory history(kLayers * 2 * shape.width * sizeof(std::uint16_t), 0);

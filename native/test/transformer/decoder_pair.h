@@ -13,7 +13,7 @@
 #include "transformer/gpu/decoder.h"
 #include "transformer/gpu/executor.h"
 
-// The graphs for GPUs on ggml's own device for processors, beside the kernels for processors.
+// The graphs for GPUs, on ggml's CPU device, against the kernels for processors.
 namespace verbatim::transformer {
 
 using Logits = std::vector<std::vector<float>>;
@@ -23,13 +23,13 @@ struct DecoderTypes {
   CacheTypes caches;
 };
 
-// ggml's device for processors looks the other GELU up in a table of halves.
+// ggml's CPU device computes the other GELU with a float16 table.
 inline RandomDecoderShape with_exact_gelu(RandomDecoderShape shape) {
   shape.activation = Activation::kGelu;
   return shape;
 }
 
-// The same decoder twice, and texts and sources that both have.
+// The same decoder in both forms, with common texts and sources.
 class DecoderPair {
  public:
   struct Text {
@@ -84,7 +84,7 @@ class DecoderPair {
       inputs.push_back({row.token, row.text->cpu.get(), row.source->cpu.get(), row.wants_logits});
     return logits_of(*cpu_, inputs, nullptr, record);
   }
-  // A step of both, whose logits are the same but for rounding.
+  // A step of both; their logits must be equal up to rounding.
   void step(const std::vector<Row>& rows, double tolerance = 1e-4) {
     const Logits found = gpu_step(rows), expected = cpu_step(rows);
     CHECK(furthest(found, expected) < tolerance);

@@ -5,72 +5,20 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "error.h"
 #include "support/counting_abort.h"
 #include "support/message_of_error.h"
-#include "testing/random_transformer.h"
-#include "transformer/sample_text.h"
+#include "transformer/decoder_fixture.h"
 
 namespace {
 
 using namespace verbatim;
 using namespace verbatim::transformer;
 using test::message_of_error;
-using Logits = std::vector<std::vector<float>>;
 
-constexpr int kThreads = 1;
-
-// A decoder with everything that it needs.
-struct Bench {
-  RandomDecoder random;
-  CpuWeights weights;
-  std::unique_ptr<Decoder> decoder;
-
-  explicit Bench(const RandomDecoderShape& shape = {}, ComputeType type = ComputeType::kFloat32,
-                 CacheTypes caches = {}, const Kernels& variant = kernels())
-      : random(shape),
-        weights(random.model(), type),
-        decoder(make_cpu_decoder(random.model(), weights, caches, variant)) {}
-
-  // A source of its own.
-  std::unique_ptr<CrossCache> source(std::size_t positions) {
-    auto cache = decoder->make_cross_cache(positions);
-    for (std::size_t layer = 0; layer < random.shape().layers; ++layer)
-      cache->write(layer, 0, random.source(positions));
-    return cache;
-  }
-
-  // Logits by row, empty where none were handed out.
-  Logits step(const std::vector<DecoderInput>& rows, int threads = kThreads,
-              const AbortFlag* abort = nullptr) {
-    Logits logits(rows.size());
-    decoder->step(
-        rows,
-        [&](std::size_t row, std::span<float> values) { logits[row].assign(values.begin(), values.end()); },
-        threads, nullptr, abort);
-    return logits;
-  }
-
-  // Logits behind each token of a text that is given a token a step.
-  Logits one_by_one(const std::vector<TokenId>& text, const CrossCache& source) {
-    const auto history = decoder->make_history();
-    Logits logits;
-    for (const TokenId token : text) logits.push_back(step({{token, history.get(), &source}}).front());
-    return logits;
-  }
-};
-
-std::vector<DecoderInput> rows_of(const std::vector<TokenId>& text, History& history,
-                                  const CrossCache& source) {
-  std::vector<DecoderInput> rows;
-  for (const TokenId token : text) rows.push_back({token, &history, &source});
-  return rows;
-}
-
-// Every variant, every type of weights and of caches.
+// Every kernel variant, and every type of weights and caches.
 template <typename Check>
 void for_every_kind(const Check& check) {
   for (const Kernels* variant : available_kernels()) {
@@ -88,9 +36,9 @@ void for_every_kind(const Check& check) {
 
 }  // namespace
 
-TEST_CASE("a row computes the same bits alone and among 32 others at other positions") {
+TEST_CASE("a row's result is bit-identical alone and among 32 others at other positions") {
   for_every_kind([](ComputeType type, CacheTypes caches, const Kernels& variant) {
-    Bench bench({}, type, caches, variant);
+    DecoderFixture bench({}, type, caches, variant);
     constexpr std::size_t kOthers = 32, kLength = 12;
     std::vector<std::unique_ptr<CrossCache>> sources;
     std::vector<std::unique_ptr<History>> histories;
@@ -101,7 +49,7 @@ TEST_CASE("a row computes the same bits alone and among 32 others at other posit
     const auto text = sample_text(kLength, 5);
     const Logits alone = bench.one_by_one(text, *sources[7]);
     for (std::size_t t = 0; t < kLength; ++t) {
-      // The others come one after the other, and every fifth is gone again after three steps.
+      // The others arrive one after the other, and every fifth leaves after three steps.
       std::vector<DecoderInput> rows;
       std::size_t mine = 0;
       for (std::size_t i = 0; i <= kOthers; ++i) {
@@ -115,14 +63,14 @@ TEST_CASE("a row computes the same bits alone and among 32 others at other posit
   });
 }
 
-TEST_CASE("a text in one step computes the same bits as a token a step") {
+TEST_CASE("a text in one step has bit-identical results to one token per step") {
   for_every_kind([](ComputeType type, CacheTypes caches, const Kernels& variant) {
-    Bench bench({}, type, caches, variant);
+    DecoderFixture bench({}, type, caches, variant);
     const auto source = bench.source(9), other = bench.source(20);
     const auto text = sample_text(20, 1), neighbour = sample_text(11, 2);
     const Logits expected = bench.one_by_one(text, *source);
     const auto history = bench.decoder->make_history(), second = bench.decoder->make_history();
-    // Between the rows of a text there may be others.
+    // Rows of other texts may be between the rows of a text.
     std::vector<DecoderInput> rows;
     for (std::size_t i = 0; i < text.size(); ++i) {
       rows.push_back({text[i], history.get(), source.get()});
@@ -135,8 +83,8 @@ TEST_CASE("a text in one step computes the same bits as a token a step") {
   });
 }
 
-TEST_CASE("a text longer than what is computed at once is as one given a token a step") {
-  Bench bench({.positions = 700});
+TEST_CASE("a text longer than one run has the results of one token per step") {
+  DecoderFixture bench({.positions = 700});
   const auto source = bench.source(9);
   const auto text = sample_text(600, 1);
   const auto history = bench.decoder->make_history();
@@ -146,8 +94,8 @@ TEST_CASE("a text longer than what is computed at once is as one given a token a
   CHECK(logits[256] == expected[256]);
 }
 
-TEST_CASE("logits come for the rows that want them, by the number of the row") {
-  Bench bench;
+TEST_CASE("logits are reported for the rows that want them, by row number") {
+  DecoderFixture bench;
   const auto source = bench.source(9);
   const auto text = sample_text(6, 1);
   const Logits expected = bench.one_by_one(text, *source);
@@ -158,7 +106,7 @@ TEST_CASE("logits come for the rows that want them, by the number of the row") {
   for (const std::size_t i : {0u, 1u, 2u, 4u}) CHECK(logits[i].empty());
   CHECK(logits[3] == expected[3]);
   CHECK(logits[5] == expected[5]);
-  // Nor need there be any.
+  // There may be no row with logits at all.
   const auto silent = bench.decoder->make_history();
   for (DecoderInput& row : rows) row.history = silent.get(), row.wants_logits = false;
   CHECK(std::ranges::all_of(bench.step(rows), [](const auto& row) { return row.empty(); }));
@@ -166,8 +114,8 @@ TEST_CASE("logits come for the rows that want them, by the number of the row") {
         bench.one_by_one({text[0], text[1], text[2], text[3], text[4], text[5], text[0]}, *source).back());
 }
 
-TEST_CASE("texts that fork go on by themselves, and share what they had") {
-  Bench bench;
+TEST_CASE("forked texts continue independently and share their beginning") {
+  DecoderFixture bench;
   const auto source = bench.source(9);
   const auto history = bench.decoder->make_history();
   bench.step(rows_of({1, 2, 3, 4}, *history, *source));
@@ -181,19 +129,17 @@ TEST_CASE("texts that fork go on by themselves, and share what they had") {
   CHECK(both[0] == bench.one_by_one({1, 2, 3, 4, 5}, *source).back());
   CHECK(both[1] == bench.one_by_one({1, 2, 3, 4, 6}, *source).back());
   CHECK(fork->memory_bytes() == own / 4);
-  // The end of one text is no concern of the other.
+  // The end of one text does not affect the other.
   fork.reset();
   CHECK(history->memory_bytes() == own / 4 * 5);
   fork = history->fork();
   const auto again = fork->fork();
-  CHECK(bench.step({{7, again.get(), source.get()}}).front() ==
-        bench.one_by_one({1, 2, 3, 4, 5, 7}, *source).back());
-  CHECK(bench.step({{8, history.get(), source.get()}}).front() ==
-        bench.one_by_one({1, 2, 3, 4, 5, 8}, *source).back());
+  CHECK(bench.step({{7, again.get(), source.get()}}).front() == bench.one_by_one({1, 2, 3, 4, 5, 7}, *source).back());
+  CHECK(bench.step({{8, history.get(), source.get()}}).front() == bench.one_by_one({1, 2, 3, 4, 5, 8}, *source).back());
 }
 
 TEST_CASE("an aborted step leaves every text as it was") {
-  Bench bench;
+  DecoderFixture bench;
   const auto source = bench.source(9);
   const test::CountingAbort never;
   {
@@ -213,18 +159,16 @@ TEST_CASE("an aborted step leaves every text as it was") {
           "the computation was aborted");
     CHECK(history->length() == 2);
     CHECK(fork->length() == 2);
-    CHECK(bench.step({{6, history.get(), source.get()}}).front() ==
-          bench.one_by_one({1, 2, 6}, *source).back());
+    CHECK(bench.step({{6, history.get(), source.get()}}).front() == bench.one_by_one({1, 2, 6}, *source).back());
   }
 }
 
-TEST_CASE("a token or a position that there is not is refused by name and changes nothing") {
-  Bench bench({.positions = 3});
+TEST_CASE("an invalid token or position is refused by name and changes nothing") {
+  DecoderFixture bench({.positions = 3});
   const auto source = bench.source(4);
   const auto history = bench.decoder->make_history();
   const auto refusal = [&](const std::vector<TokenId>& text) {
-    return message_of_error(ErrorCode::kInvalidArgument,
-                            [&] { bench.step(rows_of(text, *history, *source)); });
+    return message_of_error(ErrorCode::kInvalidArgument, [&] { bench.step(rows_of(text, *history, *source)); });
   };
   CHECK(refusal({1, 70}) == "token 70 is not one of the 70 of the vocabulary");
   CHECK(refusal({-1}) == "token -1 is not one of the 70 of the vocabulary");
@@ -233,10 +177,10 @@ TEST_CASE("a token or a position that there is not is refused by name and change
   CHECK(bench.step(rows_of({1, 2, 3}, *history, *source)) == bench.one_by_one({1, 2, 3}, *source));
 }
 
-TEST_CASE("cache types that there are not are refused by name") {
+TEST_CASE("unsupported cache types are refused by name") {
   const auto refusal = [](CacheTypes types) {
     return message_of_error(ErrorCode::kInvalidArgument,
-                            [&] { Bench bench({}, ComputeType::kFloat32, types); });
+                            [&] { DecoderFixture bench({}, ComputeType::kFloat32, types); });
   };
   CHECK(refusal({ComputeType::kFloat16, ComputeType::kFloat32}) ==
         "no cross-attention in float16; float32, bfloat16 and int8 are allowed");
@@ -244,15 +188,14 @@ TEST_CASE("cache types that there are not are refused by name") {
         "no self-attention in int8; float32 and bfloat16 are allowed");
 }
 
-TEST_CASE("the weights of chosen heads of cross-attention are shown") {
-  Bench bench;
+TEST_CASE("the weights of chosen heads of cross-attention are reported") {
+  DecoderFixture bench;
   const auto source = bench.source(9), other = bench.source(5);
   const auto history = bench.decoder->make_history(), second = bench.decoder->make_history();
   auto rows = rows_of({1, 2, 3}, *history, *source);
   rows.push_back({4, second.get(), other.get(), false});
   const std::vector<AttentionHead> heads{{1, 3}, {0, 0}};
-  std::vector<std::vector<std::vector<float>>> seen(rows.size(),
-                                                    std::vector<std::vector<float>>(heads.size()));
+  std::vector<std::vector<std::vector<float>>> seen(rows.size(), std::vector<std::vector<float>>(heads.size()));
   const AttentionRecord record{heads, [&](std::size_t row, std::size_t head, std::span<const float> weights) {
                                  CHECK(seen[row][head].empty());
                                  seen[row][head].assign(weights.begin(), weights.end());
@@ -270,8 +213,8 @@ TEST_CASE("the weights of chosen heads of cross-attention are shown") {
   }
 }
 
-TEST_CASE("only rows that want it show their attention, and what a step computes is the same") {
-  Bench bench;
+TEST_CASE("attention is reported for the rows that want it, and logits are the same") {
+  DecoderFixture bench;
   const auto source = bench.source(9);
   const auto step = [&](bool records) {
     const auto history = bench.decoder->make_history();
@@ -279,8 +222,7 @@ TEST_CASE("only rows that want it show their attention, and what a step computes
     rows[0].wants_attention = rows[2].wants_attention = false;
     const std::vector<AttentionHead> heads{{1, 3}};
     std::vector<int> seen(rows.size());
-    const AttentionRecord record{heads,
-                                 [&](std::size_t row, std::size_t, std::span<const float>) { ++seen[row]; }};
+    const AttentionRecord record{heads, [&](std::size_t row, std::size_t, std::span<const float>) { ++seen[row]; }};
     Logits logits(rows.size());
     bench.decoder->step(
         rows, [&](std::size_t row, std::span<float> of) { logits[row].assign(of.begin(), of.end()); }, 1,
@@ -289,94 +231,4 @@ TEST_CASE("only rows that want it show their attention, and what a step computes
     return logits;
   };
   CHECK(step(true) == step(false));
-}
-
-TEST_CASE("histories in bfloat16 take half and lead to nearly the same") {
-  const CacheTypes half{ComputeType::kFloat32, ComputeType::kBfloat16};
-  Bench exact, coarse({}, ComputeType::kFloat32, half);
-  const auto text = sample_text(30, 3);
-  const auto source = exact.source(12), same = coarse.source(12);
-  const Logits expected = exact.one_by_one(text, *source), found = coarse.one_by_one(text, *same);
-  CHECK(expected != found);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    for (std::size_t j = 0; j < expected[i].size(); ++j) CHECK(std::abs(expected[i][j] - found[i][j]) < 0.1f);
-  }
-  const auto of = [&](Bench& bench, const CrossCache& cache) {
-    const auto history = bench.decoder->make_history();
-    bench.step(rows_of(text, *history, cache));
-    return history->memory_bytes();
-  };
-  // Two layers of keys and values, and a cache line a token.
-  CHECK(of(exact, *source) == 30 * (2 * 2 * 32 * 4 + 64));
-  CHECK(of(coarse, *same) == 30 * (2 * 2 * 32 * 2 + 64));
-}
-
-TEST_CASE("memory of texts that ended is kept for others, within bounds") {
-  constexpr std::size_t kSlot = 2 * 2 * 32 * 4 + 64;
-  // A chunk is of 256 slots, in whole pages.
-  constexpr std::size_t kChunk = (256 * kSlot + 4095) / 4096 * 4096;
-  for (const std::size_t kept : {0u, 1u, 4u}) {
-    CAPTURE(kept);
-    Bench bench({.positions = 600});
-    bench.decoder = std::make_unique<CpuDecoder>(bench.random.model(), bench.weights, CacheTypes{}, kernels(),
-                                                 kept * kChunk);
-    const auto source = bench.source(4);
-    std::size_t graph = 0;
-    for (int round = 0; round < 3; ++round) {
-      {
-        const auto history = bench.decoder->make_history();
-        bench.step(rows_of(sample_text(600, 1), *history, *source));
-        CHECK(history->memory_bytes() == 600 * kSlot);
-        const std::size_t now = bench.decoder->memory_bytes() - (3 * kChunk - 600 * kSlot);
-        if (round == 0) graph = now;
-        CHECK(now == graph);
-      }
-      CHECK(bench.decoder->memory_bytes() == graph + std::min<std::size_t>(kept, 3) * kChunk);
-    }
-  }
-}
-
-TEST_CASE("packed sources lead to nearly the logits of float32") {
-  const RandomDecoderShape shape{.width = 128, .heads = 2, .inner = 256};
-  const auto text = sample_text(20, 3);
-  Bench exact(shape);
-  const Logits expected = exact.one_by_one(text, *exact.source(300));
-  for (const auto& [type, bound] : {std::pair{ComputeType::kBfloat16, 0.03}, {ComputeType::kInt8, 0.08}}) {
-    CAPTURE(compute_type_name(type));
-    Bench coarse(shape, ComputeType::kFloat32, {type, ComputeType::kFloat32});
-    const Logits found = coarse.one_by_one(text, *coarse.source(300));
-    CHECK(found != expected);
-    double worst = 0.0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      for (std::size_t j = 0; j < expected[i].size(); ++j)
-        worst = std::max(worst, std::abs(static_cast<double>(expected[i][j]) - found[i][j]));
-    }
-    CHECK(worst < bound);
-  }
-}
-
-TEST_CASE("windows and texts come and go in other threads while steps run") {
-  Bench bench({}, ComputeType::kFloat32, {ComputeType::kInt8, ComputeType::kBfloat16});
-  const auto source = bench.source(9);
-  const auto text = sample_text(40, 4);
-  const Logits expected = bench.one_by_one(text, *source);
-  const auto history = bench.decoder->make_history();
-  const auto rows = rows_of(text, *history, *source);
-  bench.step({rows.begin(), rows.begin() + 10});
-  std::vector<std::unique_ptr<History>> forks;
-  for (int i = 0; i < 100; ++i) forks.push_back(history->fork());
-  const std::vector<float> values = bench.random.source(30);
-  std::thread others([&] {
-    while (!forks.empty()) {
-      const auto cache = bench.decoder->make_cross_cache(30);
-      cache->write(0, 0, values);
-      const auto fresh = bench.decoder->make_history();
-      forks.pop_back();
-    }
-  });
-  Logits found;
-  for (std::size_t i = 10; i < text.size(); ++i) found.push_back(bench.step({rows[i]}).front());
-  others.join();
-  CHECK(std::equal(found.begin(), found.end(), expected.begin() + 10));
-  CHECK(history->memory_bytes() == 40 * (2 * 2 * 32 * 2 + 64));
 }

@@ -11,7 +11,7 @@
 #include "transformer/decoder_pair.h"
 #include "transformer/sample_text.h"
 
-// Texts and sources on a device: what they share, what is used again, and what an abort leaves.
+// Texts and sources on a device: what they share, what is reused, and the state after an abort.
 namespace {
 
 using namespace verbatim;
@@ -20,7 +20,7 @@ using test::message_of_error;
 
 }  // namespace
 
-TEST_CASE("texts that fork go on by themselves on a device, and share what they had") {
+TEST_CASE("on a device, forked texts continue independently and share their beginning") {
   DecoderPair pair;
   const auto source = pair.source(9);
   const auto text = pair.text();
@@ -41,11 +41,11 @@ TEST_CASE("texts that fork go on by themselves on a device, and share what they 
   pair.step({{7, again, source}, {8, text, source}});
 }
 
-TEST_CASE("what was freed is used again, and leaves nothing to who has it next") {
+TEST_CASE("freed memory is reused, and its old contents affect nothing") {
   DecoderPair pair;
   std::vector<DecoderPair::Source> sources;
   for (std::size_t i = 0; i < 6; ++i) sources.push_back(pair.source(40));
-  // Infinities in what is padding to the next one.
+  // Infinities at positions that are padding of the next source.
   const std::vector<float> endless(40 * 2 * 32, std::numeric_limits<float>::infinity());
   for (std::size_t layer = 0; layer < 2; ++layer) sources[2].gpu->write(layer, 0, endless);
   sources.erase(sources.begin() + 2);
@@ -54,12 +54,12 @@ TEST_CASE("what was freed is used again, and leaves nothing to who has it next")
   pair.step({{1, text, next}, {2, second, sources[4]}});
 }
 
-TEST_CASE("tables grow beneath texts and sources that are in use") {
+TEST_CASE("tables grow while texts and sources are in use") {
   DecoderPair pair({.positions = 601});
   const auto text = pair.text();
   const auto source = pair.source(5);
   pair.step(rows_of(sample_text(20, 1), text, source));
-  // More sources than there was room for, longer ones, and more tokens.
+  // More and longer sources than there was room for, and more tokens.
   std::vector<DecoderPair::Source> sources;
   for (std::size_t i = 0; i < 11; ++i) sources.push_back(pair.source(10 * i + 1));
   pair.step({{3, text, source}});
@@ -78,7 +78,7 @@ TEST_CASE("an aborted step leaves every text on a device as it was") {
     const auto text = pair.text();
     pair.gpu_step(rows_of(tokens, text, source), &never);
   }
-  // At first, and before each of three runs.
+  // Once at the start, and before each of three runs.
   CHECK(never.looks() == 4);
   for (int at = 1; at <= never.looks(); ++at) {
     CAPTURE(at);
@@ -88,8 +88,7 @@ TEST_CASE("an aborted step leaves every text on a device as it was") {
     const test::CountingAbort abort(at);
     auto rows = rows_of(tokens, text, source);
     rows.push_back({9, fork, source});
-    CHECK(message_of_error(ErrorCode::kAborted, [&] { pair.gpu_step(rows, &abort); }) ==
-          "the computation was aborted");
+    CHECK(message_of_error(ErrorCode::kAborted, [&] { pair.gpu_step(rows, &abort); }) == "the computation was aborted");
     CHECK(text.gpu->length() == 2);
     CHECK(fork.gpu->length() == 2);
     CHECK(text.gpu->memory_bytes() == 0);
@@ -97,7 +96,7 @@ TEST_CASE("an aborted step leaves every text on a device as it was") {
   }
 }
 
-TEST_CASE("memory on a device is used again, and given back when nobody needs it") {
+TEST_CASE("memory on a device is reused, and freed when it is not needed") {
   DecoderPair pair({.positions = 300});
   const auto use = [&](std::size_t count, std::size_t length) {
     std::vector<DecoderPair::Text> texts;
@@ -115,12 +114,12 @@ TEST_CASE("memory on a device is used again, and given back when nobody needs it
   CHECK(much > 5 * little);
   use(20, 250);
   CHECK(pair.gpu().memory_bytes() <= much);
-  // As much may be needed again, once.
+  // The same amount may be needed again once.
   use(1, 10);
   CHECK(pair.gpu().memory_bytes() > much / 2);
   use(1, 10);
   CHECK(pair.gpu().memory_bytes() < 3 * little);
-  // Graphs of many shapes do not pile up: those of the small ones take the places of the large ones.
+  // Graphs of many shapes do not accumulate: small ones replace the large ones.
   use(1, 64);
   const std::size_t with_large = pair.gpu().memory_bytes();
   for (const std::size_t length : {32, 16, 8, 4, 2, 1}) use(1, length);

@@ -17,7 +17,7 @@ using test::message_of_error;
 
 }  // namespace
 
-TEST_CASE("the graphs for GPUs compute what the processor's kernels do, a token a step") {
+TEST_CASE("the graphs for GPUs equal the processor's kernels, one token per step") {
   DecoderPair pair;
   const auto text = pair.text();
   const auto source = pair.source(40);
@@ -25,7 +25,7 @@ TEST_CASE("the graphs for GPUs compute what the processor's kernels do, a token 
   CHECK(text.gpu->length() == 50);
 }
 
-TEST_CASE("rows at other positions and of other sources share a graph, come and go") {
+TEST_CASE("rows at other positions and with other sources share a graph and change between steps") {
   DecoderPair pair({.heads = 2});
   constexpr std::size_t kTexts = 21;
   std::vector<DecoderPair::Text> texts;
@@ -36,21 +36,20 @@ TEST_CASE("rows at other positions and of other sources share a graph, come and 
   }
   for (std::size_t t = 0; t < 40; ++t) {
     PairRows rows;
-    // Each comes and ends at a time of its own; the last ones are far from the first slots.
+    // Each begins and ends at its own time; the last ones have slots far from the first.
     for (std::size_t i = 0; i < kTexts; ++i) {
-      if (t >= i && t < 10 + 2 * i)
-        rows.push_back({static_cast<TokenId>((i + t) % 70), texts[i], sources[i]});
+      if (t >= i && t < 10 + 2 * i) rows.push_back({static_cast<TokenId>((i + t) % 70), texts[i], sources[i]});
     }
     std::ranges::rotate(rows, rows.begin() + static_cast<std::ptrdiff_t>(t % rows.size()));
     pair.step(rows);
   }
 }
 
-TEST_CASE("texts that are known may be given at once, whole or in part, beside others") {
+TEST_CASE("known texts may be given at once, whole or in part, beside others") {
   DecoderPair pair({.positions = 200});
   const auto first = pair.text(), second = pair.text(), third = pair.text();
   const auto source = pair.source(9), other = pair.source(70);
-  // More than a run takes at once, between the rows of two others.
+  // More tokens than one run takes, between the rows of two others.
   const auto tokens = sample_text(150, 1);
   PairRows rows;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -73,8 +72,7 @@ TEST_CASE("many texts of many tokens take many runs") {
   PairRows rows;
   for (std::size_t i = 0; i < 70; ++i) texts.push_back(pair.text());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    for (const TokenId token : sample_text(1 + i % 9, i))
-      rows.push_back({token, texts[i], i % 4 ? source : other});
+    for (const TokenId token : sample_text(1 + i % 9, i)) rows.push_back({token, texts[i], i % 4 ? source : other});
   }
   pair.step(rows);
   rows.clear();
@@ -87,13 +85,12 @@ TEST_CASE("many texts of many tokens take many runs") {
   pair.step(rows);
 }
 
-TEST_CASE("what there is not is refused by name on a device and changes nothing") {
+TEST_CASE("invalid input is refused by name on a device and changes nothing") {
   DecoderPair pair({.positions = 3});
   const auto source = pair.source(4);
   const auto text = pair.text();
   const auto refusal = [&](const std::vector<TokenId>& tokens) {
-    return message_of_error(ErrorCode::kInvalidArgument,
-                            [&] { pair.gpu_step(rows_of(tokens, text, source)); });
+    return message_of_error(ErrorCode::kInvalidArgument, [&] { pair.gpu_step(rows_of(tokens, text, source)); });
   };
   CHECK(refusal({1, 70}) == "token 70 is not one of the 70 of the vocabulary");
   CHECK(refusal({-1}) == "token -1 is not one of the 70 of the vocabulary");
@@ -107,9 +104,7 @@ TEST_CASE("what there is not is refused by name on a device and changes nothing"
   CHECK(text.gpu->memory_bytes() == 0);
   pair.step(rows_of({1, 2, 3}, text, source));
   const auto made = [](CacheTypes types) {
-    return message_of_error(ErrorCode::kInvalidArgument, [&] {
-      DecoderPair({}, {ComputeType::kFloat32, types});
-    });
+    return message_of_error(ErrorCode::kInvalidArgument, [&] { DecoderPair({}, {ComputeType::kFloat32, types}); });
   };
   CHECK(made({ComputeType::kInt8, ComputeType::kFloat32}) ==
         "no cross-attention in int8; float32 and float16 are allowed");
@@ -124,8 +119,7 @@ TEST_CASE("a device shows the weights of chosen heads as the processor does") {
   using Seen = std::vector<std::vector<std::vector<float>>>;
   const auto seen_by = [&](const auto& step, const PairRows& rows) {
     Seen seen(rows.size(), std::vector<std::vector<float>>(heads.size()));
-    const AttentionRecord record{heads,
-                                 [&](std::size_t row, std::size_t head, std::span<const float> weights) {
+    const AttentionRecord record{heads, [&](std::size_t row, std::size_t head, std::span<const float> weights) {
                                    CHECK(seen[row][head].empty());
                                    seen[row][head].assign(weights.begin(), weights.end());
                                  }};
@@ -135,12 +129,11 @@ TEST_CASE("a device shows the weights of chosen heads as the processor does") {
   const auto first = pair.text(), second = pair.text();
   PairRows rows = rows_of(sample_text(70, 2), first, source, false);
   for (const auto& row : rows_of({4, 5}, second, other)) rows.insert(rows.begin() + 3, row);
-  const Seen found = seen_by(
-      [&](const PairRows& of, const AttentionRecord& record) { pair.gpu_step(of, nullptr, &record); }, rows);
+  const Seen found =
+      seen_by([&](const PairRows& of, const AttentionRecord& record) { pair.gpu_step(of, nullptr, &record); }, rows);
   const Seen expected =
       seen_by([&](const PairRows& of, const AttentionRecord& record) { pair.cpu_step(of, &record); }, rows);
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    CHECK(DecoderPair::furthest(found[row], expected[row]) < 1e-5);
+  for (std::size_t row = 0; row < rows.size(); ++row) CHECK(DecoderPair::furthest(found[row], expected[row]) < 1e-5);
 }
 
 TEST_CASE("a device shows the attention of the rows that want it only") {
@@ -152,14 +145,13 @@ TEST_CASE("a device shows the attention of the rows that want it only") {
   rows[1].wants_attention = false;
   const std::vector<AttentionHead> heads{{0, 1}};
   std::vector<int> seen(rows.size());
-  const AttentionRecord record{heads,
-                               [&](std::size_t row, std::size_t, std::span<const float>) { ++seen[row]; }};
+  const AttentionRecord record{heads, [&](std::size_t row, std::size_t, std::span<const float>) { ++seen[row]; }};
   pair.gpu().step(
       rows, [](std::size_t, std::span<float>) {}, 1, &record, nullptr);
   CHECK(seen == std::vector<int>{1, 0, 1});
 }
 
-TEST_CASE("weights and caches of a device in halves and bytes lead to nearly the same") {
+TEST_CASE("16-bit and 8-bit weights and caches on a device give nearly the same results") {
   const auto tokens = sample_text(40, 3);
   const auto check = [&](DecoderTypes types, double tolerance) {
     DecoderPair pair({}, types);

@@ -13,7 +13,7 @@
 #include "transformer/half.h"
 #include "transformer/kernels/kernels.h"
 
-// Every instruction set that this processor has, against plain loops; and bit for bit whatever the batch.
+// Every instruction set of this processor against plain loops; bit-identical for any batch.
 namespace {
 
 using namespace verbatim::transformer;
@@ -64,7 +64,7 @@ std::vector<std::int8_t> quantize(const Kernels& kernels, const std::vector<floa
 
 }  // namespace
 
-TEST_CASE("products, in every type, with and without everything that follows them") {
+TEST_CASE("products in every type, with and without their epilogues") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     for (const std::size_t outputs : {1u, 31u, 64u, 100u}) {
@@ -79,11 +79,8 @@ TEST_CASE("products, in every type, with and without everything that follows the
         const Gemm gemm = type == ComputeType::kFloat32    ? kernels->gemm_float32
                           : type == ComputeType::kBfloat16 ? kernels->gemm_bfloat16
                                                            : kernels->gemm_int8;
-        const void* input =
-            type == ComputeType::kInt8 ? static_cast<const void*>(quantized.data()) : x.data();
-        const double tolerance = type == ComputeType::kFloat32 ? 1e-5
-                                 : type == ComputeType::kInt8  ? 0.4
-                                                               : 0.12;
+        const void* input = type == ComputeType::kInt8 ? static_cast<const void*>(quantized.data()) : x.data();
+        const double tolerance = type == ComputeType::kFloat32 ? 1e-5 : type == ComputeType::kInt8 ? 0.4 : 0.12;
         const auto plain = run(gemm, matrix, input, rows, {});
         const auto full = run(gemm, matrix, input, rows, {bias.data(), 0, gate.data(), residual.data()});
         for (std::size_t i = 0; i < rows * outputs; ++i) {
@@ -100,7 +97,7 @@ TEST_CASE("products, in every type, with and without everything that follows the
   }
 }
 
-TEST_CASE("a row gives the same bits in any company") {
+TEST_CASE("a row's result is bit-identical beside any other rows") {
   const std::size_t depth = 64, outputs = 96, most = 40;
   const Matrix source(outputs, depth, 1);
   const auto x = random_values(most * depth, 2);
@@ -139,7 +136,7 @@ TEST_CASE("int8 sums are exact at the ends of the range") {
   }
 }
 
-TEST_CASE("rows are quantized as CTranslate2 does it on x86") {
+TEST_CASE("rows are quantized as in CTranslate2 on x86") {
   // The scale is 1. In the sum with 128, a value just below a half becomes one.
   const std::vector<float> x{127.0f, 0.5f, 1.5f, -0.5f, -1.5f, -1.75f, 3.9f, 3.4999998f};
   const auto values = [&](const Kernels& kernels, bool round) {
@@ -159,7 +156,7 @@ TEST_CASE("the largest values and the normalizer") {
     CAPTURE(kernels->name);
     for (const std::size_t size : {1u, 5u, 64u, 1000u}) {
       auto x = random_values(size, 9);
-      if (size > 10) x[3] = x[size - 1] = 9.0f;  // equal: the lower index comes first
+      if (size > 10) x[3] = x[size - 1] = 9.0f;  // equal values: the lower index comes first
       const std::size_t k = std::min<std::size_t>(size, 8);
       std::vector<std::int32_t> ids(k);
       std::vector<float> values(k);
@@ -167,8 +164,7 @@ TEST_CASE("the largest values and the normalizer") {
       if (size > 10) CHECK((ids[0] == 3 && ids[1] == static_cast<std::int32_t>(size) - 1));
       double total = 0.0;
       for (const float value : x) total += std::exp(static_cast<double>(value));
-      CHECK(kernels->log_sum_exp(x.data(), size, values[0]) ==
-            doctest::Approx(std::log(total)).epsilon(1e-6));
+      CHECK(kernels->log_sum_exp(x.data(), size, values[0]) == doctest::Approx(std::log(total)).epsilon(1e-6));
       std::vector<float> powers(size + 1, -1.0f);
       kernels->exponentials(x.data(), size, values[0], powers.data());
       for (std::size_t i = 0; i < size; ++i) {
@@ -182,13 +178,13 @@ TEST_CASE("the largest values and the normalizer") {
   }
 }
 
-TEST_CASE("floats are rounded to bfloat16 as where the weights are packed") {
+TEST_CASE("floats are rounded to bfloat16 as in packing") {
   auto x = random_values(67, 5);
-  x[0] = std::bit_cast<float>(0x3f808000u);  // ties: to the even one
+  x[0] = std::bit_cast<float>(0x3f808000u);  // ties: to even
   x[1] = std::bit_cast<float>(0x3f818000u);
   x[2] = std::numeric_limits<float>::infinity();
   x[3] = -x[2];
-  x[4] = std::bit_cast<float>(0x7f800001u);  // not a number, whose upper half is infinity's
+  x[4] = std::bit_cast<float>(0x7f800001u);  // a NaN whose upper half is infinity's
   x[66] = std::bit_cast<float>(0xff80ffffu);
   std::vector<std::uint16_t> expected(x.size());
   std::ranges::transform(x, expected.begin(), float_to_bfloat16);
@@ -203,7 +199,7 @@ TEST_CASE("floats are rounded to bfloat16 as where the weights are packed") {
   }
 }
 
-TEST_CASE("what lies between the products of a Conformer, of every size") {
+TEST_CASE("a Conformer's operations besides products, at every size") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     for (const std::size_t size : {1u, 5u, 16u, 40u, 133u}) {
@@ -224,12 +220,10 @@ TEST_CASE("what lies between the products of a Conformer, of every size") {
       for (std::size_t i = 0; i < size; ++i) total += std::exp(0.5 * (double(bias[i]) + double(gate[i])));
       for (std::size_t i = 0; i < size; ++i) {
         double sum = bias[i];
-        for (std::size_t j = 0; j < taps; ++j)
-          sum += double(weights[j * size + i]) * double(rows[j * size + i]);
+        for (std::size_t j = 0; j < taps; ++j) sum += double(weights[j * size + i]) * double(rows[j * size + i]);
         CHECK(mixed[i] == doctest::Approx(sum).epsilon(1e-5));
         CHECK(swished[i] == doctest::Approx(sum / (1.0 + std::exp(-sum))).epsilon(1e-5));
-        CHECK(gated[i] ==
-              doctest::Approx(double(bias[i]) / (1.0 + std::exp(-double(gate[i])))).epsilon(1e-5));
+        CHECK(gated[i] == doctest::Approx(double(bias[i]) / (1.0 + std::exp(-double(gate[i])))).epsilon(1e-5));
         const double expected = std::exp(0.5 * (double(bias[i]) + double(gate[i]))) / total;
         CHECK(softmax[i] == doctest::Approx(expected).epsilon(1e-5));
       }

@@ -31,12 +31,12 @@ MatrixView view_of(const std::vector<float>& values) {
   return view;
 }
 
-// The same rows, but nobody knows where they lie.
+// The same rows through a reader, without a known address.
 MatrixView reader_of(const std::vector<float>& values) {
   MatrixView view;
   view.rows = kRows;
   view.columns = kColumns;
-  // What stands here does not count.
+  // These values have no effect.
   view.type = ElementType::kInt8;
   view.reader = [&values](std::size_t row, std::span<float> out) {
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * kColumns), kColumns, out.begin());
@@ -56,7 +56,7 @@ std::vector<std::byte> packed(const MatrixView& view, ComputeType type, std::vec
 
 }  // namespace
 
-TEST_CASE("a matrix whose rows are read one by one is packed as one that lies in memory") {
+TEST_CASE("a matrix with a row reader is packed like one in memory") {
   const std::vector<float> values = random_values();
   for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
     CAPTURE(static_cast<int>(type));
@@ -66,7 +66,7 @@ TEST_CASE("a matrix whose rows are read one by one is packed as one that lies in
   }
 }
 
-TEST_CASE("embeddings are rounded as weights are, or taken as they are stored") {
+TEST_CASE("embeddings are rounded like weights, or used as stored") {
   const std::vector<float> values = random_values();
   TransformerStack stack;
   stack.embeddings = reader_of(values);
@@ -75,7 +75,6 @@ TEST_CASE("embeddings are rounded as weights are, or taken as they are stored") 
   for (const bool is_rounded : {true, false}) {
     stack.round_embeddings = is_rounded;
     Embedder(stack, ComputeType::kInt8).embed(3, nowhere, row);
-    CHECK((std::memcmp(row.data(), values.data() + 3 * kColumns, kColumns * sizeof(float)) != 0) ==
-          is_rounded);
+    CHECK((std::memcmp(row.data(), values.data() + 3 * kColumns, kColumns * sizeof(float)) != 0) == is_rounded);
   }
 }

@@ -10,8 +10,8 @@
 #include "translation/backends/ggml/model.h"
 #include "translation/files/json_file.h"
 
-// A trained model, whose scores are farther apart than those of random weights: every executor has to
-// translate alike.
+// A trained model. Its scores are farther apart than those of random weights, so every executor must give the same
+// translation.
 namespace {
 
 using namespace verbatim::transformer;
@@ -22,8 +22,8 @@ const std::vector<std::vector<std::string>> kSentences{
      "The weather is very nice today.", "My sister lives in a small house by the sea."},
     {"es", "Buenos días.", "Me gustaría un vaso de agua.", "¿Dónde está la estación?", "Hoy hace mucho frío.",
      "Mi hermano trabaja en un hospital."},
-    {"de", "Guten Morgen.", "Ich hätte gern eine Tasse Tee.", "Wo ist der Bahnhof?",
-     "Heute ist das Wetter sehr schön.", "Mein Bruder arbeitet in einer Schule."},
+    {"de", "Guten Morgen.", "Ich hätte gern eine Tasse Tee.", "Wo ist der Bahnhof?", "Heute ist das Wetter sehr schön.",
+     "Mein Bruder arbeitet in einer Schule."},
     {"fr", "Bonjour.", "Je voudrais un verre d'eau.", "Où est la gare ?", "Il fait très beau aujourd'hui.",
      "Ma sœur habite dans une petite maison."}};
 
@@ -62,14 +62,12 @@ std::vector<std::string> texts(const TranslationModel& model) {
   return result;
 }
 
-void check_alike(const char* name, const std::vector<std::string>& got,
-                 const std::vector<std::string>& expected) {
+void check_alike(const char* name, const std::vector<std::string>& got, const std::vector<std::string>& expected) {
   REQUIRE(got.size() == expected.size());
   std::size_t equal = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     equal += got[i] == expected[i];
-    if (got[i] != expected[i])
-      std::printf("  %s: \"%s\", ggml: \"%s\"\n", name, got[i].c_str(), expected[i].c_str());
+    if (got[i] != expected[i]) std::printf("  %s: \"%s\", ggml: \"%s\"\n", name, got[i].c_str(), expected[i].c_str());
   }
   std::printf("  %s: %zu of %zu translations equal to the ggml backend's\n", name, equal, got.size());
   CHECK(equal >= 0.9 * static_cast<double>(got.size()));
@@ -77,12 +75,11 @@ void check_alike(const char* name, const std::vector<std::string>& got,
 
 }  // namespace
 
-TEST_CASE("the bundled model translates alike on every executor") {
+TEST_CASE("the bundled model gives the same translation on every executor") {
   const auto directory = bundled_model();
   const auto expected = texts(*load_ggml_model(directory, {}));
   check_alike("float32", texts(*load_ggml_model(directory, {"cpu", "float32", "ggml"})), expected);
-  check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)),
-              expected);
+  check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)), expected);
   const bool is_ggml = is_ggml_under_test();
   check_alike(is_ggml ? "ggml, again" : "CTranslate2", texts(*load_under_test(directory)), expected);
 }

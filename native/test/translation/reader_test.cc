@@ -11,7 +11,7 @@
 #include "translation/ct2/transformer.h"
 #include "translation/ct2/vocabulary.h"
 
-// Binary versions, revisions, and what is refused with which words.
+// Binary versions, revisions, and the messages of refusals.
 namespace {
 
 using namespace verbatim::transformer;
@@ -34,20 +34,18 @@ std::string refusal(Ct2Writer& writer) {
   return message_of([&] { read_transformer(Ct2File::parse(bytes_of(content)), {}); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 void rename(std::string& name, const std::string& from, const std::string& to) {
   const auto position = name.find(from);
   if (position != std::string::npos) name.replace(position, from.size(), to);
 }
 
-// The names that OpenNMT-tf's graph gave, as revision 1 stored them.
+// The names of OpenNMT-tf's graph, as in revision 1.
 Ct2Writer revision_1(Ct2Writer& present) {
   Ct2Writer old;
   for (const auto& [name, variable] : present.variables()) {
-    if (variable.shape.empty()) continue;  // the attributes came later
+    if (variable.shape.empty()) continue;  // attributes were added later
     std::string renamed = name;
     rename(renamed, "embeddings_0/weight", "w_embs");
     rename(renamed, "embeddings/weight", "w_embs");
@@ -85,7 +83,7 @@ void write_old(const std::filesystem::path& directory, RandomModelWriter& model,
 }  // namespace
 
 TEST_CASE("every binary version and revision gives the same translation") {
-  // 8 heads, relu, pre-norm, generated positions and no special tokens in the source: what old files imply.
+  // The defaults of old files: 8 heads, relu, pre-norm, generated positions and no special tokens in the source.
   const RandomModel shape{
       .width = 32, .heads = 8, .pre_norm = true, .activation = 0, .zero_start = false, .positions = 0};
   const verbatim::test::TemporaryDirectory directory;
@@ -95,7 +93,7 @@ TEST_CASE("every binary version and revision gives the same translation") {
   CHECK(expected.size() == 6);
   for (const std::uint32_t version : {2u, 3u, 4u}) {
     write_old(directory.path() / "old", model, model.variables(), version, "TransformerSpec", version + 1);
-    // Items of 2 bytes are int16 before version 4, which the head count is.
+    // Before version 4, items of 2 bytes are int16; the head count is one.
     CHECK(translate(directory.path() / "old") == expected);
   }
   Ct2Writer first = revision_1(model.variables());
@@ -128,13 +126,8 @@ TEST_CASE("attributes of old files: shared by both sides, and special tokens") {
 }
 
 TEST_CASE("a truncated file is refused wherever it is cut") {
-  RandomModelWriter model({.encoder_layers = 1,
-                           .decoder_layers = 1,
-                           .width = 4,
-                           .heads = 2,
-                           .inner = 4,
-                           .vocabulary = 5,
-                           .tied = true});
+  RandomModelWriter model(
+      {.encoder_layers = 1, .decoder_layers = 1, .width = 4, .heads = 2, .inner = 4, .vocabulary = 5, .tied = true});
   const std::string content = model.variables().bytes(6, "TransformerSpec", 7);
   CHECK_NOTHROW(Ct2File::parse(bytes_of(content)));
   for (std::size_t size = 0; size < content.size(); ++size) {
@@ -145,25 +138,21 @@ TEST_CASE("a truncated file is refused wherever it is cut") {
 }
 
 TEST_CASE("wrong containers are refused by name") {
-  CHECK(contains(message_of([] { Ct2File::parse(bytes_of(std::string("\x07\0\0\0", 4))); }),
-                 "binary version 7"));
+  CHECK(contains(message_of([] { Ct2File::parse(bytes_of(std::string("\x07\0\0\0", 4))); }), "binary version 7"));
   CHECK(contains(message_of([] { Ct2File::parse(bytes_of("lmgg....")); }), "binary version"));
   RandomModelWriter model({});
   const auto wrong_spec = model.variables().bytes(6, "WhisperSpec", 3);
-  CHECK(contains(message_of([&] { read_transformer(Ct2File::parse(bytes_of(wrong_spec)), {}); }),
-                 "WhisperSpec"));
+  CHECK(contains(message_of([&] { read_transformer(Ct2File::parse(bytes_of(wrong_spec)), {}); }), "WhisperSpec"));
   const auto new_revision = model.variables().bytes(6, "TransformerSpec", 8);
-  CHECK(contains(message_of([&] { read_transformer(Ct2File::parse(bytes_of(new_revision)), {}); }),
-                 "revision 8"));
-  // A shape that claims more than the payload holds.
+  CHECK(contains(message_of([&] { read_transformer(Ct2File::parse(bytes_of(new_revision)), {}); }), "revision 8"));
+  // A shape that is larger than the payload.
   Ct2Writer lying = model.variables();
   lying.variables().at("decoder/projection/weight").shape = {4000000000u, 4000000000u};
   CHECK(contains(refusal(lying), "do not fit its shape"));
 }
 
 TEST_CASE("wrong weights are refused by name") {
-  const auto change = [](const std::function<void(Ct2Writer&)>& edit,
-                         ElementType type = ElementType::kFloat32) {
+  const auto change = [](const std::function<void(Ct2Writer&)>& edit, ElementType type = ElementType::kFloat32) {
     RandomModelWriter model({.type = type});
     edit(model.variables());
     return refusal(model.variables());
@@ -174,23 +163,17 @@ TEST_CASE("wrong weights are refused by name") {
   CHECK(contains(change([](Ct2Writer& w) { w.add_vector("encoder/layer_0/ffn/linear_0/bias", {1.0f}); }),
                  "encoder/layer_0/ffn/linear_0/bias has 1 values, expected 64"));
   CHECK(contains(change([](Ct2Writer& w) { w.add_int16("decoder/num_heads", 5); }), "num_heads must divide"));
-  CHECK(
-      contains(change([](Ct2Writer& w) { w.add_flag("decoder/activation", 9); }), "activation 9 is unknown"));
-  CHECK(
-      contains(change([](Ct2Writer& w) { w.variables().erase("decoder/layer_0/ffn/linear_0/weight_scale"); },
-                      ElementType::kInt8),
-               "weight_scale is missing"));
-  CHECK(contains(change(
-                     [](Ct2Writer& w) {
-                       w.add_vector("decoder/layer_0/ffn/linear_0/weight_scale", std::vector<float>(64));
-                     },
-                     ElementType::kInt8),
-                 "not positive"));
-  CHECK(contains(change([](Ct2Writer& w) { w.add_flag("decoder/alibi", 1); }),
-                 "decoder/alibi belongs to a feature"));
+  CHECK(contains(change([](Ct2Writer& w) { w.add_flag("decoder/activation", 9); }), "activation 9 is unknown"));
+  CHECK(contains(change([](Ct2Writer& w) { w.variables().erase("decoder/layer_0/ffn/linear_0/weight_scale"); },
+                        ElementType::kInt8),
+                 "weight_scale is missing"));
   CHECK(contains(
-      change([](Ct2Writer& w) { w.add_vector("decoder/layer_0/self_attention/q_norm/gamma", {1.0f}); }),
-      "q_norm/gamma belongs to a feature"));
+      change([](Ct2Writer& w) { w.add_vector("decoder/layer_0/ffn/linear_0/weight_scale", std::vector<float>(64)); },
+             ElementType::kInt8),
+      "not positive"));
+  CHECK(contains(change([](Ct2Writer& w) { w.add_flag("decoder/alibi", 1); }), "decoder/alibi belongs to a feature"));
+  CHECK(contains(change([](Ct2Writer& w) { w.add_vector("decoder/layer_0/self_attention/q_norm/gamma", {1.0f}); }),
+                 "q_norm/gamma belongs to a feature"));
   CHECK(contains(change([](Ct2Writer& w) {
                    w.add_weight("encoder/embeddings_1/weight", 2, 2, {1, 2, 3, 4}, ElementType::kFloat32);
                  }),
@@ -203,9 +186,7 @@ TEST_CASE("wrong directories are refused by name") {
   CHECK_THROWS_WITH_AS(load(), doctest::Contains("model.bin"), verbatim::EngineError);
   RandomModelWriter({}).write(directory.path());
   CHECK_NOTHROW(load());
-  const auto put = [&](const char* name, const std::string& text) {
-    std::ofstream(directory.path() / name) << text;
-  };
+  const auto put = [&](const char* name, const std::string& text) { std::ofstream(directory.path() / name) << text; };
   put("config.json", R"({"add_source_eos": 1})");
   CHECK_THROWS_WITH(load(), doctest::Contains("\"add_source_eos\" must be true, false or null"));
   put("config.json", "{");

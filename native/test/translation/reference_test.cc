@@ -11,8 +11,7 @@
 #include "testing/temporary_directory.h"
 #include "translation/backends/ggml/model.h"
 
-// Everything that CTranslate2's golden cases do not cover, against a plain implementation in double
-// precision.
+// Features that CTranslate2's golden cases do not cover, against a plain implementation in double precision.
 namespace {
 
 using namespace verbatim::transformer;
@@ -82,7 +81,7 @@ void check(RandomModel shape, Load load, double tolerance) {
   }
 }
 
-// ggml's gelu on the CPU looks 16-bit values up, so that activations 1 and 4 are coarser there.
+// ggml's GELU on the CPU uses a float16 table, so that activations 1 and 4 are less precise there.
 void check_both(const RandomModel& shape, bool is_exact_on_device = true) {
   check(shape, load_tested, 2e-5);
   check(shape, load_gpu_graphs, is_exact_on_device ? 2e-5 : 2e-2);
@@ -117,7 +116,7 @@ TEST_CASE("gated feed-forward, embedding norm, root mean square norm, scaled out
   check_both({.tied = true});
 }
 
-TEST_CASE("sizes that fill no vector and no panel") {
+TEST_CASE("sizes that are no multiple of a vector or a panel") {
   check_both({.width = 12, .heads = 3, .inner = 20, .vocabulary = 61});
   check_both({.width = 36, .heads = 2, .inner = 50, .vocabulary = 97});
 }

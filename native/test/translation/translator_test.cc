@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -52,8 +53,7 @@ std::vector<TranslationInput> many_inputs(int count) {
   std::vector<TranslationInput> inputs;
   for (int i = 0; i < count; ++i) {
     TranslationInput input;
-    for (int j = 0; j <= i * 7 % 19; ++j)
-      input.source.push_back("t" + std::to_string(3 + (i * 31 + j * 17) % 290));
+    for (int j = 0; j <= i * 7 % 19; ++j) input.source.push_back("t" + std::to_string(3 + (i * 31 + j * 17) % 290));
     inputs.push_back(input);
   }
   return inputs;
@@ -71,13 +71,12 @@ TEST_CASE("weights stored in float16 are computed in float32 on the CPU, in floa
   CHECK(load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)->info().compute_type == "float16");
   TranslationModelOptions options;
   options.compute_type = "float16";
-  CHECK_THROWS_WITH_AS(
-      load_ggml_model(directory, options),
-      doctest::Contains("\"float16\" is for GPUs; float32, bfloat16, int8 and auto are allowed"),
-      verbatim::EngineError);
+  CHECK_THROWS_WITH_AS(load_ggml_model(directory, options),
+                       doctest::Contains("\"float16\" is for GPUs; float32, bfloat16, int8 and auto are allowed"),
+                       verbatim::EngineError);
 }
 
-TEST_CASE("what the model says of itself") {
+TEST_CASE("a model's info describes it") {
   const Loaded marian(fixture("tiny-marian-int8"));
   const TranslationModelInfo& info = marian.model->info();
   CHECK(info.compute_type == "int8");
@@ -91,7 +90,7 @@ TEST_CASE("what the model says of itself") {
   CHECK(Loaded(fixture("tiny-m2m-float32")).model->info().wants_source_eos);
 }
 
-TEST_CASE("a batch cut into parts, with two threads, or in other company gives the same bits") {
+TEST_CASE("results are bit-identical for a split batch, two threads, and other sentences in the batch") {
   const auto inputs = many_inputs(40);
   Loaded one(fixture("tiny-marian-int8")), two(fixture("tiny-marian-int8"), 2);
   TranslationOptions options = length(12);
@@ -104,20 +103,19 @@ TEST_CASE("a batch cut into parts, with two threads, or in other company gives t
     equal += in_whole.tokens == in_part.tokens;
     if (is_ggml_under_test()) CHECK(in_whole.score == in_part.score);
   }
-  // CTranslate2's int8 lets near ties depend on the company.
+  // With CTranslate2's int8, near ties depend on the batch.
   CHECK(equal >= (is_ggml_under_test() ? inputs.size() : inputs.size() * 95 / 100));
-  std::size_t tokens_in = inputs.size();  // an end token each
+  std::size_t tokens_in = inputs.size();  // one end token for each
   for (const auto& input : inputs) tokens_in += input.source.size();
   CHECK(whole.timings.tokens_in == tokens_in);
   CHECK(whole.timings.tokens_out == 12 * inputs.size());
 }
 
-TEST_CASE("empty sources are their prefixes, without a run") {
+TEST_CASE("an empty source's translation is its prefix, without decoding") {
   Loaded m2m(fixture("tiny-m2m-float32"));
   TranslationOptions options = length(5);
   options.num_hypotheses = 2;
-  const auto batch =
-      m2m.run({{{}, {}}, {{"</s>"}, {"t9"}}, {{"</s>", "t4"}, {}}, {{"t8", "</s>"}, {}}}, options);
+  const auto batch = m2m.run({{{}, {}}, {{"</s>"}, {"t9"}}, {{"</s>", "t4"}, {}}, {{"t8", "</s>"}, {}}}, options);
   CHECK(batch.results[0][0].tokens.empty());
   CHECK(batch.results[0].size() == 2);
   CHECK(batch.results[1][1].tokens == Tokens{"t9"});
@@ -134,10 +132,10 @@ TEST_CASE("lengths and prefixes") {
   CHECK(Tokens(tokens.begin(), tokens.begin() + 2) == Tokens{"t40", "t41"});
 }
 
-TEST_CASE("unknown tokens can be banned or replaced by what they attend to") {
+TEST_CASE("unknown tokens can be banned or replaced by the most attended source token") {
   const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter writer({});
-  // Nothing but the unknown token can win.
+  // Only the unknown token can win.
   std::vector<float> bias(60, -100.0f);
   bias[0] = 100.0f;
   writer.variables().add_vector("decoder/projection/bias", bias);
@@ -152,7 +150,7 @@ TEST_CASE("unknown tokens can be banned or replaced by what they attend to") {
   CHECK(std::ranges::find(banned, "<unk>") == banned.end());
 }
 
-TEST_CASE("a model without a start token wants a prefix, which is not part of the translation's start") {
+TEST_CASE("a model without a start token requires a prefix, whose first token starts the decoder") {
   const verbatim::test::TemporaryDirectory directory;
   RandomModelWriter({.zero_start = false}).write(directory.path());
   std::ofstream(directory.path() / "config.json")
@@ -202,7 +200,7 @@ TEST_CASE("an abort stops a batch within a step and leaves the translator usable
   Loaded model(fixture("tiny-marian-float32"));
   const auto inputs = many_inputs(4);
   TranslationOptions options = length(60);
-  // CTranslate2 is asked once for every sentence and step; the ggml backend once for every node.
+  // CTranslate2 polls once for every sentence and step, the ggml backend once for every node.
   const int further = is_ggml_under_test() ? 0 : static_cast<int>(inputs.size()) + 1;
   const auto code = [&](const CountingAbort& abort) -> std::optional<verbatim::ErrorCode> {
     try {
@@ -272,6 +270,5 @@ TEST_CASE("SentencePiece models beside the weights, or beside an Argos package's
     if (!target.empty()) std::filesystem::remove(target);
   }
   std::ofstream(directory / "source.spm") << "not a model";
-  CHECK_THROWS_WITH_AS(Loaded{directory}, doctest::Contains("not a SentencePiece model"),
-                       verbatim::EngineError);
+  CHECK_THROWS_WITH_AS(Loaded{directory}, doctest::Contains("not a SentencePiece model"), verbatim::EngineError);
 }

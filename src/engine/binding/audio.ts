@@ -14,9 +14,9 @@ export interface WindowPolicy {
   /** Longest window, at most 30. */
   maxSeconds: number;
   /**
-   * 'quietest': fill windows up to maxSeconds and cut at the quietest place of the last searchSeconds.
-   * 'pause': cut at every pause of at least minPauseSeconds, join neighbours up to maxSeconds, and fall back to
-   * the quietest place where speech runs on longer than that.
+   * 'quietest': fill windows up to maxSeconds and cut at the quietest place of the last searchSeconds. 'pause': cut at
+   * every pause of at least minPauseSeconds, join neighbours up to maxSeconds, and fall back to the quietest place
+   * where speech runs on longer than that.
    */
   cut: 'quietest' | 'pause';
   minPauseSeconds: number;
@@ -50,9 +50,9 @@ export interface AudioReader {
   /** The same in samples as stored, over all channels: what the decoding costs. */
   readonly measuredSamples: number;
   /**
-   * Decodes and cuts the next window that holds speech; null at the end, 'silence' after about a minute of audio without
-   * any, 'reading' when the window's end is further than one call goes (with a model of voice activity 8 s, some 20 ms of
-   * work): call again. Calls must not overlap.
+   * Decodes and cuts the next window that holds speech; null at the end, 'silence' after about a minute of audio
+   * without any, 'reading' when the window's end is further than one call goes (with a model of voice activity 8 s,
+   * some 20 ms of work): call again. Calls must not overlap.
    */
   nextWindow(): Promise<AudioWindow | 'silence' | 'reading' | null>;
   /** Seconds of the file passed by nextWindow, silence that was dropped included; as of its last answer. */
@@ -60,22 +60,22 @@ export interface AudioReader {
   close(): void;
 }
 
-/** Tells speech from everything else. Any number of readers may share it. */
+/** Separates speech from everything else. Any number of readers may share it. */
 export interface VoiceActivityModel {
   /** Readers that were opened with it keep it until they are closed. */
   close(): void;
 }
 
 export interface AudioOptions {
-  /** Windows hold what this hears as speech; without it, all that stands out of the background. */
+  /** Windows hold what this model detects as speech; without it, all sound above the background. */
   voice?: VoiceActivityModel;
 }
 
 /** A file's samples, for who computes on them in JavaScript. */
 export interface SampleReader {
   /**
-   * The next samples, mono at 16 kHz, at most 160,000 at once; fewer than `count` only at the end, and then none. Calls must not
-   * overlap.
+   * The next samples, mono at 16 kHz, at most 160,000 at once; fewer than `count` only at the end, and then none. Calls
+   * must not overlap.
    */
   read(count: number): Promise<Float32Array>;
   close(): void;

@@ -6,20 +6,15 @@ export interface DecodeOptions {
   /** With 'auto': the language most likely from what is known already; a right guess saves a prompt pass. */
   languageGuess?: string;
   task?: 'transcribe' | 'translate';
-  /** 1 = greedy. */
+  /** 1 = greedy, which is what the service asks for; `bench engine --beam` asks for more. */
   beamSize?: number;
-  bestOf?: number;
   temperature?: number;
-  /** 0 switches the temperature fall-back off. */
+  /** Set by tests of aborts alone, with logProbThreshold: 0 switches the temperature fall-back off. */
   temperatureIncrement?: number;
   initialPrompt?: string;
-  noSpeechThreshold?: number;
   logProbThreshold?: number;
-  entropyThreshold?: number;
-  /** 0 = no limit but the model's. */
-  maxTokens?: number;
   ownLength?: boolean;
-  /** Say when each word was said (Segment.words). The text is the same with it and without. */
+  /** Give the times of each word (Segment.words). The text is the same with it and without. */
   align?: boolean;
   /** Say what each segment was decoded to, and how (Segment.decoding). */
   describe?: boolean;
@@ -77,8 +72,8 @@ export interface WindowResult {
   /** Code -> probability over the model's languages when the language was 'auto', else null. */
   languageProbabilities: Record<string, number> | null;
   /**
-   * How sure the model was: the mean natural log-probability, <= 0, of the tokens that segments with text were decoded to,
-   * text and time stamps alike (not the prompt, not the end of text); null when there are none.
+   * How sure the model was: the mean natural log-probability, <= 0, of the tokens that segments with text were decoded
+   * to, text and time stamps alike (not the prompt, not the end of text); null when there are none.
    */
   averageLogProbability: number | null;
   /** The tokens that count in averageLogProbability. */

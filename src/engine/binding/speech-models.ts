@@ -10,7 +10,7 @@ export interface Slot {
 
 /** What a speech model can be asked for. */
 export interface SpeechAbilities {
-  /** Tells which of its languages is spoken: the language may be 'auto'. */
+  /** Detects which of its languages is spoken: the language may be 'auto'. */
   detectsLanguage: boolean;
   /** Knows Whisper's translate task, whether it was trained for it or not. */
   translates: boolean;
@@ -38,17 +38,23 @@ export interface SpeechModelInfo {
 }
 
 /**
- * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32 or in the
- * fastest type that the processor multiplies ('auto': bfloat16, else float32).
+ * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32
+ * or in the fastest type that the processor multiplies ('auto': bfloat16, else float32).
  */
 export type AcceleratorMode = 'auto' | 'float32' | 'off';
 
 export interface SpeechModelOptions {
   /** 'cpu' or 'cuda:N'. */
   device: string;
-  /** Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side by side. */
+  /**
+   * Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side
+   * by side.
+   */
   accelerator?: AcceleratorMode;
-  /** As in RecogniserOptions. Words are aligned by the engine's own encoder and decoder, on the CPU; these are loaded with the first window that asks for words. */
+  /**
+   * As in RecogniserOptions. Words are aligned by the engine's own encoder and decoder, on the CPU; these are loaded
+   * with the first window that asks for words.
+   */
   alignmentHeads?: readonly AttentionHead[];
 }
 
@@ -59,7 +65,10 @@ export interface SpeechModel {
   close(): void;
 }
 
-/** The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA float16. */
+/**
+ * The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA
+ * float16.
+ */
 export type ComputeType = 'auto' | 'int8' | 'bfloat16' | 'float32';
 
 export interface RecogniserOptions {
@@ -69,7 +78,10 @@ export interface RecogniserOptions {
   accelerator?: AcceleratorMode;
   /** Default 'auto'. */
   compute?: ComputeType;
-  /** The heads of the decoder's cross-attention that words are aligned by; default (or none): all of the upper half of its layers. */
+  /**
+   * The heads of the decoder's cross-attention that words are aligned by; default (or none): all of the upper half of
+   * its layers.
+   */
   alignmentHeads?: readonly AttentionHead[];
 }
 
@@ -77,33 +89,6 @@ export interface RecogniserOptions {
 export interface AttentionHead {
   layer: number;
   head: number;
-}
-
-export interface DecoderHeads {
-  layers: number;
-  /** Of a layer. */
-  heads: number;
-  /** Those that words are aligned by. */
-  alignment: readonly AttentionHead[];
-}
-
-export interface AlignTextOptions {
-  /** What is said in the window. */
-  text: string;
-  /** ISO 639-1 code. */
-  language: string;
-  ownLength?: boolean;
-  /** 1 to 256. */
-  threads: number;
-  /** One set or more, none of them empty; each shows its own times. */
-  headSets: readonly (readonly AttentionHead[])[];
-}
-
-export interface TextAlignment {
-  /** Joined, they are the text. */
-  words: string[];
-  /** For each set of heads: when each word begins and ends, on the file's time line. */
-  times: { startSeconds: number[]; endSeconds: number[] }[];
 }
 
 export type WindowStage = 'encode' | 'decode' | 'done';
@@ -115,8 +100,8 @@ export interface WindowInFlight {
   /** Once, when it is done; throws what its encoding or decoding ended with. */
   result(): WindowResult;
   /**
-   * At any time: no encoder works on it beyond the unit under way, a batch drops its rows before its next step and hands it
-   * back, and result() throws `aborted`.
+   * At any time: no encoder works on it beyond the unit under way, a batch drops its rows before its next step and
+   * hands it back, and result() throws `aborted`.
    */
   abort(): void;
   /** Frees what it holds now, or when the work on it is done; idempotent. */
@@ -125,8 +110,8 @@ export interface WindowInFlight {
 
 export interface WindowEncoder {
   /**
-   * One bounded unit of work on a window to be encoded; resolves to its stage after it. What goes wrong ends the window, which is
-   * done then. Windows may take turns between units, and may go on in another encoder.
+   * One bounded unit of work on a window to be encoded; resolves to its stage after it. What goes wrong ends the
+   * window, which is done then. Windows may take turns between units, and may go on in another encoder.
    */
   advance(window: WindowInFlight): Promise<WindowStage>;
   close(): void;
@@ -147,9 +132,9 @@ export interface DecoderBatch {
   /** A window to be decoded is in the batch from the next step on; also while advance() runs. */
   add(window: WindowInFlight): void;
   /**
-   * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is left.
-   * Calls must not overlap. What goes wrong with one window ends that window; if a step itself fails, every window of it is done
-   * with that error, and leaves.
+   * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is
+   * left. Calls must not overlap. What goes wrong with one window ends that window; if a step itself fails, every
+   * window of it is done with that error, and leaves.
    */
   advance(options: { steps: number; threads: number }): Promise<BatchAdvance>;
   close(): void;
@@ -163,12 +148,6 @@ export interface Recogniser {
   openWindow(window: AudioWindow, options: DecodeOptions): WindowInFlight;
   createEncoder(options: { threads: number }): Promise<WindowEncoder>;
   createBatch(): Promise<DecoderBatch>;
-  readonly decoderHeads: DecoderHeads;
-  /**
-   * For choosing heads: lays a text that is known along a window, by each set of heads by itself. The times are the attention's
-   * own: neither moved to speech nor cut at the ends of sentences. One encoder pass; aborting rejects with `aborted`.
-   */
-  alignText(window: AudioWindow, options: AlignTextOptions, call?: NativeCallOptions): Promise<TextAlignment>;
   /** Frees the weights once all that was made of it is closed. */
   close(): void;
 }

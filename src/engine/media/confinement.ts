@@ -1,8 +1,10 @@
 /**
- * How ffmpeg is run: on one file, with the demuxer that the file's content calls for and decoders of audio alone, without network,
- * and with bounds on all that it may take. The limits are set by prlimit, and setpriv has it killed with the thread that started it.
+ * How ffmpeg is run: on one file, with the demuxer that the file's content calls for and decoders of audio alone,
+ * without network, and with bounds on all that it may take. The limits are set by prlimit, and setpriv has it killed
+ * with the thread that started it.
  */
 import type { Container } from './containers.js';
+import { allowedMs } from './processor-allowance.js';
 
 export interface ConversionJob {
   from: string;
@@ -11,9 +13,14 @@ export interface ConversionJob {
   container: Container;
   /** Audio behind this is left out. */
   maxSeconds: number;
+  /** Whether it gets only what others leave of the processor: Linux's class SCHED_IDLE. */
+  isDemoted: boolean;
 }
 
-/** What can be a recording's or a video's sound. No decoder of pictures or subtitles, which are the most often broken ones. */
+/**
+ * What can be a recording's or a video's sound. No decoder of pictures or subtitles, which are the most often broken
+ * ones.
+ */
 const DECODERS = [
   ...['aac', 'alac', 'ac3', 'eac3', 'flac', 'opus', 'vorbis', 'mp2', 'mp2float', 'mp3', 'mp3float'],
   ...['amrnb', 'amrwb', 'wmav1', 'wmav2', 'wmapro', 'wmalossless', 'wmavoice'],
@@ -31,11 +38,7 @@ const MOST_BYTES_PER_SECOND = SAMPLE_RATE * 3 * 1.02;
 /** Of the address space: ffmpeg maps some 350 MiB of libraries, and a pause of LONGEST_PAUSE_SECONDS takes 150 MiB. */
 const ADDRESS_SPACE_BYTES = 768 << 20;
 
-/** A core decodes an hour of AAC in about 4 s. */
-const PROCESSOR_SECONDS = 60;
-const PROCESSOR_SECONDS_PER_SECOND = 0.1;
-
-/** Between being told and being killed. */
+/** Between SIGXCPU and SIGKILL. */
 const GRACE_SECONDS = 5;
 
 const OPEN_FILES = 64;
@@ -43,12 +46,12 @@ const OPEN_FILES = 64;
 /** A track's clock that jumps further is taken to be wrong, and what is around it to follow on. */
 const LONGEST_PAUSE_SECONDS = 600;
 
-/** Of audio that is not bounded: more than anybody's patience. */
+/** Of audio that is not bounded: longer than any client waits. */
 const LONGEST_SECONDS = 1_000_000;
 
 /**
- * Nothing of the service's own environment: no secret, and none of the variables that ffmpeg reads. One thread of OpenBLAS, which
- * Debian's ffmpeg is linked with and nothing here uses, for it takes memory for every core.
+ * Nothing of the service's own environment: no secret, and none of the variables that ffmpeg reads. One thread of
+ * OpenBLAS, which Debian's ffmpeg is linked with and nothing here uses, for it takes memory for every core.
  */
 export const ENVIRONMENT = Object.freeze({
   PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -60,22 +63,28 @@ export const ENVIRONMENT = Object.freeze({
 
 /** The program to start, and its arguments. */
 export function confined(ffmpeg: string, job: ConversionJob): readonly [string, ...string[]] {
-  return [...limits(job), ffmpeg, ...conversion(job)];
+  const idle = job.isDemoted ? ['chrt', '--idle', '0'] : [];
+  return [...limits(job), ...idle, ffmpeg, ...conversion(job)];
 }
 
 /**
- * The number of processes is not limited: Linux counts those of the user, everywhere on the machine, and a full count would refuse
- * ffmpeg its own thread. Its group is killed as a whole.
+ * The number of processes is not limited: Linux counts those of the user, everywhere on the machine, and a full count
+ * would refuse ffmpeg its own thread. Its group is killed as a whole.
  */
 export function limits({ maxSeconds }: Pick<ConversionJob, 'maxSeconds'>): readonly [string, ...string[]] {
   const seconds = Math.min(maxSeconds, LONGEST_SECONDS);
-  const processor = Math.ceil(PROCESSOR_SECONDS + seconds * PROCESSOR_SECONDS_PER_SECOND);
+  const processor = mostProcessorSeconds({ maxSeconds });
   const fileBytes = Math.ceil((seconds + 2) * MOST_BYTES_PER_SECOND) + (1 << 20);
   return [
     ...(['setpriv', '--pdeathsig', 'KILL', '--no-new-privs'] as const),
     ...['prlimit', `--cpu=${processor}:${processor + GRACE_SECONDS}`, `--as=${ADDRESS_SPACE_BYTES}`],
     ...[`--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, '--core=0', '--'],
   ];
+}
+
+/** After which the kernel signals ffmpeg to end; it kills what has not ended GRACE_SECONDS later. */
+export function mostProcessorSeconds({ maxSeconds }: Pick<ConversionJob, 'maxSeconds'>): number {
+  return Math.ceil(allowedMs(Math.min(maxSeconds, LONGEST_SECONDS)) / 1000);
 }
 
 function conversion({ from, to, container, maxSeconds }: ConversionJob): string[] {
@@ -93,16 +102,17 @@ function conversion({ from, to, container, maxSeconds }: ConversionJob): string[
 }
 
 /**
- * 16 kHz mono, as the engine would make of it: an hour of stereo video in FLAC takes a gigabyte, and this a tenth. In 24 bits, since
- * decoders give more than 16, which a quiet recording needs.
+ * 16 kHz mono, as the engine would make of it: an hour of stereo video in FLAC takes a gigabyte, and this a tenth. In
+ * 24 bits, since decoders give more than 16, which a quiet recording needs.
  *
- * All channels count the same, as where the engine reads a file itself: who records eight microphones calls one of them a subwoofer.
- * What the track's clock leaves out becomes silence, so that times are the file's; where it stands still or goes back, as in two
- * recordings put into one file, nothing is dropped.
+ * All channels count the same, as where the engine reads a file itself: who records eight microphones calls one of them
+ * a subwoofer. What the track's clock leaves out becomes silence, so that times are the file's; where it stands still
+ * or goes back, as in two recordings put into one file, nothing is dropped.
  */
 const FILTERS = [
   'aresample=center_mix_level=0.5:surround_mix_level=1:lfe_mix_level=0.70710678:rematrix_maxval=1',
   `aformat=sample_rates=${SAMPLE_RATE}:channel_layouts=mono`,
-  `asetpts='st(1,if(gt(PTS-ld(0),${LONGEST_PAUSE_SECONDS}/TB),ld(0),max(PTS,ld(0))));st(0,ld(1)+NB_SAMPLES/(SR*TB));ld(1)'`,
+  `asetpts='st(1,if(gt(PTS-ld(0),${LONGEST_PAUSE_SECONDS}/TB),ld(0),max(PTS,ld(0))));` +
+    "st(0,ld(1)+NB_SAMPLES/(SR*TB));ld(1)'",
   'aresample=async=1:first_pts=0',
 ];

@@ -1,6 +1,6 @@
 /**
- * The containers that ffmpeg reads for us, told by their content alone. Text is never one of them: a playlist or a script, which
- * names other files, has no way to a program that would open these.
+ * The containers that ffmpeg reads for us, recognised by their content alone. Text is never one of them: a playlist or
+ * a script, which names other files, has no way to a program that would open these.
  */
 import { open, stat, type FileHandle } from 'node:fs/promises';
 
@@ -29,7 +29,8 @@ const ADTS: Container = { name: 'AAC (ADTS)', demuxer: 'aac', options: [] };
 /** For messages: what is read beside WAV, FLAC, MP3 and OGG. */
 export const CONTAINER_NAMES = 'WebM, Matroska, MP4, MOV, 3GP, AAC, CAF, AIFF, AMR or WMA';
 
-const HEAD_BYTES = 16;
+/** Enough to know all but AAC by. */
+export const HEAD_BYTES = 16;
 
 /** All that a file of one of these begins with, by offset. */
 const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[] = [
@@ -41,25 +42,33 @@ const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[
   [AMR, [0, '#!AMR\n']],
   [AMR, [0, '#!AMR-WB\n']],
   // Old QuickTime files have no "ftyp"; pieces of a live stream begin with "styp" or "moof".
-  ...['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof'].map(
-    (atom) => [MOV, [4, atom]] as const,
-  ),
+  ...['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof'].map((atom) => [MOV, [4, atom]] as const),
 ];
 
-/** null: none of these, or no file. Rejects as open() does. */
-export async function containerOf(path: string): Promise<Container | null> {
+/**
+ * null: none of these, or no file. The file is opened only where its `head`, see FileToConvert, does not decide.
+ * Rejects as open() does.
+ */
+export async function containerOf(path: string, head?: string): Promise<Container | null> {
+  if (head !== undefined && !mayBeAdts(head)) return byMagic(head);
   // A pipe would make who opens it wait.
   if (!(await stat(path)).isFile()) return null;
   const file = await open(path, 'r');
   try {
-    const head = await bytesAt(file, 0, HEAD_BYTES);
-    const text = head.toString('latin1');
-    const found = MAGICS.find(([, ...magics]) => magics.every(([at, magic]) => text.startsWith(magic, at)));
-    if (found !== undefined) return found[0];
-    return (await isAdts(file, head)) ? ADTS : null;
+    const bytes = await bytesAt(file, 0, HEAD_BYTES);
+    return byMagic(bytes.toString('latin1')) ?? ((await isAdts(file, bytes)) ? ADTS : null);
   } finally {
     await file.close();
   }
+}
+
+function byMagic(head: string): Container | null {
+  const found = MAGICS.find(([, ...magics]) => magics.every(([at, magic]) => head.startsWith(magic, at)));
+  return found?.[0] ?? null;
+}
+
+function mayBeAdts(head: string): boolean {
+  return head.startsWith('ID3') || beginsAdtsFrame(Buffer.from(head, 'latin1'));
 }
 
 /** Two bytes are a weak sign: the frame has to be followed by another one, or by the file's end. */
@@ -76,9 +85,7 @@ const ADTS_HEADER_BYTES = 7;
 /** MP3 has the same first bits; ADTS has 00 where that has its layer. */
 function beginsAdtsFrame(bytes: Buffer): boolean {
   if (bytes.length < ADTS_HEADER_BYTES) return false;
-  return (
-    bytes[0] === 0xff && (bytes.readUInt8(1) & 0xf6) === 0xf0 && adtsFrameBytes(bytes) > ADTS_HEADER_BYTES
-  );
+  return bytes[0] === 0xff && (bytes.readUInt8(1) & 0xf6) === 0xf0 && adtsFrameBytes(bytes) > ADTS_HEADER_BYTES;
 }
 
 function adtsFrameBytes(header: Buffer): number {

@@ -1,4 +1,7 @@
-/** What became of a conversion, in words for whoever sent the file. ffmpeg's own name paths of this machine, and are kept as the cause. */
+/**
+ * What became of a conversion, in words for whoever sent the file. ffmpeg's own name paths of this machine, and are
+ * kept as the cause.
+ */
 import { EngineError } from '../native-errors.js';
 import type { Container } from './containers.js';
 
@@ -9,26 +12,37 @@ export interface HowItEnded {
   signal: NodeJS.Signals | null;
   /** The last of its standard error. */
   words: string;
-  /** It was told of samples in another file, and left them there. */
+  /** The samples are in another file, which was not opened. */
   refersElsewhere: boolean;
+  /** It had used all the processor time that it may: then the kernel kills it. */
+  hadItsTime: boolean;
+}
+
+/** Somebody else ended ffmpeg, as the kernel does where memory is short: that says nothing of the file. */
+export class ConversionKilled extends Error {
+  override readonly name = 'ConversionKilled';
 }
 
 /** As a shell has it, and prlimit and setpriv: the program is not there, or cannot be run. */
 const NOT_RUN = [126, 127];
 
+/** SIGHUP, SIGINT, SIGQUIT and SIGTERM, which ffmpeg catches, and what it then says and exits with. */
+const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'];
+const CAUGHT = { code: 255, words: /^Exiting normally, received signal (\d+)\.$/m };
+const SIGXCPU = '24';
+
 const FULL_DISK = /No space left on device|Disk quota exceeded/;
 
 /** Tried one after another on what ffmpeg says; its words since version 5. */
-const SAID: readonly (readonly [RegExp, (name: string, words: string) => EngineError])[] = [
+const FAILURES: readonly (readonly [RegExp, (name: string, words: string) => EngineError])[] = [
   [
     // Of video, too, a decoder may be "not on whitelist": nobody minds.
     /Decoder \(codec .*\) not found|[Ee]rror (while )?opening decoder/,
-    (name, words) =>
-      unsupported(`the sound of the ${name} file is in a codec that is not read${codecIn(words)}`),
+    (name, words) => unsupported(`the sound of the ${name} file is in a codec that is not read${codecIn(words)}`),
   ],
   [/matches no streams/, (name) => invalid(`the ${name} file has no audio track`)],
   [/moov atom not found/, (name) => invalid(`the ${name} file is cut off: its index (moov) is missing`)],
-  [/Cannot allocate memory/, tooCostly],
+  [/Cannot allocate memory/, overLimits],
 ];
 
 /** null: it went well. */
@@ -43,7 +57,7 @@ export function failureOfConversion(ended: HowItEnded, { name }: Container): Err
 /** It found nothing to write. */
 export function noSamples({ words, refersElsewhere }: HowItEnded, { name }: Container): EngineError {
   const message = refersElsewhere
-    ? `the sound of the ${name} file is said to lie in another file, and none is opened but the one that was given`
+    ? `the sound of the ${name} file lies in another file, and none is opened but the one that was given`
     : `the ${name} file holds no audio that can be decoded`;
   return new EngineError('invalid_audio', message, { cause: new Error(`ffmpeg: ${words}`) });
 }
@@ -52,24 +66,32 @@ function ofStart(error: NodeJS.ErrnoException, name: string): Error {
   return error.code === 'ENOENT' || error.code === 'EACCES' ? withoutFfmpeg(name) : error;
 }
 
-function ofExit({ code, signal, words }: HowItEnded, name: string): Error {
+function ofExit({ code, signal, words, hadItsTime }: HowItEnded, name: string): Error {
   if (code !== null && NOT_RUN.includes(code)) return withoutFfmpeg(name);
   if (FULL_DISK.test(words)) return Object.assign(new Error('The disk is full.'), { code: 'ENOSPC' });
-  // SIGXCPU is heard by ffmpeg, which then ends by itself.
-  if (signal === 'SIGKILL' || signal === 'SIGXFSZ' || words.includes('received signal 24'))
-    return tooCostly(name);
+  const caught = code === CAUGHT.code ? (CAUGHT.words.exec(words)?.[1] ?? null) : null;
+  if (signal === 'SIGXCPU' || signal === 'SIGXFSZ' || caught === SIGXCPU) return overLimits(name);
+  if (signal === 'SIGKILL' && hadItsTime) return overLimits(name);
+  if (signal === 'SIGKILL' || ENDING_SIGNALS.includes(signal ?? '') || caught !== null) return killed(name);
   if (signal !== null) return invalid(`the ${name} file is broken: its decoder failed on it`);
-  const [, said] = SAID.find(([pattern]) => pattern.test(words)) ?? [];
-  return said?.(name, words) ?? invalid(`the ${name} file is broken: it cannot be decoded`);
+  const [, failure] = FAILURES.find(([pattern]) => pattern.test(words)) ?? [];
+  return failure?.(name, words) ?? invalid(`the ${name} file is broken: it cannot be decoded`);
+}
+
+function killed(name: string): Error {
+  return new ConversionKilled(`ffmpeg was killed while it decoded the ${name} file`);
 }
 
 function withoutFfmpeg(name: string): EngineError {
-  return unsupported(
-    `the file is ${name}, which takes ffmpeg to read, and there is no ffmpeg on this machine`,
-  );
+  return unsupported(`the file is ${name}, which takes ffmpeg to read, and there is no ffmpeg on this machine`);
 }
 
-function tooCostly(name: string): EngineError {
+/** It takes a processor's time and hardly any audio comes of it. */
+export function tooCostly({ name }: Container): EngineError {
+  return invalid(`decoding the ${name} file takes too much processor time for the audio that comes of it`);
+}
+
+function overLimits(name: string): EngineError {
   return invalid(`decoding the ${name} file takes more processor time or memory than is allowed`);
 }
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { constants, getPriority, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FrameReader, FrameWriter, type Form } from './frames.js';
-import { formOf, isFromChild, type FromChild, type ToChild } from './messages.js';
+import { FrameReader, FrameWriter } from './frames.js';
+import { isFromChild, type FromChild, type ToChild } from './messages.js';
 
 /** A process of ours that answers messages. */
 export interface ChildProcessHandle {
@@ -31,10 +31,6 @@ export interface ForkOptions {
   env: Readonly<Record<string, string>>;
   /** How much lower its priority is than this process's, in steps of nice(2). */
   niceness: number;
-  /** Whether the kernel, short of memory, is to end it before others; default: no. */
-  isExpendable?: boolean;
-  /** Of what its calls are asked with; its answers have the form that it chooses. Default: `clone`. */
-  form?: Form;
 }
 
 /** Of one message of a child's. */
@@ -47,19 +43,15 @@ const MOST_WORDS = 2 ** 24;
 const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 
 /**
- * Of each of our processes, the service's own too. One helper for V8: its four by default take the cores of what computes, all at once
- * whenever it collects, and the loop waits for the last of them.
+ * Of each of our processes, the service's own too. V8 gets one helper thread: its default of four would take the cores
+ * from the computing threads at each garbage collection, and the event loop would wait for the last of them.
  */
 export const NODE_FLAGS = ['--v8-pool-size=1'];
 
-/** Node on a file of ours, with a channel. */
-export function forking({
-  main,
-  env,
-  niceness,
-  isExpendable = false,
-  form = 'clone',
-}: ForkOptions): StartChild {
+/**
+ * Node on a file of ours, with a channel. Short of memory, the kernel ends it, and what it starts, before the server.
+ */
+export function forking({ main, env, niceness }: ForkOptions): StartChild {
   return (events) => {
     const command = [process.execPath, ...NODE_FLAGS, ...loaderFor(main), main];
     const child = spawn('/bin/sh', [...WITHOUT_CORE_FILE, ...command], {
@@ -67,7 +59,7 @@ export function forking({
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     });
     lowerPriority(child.pid, niceness);
-    if (isExpendable) makeExpendable(child.pid);
+    makeExpendable(child.pid);
     let why = '';
     /** It has gone wrong. */
     const give = (reason: string): void => {
@@ -95,7 +87,7 @@ export function forking({
     return {
       pid: child.pid,
       // A channel that is closed already is followed by `close`.
-      send: (message) => writer?.write(message, formOf(message, form)),
+      send: (message) => writer?.write(message),
       kill: () => void child.kill('SIGKILL'),
     };
   };
@@ -104,13 +96,13 @@ export function forking({
 /** Null where nothing could be opened for the child, which then has not started. */
 function channelOf(
   child: ChildProcess,
-  hear: ChildEvents['message'],
+  receive: ChildEvents['message'],
   give: (reason: string) => void,
 ): Socket | null {
   const [, , , channel = null] = (child.stdio as (Socket | null)[] | undefined) ?? [];
   const frames = new FrameReader(MOST_MESSAGE_BYTES);
   const read = (piece: Buffer): void => {
-    for (const { value, bytes } of framesIn(piece)) hear(value, bytes);
+    for (const { value, bytes } of framesIn(piece)) receive(value, bytes);
   };
   const framesIn = (piece: Buffer): { value: FromChild; bytes: number }[] => {
     try {
@@ -121,7 +113,7 @@ function channelOf(
       return [];
     }
   };
-  // What breaks the channel ends the child, and that is told of.
+  // What breaks the channel ends the child, and the end is reported.
   return channel?.on('data', read).on('error', () => undefined) ?? null;
 }
 
@@ -143,8 +135,11 @@ class LastWords {
   }
 }
 
-/** Of all its threads, since nice(2) is a thread's in Linux; those that come later inherit it. What is lower yet stays, as what computes is. */
-function lowerPriority(pid: number | undefined, niceness: number): void {
+/**
+ * Of all its threads, since nice(2) is a thread's in Linux; those that come later inherit it. What is lower yet stays,
+ * as what computes is.
+ */
+export function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return;
   const wanted = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW);
   for (const thread of threadsOf(pid)) {

@@ -1,68 +1,22 @@
-/** Values on a stream of bytes: of each its length in four bytes, its form in one, and what that makes of it. */
+/** JSON values on a stream of bytes: of each its length in four bytes, the lowest first, and its text in UTF-8. */
 import type { Writable } from 'node:stream';
-import { DefaultSerializer, deserialize } from 'node:v8';
 import { atTurnEnd } from './turn-end.js';
 
-/**
- * `clone`: whatever the structured clone algorithm can copy. `json`: plain values, for half the processor time; what has the value
- * undefined is left out, and a number that is not finite comes as null.
- */
-export type Form = 'clone' | 'json';
-
-/** What is in T and would not come out of JSON as it was; never: nothing. */
-export type NotPlain<T> = unknown extends T
-  ? T
-  : T extends string | number | boolean | null | undefined
-    ? never
-    : T extends readonly (infer Item)[]
-      ? NotPlain<Item>
-      : T extends
-            ((...given: never[]) => unknown) | ArrayBufferView | ArrayBuffer | Date | Error | bigint | symbol
-        ? T
-        : T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
-          ? T
-          : { [Key in keyof T]-?: NotPlain<T[Key]> }[keyof T];
-
 const LENGTH_BYTES = 4;
-const HEADER_BYTES = LENGTH_BYTES + 1;
-const CLONE = 0;
-const JSON_TEXT = 1;
-const EMPTY_HEADER = Buffer.alloc(HEADER_BYTES);
 
 export interface Frame {
   value: unknown;
   bytes: number;
 }
 
-/** Throws where the form has no way to write it. */
-export function frameOf(value: unknown, form: Form): Buffer {
-  const frame = form === 'json' ? textFrame(JSON.stringify(value)) : cloneFrame(value);
-  frame.writeUInt32LE(frame.length - LENGTH_BYTES);
+/** Properties that are undefined are left out; a number that is not finite becomes null. */
+export function frameOf(value: unknown): Buffer {
+  const text = JSON.stringify(value);
+  const length = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(LENGTH_BYTES + length);
+  frame.writeUInt32LE(length);
+  frame.write(text, LENGTH_BYTES);
   return frame;
-}
-
-function textFrame(text: string): Buffer {
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
-  frame[LENGTH_BYTES] = JSON_TEXT;
-  frame.write(text, HEADER_BYTES);
-  return frame;
-}
-
-function cloneFrame(value: unknown): Buffer {
-  const serializer = new DefaultSerializer();
-  serializer.writeRawBytes(EMPTY_HEADER);
-  serializer.writeHeader();
-  serializer.writeValue(value);
-  const frame = serializer.releaseBuffer();
-  frame[LENGTH_BYTES] = CLONE;
-  return frame;
-}
-
-function valueOf(body: Buffer): unknown {
-  const form = body[0];
-  if (form === JSON_TEXT) return JSON.parse(body.toString('utf8', 1));
-  if (form === CLONE) return deserialize(body.subarray(1));
-  throw new Error('a message in a form that is none');
 }
 
 type Done = (error: Error | null) => void;
@@ -74,13 +28,13 @@ export class FrameWriter {
 
   constructor(private readonly stream: Writable) {}
 
-  /** `done`: the stream has taken it, or never will. On a stream that is closed nothing is sent. Throws as frameOf() does. */
-  write(value: unknown, form: Form, done?: Done): void {
+  /** `done`: the stream has taken it, or never will. Nothing is sent on a stream that is closed. */
+  write(value: unknown, done?: Done): void {
     if (!this.stream.writable) {
       done?.(null);
       return;
     }
-    const frame = frameOf(value, form);
+    const frame = frameOf(value);
     if (done !== undefined) this.#done.push(done);
     if (this.#frames.push(frame) === 1) atTurnEnd(() => this.#flush());
   }
@@ -89,7 +43,7 @@ export class FrameWriter {
     const frames = this.#frames.splice(0);
     const all = this.#done.splice(0);
     const done = (error: Error | null | undefined): void => {
-      for (const tell of all) tell(error ?? null);
+      for (const notify of all) notify(error ?? null);
     };
     if (this.stream.writable) this.stream.write(Buffer.concat(frames), done);
     else done(null);
@@ -104,7 +58,9 @@ export class FrameReader {
 
   constructor(private readonly mostBytes: number) {}
 
-  /** The values that are whole now, with the bytes that each came in. Throws an Error for what is no frame, or too long a one. */
+  /**
+   * The values that are complete now, with the bytes of each. Throws an Error for a frame that is no JSON, or too long.
+   */
   push(piece: Buffer): Frame[] {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
@@ -124,6 +80,8 @@ export class FrameReader {
     this.#pieces = [isWhole ? all.subarray(end) : all];
     this.#bytes = all.length - (isWhole ? end : 0);
     this.#wanted = isWhole ? LENGTH_BYTES : end;
-    return isWhole ? [{ value: valueOf(all.subarray(LENGTH_BYTES, end)), bytes: end }] : [];
+    if (!isWhole) return [];
+    const value: unknown = JSON.parse(all.toString('utf8', LENGTH_BYTES, end));
+    return [{ value, bytes: end }];
   }
 }

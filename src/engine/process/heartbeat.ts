@@ -3,7 +3,7 @@ import type { Timer, Timers } from '../../timers.js';
 
 export interface HeartbeatLimits {
   periodMs: number;
-  /** Pings in a row that nothing has been heard after. Counted, not timed: this process, too, may have been stopped for a while. */
+  /** Pings in a row without a message. Counted, not timed: this process, too, may have been stopped for a while. */
   silentPings: number;
   /** Resident memory, bytes. */
   memoryBytes: number;
@@ -13,7 +13,10 @@ export interface HeartbeatLimits {
 export const MOST_MESSAGES = 20_000;
 export const MOST_BYTES = 64 * 2 ** 20;
 
-/** Looks in a row at which it was stopped: with a whole group of processes it is stopped and goes on, and this one with it. */
+/**
+ * Looks in a row at which it was stopped: with a whole group of processes it is stopped and goes on, and this one with
+ * it.
+ */
 const STOPPED_LOOKS = 2;
 
 /** While it is idle and answers, one look of so many is taken: a ping wakes both processes. */
@@ -48,8 +51,8 @@ export class Heartbeat {
     this.#timer = timers.every(limits.periodMs, () => this.#beat());
   }
 
-  /** Anything at all, of so many bytes. */
-  heard(bytes: number): void {
+  /** A message of so many bytes, whatever it says. */
+  received(bytes: number): void {
     this.#unanswered = 0;
     this.#messages += 1;
     this.#bytes += bytes;
@@ -67,8 +70,7 @@ export class Heartbeat {
     if (this.#mayRest()) return;
     const held = this.watched.memory() ?? 0;
     this.#stopped = this.watched.isStopped?.() === true ? this.#stopped + 1 : 0;
-    if (held > memoryBytes)
-      this.watched.fail(`it held ${mebibytes(held)} MiB; allowed: ${mebibytes(memoryBytes)}`);
+    if (held > memoryBytes) this.watched.fail(`it held ${mebibytes(held)} MiB; allowed: ${mebibytes(memoryBytes)}`);
     else if (this.#stopped >= STOPPED_LOOKS) this.watched.fail('it was stopped');
     else if (this.#unanswered >= silentPings) this.watched.fail(`it did not answer ${silentPings} pings`);
     else {

@@ -1,17 +1,15 @@
 /** The child's end of the channel. */
 import { Socket } from 'node:net';
 import { EngineError } from '../native-errors.js';
-import { FrameReader, FrameWriter, type Form } from './frames.js';
-import { CHANNEL_FD, formOf, type CallTable, type FromChild, type ToChild } from './messages.js';
-import { told } from './told-errors.js';
+import { toChannelError } from './channel-errors.js';
+import { FrameReader, FrameWriter } from './frames.js';
+import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './messages.js';
 
 export interface CallContext<Progress> {
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Resolves when the channel has taken it, so that who waits for that never fills it. */
   progress: (value: Progress) => Promise<void>;
-  /** Resolves when the other end lets the call go on; rejects when it is aborted. At most once a call. */
-  proceeds: () => Promise<void>;
 }
 
 export type Handlers<Calls extends CallTable> = {
@@ -21,12 +19,12 @@ export type Handlers<Calls extends CallTable> = {
   ) => Promise<Calls[Name]['answer']>;
 };
 
-/** What a child says of itself, beside its answers. */
+/** What a child reports about itself, beside its answers. */
 export interface SelfReport {
-  /** Sent with `ready`: what it has become. */
+  /** Sent with `ready`. */
   info?: unknown;
-  /** Sent with every `pong`. */
-  health?: () => unknown;
+  /** The native call that has been running for longer than it may; null: none has. Asked at each ping. */
+  overdue?: () => string | null;
   /** Called as a call comes. */
   beforeCall?: () => void;
   /** Called before every answer and failure. */
@@ -42,52 +40,46 @@ export interface Channel {
 }
 
 /**
- * Answers calls until the other end is gone, and ends for no signal that a terminal or a service manager sends to all processes of a
- * group. `start` makes ready, once, by settings that are the other end's to choose; what it rejects with is told as being unfit for good.
+ * Answers calls until the other end is gone. Signals that a terminal or a service manager sends to a whole group of
+ * processes do not end it. `start` is called once, with the other end's settings; if it rejects, the process is unfit.
  */
 export function serveCalls<Calls extends CallTable>(
-  start: (
-    settings: unknown,
-    self: SelfReport,
-    report: (value: unknown) => Promise<void>,
-  ) => Promise<Handlers<Calls>>,
+  start: (settings: unknown, self: SelfReport, report: (value: unknown) => Promise<void>) => Promise<Handlers<Calls>>,
   channel: Channel = processChannel(),
 ): void {
-  const tell = (message: FromChild): Promise<void> =>
-    new Promise((resolve) => channel.send(message, () => resolve()));
-  const running = new Map<number, RunningCall>();
+  const send = (message: FromChild): Promise<void> => new Promise((resolve) => channel.send(message, () => resolve()));
+  const running = new Map<number, AbortController>();
   const self: SelfReport = {};
   let handlers: Handlers<Calls> | null = null;
 
   const begin = async (settings: unknown): Promise<void> => {
     try {
-      handlers = await start(settings, self, (value) => tell({ kind: 'report', value }));
-      await tell({ kind: 'ready', value: self.info });
+      handlers = await start(settings, self, (value) => send({ kind: 'report', value }));
+      await send({ kind: 'ready', value: self.info });
     } catch (error) {
-      await tell({ kind: 'unfit', error: told(error) });
+      await send({ kind: 'unfit', error: toChannelError(error) });
     }
   };
   const end = async (message: Extract<FromChild, { kind: 'answer' | 'failure' }>): Promise<void> => {
     // Twice where an answer cannot be sent, and a failure is in its place.
     if (running.delete(message.id)) self.beforeAnswer?.();
-    await tell(message);
+    await send(message);
   };
   const answer = async (id: number, name: string, request: unknown): Promise<void> => {
-    const call = new RunningCall();
+    const call = new AbortController();
     running.set(id, call);
     self.beforeCall?.();
     try {
       const handler = handlers?.[name];
       if (handler === undefined) throw new Error(`There is no call "${name}".`);
-      // What comes after its end is of nothing that the other end knows.
+      // After its end, the other end no longer knows the call.
       const progress = async (value: unknown): Promise<void> => {
-        if (running.has(id)) await tell({ kind: 'progress', id, value });
+        if (running.has(id)) await send({ kind: 'progress', id, value });
       };
-      const proceeds = (): Promise<void> => call.proceeds();
-      const value = await handler(request, { signal: call.signal, progress, proceeds });
+      const value = await handler(request, { signal: call.signal, progress });
       await end({ kind: 'answer', id, value });
     } catch (error) {
-      await end({ kind: 'failure', id, error: told(error) });
+      await end({ kind: 'failure', id, error: toChannelError(error) });
     }
   };
 
@@ -95,46 +87,22 @@ export function serveCalls<Calls extends CallTable>(
   channel.on('message', (message) => {
     if (message.kind === 'start') void begin(message.settings);
     else if (message.kind === 'call') void answer(message.id, message.name, message.request);
-    else if (message.kind === 'proceed') running.get(message.id)?.proceed();
     else if (message.kind === 'abort') running.get(message.id)?.abort(aborted());
-    else void tell({ kind: 'pong', value: self.health?.() });
+    else void send(pong(self));
   });
 }
 
-class RunningCall {
-  readonly #aborting = new AbortController();
-  #settle!: { resolve: () => void; reject: (reason: Error) => void };
-  readonly #allowed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
-
-  constructor() {
-    // Most calls wait for nothing.
-    this.#allowed.catch(() => undefined);
-  }
-
-  get signal(): AbortSignal {
-    return this.#aborting.signal;
-  }
-
-  proceed(): void {
-    this.#settle.resolve();
-  }
-
-  abort(reason: Error): void {
-    this.#settle.reject(reason);
-    this.#aborting.abort(reason);
-  }
-
-  proceeds(): Promise<void> {
-    return this.#allowed;
-  }
+function pong({ overdue }: SelfReport): FromChild {
+  const name = overdue?.() ?? null;
+  return { kind: 'pong', ...(name === null ? {} : { overdue: name }) };
 }
 
 function aborted(): EngineError {
   return new EngineError('aborted', 'The call was aborted.');
 }
 
-/** To the process that has forked this one. `form`: of what its calls tell and answer. */
-export function processChannel(form: Form = 'clone'): Channel {
+/** To the process that has forked this one. */
+export function processChannel(): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
   // A parent that is gone: `close` follows.
   socket.on('error', () => undefined);
@@ -148,7 +116,7 @@ export function processChannel(form: Form = 'clone'): Channel {
         for (const { value } of frames.push(piece)) listener(value as ToChild);
       });
     },
-    send: (message, done) => writer.write(message, formOf(message, form), done),
+    send: (message, done) => writer.write(message, done),
     // Not exit(), which waits for threads of native code, or takes their memory from under them.
     exit: () => void process.kill(process.pid, 'SIGKILL'),
   };

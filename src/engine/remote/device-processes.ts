@@ -1,14 +1,10 @@
-import {
-  EngineUnavailable,
-  shuttingDown,
-  type CallControl,
-  type EngineCallOptions,
-} from './pending-calls.js';
-import type { EngineCalls, EngineLoad } from './engine-calls.js';
+import { ProcessUnavailable, shuttingDown, type ChildCallOptions } from '../process/pending-calls.js';
+import type { EngineLoad } from '../types.js';
+import type { EngineCalls } from './engine-calls.js';
 import type { EngineSupervisor } from './engine-supervisor.js';
 import { workUntilDone, type PlacedWork } from './placement.js';
 
-export interface PlacedCallOptions<Name extends keyof EngineCalls> extends EngineCallOptions<Name> {
+export interface PlacedCallOptions<Name extends keyof EngineCalls> extends ChildCallOptions<EngineCalls[Name]> {
   /** As it is now; asked again and again. */
   work: () => PlacedWork;
 }
@@ -18,13 +14,10 @@ export type DeviceProcess = Pick<
   'call' | 'load' | 'close' | 'isServing' | 'isResting' | 'failWaiting'
 >;
 
-/** Somewhere else it must be done earlier by this much audio, at the speed there: a move costs windows that are begun. */
+/**
+ * Somewhere else it must be done earlier by this much audio, at the speed there: a move costs windows that are begun.
+ */
 const WORTH_A_MOVE_SECONDS = 60;
-
-/** The call goes on at another device, where it has been put already. */
-class Moved extends Error {
-  override readonly name = 'Moved';
-}
 
 /** There is no process for the call for a while, and one elsewhere. */
 class Displaced extends Error {
@@ -41,17 +34,20 @@ interface Device {
 interface PlacedCall {
   readonly work: () => PlacedWork;
   device: Device;
-  /** Of the attempt under way, once it has been heard of; null: it cannot be moved. */
-  control: CallControl | null;
-  /** How often it was sent to processes of the device it is at: once and that one is gone, or more often, and one has died with it. */
+  /** Ends the attempt under way, for one at the device that the call has been put at meanwhile. */
+  moving: AbortController;
+  /**
+   * How often it was sent to processes of the device it is at: once and that one is gone, or more often, and one has
+   * died with it.
+   */
   sent: number;
   /** A process of another device, which is not there any more, has died with it. */
-  isSuspect: boolean;
+  crashedElsewhere: boolean;
 }
 
 /**
- * An engine of several devices, each with a process of its own: a call goes to the one where it will be done first. It stays there, and is repeated
- * there, unless it is measured and turns out to be done earlier at another one, another one has nothing to do, or no process can be had there.
+ * An engine of several devices, each with a process of its own: a call goes to the one where it will be done first. It
+ * stays there, and is repeated there, unless another one has nothing to do, or no process can be had there.
  */
 export class DeviceProcesses {
   readonly #devices: readonly Device[];
@@ -70,9 +66,10 @@ export class DeviceProcesses {
   ): Promise<EngineCalls[Name]['answer']> {
     if (this.#closing) throw shuttingDown();
     const { work } = options;
-    const tried = new Set<Device>();
+    const unavailable = new Set<Device>();
     const call: PlacedCall = {
-      ...{ work, device: this.#deviceFor(work(), tried), control: null, sent: 0, isSuspect: false },
+      ...{ work, device: this.#deviceFor(work(), unavailable), moving: new AbortController() },
+      ...{ sent: 0, crashedElsewhere: false },
     };
     call.device.calls.add(call);
     try {
@@ -80,18 +77,18 @@ export class DeviceProcesses {
         try {
           return await this.#attempt(call, name, options);
         } catch (error) {
-          if (error instanceof Moved) continue;
-          if (error instanceof EngineUnavailable) tried.add(call.device);
+          if (call.moving.signal.aborted && options.signal?.aborted !== true) continue;
+          if (error instanceof ProcessUnavailable) unavailable.add(call.device);
           else if (!(error instanceof Displaced)) throw error;
-          if (tried.size === this.#devices.length) throw error;
-          call.isSuspect ||= call.sent > 0;
-          goTo(this.#deviceFor(work(), tried), call);
+          if (unavailable.size === this.#devices.length) throw error;
+          call.crashedElsewhere ||= call.sent > 0;
+          goTo(this.#deviceFor(work(), unavailable), call);
         }
       }
     } finally {
       call.device.calls.delete(call);
       this.#fillIdle();
-      this.#tellIfIdle();
+      this.#resolveIfIdle();
     }
   }
 
@@ -113,7 +110,7 @@ export class DeviceProcesses {
     this.#closing = true;
     await new Promise<void>((resolve) => {
       this.#idle.push(resolve);
-      this.#tellIfIdle();
+      this.#resolveIfIdle();
     });
     await Promise.all(this.#devices.map(({ process }) => process.close()));
   }
@@ -131,30 +128,17 @@ export class DeviceProcesses {
     name: Name,
     options: PlacedCallOptions<Name>,
   ): Promise<EngineCalls[Name]['answer']> {
-    const { device, isSuspect } = call;
+    const { device, crashedElsewhere } = call;
     device.lastCall = ++this.#calls;
-    call.sent = 0;
+    Object.assign(call, { moving: new AbortController(), sent: 0 });
+    const signals = [options.signal ?? [], call.moving.signal].flat();
     return device.process.call(name, {
-      ...{ ...options, isSuspect },
+      ...{ ...options, crashedElsewhere, signal: AbortSignal.any(signals) },
       request: () => {
         call.sent += 1;
         return options.request();
       },
-      progress: (value, control) => options.progress(value, this.#controlOf(call, control)),
     });
-  }
-
-  /** It is let go on where it will be done first, now that its length is known. */
-  #controlOf(call: PlacedCall, control: CallControl): CallControl {
-    call.control = control;
-    return {
-      ...control,
-      proceed: () => {
-        const better = call.control === control ? this.#betterFor(call) : null;
-        if (better === null) control.proceed();
-        else this.#move(call, better);
-      },
-    };
   }
 
   /** Where there is none for a while, its process is waited for. */
@@ -168,8 +152,8 @@ export class DeviceProcesses {
   #betterFor(call: PlacedCall): Device | null {
     const work = call.work();
     const others = this.#serving().filter((device) => device !== call.device);
-    const isUnderWay = call.device.process.isServing && call.sent === 1;
-    if (others.length === 0 || call.isSuspect || !isUnderWay) return null;
+    const isMovable = call.device.process.isServing && call.sent === 1;
+    if (others.length === 0 || call.crashedElsewhere || !isMovable) return null;
     const best = firstDone(others, work);
     const gain = secondsUntilDone(work, call.device, call) - secondsUntilDone(work, best);
     return gain > WORTH_A_MOVE_SECONDS * best.process.load.realTimeFactor ? best : null;
@@ -187,15 +171,15 @@ export class DeviceProcesses {
     }
   }
 
-  #tellIfIdle(): void {
+  #resolveIfIdle(): void {
     if (!this.#closing || this.#devices.some(({ calls }) => calls.size > 0)) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #move(call: PlacedCall, to: Device): void {
-    const { control } = call;
+    const { moving } = call;
     goTo(to, call);
-    control?.fail(new Moved());
+    moving.abort();
   }
 
   /** Of those that serve together; where none does, as fast as they were. */
@@ -214,7 +198,7 @@ export class DeviceProcesses {
 function goTo(device: Device, call: PlacedCall): void {
   call.device.calls.delete(call);
   device.calls.add(call);
-  Object.assign(call, { device, control: null });
+  call.device = device;
 }
 
 function speechIn({ calls }: Device): PlacedCall[] {
@@ -225,7 +209,7 @@ function speechIn({ calls }: Device): PlacedCall[] {
 function longestOf(calls: readonly PlacedCall[]): PlacedCall | null {
   let longest: PlacedCall | null = null;
   for (const call of calls)
-    if (call.control !== null && !(call.work().amount <= (longest?.work().amount ?? 0))) longest = call;
+    if (call.sent === 1 && !(call.work().amount <= (longest?.work().amount ?? 0))) longest = call;
   return longest;
 }
 

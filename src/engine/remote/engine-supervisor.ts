@@ -1,18 +1,11 @@
-import { systemTimers, type Timers } from '../../timers.js';
-import type { StartChild } from '../process/child.js';
-import type { WorkOrigin } from '../types.js';
-import type { EngineCalls, EngineInfo, EngineLoad, Measurement } from './engine-calls.js';
-import { EngineChild, type Death, type EngineChildRole } from './engine-child.js';
-import {
-  PendingCalls,
-  shuttingDown,
-  unavailable,
-  type EngineCall,
-  type EngineCallOptions,
-} from './pending-calls.js';
-import { ServingProcess } from './serving-process.js';
-import { Suspects } from './suspects.js';
-import { TrialProcess } from './trial-process.js';
+import { EngineBreakingError } from '../../errors.js';
+import type { Timers } from '../../timers.js';
+import type { IsolationPurpose } from '../process/isolation-run.js';
+import type { ChildCallOptions } from '../process/pending-calls.js';
+import { Supervisor, type AccountRecord, type Launch } from '../process/supervisor.js';
+import type { Death } from '../process/worker-process.js';
+import type { EngineInfo, EngineLoad, WorkOrigin } from '../types.js';
+import type { EngineCalls, EngineReport, Measurement } from './engine-calls.js';
 
 export interface EngineProcessObserver {
   /** One has died, or had to be ended, with these requests in it. */
@@ -22,164 +15,82 @@ export interface EngineProcessObserver {
   measured(measurement: Measurement): void;
 }
 
-/** How a process is started, and with what. */
-export interface EngineLaunch {
-  start: StartChild;
-  settings: () => unknown;
-}
-
-export interface SupervisorOptions extends EngineLaunch {
+export interface EngineSupervisorOptions extends Launch {
   observer: EngineProcessObserver;
-  /** How one is started for suspects; default: as the one that serves. */
-  trial?: () => EngineLaunch;
-  /** Hears that the process that serves has become ready, or is gone. */
+  isolation?: (purpose: IsolationPurpose) => Launch;
+  accounts?: AccountRecord;
+  /** Called when the process that serves has become ready, or is gone. */
   changed?: () => void;
   timers?: Timers;
   isStopped?: (pid: number | undefined) => boolean;
 }
 
 /**
- * The process that serves, and one beside it for suspects while there are any. What dies is started again, and what was in it is repeated;
- * see Suspects for what is not.
+ * Its event loop never stops for long once it is ready. Its memory is the kernel's to limit: it is as large as its
+ * models.
  */
+const LIMITS = { periodMs: 500, silentPingsBeforeReady: 240, silentPings: 20, memoryBytes: Infinity };
+
+const NO_LOAD = { slots: 0, busySlots: 0, windowsInFlight: 0, queuedWindows: 0 };
+
+/** The process of the engines on one device; one always serves. */
 export class EngineSupervisor {
-  readonly #options: SupervisorOptions;
-  readonly #timers: Timers;
-  readonly #suspects = new Suspects<EngineCall>();
-  readonly #calls: PendingCalls;
-  readonly #serving: ServingProcess;
-  readonly #trial: TrialProcess;
-  #closing = false;
-  #idle: (() => void)[] = [];
+  readonly #supervisor: Supervisor<EngineCalls>;
+  #load: EngineLoad = { ...NO_LOAD, realTimeFactor: 1 };
 
-  constructor(options: SupervisorOptions) {
-    this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-    this.#calls = new PendingCalls({
-      suspected: (call) => this.#suspects.accuse(call),
-      cameFurther: (call) => this.#suspects.cameFurther(call),
-      settled: (call) => {
-        this.#suspects.ended(call);
-        this.#advance();
+  constructor({ observer, changed, ...options }: EngineSupervisorOptions) {
+    this.#supervisor = new Supervisor<EngineCalls>({
+      ...{ ...options, name: 'the engine', limits: LIMITS, fatalError: () => new EngineBreakingError() },
+      observer: {
+        died: (death) => observer.engineDied(death),
+        convicted: (origin) => observer.engineRefused(origin),
+        report: (report, isServing) => {
+          const { load, measurements } = report as EngineReport;
+          if (isServing) this.#load = load;
+          for (const measurement of measurements) observer.measured(measurement);
+        },
+        changed: () => changed?.(),
       },
     });
-    this.#serving = new ServingProcess((role) => this.#child(role, options), this.#timers, {
-      changed: () => {
-        this.#advance();
-        options.changed?.();
-      },
-      gone: (child, death) => this.#servingGone(child, death),
-    });
-    const make = (role: EngineChildRole): EngineChild => this.#child(role, options.trial?.() ?? options);
-    this.#trial = new TrialProcess(
-      { make, timers: this.#timers, suspects: this.#suspects, calls: this.#calls },
-      {
-        changed: () => this.#advance(),
-        gone: (child, death) => this.#trialGone(child, death),
-        refused: (origin) => this.#options.observer.engineRefused(origin),
-      },
-    );
   }
 
-  /** Starts the first process. Rejects where it does not become ready, with what it says why; then nothing is left of it. */
-  start(): Promise<EngineInfo> {
-    const started = this.#serving.start();
-    started.catch(() => (this.#closing = true));
-    return started;
+  /** As Supervisor.start(). */
+  async start(): Promise<EngineInfo> {
+    return (await this.#supervisor.start()) as EngineInfo;
   }
 
-  /**
-   * Rejects with the signal's reason, with what the engine rejects with, or what CallControl.fail() was given; `internal_error` where it is
-   * guilty of deaths; `overloaded` where too many wait, or no process can be started; `shutting_down` after close().
-   */
-  async call<Name extends keyof EngineCalls>(
+  /** As Supervisor.call(). */
+  call<Name extends keyof EngineCalls>(
     name: Name,
-    options: EngineCallOptions<Name>,
+    options: ChildCallOptions<EngineCalls[Name]>,
   ): Promise<EngineCalls[Name]['answer']> {
-    if (this.#closing) throw shuttingDown();
-    if (this.#serving.isHopeless) throw unavailable();
-    const answer = this.#calls.add(name, options);
-    this.#advance();
-    return answer;
+    return this.#supervisor.call(name, options);
   }
 
+  /** Of the process that serves; while there is none, no slots, and the speed that it had. */
   get load(): EngineLoad {
-    return this.#serving.load;
+    return this.isServing ? this.#load : { ...NO_LOAD, realTimeFactor: this.#load.realTimeFactor };
   }
 
-  /** Of the process that serves; null while there is none. */
   get pid(): number | null {
-    return this.#serving.pid;
+    return this.#supervisor.pid;
   }
 
   get isServing(): boolean {
-    return this.#serving.child !== null;
+    return this.#supervisor.isServing;
   }
 
-  /** Whether its processes have died so fast that none is started for a while. */
+  /** As Supervisor.isResting. */
   get isResting(): boolean {
-    return this.#serving.isResting;
+    return this.#supervisor.isResting;
   }
 
-  /** Rejects what waits for the process that serves: there is another engine to do it. */
   failWaiting(error: () => Error): void {
-    this.#calls.failWaiting(error);
+    this.#supervisor.failWaiting(error);
   }
 
-  /** What waits or runs is finished first; new calls are refused. Resolves when no process is left. */
-  async close(): Promise<void> {
-    this.#closing = true;
-    this.#endIfIdle();
-    if (this.#serving.isGone && this.#trial.isGone) return;
-    await new Promise<void>((resolve) => this.#idle.push(resolve));
-  }
-
-  /** Whatever can be done now. */
-  #advance(): void {
-    if (this.#serving.child !== null) this.#calls.sendWaiting(this.#serving.child);
-    this.#trial.advance();
-    this.#endIfIdle();
-  }
-
-  #child(role: EngineChildRole, { start, settings }: EngineLaunch): EngineChild {
-    const { observer, isStopped } = this.#options;
-    const options = {
-      ...{ start, settings: settings(), timers: this.#timers },
-      ...(isStopped === undefined ? {} : { isStopped }),
-    };
-    return new EngineChild(options, {
-      ...role,
-      report: (report) => {
-        role.report(report);
-        for (const measurement of report.measurements) observer.measured(measurement);
-      },
-      call: (message) => this.#calls.hear(message),
-    });
-  }
-
-  #servingGone(child: EngineChild, death: Death | null): void {
-    const lost = this.#calls.lostIn(child);
-    if (death !== null) this.#report(death, lost);
-    this.#calls.repeat(this.#suspects.servingDied(lost));
-    if (this.#serving.isHopeless) this.#calls.failWaiting(unavailable);
-    this.#endIfIdle();
-  }
-
-  #trialGone(child: EngineChild, death: Death | null): void {
-    const lost = this.#calls.lostIn(child);
-    if (death !== null) this.#report(death, lost);
-  }
-
-  #report(death: Death, lost: readonly EngineCall[]): void {
-    const requestIds = lost.flatMap(({ origin }) => origin?.requestId ?? []);
-    this.#options.observer.engineDied({ ...death, requestIds });
-  }
-
-  #endIfIdle(): void {
-    if (!this.#closing || this.#calls.size > 0) return;
-    this.#serving.end();
-    this.#trial.end();
-    if (!this.#serving.isGone || !this.#trial.isGone) return;
-    for (const resolve of this.#idle.splice(0)) resolve();
+  /** As Supervisor.close(). */
+  close(): Promise<void> {
+    return this.#supervisor.close();
   }
 }

@@ -1,4 +1,6 @@
-/** Native calls that do not come back, found by counting pings: a machine that stands still for a while hangs nothing. */
+/**
+ * Native calls that do not come back, found by counting pings: a machine that stands still for a while hangs nothing.
+ */
 
 /** Pings during which one call may be at work. A ping comes twice a second. */
 const PINGS: Readonly<Record<string, number>> = {
@@ -93,7 +95,10 @@ export class NativeWatch {
   }
 }
 
-/** Every native call notes who called it, for an error that it may end with: of this process only codes and messages are told. */
+/**
+ * Every native call notes who called it, for an error that it may end with: of this process only codes and messages are
+ * reported.
+ */
 function withoutStack<T>(call: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -1,16 +1,18 @@
 import { removeFile } from '../../remove-file.js';
 import { containerOf } from '../media/containers.js';
-import type { Backlog } from '../speech/backlog.js';
 import type {
-  AudioToMeasure,
-  EngineStats,
+  AudioRequest,
+  EngineInfo,
+  EngineLoad,
   FileToConvert,
+  FileToMeasure,
   FileToTranscribe,
+  OnWindow,
   SpeechEngine,
   Transcript,
 } from '../types.js';
-import type { CountedSeconds, EngineInfo, FileRequest } from './engine-calls.js';
 import type { DeviceProcesses } from './device-processes.js';
+import type { FileRequest } from './engine-calls.js';
 import type { PlacedWork } from './placement.js';
 import type { Quarantine } from './quarantine.js';
 import { RemoteTranscription } from './remote-transcription.js';
@@ -19,64 +21,29 @@ export interface RemoteSpeechOptions {
   process: Pick<DeviceProcesses, 'call' | 'load' | 'close'>;
   info: EngineInfo;
   quarantine: Quarantine;
-  /** Of all that serve beside it, too. */
-  backlog: Backlog;
 }
 
-/** The speech engine in a process of its own. Who is let in is decided here, so that it outlives the process. */
+/** The speech engine in a process of its own. */
 export class RemoteSpeechEngine implements SpeechEngine {
-  readonly languages: readonly string[];
-  readonly translatesToEnglish: boolean;
-  readonly abilities: SpeechEngine['abilities'];
-  readonly alignsWords: boolean;
-  readonly devices: SpeechEngine['devices'];
-  readonly modelName: string;
-  readonly voiceActivity: SpeechEngine['voiceActivity'];
-  readonly isDemonstration: boolean;
+  readonly info: EngineInfo;
   readonly #process: RemoteSpeechOptions['process'];
   readonly #quarantine: Quarantine;
-  readonly #backlog: Backlog;
 
-  constructor({ process, info, quarantine, backlog }: RemoteSpeechOptions) {
-    this.languages = info.languages;
-    this.translatesToEnglish = info.translatesToEnglish;
-    this.abilities = info.abilities;
-    this.alignsWords = info.alignsWords;
-    this.devices = info.devices;
-    this.modelName = info.modelName;
-    this.voiceActivity = info.voiceActivity;
-    this.isDemonstration = info.isDemonstration;
+  constructor({ process, info, quarantine }: RemoteSpeechOptions) {
+    this.info = info;
     this.#process = process;
     this.#quarantine = quarantine;
-    this.#backlog = backlog;
   }
 
-  async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
-    const { origin, signal } = file;
-    this.#checkFile(file);
-    const transcription = new RemoteTranscription(file, this.#backlog);
-    try {
-      const end = await this.#process.call('transcribe', {
-        ...{ origin, signal },
-        work: () => transcription.work(),
-        request: () => transcription.request(),
-        progress: (progress, call) => transcription.hear(progress, call),
-      });
-      return transcription.transcript(end);
-    } finally {
-      transcription.release();
-    }
-  }
-
-  async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
-    this.#checkFile(file);
+  async convert(file: FileToConvert): Promise<boolean> {
+    this.#quarantine.check(file.origin);
     file.signal?.throwIfAborted();
     // A look at its first bytes: most files need no conversion, and no way to the process and back.
-    if ((await containerOf(file.path)) === null) return null;
+    if ((await containerOf(file.path, file.head)) === null) return false;
     try {
       return await this.#process.call('convert', {
-        ...this.#asked(file),
-        request: () => ({ ...fileRequest(file), to: file.to }),
+        ...reading(file),
+        request: () => ({ ...fileRequest(file), to: file.to, head: file.head }),
       });
     } catch (error) {
       // Of a process that died with it.
@@ -85,51 +52,38 @@ export class RemoteSpeechEngine implements SpeechEngine {
     }
   }
 
-  async measureFile(file: AudioToMeasure): Promise<number> {
-    this.#checkFile(file);
-    const seconds = await this.#process.call('measure', {
-      ...this.#asked(file),
-      request: () => fileRequest(file),
+  async measure(file: FileToMeasure): Promise<number> {
+    this.#quarantine.check(file.origin);
+    return this.#process.call('measure', { ...reading(file), request: () => fileRequest(file) });
+  }
+
+  async transcribe(file: FileToTranscribe, onWindow?: OnWindow): Promise<Transcript> {
+    const { origin, signal } = file;
+    this.#quarantine.check(origin);
+    const transcription = new RemoteTranscription(file, onWindow);
+    const end = await this.#process.call('transcribe', {
+      ...{ origin, signal },
+      work: () => transcription.work(),
+      request: () => transcription.request(),
+      progress: (update, call) => transcription.update(update, call),
     });
-    // What is told as a duration is not told as counted.
-    file.covers?.(seconds);
-    return seconds;
+    return transcription.transcript(end);
   }
 
-  /** Of its process, as last told. */
-  get realTimeFactor(): number {
-    return this.#process.load.realTimeFactor;
-  }
-
-  checkRoom(accountId: string): void {
-    this.#backlog.checkRoom({ accountId, audioSeconds: 0 });
-  }
-
-  stats(): EngineStats {
-    const { seconds, maxSeconds, retryAfterSeconds, byAccount } = this.#backlog;
-    return {
-      ...this.#process.load,
-      ...{ backlogSeconds: seconds, maxBacklogSeconds: maxSeconds, retryAfterSeconds },
-      backlogByAccount: byAccount,
-    };
+  stats(): EngineLoad {
+    return this.#process.load;
   }
 
   close(): Promise<void> {
     return this.#process.close();
   }
-
-  #checkFile(file: AudioToMeasure): void {
-    this.#quarantine.check(file.origin);
-    file.covers?.(0);
-  }
-
-  #asked({ accountId, origin, signal, covers }: AudioToMeasure) {
-    const work: PlacedWork = { kind: 'reading', accountId, background: false, amount: 1 };
-    const progress = ({ seconds }: CountedSeconds): void => covers?.(seconds);
-    return { origin, signal, progress, work: () => work };
-  }
 }
 
-function fileRequest({ path, accountId, maxSeconds, covers }: AudioToMeasure): FileRequest {
-  return { path, accountId, maxSeconds, counts: covers !== undefined };
+function reading({ accountId, origin, signal }: AudioRequest) {
+  const work: PlacedWork = { kind: 'reading', accountId, background: false, amount: 1 };
+  return { origin, signal, progress: () => undefined, work: () => work };
+}
+
+function fileRequest({ path, accountId, maxSeconds, payableSeconds }: FileToMeasure): FileRequest {
+  return { path, accountId, maxSeconds, payableSeconds };
 }

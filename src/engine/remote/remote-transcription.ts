@@ -1,141 +1,84 @@
-import type { Backlog, BacklogPlace } from '../speech/backlog.js';
-import type { FileToTranscribe, HeardPart, Transcript } from '../types.js';
 import type { Segment, WindowResult } from '../binding.js';
-import type { TranscriptEnd, TranscriptionNews, TranscriptionAsked, WindowNews } from './engine-calls.js';
-import type { CallControl } from './pending-calls.js';
+import type { FileToTranscribe, OnWindow, Transcript, TranscriptPart, WindowUpdate } from '../types.js';
+import type { TranscriptEnd, TranscriptionCall } from './engine-calls.js';
+import type { CallControl } from '../process/pending-calls.js';
 import type { PlacedWork } from './placement.js';
-import { ToldOnce } from './told-once.js';
-
-/** A file is taken to be as long until it is measured: a window of most models. */
-const UNMEASURED_SECONDS = 30;
+import { RepeatFilter } from './repeat-filter.js';
 
 /** One file that the engine's process transcribes, and what of that outlives the process. */
 export class RemoteTranscription {
-  readonly #told = new ToldOnce<Segment>();
-  readonly #known = new Map<number, WindowResult>();
-  #durationSeconds: number | null;
-  #admission: Promise<void> | null = null;
-  #place: BacklogPlace | null = null;
+  readonly #filter = new RepeatFilter<Segment>();
+  readonly #finished: Map<number, WindowResult>;
   #doneSeconds = 0;
-  /** What was heard so far. */
   #texts: string[] = [];
   #segments: Segment[] = [];
 
-  /** Throws nothing for a file that was let in before: `after`. */
   constructor(
     private readonly file: FileToTranscribe,
-    private readonly backlog: Pick<Backlog, 'admit' | 'readmit'>,
+    private readonly onWindow: OnWindow | undefined,
   ) {
-    this.#durationSeconds = null;
-    if (file.after !== undefined) this.#enter(file.after.durationSeconds);
+    this.#finished = new Map(file.resumeFrom);
   }
 
   /** What is left of it. */
   work(): PlacedWork {
-    const { accountId, background = false } = this.file;
-    const amount = this.#place?.audioLeftSeconds ?? UNMEASURED_SECONDS;
-    return { kind: 'speech', accountId, background, amount };
+    const { accountId, background = false, seconds } = this.file;
+    return { kind: 'speech', accountId, background, amount: Math.max(0, seconds - this.#doneSeconds) };
   }
 
   /** From where it has come to. */
-  request(): TranscriptionAsked {
-    const { path, accountId, language, task, align, describe, temperature, prompt, background } = this.file;
-    this.#beginAnew();
-    return {
-      ...{ path, accountId, language, prompt, background, maxSeconds: this.file.maxSeconds },
-      ...(task === undefined ? {} : { task }),
-      ...(align === undefined ? {} : { align }),
-      ...(describe === undefined ? {} : { describe }),
-      ...(temperature === undefined ? {} : { temperature }),
-      durationSeconds: this.#durationSeconds,
-      counts: this.file.covers !== undefined,
-      known: [...this.#known],
-    };
+  request(): TranscriptionCall {
+    this.#beginAttempt();
+    const request = { ...this.file, resumeFrom: [...this.#finished] };
+    delete request.origin;
+    delete request.signal;
+    delete request.isStreamed;
+    return request;
   }
 
-  hear(progress: TranscriptionNews, call: CallControl): void {
-    if (progress.kind === 'counted') this.file.covers?.(progress.seconds);
-    else if (progress.kind === 'measured') this.#measured(progress.seconds, call);
-    else this.#window(progress, call);
-  }
-
-  /** All that was heard, now that it has ended. */
-  transcript(end: TranscriptEnd): Transcript {
-    const { durationSeconds, language, languageProbability, unsureWindows, timings, last } = end;
-    if (last !== null) this.#hear(last);
-    const [text, segments] = [this.#texts.join(''), this.#segments];
-    return { durationSeconds, language, languageProbability, text, segments, unsureWindows, timings };
-  }
-
-  release(): void {
-    this.#place?.release();
-  }
-
-  #window({ finished, ...news }: WindowNews, call: CallControl): void {
-    if (finished !== undefined) {
-      this.#known.set(finished.index, finished.result);
-      call.cameFurther();
+  update(update: WindowUpdate, call: CallControl): void {
+    const { finished } = update;
+    if (finished !== null) {
+      this.#finished.set(finished.index, finished.result);
+      call.checkpoint();
     }
-    this.#hear(news);
+    this.#report(update);
   }
 
-  #hear({ transcribedSeconds, heard }: WindowNews): void {
-    if (transcribedSeconds !== undefined) this.#transcribed(transcribedSeconds);
-    if (heard !== undefined) this.#heard(heard);
+  /** The whole of it, now that it has ended. */
+  transcript({ last, ...end }: TranscriptEnd): Transcript {
+    if (last !== null) this.#report({ finished: null, ...last });
+    return { ...end, text: this.#texts.join(''), segments: this.#segments };
   }
 
-  #measured(seconds: number, call: CallControl): void {
-    this.#admission ??= this.#admit(seconds);
-    this.#admission.then(
-      () => call.proceed(),
-      (error: unknown) => call.fail(error),
-    );
-  }
-
-  /** What is told as a duration is not told as counted. */
-  async #admit(seconds: number): Promise<void> {
-    this.file.covers?.(seconds);
-    await this.file.measured?.(seconds);
-    this.file.signal?.throwIfAborted();
-    this.#enter(seconds);
-  }
-
-  #enter(durationSeconds: number): void {
-    const { accountId, after, background } = this.file;
-    const request = { accountId, audioSeconds: durationSeconds, background: background === true };
-    const isLetIn = after !== undefined || request.background;
-    this.#place = isLetIn ? this.backlog.readmit(request) : this.backlog.admit(request);
-    this.#durationSeconds = durationSeconds;
-  }
-
-  /** A repeat begins with what was done before. */
-  #transcribed(seconds: number): void {
-    if (seconds <= this.#doneSeconds) return;
-    this.#place?.advance(seconds - this.#doneSeconds);
-    this.#doneSeconds = seconds;
-    this.file.transcribed?.(seconds);
-  }
-
-  /** Of what nobody was told nothing has to stay as it was. */
-  #beginAnew(): void {
-    this.#told.begin();
-    if (this.file.heard !== undefined) return;
+  /** What nobody was sent may come out otherwise. */
+  #beginAttempt(): void {
+    this.#filter.begin();
+    if (this.file.isStreamed === true) return;
     this.#texts = [];
     this.#segments = [];
   }
 
-  #heard({ language, text, segments }: HeardPart): void {
-    if (this.file.heard === undefined) {
-      this.#keep(text, segments);
-      return;
-    }
-    const told = this.#told.add(text, segments);
-    if (told === null) return;
-    this.#keep(told.text, told.items);
-    this.file.heard({ language, text: told.text, segments: told.items });
+  /** A repeat begins with what was done before. */
+  #report({ finished, seconds, language, part }: WindowUpdate): void {
+    this.#doneSeconds = Math.max(this.#doneSeconds, seconds);
+    const fresh = part === null ? null : this.#keep(part);
+    this.onWindow?.({ finished, seconds: this.#doneSeconds, language, part: fresh });
   }
 
-  #keep(text: string, segments: readonly Segment[]): void {
+  /** What of it is passed on. */
+  #keep(part: TranscriptPart): TranscriptPart | null {
+    if (this.file.isStreamed !== true) {
+      this.#append(part.text, part.segments);
+      return null;
+    }
+    const added = this.#filter.add(part.text, part.segments);
+    if (added === null) return null;
+    this.#append(added.text, added.items);
+    return { language: part.language, text: added.text, segments: added.items };
+  }
+
+  #append(text: string, segments: readonly Segment[]): void {
     this.#texts.push(text);
     for (const segment of segments) this.#segments.push(segment);
   }

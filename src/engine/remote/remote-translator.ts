@@ -3,9 +3,9 @@ import { TranslationRoutes, type RoutedModel } from '../translation/translation-
 import type { TranslatedSentence, TranslatedText } from '../types.js';
 import type { DeviceProcesses } from './device-processes.js';
 import type { PlacedWork } from './placement.js';
-import { ToldOnce } from './told-once.js';
+import { RepeatFilter } from './repeat-filter.js';
 
-/** The translation engine in a process of its own. Which pairs it covers is told by its models alone. */
+/** The translation engine in a process of its own. Which pairs it covers depends on its models alone. */
 export class RemoteTranslator {
   readonly modelNames: string[];
   readonly #routes: TranslationRoutes<RoutedModel>;
@@ -25,16 +25,16 @@ export class RemoteTranslator {
   /** As TranslationEngine.translate(). */
   translate(input: TextToTranslate): Promise<TranslatedText> {
     const { origin, signal, translated, accountId, text, from, to, background = false } = input;
-    const told = new ToldOnce<TranslatedSentence>();
+    const filter = new RepeatFilter<TranslatedSentence>();
     const work: PlacedWork = { kind: 'text', accountId, background, amount: text.length };
     return this.process.call('translate', {
       ...{ origin, signal, work: () => work },
       request: () => {
-        told.begin();
-        return { accountId, text, from, to, background, tells: translated !== undefined };
+        filter.begin();
+        return { accountId, text, from, to, background, reportsParts: translated !== undefined };
       },
       progress: (part) => {
-        const added = told.add(part.text, [part.sentence]);
+        const added = filter.add(part.text, [part.sentence]);
         const [sentence] = added?.items ?? [];
         if (added !== null && sentence !== undefined) translated?.({ text: added.text, sentence });
       },

@@ -12,30 +12,26 @@ export interface ClusteringOptions {
 }
 
 export interface SpeechFacts {
-  /** Of speech in the file, heard once; the items may be of windows that overlap. */
+  /** Of speech in the file, counted once; the items may be of windows that overlap. */
   seconds: number;
   /** Mean cosine of two pieces of one voice, see OwnLikeness. */
   ownLikeness: number;
 }
 
-/** Seconds of speech that are told apart as one. */
+/** Seconds of speech that are attributed as one. */
 const PIECE = 2;
-/** Partitions after which no better one is looked for. */
-const PATIENCE = 4;
+/** The search ends after so many partitions without a better one. */
+const MAX_STEPS_WITHOUT_GAIN = 4;
 
 /** Of items whose vectors have length 1 at most: the mean direction of each voice. */
-export function voicesOf(
-  items: readonly Item[],
-  facts: SpeechFacts,
-  options: ClusteringOptions,
-): Float32Array[] {
+export function voicesOf(items: readonly Item[], facts: SpeechFacts, options: ClusteringOptions): Float32Array[] {
   if (items.length === 0) return [];
   return withoutScraps(items, chosen(items, facts, options), facts, options);
 }
 
 /**
- * The partition that explains most, in pieces of speech, when from one voice to the next leastGain() is taken off (Schwarz' criterion in its form, with a
- * price that follows the noise of the file).
+ * The partition that explains most, in pieces of speech, when from one voice to the next leastGain() is taken off
+ * (Schwarz' criterion in its form, with a price that follows the noise of the file).
  */
 function chosen(items: readonly Item[], facts: SpeechFacts, options: ClusteringOptions): Partition {
   const { threshold, minSpeakers, maxSpeakers } = options;
@@ -48,17 +44,16 @@ function chosen(items: readonly Item[], facts: SpeechFacts, options: ClusteringO
     if (count > maxSpeakers && best !== null) break;
     if (count > 1) price += threshold + leastGain(pieces / (count - 1), facts.ownLikeness);
     const score = scale * partition.explained - price;
-    if (best === null || best.partition.voices.length < minSpeakers || score > best.score)
-      best = { partition, score };
-    if (count >= Math.max(minSpeakers, best.partition.voices.length + PATIENCE)) break;
+    if (best === null || best.partition.voices.length < minSpeakers || score > best.score) best = { partition, score };
+    if (count >= Math.max(minSpeakers, best.partition.voices.length + MAX_STEPS_WITHOUT_GAIN)) break;
   }
   if (best === null) throw new RangeError('There are no items.');
   return best.partition;
 }
 
 /**
- * What cutting one voice of so many pieces in two explains without there being two: more, the noisier its pieces are, and a little of each, since
- * no voice is always the same. Chosen on conversations.
+ * What cutting one voice of so many pieces in two explains without there being two: more, the noisier its pieces are,
+ * and a little of each, since no voice is always the same. Chosen on conversations.
  */
 function leastGain(pieces: number, ownLikeness: number): number {
   const noise = (1 - ownLikeness) / Math.sqrt(ownLikeness);

@@ -10,8 +10,8 @@ const ALIKE = 0.85;
 const LEFT = BLOCK / 4;
 
 /**
- * What is to be clustered, as it comes: what is nearly the same is joined block by block, so that time and memory grow with the
- * length of a file and not with its square.
+ * What is to be clustered, as it comes: what is nearly the same is joined block by block, so that time and memory grow
+ * with the length of a file and not with its square.
  */
 export class CondensedItems {
   readonly #done: Item[] = [];
@@ -25,7 +25,7 @@ export class CondensedItems {
     if (this.#done.length >= BLOCK) this.#fresh = condensed(this.#done.splice(0));
   }
 
-  /** In the order in which they were first heard, joined ones at the place of their first. */
+  /** In the order of their first speech, joined ones at the place of their first. */
   get items(): readonly Item[] {
     return [...this.#done, ...this.#fresh];
   }

@@ -11,8 +11,8 @@ export interface Merge {
 }
 
 /**
- * n - 1 merges. Similarity is the scalar product, which is the cosine of vectors of length 1. Time and memory grow with the square of n: some ten milliseconds
- * for 500.
+ * n - 1 merges. Similarity is the scalar product, which is the cosine of vectors of length 1. Time and memory grow with
+ * the square of n: some ten milliseconds for 500.
  */
 export function dendrogram(items: readonly Item[]): Merge[] {
   const clusters = new Clusters(items);
@@ -115,8 +115,7 @@ export function cutAfter(merges: readonly Merge[], count: number, items: number)
   for (const [index, { first, second }] of merges.slice(0, count).entries())
     parent[first] = parent[second] = items + index;
   // A merge comes behind what it merges: backwards, each parent is a root already.
-  for (let index = parent.length - 1; index >= 0; index--)
-    parent[index] = parent[parent[index] ?? index] ?? index;
+  for (let index = parent.length - 1; index >= 0; index--) parent[index] = parent[parent[index] ?? index] ?? index;
   const numbers = new Map<number, number>();
   return parent.slice(0, items).map((root) => {
     const number = numbers.get(root) ?? numbers.size;

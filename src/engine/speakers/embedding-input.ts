@@ -14,7 +14,10 @@ export interface EmbeddingInput {
   output: number;
 }
 
-/** By the fact `framework`, as sherpa-onnx writes it; without one the model takes samples. Throws EngineError `invalid_model`. */
+/**
+ * By the fact `framework`, as sherpa-onnx writes it; without one the model takes samples. Throws EngineError
+ * `invalid_model`.
+ */
 export function embeddingInput(model: OnnxModel): EmbeddingInput {
   const framework = model.facts.get('framework');
   switch (framework) {
@@ -96,8 +99,5 @@ function fact({ facts }: OnnxModel, key: string, allowed: readonly string[]): vo
 }
 
 function refusal(key: string, value: string, allowed: string): EngineError {
-  return new EngineError(
-    'invalid_model',
-    `The model has "${value.slice(0, 40)}" for ${key}; allowed: ${allowed}.`,
-  );
+  return new EngineError('invalid_model', `The model has "${value.slice(0, 40)}" for ${key}; allowed: ${allowed}.`);
 }

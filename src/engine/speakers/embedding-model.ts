@@ -6,7 +6,7 @@ import type { OnnxModel } from './onnx-model.js';
 
 /** Whose voice it is, as a direction: two are as alike as their cosine. */
 export interface EmbeddingModel {
-  /** Fewest samples that tell a voice. */
+  /** Fewest samples by which a voice is recognised. */
   minSamples: number;
   /** Of length 1. */
   embed(samples: Float32Array): Promise<Float32Array>;
@@ -26,10 +26,7 @@ export function embeddingModel(model: OnnxModel): EmbeddingModel {
     embed: async (samples) => {
       const output = await model.run(input.of(samples), input.output);
       if (output.data.length !== size)
-        throw new EngineError(
-          'invalid_model',
-          `The model gives ${output.data.length} numbers; it says ${size}.`,
-        );
+        throw new EngineError('invalid_model', `The model gives ${output.data.length} numbers; it says ${size}.`);
       return normalized(output.data);
     },
   };

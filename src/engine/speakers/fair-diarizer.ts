@@ -1,12 +1,13 @@
-/** Whose file the speaker models hear next: accounts take turns, as they do for everything that computes. */
+/** Whose file the speaker models read next: accounts take turns, as they do for everything that computes. */
 import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
 import type { Diarizer } from '../types.js';
-import type { FileToDiarize, SpeakerEngine } from './speaker-engine.js';
+import type { FileToDiarize } from './file-to-diarize.js';
+import type { SpeakerEngine } from './speaker-engine.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
 export interface FairDiarizerOptions {
   engine: Pick<SpeakerEngine, 'diarize' | 'close'>;
-  /** Of speech whose speakers the models tell apart (ISO 639-1). */
+  /** Languages in which the models distinguish speakers (ISO 639-1). */
   languages: readonly string[] | 'any';
   observer?: DiarizationObserver;
   now?: () => number;
@@ -16,11 +17,11 @@ export interface DiarizationObserver {
   diarizationDone(measurement: { audioSeconds: number; waitMs: number; runMs: number }): void;
 }
 
-/** Files that are heard at once: their windows take turns in the process of the models. */
+/** Files that are diarized at once: their windows take turns in the process of the models. */
 export const DIARIZED_AT_ONCE = 4;
 /** Of these, so that one that uploads many does not keep the others waiting for the end of a file. */
 export const DIARIZED_PER_ACCOUNT = 2;
-/** Longer files leave one place to shorter ones: each is heard for minutes. */
+/** Longer files leave one place to shorter ones: each takes minutes. */
 export const SHORT_FILE_SECONDS = 600;
 
 /** Seconds of audio by which an account may fall behind without losing the claim, while its files have their places. */
@@ -53,7 +54,7 @@ class WaitingFile implements Waiting {
 
 export class FairDiarizer implements Diarizer {
   readonly #options: FairDiarizerOptions;
-  /** What waits, and what is heard: whose file is heard keeps his place in the order. */
+  /** What waits and what runs: an account whose file runs keeps its place in the order. */
   readonly #queue = new FairQueue<WaitingFile>(LONGEST_CLAIM_SECONDS);
   readonly #running = new Set<WaitingFile>();
 
@@ -92,7 +93,7 @@ export class FairDiarizer implements Diarizer {
     return { waiting: [...this.#queue.items()].length - running, running };
   }
 
-  /** What waits or is heard is rejected with `shutting_down`. */
+  /** What waits or runs is rejected with `shutting_down`. */
   close(): Promise<void> {
     return this.#options.engine.close();
   }

@@ -1,6 +1,6 @@
 /**
- * What an ONNX file says of itself: metadata_props of its ModelProto, which the runtime's JavaScript does not show. Reads the outermost
- * message only, whatever the file holds.
+ * What an ONNX file says of itself: metadata_props of its ModelProto, which the runtime's JavaScript does not show.
+ * Reads the outermost message only, whatever the file holds.
  */
 import { EngineError } from '../native-errors.js';
 
@@ -79,6 +79,6 @@ export function integerFact(
   const text = facts.get(key) ?? (fallback === undefined ? undefined : String(fallback));
   const value = text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (value >= least && value <= most) return value;
-  const said = text === undefined ? 'lacks' : `has "${text.slice(0, 40)}" for`;
-  throw new EngineError('invalid_model', `The model ${said} ${key}; allowed: ${least} to ${most}.`);
+  const has = text === undefined ? 'lacks' : `has "${text.slice(0, 40)}" for`;
+  throw new EngineError('invalid_model', `The model ${has} ${key}; allowed: ${least} to ${most}.`);
 }

@@ -12,13 +12,10 @@ export interface OnnxModel {
   /** Of its inputs, by name. */
   shapes: ReadonlyMap<string, readonly (number | string)[]>;
   /**
-   * Inputs by name -> one of the outputs, by its place. Rejects with EngineError `invalid_model` where the model cannot compute it, or gives
-   * anything but numbers.
+   * Inputs by name -> one of the outputs, by its place. Rejects with EngineError `invalid_model` where the model cannot
+   * compute it, or gives anything but numbers.
    */
-  run(
-    inputs: Readonly<Record<string, TensorData>>,
-    output?: number,
-  ): Promise<TensorData & { data: Float32Array }>;
+  run(inputs: Readonly<Record<string, TensorData>>, output?: number): Promise<TensorData & { data: Float32Array }>;
 }
 
 export interface TensorData {
@@ -63,7 +60,8 @@ async function modelBytes(path: string): Promise<Uint8Array> {
 }
 
 async function loadRuntime(): Promise<typeof Runtime> {
-  // Else the runtime tells Microsoft of its use: it connects there, and keeps files in the home and the temporary directory.
+  // Else the runtime reports its use to Microsoft: it connects there, and keeps files in the home and the temporary
+  // directory.
   // eslint-disable-next-line no-restricted-properties -- it is written, not read
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
   try {
@@ -94,9 +92,7 @@ async function run(
 }
 
 function shapesOf(session: InferenceSession): Map<string, readonly (number | string)[]> {
-  return new Map(
-    session.inputMetadata.map((input) => [input.name, input.isTensor ? input.shape : []] as const),
-  );
+  return new Map(session.inputMetadata.map((input) => [input.name, input.isTensor ? input.shape : []] as const));
 }
 
 /** The runtime's own errors say nothing but what is wrong with the model. */

@@ -1,6 +1,7 @@
 /**
- * How alike one voice is to itself in a file. What a mean cosine says of two voices depends on the embedding and on the noise; but of
- * neighbouring stretches of speech a segmentation mostly knows that they are one person's, and their cosines are what a voice has here.
+ * How alike one voice is to itself in a file. What a mean cosine says of two voices depends on the embedding and on the
+ * noise; but of neighbouring stretches of speech a segmentation mostly knows that they are one person's, and their
+ * cosines are what a voice has here.
  */
 import { scalarProduct } from './vectors.js';
 

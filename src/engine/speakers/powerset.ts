@@ -1,6 +1,7 @@
 /**
- * Who speaks in a frame as one class of many: nobody, one of a few, or several of them (Plaquet and Bredin 2023, "Powerset
- * multi-class cross entropy loss for neural speaker diarization"). Nobody comes first, then each alone, then pairs.
+ * Who speaks in a frame as one class of many: nobody, one of a few, or several of them (Plaquet and Bredin 2023,
+ * "Powerset multi-class cross entropy loss for neural speaker diarization"). Nobody comes first, then each alone, then
+ * pairs.
  */
 
 /** The speakers, from 0, of each class. */
@@ -19,8 +20,8 @@ export function powersetClasses(speakers: number, atOnce: number): number[][] {
 }
 
 /**
- * [frames, classes] of log-probabilities -> [speakers, frames] of the probability that each speaks, in 255ths. What is not finite
- * counts as nobody.
+ * [frames, classes] of log-probabilities -> [speakers, frames] of the probability that each speaks, in 255ths. What is
+ * not finite counts as nobody.
  */
 export function speakerActivity(
   logProbabilities: Float32Array,
@@ -37,9 +38,7 @@ export function speakerActivity(
         activity[place] = (activity[place] ?? 0) + probability;
       }
     }
-  return Uint8Array.from(activity, (probability) =>
-    probability > 0 ? Math.round(255 * Math.min(1, probability)) : 0,
-  );
+  return Uint8Array.from(activity, (probability) => (probability > 0 ? Math.round(255 * Math.min(1, probability)) : 0));
 }
 
 function range(count: number): number[] {

@@ -9,15 +9,15 @@ export interface SegmentationModel {
   /** Samples of the windows that it was made for. */
   windowSamples: number;
   grid: FrameGrid;
-  /** `start` is told of the answer. Samples: at most windowSamples. */
+  /** `start` gets the answer. Samples: at most windowSamples. */
   segment(samples: Float32Array, start: number): Promise<WindowActivity>;
 }
 
 const RATE = 16_000;
 
 /**
- * Of the form of pyannote-segmentation-3.0 as sherpa-onnx publishes it: samples [n, 1, samples] -> log-probabilities [n, frames, classes].
- * Throws EngineError `invalid_model`.
+ * Of the form of pyannote-segmentation-3.0 as sherpa-onnx publishes it: samples [n, 1, samples] -> log-probabilities
+ * [n, frames, classes]. Throws EngineError `invalid_model`.
  */
 export function segmentationModel(model: OnnxModel): SegmentationModel {
   const { facts } = model;
@@ -33,8 +33,8 @@ export function segmentationModel(model: OnnxModel): SegmentationModel {
   return {
     windowSamples,
     grid,
-    segment: async (heard, start) => {
-      const samples = longEnough(heard);
+    segment: async (recorded, start) => {
+      const samples = longEnough(recorded);
       const dims = [1, 1, samples.length];
       const output = await model.run({ [input]: { data: samples, dims } });
       const [windows, frames = 0, count] = output.dims;

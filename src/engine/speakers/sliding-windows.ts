@@ -9,8 +9,8 @@ export interface SampleWindow {
 const BLOCK = 160_000;
 
 /**
- * Windows of `length` samples every `step`, and a last one that ends with the audio; of less audio than that one shorter window,
- * of none none. `read` gives the next samples, fewer than asked for only at the end.
+ * Windows of `length` samples every `step`, and a last one that ends with the audio; of less audio than that one
+ * shorter window, of none none. `read` gives the next samples, fewer than asked for only at the end.
  */
 export async function* slidingWindows(
   read: (count: number) => Promise<Float32Array>,
@@ -32,11 +32,7 @@ export async function* slidingWindows(
   }
 }
 
-async function fill(
-  out: Float32Array,
-  from: number,
-  read: (count: number) => Promise<Float32Array>,
-): Promise<number> {
+async function fill(out: Float32Array, from: number, read: (count: number) => Promise<Float32Array>): Promise<number> {
   let place = from;
   while (place < out.length) {
     const wanted = Math.min(out.length - place, BLOCK);

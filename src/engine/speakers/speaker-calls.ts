@@ -1,3 +1,4 @@
+import type { Plain } from '../process/messages.js';
 import type { DiarizationOptions } from './diarization.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
@@ -10,11 +11,10 @@ export interface SpeakerModelFiles {
 }
 
 /** What it is asked for. */
-export type SpeakerCalls = {
+export type SpeakerCalls = Plain<{
   diarize: {
     request: { path: string; options: DiarizationOptions };
-    /** Seconds of the file that have been heard. */
-    progress: number;
+    progress: never;
     answer: SpeakerTurn[];
   };
-};
+}>;

@@ -2,9 +2,9 @@ import { extname, join } from 'node:path';
 import type { Timers } from '../../timers.js';
 import { EngineError } from '../native-errors.js';
 import { forking } from '../process/child.js';
-import { SupervisedProcess, type ProcessObserver } from '../process/supervised-process.js';
+import { Supervisor, type SupervisorObserver } from '../process/supervisor.js';
 import type { DiarizationOptions } from './diarization.js';
-import type { SpeechRegion } from './known-speech.js';
+import type { FileToDiarize } from './file-to-diarize.js';
 import type { SpeakerCalls, SpeakerModelFiles } from './speaker-calls.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
@@ -18,21 +18,7 @@ export interface SpeakerTraits {
 
 export interface SpeakerEngineOptions extends SpeakerModelFiles, SpeakerTraits {
   timers?: Timers;
-  observer?: ProcessObserver;
-}
-
-export interface FileToDiarize {
-  path: string;
-  /** Of the whole file, exact. */
-  durationSeconds: number;
-  /** Default: 1 to 20. */
-  minSpeakers?: number;
-  maxSpeakers?: number;
-  /** When anybody speaks, where that is known: nobody is told of outside. */
-  regions?: readonly SpeechRegion[];
-  signal?: AbortSignal;
-  /** Seconds of the file that have been heard; from the start again where its process has died. */
-  progress?: (seconds: number) => void;
+  observer?: SupervisorObserver;
 }
 
 /** As many as anybody can ask for. */
@@ -41,70 +27,66 @@ export const MOST_SPEAKERS = 20;
 const STEP_SECONDS = 2.5;
 
 /** Of one process; windows of the files in it take turns. */
-const LIMITS = {
-  callsAtOnce: 4,
-  maxWaiting: 256,
-  periodMs: 2000,
-  silentPings: 15,
-  memoryBytes: 1.5 * 2 ** 30,
-  idleMs: 60_000,
-};
+const LIMITS = { periodMs: 2000, silentPingsBeforeReady: 15, silentPings: 15, memoryBytes: 1.5 * 2 ** 30 };
+const IDLE_MS = 60_000;
 
-/** Below what computes for requests that somebody waits for, which is 15 lower than what answers them; in one process with it, 10. */
+/**
+ * Below what computes for requests that somebody waits for, which is 15 lower than what answers them; in one process
+ * with it, 10.
+ */
 const NICENESS = 19;
-/** Of a second of audio, beside other files and beneath all that has a higher priority. A hang is told by the heartbeat. */
+/**
+ * Of a second of audio, beside other files and beneath all that has a higher priority. The heartbeat notices a hang.
+ */
 const MOST_SECONDS_PER_SECOND = 4;
 
 /** Heaps of many threads keep holes. */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
-/** Tells who speaks when, in a process of its own that is started when it is needed. */
+/** Finds who speaks when, in a process of its own that is started when it is needed. */
 export class SpeakerEngine {
-  readonly #process: SupervisedProcess<SpeakerCalls>;
+  readonly #process: Supervisor<SpeakerCalls>;
   readonly #traits: SpeakerTraits;
 
   constructor({ segmentation, embedding, threads, timers, observer, ...traits }: SpeakerEngineOptions) {
     this.#traits = traits;
-    this.#process = new SupervisedProcess<SpeakerCalls>({
-      ...LIMITS,
+    this.#process = new Supervisor<SpeakerCalls>({
       name: 'the speaker process',
+      limits: LIMITS,
+      idleMs: IDLE_MS,
+      fatalError: (how) => new EngineError('internal_error', `The speaker process died of this request: ${how}.`),
       start: forking({
         main: join(__dirname, `speaker-process${extname(__filename)}`),
         env: ENVIRONMENT,
         niceness: NICENESS,
       }),
-      settings: { segmentation, embedding, threads },
+      settings: () => ({ segmentation, embedding, threads }),
       ...(timers === undefined ? {} : { timers }),
       ...(observer === undefined ? {} : { observer }),
     });
   }
 
   /**
-   * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`, `internal_error` where the file
-   * kills its process or takes more than a minute and four times its own length; `overloaded`; `shutting_down` after close().
+   * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`,
+   * `internal_error` where the file crashes its process or takes more than a minute and four times its own length;
+   * `overloaded`; `shutting_down` after close().
    */
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
-    const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal, progress } = file;
-    const { regions } = file;
-    const options: DiarizationOptions = {
-      ...{ ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS },
-      ...(regions === undefined ? {} : { regions }),
-    };
-    const turns = await this.#process.call(
-      'diarize',
-      { path, options },
-      {
-        signal,
-        limitMs: 60_000 + 1000 * MOST_SECONDS_PER_SECOND * durationSeconds,
-        ...(progress === undefined ? {} : { progress }),
-      },
-    );
+    const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal } = file;
+    const options: DiarizationOptions = { ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS };
+    const turns = await this.#process.call('diarize', {
+      request: () => ({ path, options }),
+      signal,
+      limitMs: 60_000 + 1000 * MOST_SECONDS_PER_SECOND * durationSeconds,
+    });
     if (areTurns(turns, durationSeconds)) return turns;
-    throw new EngineError('internal_error', 'The speaker process told of turns that cannot be.');
+    throw new EngineError('internal_error', 'The speaker process reported turns that cannot be.');
   }
 
-  stats(): { waiting: number; running: number; pid: number | null } {
-    return this.#process.stats();
+  /** Files that are not done, and the process that works on them; null: there is none. */
+  stats(): { pending: number; pid: number | null } {
+    const { pending, pid } = this.#process;
+    return { pending, pid };
   }
 
   close(): Promise<void> {
@@ -115,7 +97,7 @@ export class SpeakerEngine {
 /** What decoders of the same file may differ by, seconds. */
 const TOLERANCE = 1;
 
-/** The process has read a file that anybody may have made. */
+/** The process has read a file of anybody's. */
 function areTurns(value: unknown, durationSeconds: number): value is SpeakerTurn[] {
   if (!Array.isArray(value)) return false;
   let last = 0;

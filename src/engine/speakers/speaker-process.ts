@@ -1,4 +1,6 @@
-/** The child process in which speaker models run: what a hostile file of audio or weights breaks is this process alone. */
+/**
+ * The child process in which speaker models run: what a hostile file of audio or weights breaks is this process alone.
+ */
 import { loadBinding } from '../binding.js';
 import { ofModel } from '../native-errors.js';
 import { serveCalls } from '../process/serve-calls.js';
@@ -12,10 +14,10 @@ serveCalls<SpeakerCalls>(async (settings) => {
   const binding = loadBinding();
   const models = await loadModels(settings as SpeakerModelFiles);
   return {
-    diarize: async ({ path, options }, context) => {
+    diarize: async ({ path, options }, { signal }) => {
       const reader = await binding.openSamples(path);
       try {
-        return await diarize((count) => reader.read(count), models, options, context);
+        return await diarize((count) => reader.read(count), models, options, signal);
       } finally {
         reader.close();
       }

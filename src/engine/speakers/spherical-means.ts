@@ -78,9 +78,7 @@ function settled(items: readonly Item[], start: readonly Float32Array[], passes:
   let labels = labelled();
   for (let pass = 0; pass < passes; pass++) {
     const sums = sumsOf(items, labels, voices.length);
-    voices = voices.map((voice, index) =>
-      labels.includes(index) ? normalized(sums[index] ?? voice) : voice,
-    );
+    voices = voices.map((voice, index) => (labels.includes(index) ? normalized(sums[index] ?? voice) : voice));
     labels = labelled();
   }
   const explained = sumsOf(items, labels, voices.length).reduce((total, sum) => total + lengthOf(sum), 0);

@@ -13,12 +13,16 @@ const RATE = 16_000;
 /** Seconds. */
 const LONGEST_GAP = 0.3;
 const SHORTEST_TURN = 0.1;
-/** Of a person: what is missing of one more, at most. Chosen on conversations: what the segmentation is unsure of is speech more often than not. */
+/**
+ * Of a person: what is missing of one more, at most. Chosen on conversations: what the segmentation is unsure of is
+ * speech more often than not.
+ */
 const IN_DOUBT = 0.7;
 
 /**
- * Who speaks when, of windows in the order of their start that overlap: in each frame as many people as the windows say on
- * average, or in doubt one more, those whom most of them hear. Ordered by start; speakers are S1, S2, … by first speech.
+ * Who speaks when, of windows in the order of their start that overlap: in each frame as many people as the windows say
+ * on average, or in doubt one more, those whom most of them detect. Ordered by start; speakers are S1, S2, … by first
+ * speech.
  */
 export function turnsOf(windows: readonly NamedWindow[], grid: FrameGrid, seconds: number): SpeakerTurn[] {
   const voices = 1 + windows.reduce((most, window) => Math.max(most, ...window.voices), -1);
@@ -27,7 +31,7 @@ export function turnsOf(windows: readonly NamedWindow[], grid: FrameGrid, second
   const frames = Math.ceil((seconds * RATE) / STEP);
   for (let frame = 0; frame < frames; frame++) {
     const speaking = cover.speakingAt(frame * STEP + STEP / 2, voices);
-    for (const [voice, turn] of open.entries()) if (speaking.has(voice)) turn.hear(frame);
+    for (const [voice, turn] of open.entries()) if (speaking.has(voice)) turn.extendTo(frame);
   }
   const spans = open.flatMap((turn, voice) => turn.finished().map((span) => ({ ...span, voice })));
   return named(spans, seconds);
@@ -43,7 +47,7 @@ interface Span {
 class OpenTurn {
   readonly #spans: Span[] = [];
 
-  hear(frame: number): void {
+  extendTo(frame: number): void {
     const last = this.#spans.at(-1);
     if (last !== undefined && (frame - last.end) * STEP <= LONGEST_GAP * RATE) last.end = frame + 1;
     else this.#spans.push({ begin: frame, end: frame + 1 });
@@ -93,13 +97,13 @@ class CoveringWindows {
 
   /** People in that frame of the window; to each voice its most probable speaker is added. */
   private addTo(scores: Float64Array, window: NamedWindow, frame: number, weight: number): number {
-    const heard = new Map<number, number>();
+    const probabilities = new Map<number, number>();
     for (const [speaker, voice] of window.voices.entries()) {
       const probability = (window.activity[speaker * window.frames + frame] ?? 0) / 255;
-      if (voice >= 0) heard.set(voice, Math.max(heard.get(voice) ?? 0, probability));
+      if (voice >= 0) probabilities.set(voice, Math.max(probabilities.get(voice) ?? 0, probability));
     }
     let people = 0;
-    for (const [voice, probability] of heard) {
+    for (const [voice, probability] of probabilities) {
       scores[voice] = (scores[voice] ?? 0) + weight * probability;
       people += probability;
     }
@@ -107,7 +111,7 @@ class CoveringWindows {
   }
 }
 
-/** A frame in the middle of its window has heard what comes before it and after it. */
+/** A frame in the middle of its window has context on both sides. */
 function hamming(place: number): number {
   return 0.54 - 0.46 * Math.cos(2 * Math.PI * place);
 }

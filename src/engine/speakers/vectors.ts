@@ -12,6 +12,5 @@ export function normalized(vector: Float32Array): Float32Array {
 
 /** Adds `vector`, `scale` times, to `sum`. */
 export function addScaled(sum: Float32Array, vector: Float32Array, scale: number): void {
-  for (let index = 0; index < sum.length; index++)
-    sum[index] = (sum[index] ?? 0) + scale * (vector[index] ?? 0);
+  for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + scale * (vector[index] ?? 0);
 }

@@ -6,8 +6,8 @@ import { speaksIn, type WindowActivity } from './window-activity.js';
 const APART = 10;
 
 /**
- * Which voice each speaker of a window is: -1 for those of whom no embedding is known. Speakers who speak at the same time are
- * different people as long as there are voices for them: the choice of the greatest sum of cosines.
+ * Which voice each speaker of a window is: -1 for those of whom no embedding is known. Speakers who speak at the same
+ * time are different people as long as there are voices for them: the choice of the greatest sum of cosines.
  */
 export function assignedVoices(
   window: WindowActivity,
@@ -45,7 +45,10 @@ function groupsOf(pairs: readonly (readonly [number, number])[]): number[][] {
   return groups;
 }
 
-/** Of few speakers and few candidates, by trying them all; null where there are fewer voices than people who talk over each other. */
+/**
+ * Of few speakers and few candidates, by trying them all; null where there are fewer voices than people who talk over
+ * each other.
+ */
 function bestAssignment(
   embeddings: readonly (Float32Array | null)[],
   voices: readonly Float32Array[],
@@ -67,11 +70,7 @@ interface Candidate {
 }
 
 /** As many as there are speakers in the window: one of them is always free. */
-function candidates(
-  vector: Float32Array | null,
-  voices: readonly Float32Array[],
-  count: number,
-): Candidate[] {
+function candidates(vector: Float32Array | null, voices: readonly Float32Array[], count: number): Candidate[] {
   if (vector === null) return [{ voice: -1, similarity: 0 }];
   return voices
     .map((centroid, voice) => ({ voice, similarity: scalarProduct(vector, centroid) }))
@@ -81,10 +80,7 @@ function candidates(
 
 /** One of each list, in all ways. */
 function choices<T>(lists: readonly (readonly T[])[]): T[][] {
-  return lists.reduce<T[][]>(
-    (all, list) => all.flatMap((chosen) => list.map((one) => [...chosen, one])),
-    [[]],
-  );
+  return lists.reduce<T[][]>((all, list) => all.flatMap((chosen) => list.map((one) => [...chosen, one])), [[]]);
 }
 
 function speakTogether(window: WindowActivity, one: number, other: number): boolean {

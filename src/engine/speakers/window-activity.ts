@@ -64,10 +64,7 @@ export function spokenSpans(
 }
 
 /** The samples of these spans, one behind the other. */
-export function spokenSamples(
-  samples: Float32Array,
-  spans: readonly (readonly [number, number])[],
-): Float32Array {
+export function spokenSamples(samples: Float32Array, spans: readonly (readonly [number, number])[]): Float32Array {
   const parts = spans.map(([begin, end]) => samples.subarray(begin, end));
   const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let place = 0;

@@ -1,10 +1,12 @@
 /** Files that only ffmpeg reads, made into ones that the engine reads, in the same turns as files are measured in. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { VerbatimError } from '../../errors.js';
 import { removeFile } from '../../remove-file.js';
 import type { Clock } from '../clock.js';
 import { containerOf } from '../media/containers.js';
 import { Conversion } from '../media/conversion.js';
+import { ConversionKilled } from '../media/failures.js';
 import type { FileToConvert } from '../types.js';
 import { refuseTooMuch } from './audio-file.js';
 import type { MeasuringQueue } from './measuring-queue.js';
@@ -16,35 +18,55 @@ export interface Converter {
   clock: Clock;
 }
 
-/** As SpeechEngine.convertFile(). */
-export async function convertFile(
-  { ffmpeg, measuring, clock }: Converter,
-  file: FileToConvert,
-): Promise<{ milliseconds: number } | null> {
-  const { path, accountId, signal, maxSeconds = Infinity } = file;
+/** As SpeechEngine.convert(). */
+export async function convertFile({ ffmpeg, measuring, clock }: Converter, file: FileToConvert): Promise<boolean> {
+  const { path, accountId, signal, maxSeconds = Infinity, payableSeconds = Infinity } = file;
   signal?.throwIfAborted();
-  const container = await containerOf(path);
-  if (container === null) return null;
-  file.covers?.(0);
-  const job = { from: resolve(path), to: resolve(file.to), container, maxSeconds };
+  const container = await containerOf(path, file.head);
+  if (container === null) return false;
+  const to = resolve(file.to);
+  const job = { from: resolve(path), to, container, maxSeconds: Math.min(maxSeconds, payableSeconds) };
   const begun: Conversion[] = [];
   const gone = (): Promise<unknown> => Promise.all(begun.map((conversion) => conversion.gone));
-  const open = async (): Promise<Conversion> => {
+  const open = async (isDemoted: boolean): Promise<Conversion> => {
     await gone();
-    const conversion = new Conversion(ffmpeg, job, clock);
+    const conversion = new Conversion(ffmpeg, { ...job, isDemoted }, clock);
     begun.push(conversion);
     return conversion;
   };
   try {
-    await makePrivateFile(job.to);
+    await makePrivateFile(to);
     const check = (conversion: Conversion): void => refuseTooMuch(conversion, file);
-    const { spentMs } = await measuring.run({ accountId, signal, hasTrial: true, open, check });
-    return { milliseconds: spentMs };
+    await onceMore(() => measuring.run({ accountId, signal, hasTrial: true, open, check }));
+    return true;
   } catch (error) {
     await gone();
-    await removeFile(job.to);
+    await removeFile(to);
     throw error;
   }
+}
+
+/** For whom memory is short again at once. */
+const RETRY_SECONDS = 10;
+
+/** Where somebody else killed ffmpeg the file is not to blame. */
+async function onceMore(convert: () => Promise<unknown>): Promise<void> {
+  try {
+    await convert();
+  } catch (error) {
+    if (!(error instanceof ConversionKilled)) throw error;
+    try {
+      await convert();
+    } catch (again) {
+      throw again instanceof ConversionKilled ? overloaded(again) : again;
+    }
+  }
+}
+
+function overloaded(cause: ConversionKilled): VerbatimError {
+  const message =
+    'The program that converts the file was killed twice, as happens where memory is short. Try again later.';
+  return new VerbatimError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS, cause });
 }
 
 /** ffmpeg would make one that everybody may read. */

@@ -3,22 +3,20 @@ import type { AudioWorkers } from './audio-workers.js';
 import type { AudioReader, NativeBinding, VoiceActivityModel, WindowPolicy } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { CONTAINER_NAMES } from '../media/containers.js';
-import { EngineError, failRequest, nativeErrorCode } from '../native-errors.js';
-import type { AudioToMeasure, FileToTranscribe } from '../types.js';
-import type { MeasuringQueue } from './measuring-queue.js';
+import { EngineError, nativeErrorCode } from '../native-errors.js';
+import type { AudioBudget, AudioRequest, FileToMeasure } from '../types.js';
+import type { Measurable, MeasuringQueue } from './measuring-queue.js';
 import { WindowReader } from './window-reader.js';
 
 export interface AudioSource {
   binding: Pick<NativeBinding, 'openAudio'>;
   policy: WindowPolicy;
-  /** What hears speech in it; null: whatever stands out of the background is. */
+  /** Detects speech; null: all sound above the background counts as speech. */
   voice: VoiceActivityModel | null;
   workers: AudioWorkers;
   measuring: MeasuringQueue;
   clock: Clock;
 }
-
-type FileToOpen = AudioToMeasure & Pick<FileToTranscribe, 'after'>;
 
 /** Of a file that is as long as is allowed, over all channels: stereo at 96 kHz. */
 const SAMPLES_PER_SECOND = 2 * 96_000;
@@ -32,28 +30,18 @@ export class AudioFile {
     private readonly path: string,
     reader: AudioReader,
     readonly durationSeconds: number,
-    /** Milliseconds that opening it and finding its duration took. */
+    /** Milliseconds that opening it took. */
     readonly openMs: number,
   ) {
     this.windows = new WindowReader(reader, source.workers, source.clock);
   }
 
-  /** Opens and measures; rejects as transcribeFile() does. */
-  static async open(source: AudioSource, file: FileToOpen): Promise<AudioFile> {
-    const { path, accountId, signal, after } = file;
-    file.covers?.(0);
-    const open = (): Promise<AudioReader> => openReader(source, path);
-    if (after !== undefined) {
-      signal?.throwIfAborted();
-      const start = source.clock.now();
-      const reader = await source.workers
-        .run('cut', open)
-        .catch((error: unknown) => failRequest(error, signal));
-      return new AudioFile(source, path, reader, after.durationSeconds, source.clock.now() - start);
-    }
-    const check = (reader: AudioReader): void => refuseTooMuch(reader, file);
-    const measured = await source.measuring.run({ accountId, signal, open, check });
-    return new AudioFile(source, path, measured.reader, measured.durationSeconds, measured.spentMs);
+  /** Opens a file whose duration is known, in one of its account's turns; rejects as transcribe() does. */
+  static async open(source: AudioSource, file: AudioRequest & { seconds: number }): Promise<AudioFile> {
+    const { path, accountId, signal, seconds } = file;
+    const open = async (): Promise<OpenedReader> => new OpenedReader(await openReader(source, path), seconds);
+    const { reader, spentMs } = await source.measuring.run({ accountId, signal, open, check: () => undefined });
+    return new AudioFile(source, path, reader.reader, seconds, spentMs);
   }
 
   /** A second pass over the same file, from its start; cuts the same windows. */
@@ -66,6 +54,32 @@ export class AudioFile {
   close(): void {
     this.windows.close();
   }
+}
+
+/** A reader that is not asked for the duration. */
+class OpenedReader implements Measurable {
+  constructor(
+    readonly reader: AudioReader,
+    private readonly seconds: number,
+  ) {}
+
+  measure(): Promise<number> {
+    return Promise.resolve(this.seconds);
+  }
+
+  close(): void {
+    this.reader.close();
+  }
+}
+
+/** The duration in seconds; rejects as SpeechEngine.measure() does. */
+export async function measureFile(source: AudioSource, file: FileToMeasure): Promise<number> {
+  const { path, accountId, signal } = file;
+  const open = (): Promise<AudioReader> => openReader(source, path);
+  const check = (reader: AudioReader): void => refuseTooMuch(reader, file);
+  const { reader, durationSeconds } = await source.measuring.run({ accountId, signal, open, check });
+  reader.close();
+  return durationSeconds;
 }
 
 async function openReader({ binding, policy, voice }: AudioSource, path: string): Promise<AudioReader> {
@@ -81,7 +95,7 @@ async function openReader({ binding, policy, voice }: AudioSource, path: string)
 /** Before all of it is measured: a small file may hold days of audio, or one hour of it a day's samples. */
 export function refuseTooMuch(
   reader: Pick<AudioReader, 'measuredSeconds' | 'measuredSamples'>,
-  { maxSeconds = Infinity, covers }: Pick<AudioToMeasure, 'maxSeconds' | 'covers'>,
+  { maxSeconds = Infinity, payableSeconds = Infinity }: AudioBudget,
 ): void {
   const seconds = reader.measuredSeconds;
   if (seconds > maxSeconds) refuse(`The audio is longer than the limit of ${maxSeconds} s.`);
@@ -92,7 +106,12 @@ export function refuseTooMuch(
         `(${maxSeconds} s of stereo at 96 kHz). Send fewer channels or a lower sample rate.`,
     );
   }
-  covers?.(seconds);
+  if (seconds > payableSeconds) {
+    throw new VerbatimError(
+      'insufficient_credits',
+      `The audio is longer than the ${payableSeconds} s that are paid for.`,
+    );
+  }
 }
 
 function refuse(message: string): never {

@@ -1,7 +1,7 @@
 /**
- * Bounds how many libuv threads work on audio files at once, so that a crowd of uploads being measured never
- * keeps a window from its thread. Cutting windows goes before measuring: slots wait for the one, only new
- * requests for the other.
+ * Bounds how many libuv threads work on audio files at once, so that a crowd of uploads being measured never keeps a
+ * window from its thread. Cutting windows goes before measuring: slots wait for the one, only new requests for the
+ * other.
  */
 export type AudioWork = 'cut' | 'measure';
 

@@ -2,13 +2,15 @@ import type { WindowResult } from '../binding.js';
 
 /**
  * A window is judged with so many windows that hold text on either side of it. A single one has some ten tokens, too
- * few for its own average to tell a lucky guess from speech that the model knows; a recording seldom changes its kind.
+ * few for its own average to separate a lucky guess from speech that the model knows; a recording seldom changes its
+ * kind.
  */
 export const NEIGHBOURS = 2;
 
 /**
- * The results, in the order of the file, of which the model was sure enough: the average log-probability over the tokens
- * of the window and of its neighbours is at least `floor`. Windows without text always are; null leaves every one.
+ * The results, in the order of the file, of which the model was sure enough: the average log-probability over the
+ * tokens of the window and of its neighbours is at least `floor`. Windows without text always are; null leaves every
+ * one.
  */
 export function confidentResults(results: readonly WindowResult[], floor: number | null): WindowResult[] {
   if (floor === null) return [...results];

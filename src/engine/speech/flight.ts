@@ -3,7 +3,8 @@ import { leavesSlotInDoubt } from '../native-errors.js';
 import type { FinishedWindow, QueuedRequest } from './request-queue.js';
 
 /**
- * Where a window is: it waits for an encoder, is in the hands of one, waits until there is a batch again, or is in the batch.
+ * Where a window is: it waits for an encoder, is in the hands of one, waits until there is a batch again, or is in the
+ * batch.
  */
 export type FlightPlace = 'waiting' | 'encoding' | 'joining' | 'decoding';
 
@@ -45,7 +46,8 @@ export class Flight {
   finish(): boolean {
     try {
       const result = this.window.result();
-      // The addon's is the time of all steps that it was in, beside others; here it is its share, which can be added up.
+      // The addon's is the time of all steps that it was in, beside others; here it is its share, which can be added
+      // up.
       const timings = { ...result.timings, decodeMs: this.decodeMs };
       this.resolve({ result: { ...result, timings }, workMs: this.encodeMs + this.decodeMs });
       return true;

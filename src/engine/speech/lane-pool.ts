@@ -1,6 +1,6 @@
 import type { DecoderBatch, Recogniser, WindowEncoder, WindowInFlight } from '../binding.js';
 import type { Clock } from '../clock.js';
-import { makeAnew } from './make-anew.js';
+import { recreate } from './recreate.js';
 
 export interface LaneOptions {
   lanes: number;
@@ -10,12 +10,12 @@ export interface LaneOptions {
 }
 
 /**
- * What computes, in the units that a scheduler gives it: so many lanes, an encoder for each of them, and the one batch. A
- * unit takes a lane, and an encoder or the batch; what failed is made anew before it works again.
+ * What computes, in the units that a scheduler gives it: so many lanes, an encoder for each of them, and the one batch.
+ * A unit takes a lane, and an encoder or the batch; what failed is recreated before it works again.
  */
 export class LanePool {
   private readonly encoders: WindowEncoder[] = [];
-  /** null while it is made anew. */
+  /** null while it is recreated. */
   private batch: DecoderBatch | null = null;
   private advancing = false;
   private working = 0;
@@ -61,7 +61,7 @@ export class LanePool {
     return this.batch !== null;
   }
 
-  /** Called whenever something was made anew. */
+  /** Called whenever something was recreated. */
   whenReady(listener: () => void): void {
     this.onReady = listener;
   }
@@ -123,22 +123,22 @@ export class LanePool {
   }
 
   private async replaceEncoder(): Promise<void> {
-    const encoder = await this.makeAnew(() => this.createEncoder());
+    const encoder = await this.recreate(() => this.createEncoder());
     if (encoder === null) return;
     this.encoders.push(encoder);
     this.onReady();
   }
 
   private async replaceBatch(): Promise<void> {
-    const batch = await this.makeAnew(() => this.model.createBatch());
+    const batch = await this.recreate(() => this.model.createBatch());
     if (batch === null) return;
     this.batch = batch;
     this.onReady();
   }
 
-  private async makeAnew<T extends { close(): void }>(make: () => Promise<T>): Promise<T | null> {
+  private async recreate<T extends { close(): void }>(make: () => Promise<T>): Promise<T | null> {
     const { clock } = this.options;
-    const made = await makeAnew({ make, isWanted: () => !this.closed, clock });
+    const made = await recreate({ make, isWanted: () => !this.closed, clock });
     if (made === null || !this.closed) return made;
     made.close();
     return null;

@@ -5,16 +5,20 @@
  *
  * A decoder can take megabytes, so few files stay open. Every file is opened for its first turn, which is enough for
  * most; one that is not done then stays open while there is a place, of its account and in all, and is otherwise
- * closed, to begin anew when one is free. So a short clip never waits for a place, at most one step of a long file is
- * done twice, and at most `atOnce + open` decoders exist.
+ * closed, and opened again when one is free. So a short clip never waits for a place, at most one step of a long file
+ * is done twice, and at most `atOnce + open` decoders exist.
  *
- * What starts a program first gets no clip done in one step. It is on trial, and stays open without a place, until its trial is
- * over; so few are on trial at a time that everybody soon is.
+ * What starts a program first gets no clip done in one step. It has a trial run, and stays open without a place, until
+ * its trial is over; few have one at a time, so that nobody waits long for it.
+ *
+ * A program that turns out costly demotes its account for a while: the account's programs then have no trial, and those
+ * of all such accounts share one call and half of the places, so that others find the rest free.
  */
 import type { Clock } from '../clock.js';
 import { FairQueue, type Waiting } from '../fair-queue.js';
 import { failRequest } from '../native-errors.js';
 import type { AudioWorkers } from './audio-workers.js';
+import { Demotions } from './demotions.js';
 
 export interface MeasuringLimits {
   /** Native calls at once. */
@@ -22,25 +26,30 @@ export interface MeasuringLimits {
   /** Files that stay open between their turns. */
   open: number;
   openPerAccount: number;
-  /** Files on trial, one of an account. */
+  /** Files in a trial run, one of an account. */
   onTrial: number;
+  /** Of `atOnce` and of `open`, what programs of demoted accounts may have. */
+  demotedAtOnce: number;
+  demotedOpen: number;
 }
 
 /** An AudioReader, or what does more than to read. */
 export interface Measurable {
   /** One step; resolves to the duration in seconds once it is known, to null while there is more to do. */
   measure(): Promise<number | null>;
-  /** Of what has a trial. */
+  /** Of a file with a trial run. */
   readonly isTried?: boolean;
+  /** Whether it takes far more work than what it has measured accounts for; default: no. */
+  readonly isCostly?: boolean;
   close(): void;
 }
 
-export interface FileToMeasure<R extends Measurable> {
+export interface MeasurableFile<R extends Measurable> {
   accountId: string;
   signal?: AbortSignal | undefined;
-  /** Default: it has none. */
+  /** Whether it starts a program; default: no. */
   hasTrial?: boolean;
-  open(): Promise<R>;
+  open(isDemoted: boolean): Promise<R>;
   /** Called after every step; what it throws ends the measuring. */
   check(reader: R): void;
 }
@@ -64,8 +73,9 @@ interface Turns extends Waiting {
   readonly spentMs: number;
   readonly hasTrial: boolean;
   readonly isTried: boolean;
+  readonly isCostly: boolean;
   /** One turn; resolves to the duration once it is known. */
-  step(): Promise<number | null>;
+  step(isDemoted: boolean): Promise<number | null>;
   /** Throws when the file is not to be measured on. */
   check(): void;
   close(): void;
@@ -84,7 +94,7 @@ class Measuring<R extends Measurable> implements Turns {
   private reject!: (reason: unknown) => void;
 
   constructor(
-    private readonly file: FileToMeasure<R>,
+    private readonly file: MeasurableFile<R>,
     private readonly clock: Clock,
   ) {
     this.finished = new Promise((resolve, reject) => {
@@ -105,18 +115,22 @@ class Measuring<R extends Measurable> implements Turns {
     return this.reader?.isTried === true;
   }
 
+  get isCostly(): boolean {
+    return this.reader?.isCostly === true;
+  }
+
   /** Nobody knows what is left of a file; those that have taken little so far are likely to need little. */
   get costLeft(): number {
     return this.spentMs;
   }
 
-  async step(): Promise<number | null> {
+  async step(isDemoted: boolean): Promise<number | null> {
     const { signal } = this.file;
     signal?.throwIfAborted();
     this.begun = true;
     const start = this.clock.now();
     try {
-      this.reader ??= await this.file.open();
+      this.reader ??= await this.file.open(isDemoted);
       return await this.reader.measure();
     } catch (error) {
       return failRequest(error, signal);
@@ -153,21 +167,24 @@ export class MeasuringQueue {
   private readonly places = new Set<Turns>();
   /** Those that do, too, for a while. */
   private readonly trials = new Set<Turns>();
-  private running = 0;
+  private readonly running = new Set<Turns>();
+  private readonly demotions: Demotions;
 
   constructor(
     private readonly limits: MeasuringLimits,
     private readonly workers: AudioWorkers,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.demotions = new Demotions(clock);
+  }
 
   /** Rejects with VerbatimError, with what `check` throws, or with signal.reason, at once while the file waits. */
-  async run<R extends Measurable>(file: FileToMeasure<R>): Promise<MeasuredFile<R>> {
+  async run<R extends Measurable>(file: MeasurableFile<R>): Promise<MeasuredFile<R>> {
     const { signal } = file;
     signal?.throwIfAborted();
     const measuring = new Measuring(file, this.clock);
     const onAbort = (): void => {
-      // One that is busy is told after its step.
+      // One that is busy learns of it after its step.
       if (!measuring.busy) this.end(measuring, () => measuring.fail(signal?.reason));
       this.pump();
     };
@@ -182,7 +199,7 @@ export class MeasuringQueue {
   }
 
   private pump(): void {
-    while (this.running < this.limits.atOnce) {
+    while (this.running.size < this.limits.atOnce) {
       const measuring = this.queue.next((candidate) => this.mayGoOn(candidate));
       if (measuring === undefined) return;
       void this.turn(measuring);
@@ -190,23 +207,37 @@ export class MeasuringQueue {
   }
 
   private mayGoOn(measuring: Turns): boolean {
-    if (measuring.busy) return false;
+    if (measuring.busy || !this.hasCallFor(measuring)) return false;
     if (this.places.has(measuring) || this.trials.has(measuring)) return true;
     if (!measuring.begun && this.hasTrialFor(measuring)) return true;
     return this.hasPlaceFor(measuring);
   }
 
-  /** What has no trial needs none. */
-  private hasTrialFor({ accountId, hasTrial }: Turns): boolean {
-    if (!hasTrial) return true;
-    return (
-      this.trials.size < this.limits.onTrial &&
-      [...this.trials].every((other) => other.accountId !== accountId)
-    );
+  private isDemoted({ accountId, hasTrial }: Turns): boolean {
+    return hasTrial && this.demotions.has(accountId);
   }
 
-  private hasPlaceFor({ accountId }: Turns): boolean {
-    if (this.places.size >= this.limits.open) return false;
+  private demotedAmong(files: ReadonlySet<Turns>): number {
+    return [...files].filter((other) => this.isDemoted(other)).length;
+  }
+
+  private hasCallFor(measuring: Turns): boolean {
+    return !this.isDemoted(measuring) || this.demotedAmong(this.running) < this.limits.demotedAtOnce;
+  }
+
+  /** What has no trial run needs none. */
+  private hasTrialFor(measuring: Turns): boolean {
+    const { accountId, hasTrial } = measuring;
+    if (!hasTrial) return true;
+    if (this.isDemoted(measuring)) return false;
+    return this.trials.size < this.limits.onTrial && [...this.trials].every((other) => other.accountId !== accountId);
+  }
+
+  private hasPlaceFor(measuring: Turns): boolean {
+    const { accountId } = measuring;
+    const { open, demotedOpen } = this.limits;
+    if (this.places.size >= open) return false;
+    if (this.isDemoted(measuring) && this.demotedAmong(this.places) >= demotedOpen) return false;
     const own = [...this.places].filter((other) => other.accountId === accountId);
     return own.length < this.limits.openPerAccount;
   }
@@ -214,7 +245,7 @@ export class MeasuringQueue {
   private async turn(measuring: Turns): Promise<void> {
     this.takeItsPlace(measuring);
     measuring.busy = true;
-    this.running++;
+    this.running.add(measuring);
     try {
       const duration = await this.step(measuring);
       measuring.check();
@@ -224,7 +255,7 @@ export class MeasuringQueue {
       this.end(measuring, () => measuring.fail(error));
     }
     measuring.busy = false;
-    this.running--;
+    this.running.delete(measuring);
     this.pump();
   }
 
@@ -239,18 +270,28 @@ export class MeasuringQueue {
   private async step(measuring: Turns): Promise<number | null> {
     const before = measuring.spentMs;
     try {
-      return await this.workers.run('measure', () => measuring.step());
+      return await this.workers.run('measure', () => measuring.step(this.isDemoted(measuring)));
     } finally {
+      if (measuring.isCostly) this.demotions.demote(measuring.accountId);
       this.queue.charge(measuring, measuring.spentMs - before);
     }
   }
 
   private keepOrClose(measuring: Turns): void {
-    if (this.places.has(measuring)) return;
+    if (this.places.has(measuring) && !this.isInExcess(measuring)) return;
+    if (this.places.delete(measuring)) {
+      measuring.close();
+      return;
+    }
     if (this.trials.has(measuring) && !measuring.isTried) return;
     this.trials.delete(measuring);
     if (this.hasPlaceFor(measuring)) this.places.add(measuring);
     else measuring.close();
+  }
+
+  /** Its account was demoted when it had its place already. */
+  private isInExcess(measuring: Turns): boolean {
+    return this.isDemoted(measuring) && this.demotedAmong(this.places) > this.limits.demotedOpen;
   }
 
   private end(measuring: Turns, settle: () => void): void {

@@ -1,6 +1,6 @@
 /**
- * Processing seconds of the whole box per second of audio, as measured: the ratio of two sums that both fade
- * with the audio that has passed since.
+ * Processing seconds of the whole box per second of audio, as measured: the ratio of two sums that both fade with the
+ * audio that has passed since.
  */
 const HALF_LIFE_AUDIO_SECONDS = 120;
 
@@ -14,7 +14,9 @@ export class RealTimeFactor {
 
   constructor(private readonly slots: number) {}
 
-  /** What a window took of the slots' time, and the audio it took off the backlog (silence that was dropped included). */
+  /**
+   * What a window took of the slots' time, and the audio it took off the backlog (silence that was dropped included).
+   */
   add(processingSeconds: number, audioSeconds: number): void {
     const kept = 2 ** (-audioSeconds / HALF_LIFE_AUDIO_SECONDS);
     this.processingSeconds = this.processingSeconds * kept + processingSeconds;

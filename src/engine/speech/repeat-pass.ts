@@ -2,8 +2,8 @@ import type { AudioFile } from './audio-file.js';
 import type { CutWindow, WindowReader } from './window-reader.js';
 
 /**
- * Cuts some windows of a file once more. They lie at its start, so that reading again costs little, whereas
- * holding them back during the vote would cost every request their samples.
+ * Cuts some windows of a file once more. They lie at its start, so that reading again costs little, whereas holding
+ * them back during the vote would cost every request their samples.
  */
 export class RepeatPass {
   private readonly wanted: Set<number>;

@@ -3,6 +3,7 @@
  * shortly before its turn: the look-ahead holds few windows over all requests together, so a thousand waiting requests
  * hold no samples. What runs the windows is a scheduler's.
  */
+import { IdleSignal } from '../../idle-signal.js';
 import { setMaxListeners } from 'node:events';
 import type { AudioWindow, DecodeOptions, WindowResult } from '../binding.js';
 import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
@@ -34,8 +35,8 @@ export interface WindowedRequest {
   /** Whether cut() may yield another window, now or after a window that runs. */
   readonly hasMore: boolean;
   /**
-   * Cuts the next window; null when there is none now, 'silence' when there was none in a stretch of the file.
-   * Never called again before it has settled.
+   * Cuts the next window; null when there is none now, 'silence' when there was none in a stretch of the file. Never
+   * called again before it has settled.
    */
   cut(): Promise<CutWindow | 'silence' | null>;
   /** False while the window must wait for another one of the request. */
@@ -110,7 +111,7 @@ export class RequestQueue {
   private inFlight = 0;
   /** Whether other windows may be worth cutting than before. */
   private changed = false;
-  private waitingForIdle: (() => void)[] = [];
+  private readonly drained = new IdleSignal(() => this.queue.isEmpty && this.inFlight === 0);
 
   constructor(private readonly options: RequestQueueOptions) {}
 
@@ -130,8 +131,8 @@ export class RequestQueue {
   }
 
   /**
-   * Resolves when every window of the request has run. Rejects with the first error, or with signal.reason at
-   * once when aborted; windows that run are then aborted and no other one starts.
+   * Resolves when every window of the request has run. Rejects with the first error, or with signal.reason at once when
+   * aborted; windows that run are then aborted and no other one starts.
    */
   async run(request: WindowedRequest, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
@@ -149,21 +150,16 @@ export class RequestQueue {
   }
 
   /** Resolves when no request is left and nothing runs any more. */
-  async whenDrained(): Promise<void> {
-    if (this.isDrained) return;
-    await new Promise<void>((resolve) => this.waitingForIdle.push(resolve));
+  whenDrained(): Promise<void> {
+    return this.drained.whenIdle();
   }
 
-  private get isDrained(): boolean {
-    return this.queue.isEmpty && this.inFlight === 0;
-  }
-
-  /** To be called when there is something anew to run windows. */
+  /** To be called when something can run windows again. */
   pump(): void {
     this.options.fill();
     if (this.changed) this.cutAhead();
     this.changed = false;
-    if (this.isDrained) for (const resolve of this.waitingForIdle.splice(0)) resolve();
+    this.drained.check();
   }
 
   /** Whose turn it is among the eligible that have a window ready. */
@@ -198,8 +194,8 @@ export class RequestQueue {
   }
 
   /**
-   * Cuts windows for the turns to come. A request whose turn is near and that has none ready may cut one beyond
-   * the look-ahead: windows of requests that were overtaken must not keep it waiting.
+   * Cuts windows for the turns to come. A request whose turn is near and that has none ready may cut one beyond the
+   * look-ahead: windows of requests that were overtaken must not keep it waiting.
    */
   private cutAhead(): void {
     const planned = new Map<QueuedRequest, number>();

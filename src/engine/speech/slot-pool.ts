@@ -1,12 +1,12 @@
 import type { Slot, SpeechModel } from '../binding.js';
 import type { Clock } from '../clock.js';
-import { makeAnew } from './make-anew.js';
+import { recreate } from './recreate.js';
 
-/** A slot lent for one window. */
+/** A slot, acquired for one window. */
 export interface Lease {
   readonly slot: Slot;
   /** Returns it; `inDoubt` replaces the slot first. */
-  giveBack(inDoubt: boolean): void;
+  release(inDoubt: boolean): void;
 }
 
 /** The slots of one model, that is, of one device. */
@@ -63,14 +63,11 @@ export class SlotPool {
   take(): Lease | undefined {
     const [first, ...others] = this.devices;
     if (first === undefined) return undefined;
-    const device = others.reduce(
-      (most, other) => (other.idle.length > most.idle.length ? other : most),
-      first,
-    );
+    const device = others.reduce((most, other) => (other.idle.length > most.idle.length ? other : most), first);
     const slot = device.idle.pop();
     if (slot === undefined) return undefined;
     this.leased++;
-    return { slot, giveBack: (inDoubt) => this.giveBack(device, slot, inDoubt) };
+    return { slot, release: (inDoubt) => this.release(device, slot, inDoubt) };
   }
 
   /** Closes the idle slots now and the others as they come back. */
@@ -81,7 +78,7 @@ export class SlotPool {
     }
   }
 
-  private giveBack(device: DeviceSlots, slot: Slot, inDoubt: boolean): void {
+  private release(device: DeviceSlots, slot: Slot, inDoubt: boolean): void {
     this.leased--;
     if (!inDoubt && !this.closed) {
       device.idle.push(slot);
@@ -93,7 +90,7 @@ export class SlotPool {
 
   private async replace(device: DeviceSlots): Promise<void> {
     const make = (): Promise<Slot> => this.createSlot(device);
-    const slot = await makeAnew({ make, isWanted: () => !this.closed, clock: this.clock });
+    const slot = await recreate({ make, isWanted: () => !this.closed, clock: this.clock });
     if (slot !== null) this.putIdle(device, slot);
   }
 

@@ -6,12 +6,7 @@
 import type { AudioWindow, DecodeOptions } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { leavesSlotInDoubt } from '../native-errors.js';
-import {
-  RequestQueue,
-  type FinishedWindow,
-  type WindowedRequest,
-  type WindowRunner,
-} from './request-queue.js';
+import { RequestQueue, type FinishedWindow, type WindowedRequest, type WindowRunner } from './request-queue.js';
 import type { SlotPool } from './slot-pool.js';
 import type { SchedulerLoad, WindowScheduler } from './window-scheduler.js';
 
@@ -40,20 +35,16 @@ export class SlotScheduler implements WindowScheduler, WindowRunner {
   }
 
   /** A window in a slot: there is one, since fill() begins no window otherwise. */
-  async transcribe(
-    window: AudioWindow,
-    options: DecodeOptions,
-    signal: AbortSignal,
-  ): Promise<FinishedWindow> {
+  async transcribe(window: AudioWindow, options: DecodeOptions, signal: AbortSignal): Promise<FinishedWindow> {
     const lease = this.pool.take();
     if (lease === undefined) throw new Error('A window was begun without a slot.');
     const start = this.clock.now();
     try {
       const result = await lease.slot.transcribe(window, options, { signal });
-      lease.giveBack(false);
+      lease.release(false);
       return { result, workMs: this.clock.now() - start };
     } catch (error) {
-      lease.giveBack(leavesSlotInDoubt(error));
+      lease.release(leavesSlotInDoubt(error));
       throw error;
     }
   }

@@ -16,7 +16,10 @@ import { SlotScheduler } from './slot-scheduler.js';
 import { StepScheduler } from './step-scheduler.js';
 import type { WindowScheduler } from './window-scheduler.js';
 
-/** What decodes: whisper.cpp, a window in each slot; or the engine's own decoder, all windows in one batch, on one device. */
+/**
+ * What decodes: whisper.cpp, a window in each slot; or the engine's own decoder, all windows in one batch, on one
+ * device.
+ */
 export type SpeechDecoder =
   | { kind: 'whisper.cpp' }
   | {
@@ -78,11 +81,9 @@ async function loadBatched(
   options: SpeechModelsOptions,
   { compute, windowsInFlight }: SpeechDecoder & { kind: 'batched' },
 ): Promise<SpeechModels> {
-  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer, alignmentHeads } =
-    options;
+  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer, alignmentHeads } = options;
   const [device, ...others] = options.devices;
-  if (device === undefined || others.length > 0)
-    throw new RangeError('The batched decoder works on one device.');
+  if (device === undefined || others.length > 0) throw new RangeError('The batched decoder works on one device.');
   const model = await binding.loadRecogniser(modelPath, {
     ...{ device, accelerator, compute },
     ...(alignmentHeads === undefined ? {} : { alignmentHeads }),

@@ -1,11 +1,13 @@
 /**
- * How many decoder steps a call is to run: about as many as take TARGET_MS, as the last calls say. A call is worth its way
- * to a worker thread and back then, and a window that comes meanwhile does not wait for long.
+ * How many decoder steps a call is to run: about as many as take TARGET_MS, as the last calls say. A call is worth its
+ * way to a worker thread and back then, and a window that comes meanwhile does not wait for long.
  */
 const TARGET_MS = 16;
 const MOST_STEPS = 64;
 
-/** Of a step's time, what every row adds, in parts of what the step costs without rows: about what was measured on base. */
+/**
+ * Of a step's time, what every row adds, in parts of what the step costs without rows: about what was measured on base.
+ */
 const ROW_PART = 0.6;
 
 /** Weight of the last call. */

@@ -1,9 +1,11 @@
 /**
- * What a lane does next when some windows wait for the encoder and others for a step of the batch. Throughput wants full
- * batches, since a step reads the decoder's weights once for all rows; whoever is nearly done wants its rows to move at
- * once; a clip that has just come wants the encoder. So the two share the lanes' time, and the situation says how:
+ * What a lane does next when some windows wait for the encoder and others for a step of the batch. Throughput wants
+ * full batches, since a step reads the decoder's weights once for all rows; whoever is nearly done wants its rows to
+ * move at once; a clip that has just come wants the encoder. So the two share the lanes' time, and the situation says
+ * how:
  *
- *   7/8 to decoding   when a request in the batch has some windows less to go than the next for the encoder, or one whose
+ *   7/8 to decoding   when a request in the batch has some windows less to go than the next for the encoder, or one
+ * whose
  *                     window is in an encoder: the batch makes way for it, and gets smaller until it comes;
  *   1/8 to decoding   when it is the other way round, or when the batch is small and encoding is what fills it;
  *   1/4 to decoding   else, which is about what it takes of a window's time in a full batch.
@@ -19,7 +21,7 @@ export interface StageLoad {
   windows: number;
 }
 
-export interface Situation {
+export interface StepState {
   /** Windows to be encoded; null: there are none but those that are worked on. */
   encode: StageLoad | null;
   /** Windows in the batch; null: there are none. */
@@ -50,7 +52,7 @@ const ENOUGH_WINDOWS = 4;
 const MOST_CREDIT_MS = 200;
 
 export class StepPolicy {
-  /** What decoding is owed, milliseconds; below 0 it has had more than its share. */
+  /** Milliseconds by which decoding is behind its share; below 0 it is ahead. */
   private credit = 0;
   private share = EVEN;
 
@@ -58,10 +60,10 @@ export class StepPolicy {
   constructor(private readonly options: { windowSeconds: number; lanes: number }) {}
 
   /** null: there is nothing to do, or nothing to do it with. */
-  choose(situation: Situation): Unit | null {
-    const { encode, decode, canEncode, canDecode, hasAborted } = situation;
+  choose(state: StepState): Unit | null {
+    const { encode, decode, canEncode, canDecode, hasAborted } = state;
     if (encode === null || decode === null) this.credit = 0;
-    else this.share = this.shareOf(encode, decode, situation.encodingLeftSeconds);
+    else this.share = this.shareOf(encode, decode, state.encodingLeftSeconds);
     const mayEncode = encode !== null && canEncode;
     const mayDecode = decode !== null && canDecode;
     if (!mayDecode) return mayEncode ? 'encode' : null;

@@ -1,14 +1,14 @@
 /**
- * Units of work on lanes: some layers of one window's encoder, or some steps of the batch that all windows are decoded in.
- * After every unit it is decided anew what the lane does, so that a clip that comes overtakes whatever runs, and joins
- * the batch beside those that are in it.
+ * Units of work on lanes: some layers of one window's encoder, or some steps of the batch that all windows are decoded
+ * in. After every unit the scheduler decides again what the lane does, so that a clip that comes overtakes whatever
+ * runs, and joins the batch beside those that are in it.
  *
- * A window is begun when an encoder takes it up; that is its request's turn (see FairQueue). Of the windows begun, the one
- * whose request has the least audio left goes first, and one that was passed over PASSED_OVER_LIMIT times before all. So
- * does the request whose turn has come among them. How encoding and decoding share the lanes is StepPolicy's.
+ * A window is begun when an encoder takes it up; that is its request's turn (see FairQueue). Of the windows begun, the
+ * one whose request has the least audio left goes first, and one that was passed over PASSED_OVER_LIMIT times before
+ * all. So does the request whose turn has come among them. How encoding and decoding share the lanes is StepPolicy's.
  *
- * `windowsInFlight` bounds the windows begun; an account that has none among them may begin one beyond it, up to twice as
- * many, so that the windows of some never hold up another one's clip.
+ * `windowsInFlight` bounds the windows begun; an account that has none among them may begin one beyond it, up to twice
+ * as many, so that the windows of some never hold up another one's clip.
  */
 import type { BatchAdvance, WindowInFlight, WindowStage } from '../binding.js';
 import type { Clock } from '../clock.js';
@@ -17,14 +17,9 @@ import { leavesSlotInDoubt } from '../native-errors.js';
 import type { EngineObserver } from '../types.js';
 import { Flight, type FlightPlace } from './flight.js';
 import type { LanePool } from './lane-pool.js';
-import {
-  RequestQueue,
-  type FinishedWindow,
-  type QueuedRequest,
-  type WindowedRequest,
-} from './request-queue.js';
+import { RequestQueue, type FinishedWindow, type QueuedRequest, type WindowedRequest } from './request-queue.js';
 import { StepPace } from './step-pace.js';
-import { StepPolicy, type Situation } from './step-policy.js';
+import { StepPolicy, type StepState } from './step-policy.js';
 import type { SchedulerLoad, WindowScheduler } from './window-scheduler.js';
 
 export interface StepSchedulerOptions {
@@ -80,7 +75,7 @@ export class StepScheduler implements WindowScheduler {
   private fill(): void {
     for (;;) {
       const candidate = this.nextForEncoder();
-      const unit = this.policy.choose(this.situation(candidate));
+      const unit = this.policy.choose(this.state(candidate));
       if (unit === null) return;
       if (unit === 'decode') void this.decode();
       else if (candidate instanceof Flight) void this.encode(candidate);
@@ -88,7 +83,7 @@ export class StepScheduler implements WindowScheduler {
     }
   }
 
-  private situation(candidate: Candidate | undefined): Situation {
+  private state(candidate: Candidate | undefined): StepState {
     const { canEncode, canDecode } = this.lanes;
     const decoding = this.at('decoding');
     const leftSeconds = Math.min(...decoding.map((flight) => flight.leftSeconds));
@@ -102,7 +97,7 @@ export class StepScheduler implements WindowScheduler {
     };
   }
 
-  private waitingFor(candidate: Candidate): NonNullable<Situation['encode']> {
+  private waitingFor(candidate: Candidate): NonNullable<StepState['encode']> {
     const room = Math.max(0, this.options.windowsInFlight - this.flights.size);
     const begun = this.at('waiting').length + this.at('encoding').length;
     const windows = begun + this.requests.queuedUpTo(room);
@@ -137,7 +132,7 @@ export class StepScheduler implements WindowScheduler {
         return this.fly(flight, signal);
       },
     });
-    // What cannot be opened fails its request, and leaves the lane to the next one; so does what holds nothing to hear.
+    // What cannot be opened fails its request, and leaves the lane to the next one; so does a file without audio.
     for (const flight of begun) {
       if (flight.window.stage === 'encode') void this.encode(flight);
       else this.proceed(flight, flight.window.stage);
@@ -214,8 +209,8 @@ export class StepScheduler implements WindowScheduler {
   }
 
   /**
-   * What left the batch. False when the batch is in doubt: one of them failed, and none is left in it. (With others in it, it
-   * was that window alone.)
+   * What left the batch. False when the batch is in doubt: one of them failed, and none is left in it. (With others in
+   * it, it was that window alone.)
    */
   private takeBack(left: ReadonlySet<WindowInFlight>): boolean {
     let isGood = true;

@@ -1,11 +1,14 @@
-/** Which language a text is in, for models that do not say which they heard: eld's n-grams, limited to the model's languages. */
+/**
+ * Which language a text is in, for models that do not report which was spoken: eld's n-grams, limited to the model's
+ * languages.
+ */
 
 /** Code -> share, summing to 1; empty where the text says nothing about it (numbers, names). */
 export type TextLanguage = (text: string) => Readonly<Record<string, number>>;
 
 /**
- * Null when fewer than two of the languages can be told apart: then none is guessed. Those that the identifier does not know
- * (Maltese, of Parakeet v3's) are never answered.
+ * Null when fewer than two of the languages can be distinguished: then none is guessed. Those that the identifier does
+ * not know (Maltese, of Parakeet v3's) are never answered.
  */
 export async function loadTextLanguage(languages: readonly string[]): Promise<TextLanguage | null> {
   // Some 60 MB of n-grams: read only where a model needs them.

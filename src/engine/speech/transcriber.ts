@@ -1,9 +1,8 @@
 import { fromWhisperLanguage } from '../languages.js';
 import { VerbatimError } from '../../errors.js';
 import { convertFile, type Converter } from './audio-conversion.js';
-import { AudioFile, type AudioSource } from './audio-file.js';
+import { AudioFile, measureFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
-import { Backlog, type BacklogPlace } from './backlog.js';
 import type {
   AcceleratorMode,
   AttentionHead,
@@ -22,12 +21,14 @@ import { loadTextLanguage, type TextLanguage } from './text-language.js';
 import { loadSpeechModels, type SpeechDecoder, type SpeechModels } from './speech-models.js';
 import { WindowedTranscription, type RequestContext, type RequestInput } from './windowed-transcription.js';
 import type {
-  EngineObserver,
-  EngineStats,
-  FileToConvert,
-  AudioToMeasure,
   EngineAbilities,
+  EngineInfo,
+  EngineLoad,
+  EngineObserver,
+  FileToConvert,
+  FileToMeasure,
   FileToTranscribe,
+  OnWindow,
   SpeechEngine,
   Transcript,
 } from '../types.js';
@@ -38,7 +39,10 @@ export interface SpeechEngineOptions {
   modelName: string;
   /** How the model wants its audio cut. */
   policy: WindowPolicy;
-  /** The languages the model is good at, of those it has tokens for; default all of these. Required where its file names none. */
+  /**
+   * The languages the model is good at, of those it has tokens for; default all of these. Required where its file names
+   * none.
+   */
   languages?: readonly string[];
   /** Whether the model was trained for Whisper's translate task. */
   translates?: boolean;
@@ -46,7 +50,7 @@ export interface SpeechEngineOptions {
   isDemonstration?: boolean;
   /** Text of windows with a lower average log-probability is left out; default: none is. See confidentResults(). */
   minAverageLogProbability?: number;
-  /** The path of what hears speech; null: whatever stands out of the background is taken for it. */
+  /** The path of the voice activity model; null: all sound above the background counts as speech. */
   voiceActivityModel?: string | null;
   /** By which words are aligned; see RecogniserOptions. */
   alignmentHeads?: readonly AttentionHead[];
@@ -61,7 +65,6 @@ export interface SpeechEngineOptions {
   accelerator: AcceleratorMode;
   /** Reads what browsers, phones and cameras record: a path, or a name in the directories where programs are. */
   ffmpeg: string;
-  maxBacklogSeconds: number;
   observer?: EngineObserver;
   clock?: Clock;
 }
@@ -70,7 +73,10 @@ export interface SpeechEngineOptions {
 export const AUDIO_WORKERS = 3;
 
 /** Of these, one at least is left to what is paid for. */
-export const MEASURING: MeasuringLimits = { atOnce: 2, open: 4, openPerAccount: 1, onTrial: 4 };
+export const MEASURING: MeasuringLimits = {
+  ...{ atOnce: 2, open: 4, openPerAccount: 1, onTrial: 4 },
+  ...{ demotedAtOnce: 1, demotedOpen: 2 },
+};
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
 export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
@@ -105,39 +111,27 @@ interface Loaded {
 }
 
 class Transcriber implements SpeechEngine {
-  readonly languages: readonly string[];
-  readonly translatesToEnglish: boolean;
-  readonly abilities: EngineAbilities;
-  readonly alignsWords = true;
-  readonly devices: { readonly ids: readonly string[]; readonly name: string };
-  readonly modelName: string;
-  readonly isDemonstration: boolean;
-  readonly voiceActivity: 'silero' | 'energy';
+  readonly info: EngineInfo;
   private readonly models: SpeechModels;
   private readonly source: AudioSource;
   private readonly converter: Converter;
   private readonly context: RequestContext;
-  private readonly backlog: Backlog;
   private closing: Promise<void> | null = null;
 
-  constructor(
-    options: SpeechEngineOptions,
-    { models, voice, languages, textLanguage }: Loaded,
-    clock: Clock,
-  ) {
-    const { binding, policy, observer, maxBacklogSeconds: maxSeconds } = options;
+  constructor(options: SpeechEngineOptions, { models, voice, languages, textLanguage }: Loaded, clock: Clock) {
+    const { binding, policy, observer } = options;
     this.models = models;
-    this.voiceActivity = voice === null ? 'energy' : 'silero';
     const { infos, scheduler } = models;
     const realTimeFactor = new RealTimeFactor(scheduler.load().slots);
-    this.modelName = options.modelName;
-    this.isDemonstration = options.isDemonstration === true;
-    this.languages = languages;
-    this.translatesToEnglish = options.translates === true && infos[0]?.abilities.translates === true;
-    this.abilities = abilitiesOf(infos, languages.length === 1 || textLanguage !== null);
-    this.devices = {
-      ids: options.devices,
-      name: [...new Set(infos.map(deviceName))].join(', '),
+    this.info = {
+      languages,
+      translatesToEnglish: options.translates === true && infos[0]?.abilities.translates === true,
+      abilities: abilitiesOf(infos, languages.length === 1 || textLanguage !== null),
+      alignsWords: true,
+      devices: { ids: options.devices, name: [...new Set(infos.map((info) => deviceName(info, options)))].join(', ') },
+      modelName: options.modelName,
+      voiceActivity: voice === null ? 'energy' : 'silero',
+      isDemonstration: options.isDemonstration === true,
     };
     const workers = new AudioWorkers(AUDIO_WORKERS);
     const measuring = new MeasuringQueue(MEASURING, workers, clock);
@@ -147,34 +141,9 @@ class Transcriber implements SpeechEngine {
       ...{ policy, languages, textLanguage, clock, realTimeFactor, observer },
       minAverageLogProbability: options.minAverageLogProbability ?? null,
     };
-    this.backlog = new Backlog({ maxSeconds, clock, realTimeFactor: () => realTimeFactor.value });
   }
 
-  async transcribeFile(file: FileToTranscribe): Promise<Transcript> {
-    this.refuseWhenClosing();
-    const language = this.chooseLanguage(file.language);
-    const audio = await AudioFile.open(this.source, file);
-    try {
-      await file.measured?.(audio.durationSeconds);
-      file.signal?.throwIfAborted();
-      this.refuseWhenClosing();
-      const place = this.admit(file, audio.durationSeconds);
-      try {
-        const { task = 'transcribe', align = false, describe = false, temperature = 0 } = file;
-        const { transcribed, heard, finished, known } = file;
-        const telling = { transcribed, heard, finished, known };
-        const prompt = initialPrompt(file.prompt ?? '');
-        const how = { task, align, describe, temperature, prompt };
-        return await this.transcribe(file, { audio, place, language, ...how, ...telling });
-      } finally {
-        place.release();
-      }
-    } finally {
-      audio.close();
-    }
-  }
-
-  async convertFile(file: FileToConvert): Promise<{ milliseconds: number } | null> {
+  async convert(file: FileToConvert): Promise<boolean> {
     this.refuseWhenClosing();
     try {
       return await convertFile(this.converter, file);
@@ -183,26 +152,36 @@ class Transcriber implements SpeechEngine {
     }
   }
 
-  async measureFile(file: AudioToMeasure): Promise<number> {
+  async measure(file: FileToMeasure): Promise<number> {
     this.refuseWhenClosing();
+    return measureFile(this.source, file);
+  }
+
+  async transcribe(file: FileToTranscribe, onWindow?: OnWindow): Promise<Transcript> {
+    this.refuseWhenClosing();
+    const language = this.chooseLanguage(file.language);
     const audio = await AudioFile.open(this.source, file);
-    audio.close();
-    return audio.durationSeconds;
+    try {
+      this.refuseWhenClosing();
+      const {
+        accountId,
+        background = false,
+        task = 'transcribe',
+        align = false,
+        describe = false,
+        temperature = 0,
+      } = file;
+      const prompt = initialPrompt(file.prompt ?? '');
+      const how = { language, task, align, describe, temperature, prompt };
+      const { resumeFrom } = file;
+      return await this.run({ audio, accountId, background, ...how, onWindow, resumeFrom }, file.signal);
+    } finally {
+      audio.close();
+    }
   }
 
-  checkRoom(accountId: string): void {
-    this.backlog.checkRoom({ accountId, audioSeconds: 0 });
-  }
-
-  stats(): EngineStats {
-    return {
-      ...this.models.scheduler.load(),
-      backlogSeconds: this.backlog.seconds,
-      maxBacklogSeconds: this.backlog.maxSeconds,
-      realTimeFactor: this.context.realTimeFactor.value,
-      retryAfterSeconds: this.backlog.retryAfterSeconds,
-      backlogByAccount: this.backlog.byAccount,
-    };
+  stats(): EngineLoad {
+    return { ...this.models.scheduler.load(), realTimeFactor: this.context.realTimeFactor.value };
   }
 
   /** Requests that run finish first; new ones are refused with `shutting_down`. */
@@ -211,13 +190,7 @@ class Transcriber implements SpeechEngine {
     return this.closing;
   }
 
-  private admit({ accountId, after, background }: FileToTranscribe, audioSeconds: number): BacklogPlace {
-    const request = { accountId, audioSeconds, background: background === true };
-    const isLetIn = after !== undefined || request.background;
-    return isLetIn ? this.backlog.readmit(request) : this.backlog.admit(request);
-  }
-
-  private async transcribe({ signal }: FileToTranscribe, input: RequestInput): Promise<Transcript> {
+  private async run(input: RequestInput, signal: AbortSignal | undefined): Promise<Transcript> {
     const request = new WindowedTranscription(input, this.context);
     try {
       await this.models.scheduler.run(request, signal);
@@ -241,19 +214,20 @@ class Transcriber implements SpeechEngine {
 
   /** There is nothing to detect for a model of one language. */
   private chooseLanguage(language: string): string {
-    const [first, ...others] = this.languages;
+    const { languages, abilities } = this.info;
+    const [first, ...others] = languages;
     if (language === 'auto' && first !== undefined && others.length === 0) return first;
-    if (language === 'auto' && this.abilities.detectsLanguage) return 'auto';
-    if (this.languages.includes(language)) return language;
+    if (language === 'auto' && abilities.detectsLanguage) return 'auto';
+    if (languages.includes(language)) return language;
     throw new VerbatimError(
       'unsupported_language',
-      `The language "${language}" is not one of the model's: ${this.languages.join(', ')}.`,
+      `The language "${language}" is not one of the model's: ${languages.join(', ')}.`,
       { param: 'language' },
     );
   }
 }
 
-/** `isKnown`: which language is spoken needs no telling by the model. */
+/** `isKnown`: which language is spoken is known without the model. */
 function abilitiesOf(models: readonly SpeechModelInfo[], isKnown: boolean): EngineAbilities {
   return {
     detectsLanguage: isKnown || can(models, 'detectsLanguage'),
@@ -267,17 +241,18 @@ function can(models: readonly SpeechModelInfo[], ability: keyof SpeechAbilities)
 }
 
 /** The languages of the model in the codes of the service, of these the wanted ones. */
-function languagesOf(
-  models: readonly SpeechModelInfo[],
-  wanted: readonly string[] | undefined,
-): readonly string[] {
+function languagesOf(models: readonly SpeechModelInfo[], wanted: readonly string[] | undefined): readonly string[] {
   const known = (models[0]?.languages ?? []).map(fromWhisperLanguage);
   if (known.length > 0) return wanted === undefined ? known : known.filter((code) => wanted.includes(code));
   if (wanted !== undefined && wanted.length > 0) return wanted;
   throw new RangeError('The file of the model does not say what languages it knows, and nobody else does.');
 }
 
-/** What does the work: "AMD EPYC + onednn bfloat16". */
-function deviceName({ deviceName, accelerator }: SpeechModelInfo): string {
-  return accelerator === '' ? deviceName : `${deviceName} + ${accelerator}`;
+/** What does the work: "AMD EPYC + onednn bfloat16", or why it is slower than it could be. */
+function deviceName(info: SpeechModelInfo, { accelerator: mode, binding }: SpeechEngineOptions): string {
+  const { device, deviceName: name, accelerator } = info;
+  const { withoutAccelerator } = binding.build;
+  if (accelerator !== '') return `${name} + ${accelerator}`;
+  if (device !== 'cpu' || mode === 'off' || withoutAccelerator === undefined) return name;
+  return `${name}, about four times slower than it could be: ${withoutAccelerator}`;
 }

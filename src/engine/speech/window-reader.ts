@@ -14,8 +14,8 @@ export interface CutWindow {
 }
 
 /**
- * One pass over a file, window by window; calls must not overlap. May be closed at any time: the native reader
- * is closed once no native call is in it.
+ * One pass over a file, window by window; calls must not overlap. May be closed at any time: the native reader is
+ * closed once no native call is in it.
  */
 export class WindowReader {
   private windows = 0;
@@ -67,10 +67,7 @@ export class WindowReader {
   }
 
   private number(window: AudioWindow): CutWindow {
-    const seconds = window.pieces.reduce(
-      (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
-      0,
-    );
+    const seconds = window.pieces.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
     const advanceSeconds = Math.max(0, this.reader.positionSeconds - this.positionSeconds);
     this.positionSeconds = this.reader.positionSeconds;
     return { window, index: this.windows++, seconds, advanceSeconds, readyAt: this.clock.now() };

@@ -13,8 +13,8 @@ export interface SchedulerLoad {
 
 export interface WindowScheduler {
   /**
-   * Resolves when every window of the request has run. Rejects with the first error, or with signal.reason at
-   * once when aborted; windows that run are then aborted and no other one starts.
+   * Resolves when every window of the request has run. Rejects with the first error, or with signal.reason at once when
+   * aborted; windows that run are then aborted and no other one starts.
    */
   run(request: WindowedRequest, signal?: AbortSignal): Promise<void>;
   load(): SchedulerLoad;

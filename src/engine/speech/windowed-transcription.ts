@@ -1,20 +1,19 @@
 import type { AudioFile } from './audio-file.js';
-import type { BacklogPlace } from './backlog.js';
 import type { DecodeOptions, Segment, WindowPolicy, WindowResult } from '../binding.js';
 import type { Clock } from '../clock.js';
 import { confidentResults } from './confidence.js';
-import { HeardWindows } from './heard-windows.js';
+import { FinalWindows } from './final-windows.js';
 import { LanguageVote } from './language-vote.js';
 import type { RealTimeFactor } from './real-time-factor.js';
 import { RepeatPass } from './repeat-pass.js';
 import type { FinishedWindow, WindowedRequest, WindowRunner } from './request-queue.js';
 import type { TextLanguage } from './text-language.js';
 import { joinTexts, TextJoiner } from '../transcript-text.js';
-import type { EngineObserver, HeardPart, Transcript } from '../types.js';
+import type { EngineObserver, OnWindow, Transcript, TranscriptPart, WindowUpdate } from '../types.js';
 import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
 import type { CutWindow } from './window-reader.js';
 
-/** The language of a transcript in which nothing was heard, when none was given. */
+/** The language of a transcript without text, when none was given. */
 export const DEFAULT_LANGUAGE = 'en';
 
 /** Without ownLength Whisper pads every window to this. */
@@ -25,7 +24,7 @@ export interface RequestContext {
   policy: WindowPolicy;
   /** The languages that may be answered. */
   languages: readonly string[];
-  /** Of models that tell no language and write the same whichever is named; null: the model detects. */
+  /** Of models that detect no language and write the same whichever is named; null: the model detects. */
   textLanguage: TextLanguage | null;
   /** Text of which the model was less sure is left out; null: none is. See confidentResults(). */
   minAverageLogProbability: number | null;
@@ -36,29 +35,28 @@ export interface RequestContext {
 
 export interface RequestInput {
   audio: AudioFile;
-  place: BacklogPlace;
+  accountId: string;
+  background: boolean;
   /** A code of the engine, or 'auto'. */
   language: string;
   task: 'transcribe' | 'translate';
   /** For every window; '' for none. */
   prompt: string;
-  transcribed?: ((seconds: number) => void) | undefined;
-  heard?: ((part: HeardPart) => void) | undefined;
-  finished?: ((index: number, result: WindowResult) => void) | undefined;
-  known?: ReadonlyMap<number, WindowResult> | undefined;
+  onWindow?: OnWindow | undefined;
+  resumeFrom?: ReadonlyMap<number, WindowResult> | undefined;
   /** Whether segments are to have words. */
   align: boolean;
-  /** Whether segments are to tell what they were decoded to. */
+  /** Whether segments carry what they were decoded to. */
   describe: boolean;
   /** Of the first pass over every window. */
   temperature: number;
 }
 
 /**
- * One request: its windows in order, the language they are decoded in, and what came of them. With 'auto' the
- * windows of the first speech are decoded in the language each is detected to be in, and vote; when the vote is
- * closed, those that were decoded in another one are cut and run once more, in the language that won. Where the
- * text says which language it is in, it votes, and nothing runs again.
+ * One request: its windows in order, the language they are decoded in, and what came of them. With 'auto' the windows
+ * of the first speech are decoded in the language each is detected to be in, and vote; when the vote is closed, those
+ * that were decoded in another one are cut and run once more, in the language that won. Where the text says which
+ * language it is in, it votes, and nothing runs again.
  */
 export class WindowedTranscription implements WindowedRequest {
   private readonly results = new Map<number, WindowResult>();
@@ -67,7 +65,8 @@ export class WindowedTranscription implements WindowedRequest {
   private repeat: RepeatPass | null = null;
   /** Windows that run once more, and have not yet. */
   private readonly awaited = new Set<number>();
-  private readonly heardWindows: HeardWindows;
+  private readonly finalWindows: FinalWindows;
+  private readonly startedAt: number;
   private joiner: TextJoiner | null = null;
   private ended = false;
   private cutWindows = 0;
@@ -75,6 +74,7 @@ export class WindowedTranscription implements WindowedRequest {
   private cutSeconds = 0;
   private startedSeconds = 0;
   private doneSeconds = 0;
+  private reportedSeconds = 0;
   private firstStart: number | null = null;
   private lastEnd = 0;
   private inferenceMs = 0;
@@ -86,15 +86,16 @@ export class WindowedTranscription implements WindowedRequest {
     const isAuto = input.language === 'auto';
     this.language = isAuto ? null : input.language;
     this.vote = isAuto ? new LanguageVote(context.languages, context.policy.maxSeconds) : null;
-    this.heardWindows = new HeardWindows(context.minAverageLogProbability);
+    this.finalWindows = new FinalWindows(context.minAverageLogProbability);
+    this.startedAt = context.clock.now();
   }
 
   get accountId(): string {
-    return this.input.place.accountId;
+    return this.input.accountId;
   }
 
   get background(): boolean {
-    return this.input.place.background;
+    return this.input.background;
   }
 
   get audioLeftSeconds(): number {
@@ -113,12 +114,12 @@ export class WindowedTranscription implements WindowedRequest {
     if (cut === null) {
       this.ended = true;
       this.closeVoteIfDue();
-      this.tell();
+      this.report(null);
       return null;
     }
     this.cutWindows++;
     this.cutSeconds += cut.advanceSeconds;
-    const known = this.input.known?.get(cut.index);
+    const known = this.input.resumeFrom?.get(cut.index);
     if (known === undefined) return cut;
     cut.window.release();
     this.pass(cut, known);
@@ -135,7 +136,7 @@ export class WindowedTranscription implements WindowedRequest {
 
   async run(cut: CutWindow, runner: WindowRunner, signal: AbortSignal): Promise<void> {
     const start = this.context.clock.now();
-    const queuedSince = this.firstStart === null ? this.input.place.admittedAt : cut.readyAt;
+    const queuedSince = this.firstStart === null ? this.startedAt : cut.readyAt;
     this.firstStart ??= start;
     const votes = this.language === null;
     if (votes) this.vote?.begin(cut.seconds);
@@ -146,11 +147,8 @@ export class WindowedTranscription implements WindowedRequest {
     const repeated = this.isRepeated(cut);
     this.results.set(cut.index, result);
     if (repeated) this.awaited.delete(cut.index);
-    else {
-      this.input.finished?.(cut.index, result);
-      this.advance(cut, result, votes);
-    }
-    this.tell();
+    else this.advance(cut, result, votes);
+    this.report(repeated ? null : { index: cut.index, result });
   }
 
   transcript(): Transcript {
@@ -165,9 +163,10 @@ export class WindowedTranscription implements WindowedRequest {
       languageProbability: segments.length > 0 ? this.detectedProbability : null,
       text: joinTexts(texts, this.writtenLanguage(language)),
       segments,
+      windows: ordered.length,
       unsureWindows: ordered.length - confident.length,
       timings: {
-        queueMs: this.firstStart === null ? 0 : this.firstStart - this.input.place.admittedAt,
+        queueMs: this.firstStart === null ? 0 : this.firstStart - this.startedAt,
         readMs: this.input.audio.openMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
         speechMs: this.firstStart === null ? 0 : this.lastEnd - this.firstStart,
         inferenceMs: this.inferenceMs,
@@ -187,38 +186,51 @@ export class WindowedTranscription implements WindowedRequest {
     this.startedSeconds += cut.advanceSeconds;
     this.results.set(cut.index, result);
     this.advance(cut, result, votes);
-    this.tell();
+    this.report(null);
   }
 
   private advance(cut: CutWindow, result: WindowResult, votes: boolean): void {
     this.finishedWindows++;
     this.doneSeconds += cut.advanceSeconds;
-    this.input.place.advance(cut.advanceSeconds);
-    this.input.transcribed?.(this.doneSeconds);
-    if (votes) this.vote?.end(cut.seconds, heard(result) ? this.voteOf(result) : null);
+    if (votes) this.vote?.end(cut.seconds, hasText(result) ? this.voteOf(result) : null);
     this.closeVoteIfDue();
   }
 
-  /** Tells of what is final by now. */
-  private tell(): void {
-    const { language } = this;
-    if (this.input.heard === undefined || language === null) return;
-    for (let next = this.finalResult(); next !== null; next = this.finalResult()) this.heardWindows.add(next);
-    for (const result of this.heardWindows.take(this.isOver)) this.tellOf(result, language);
+  /**
+   * One update, and one more for each further part that is final now: no update grows with the file, however many parts
+   * are final at once.
+   */
+  private report(finished: WindowUpdate['finished']): void {
+    const { onWindow } = this.input;
+    if (onWindow === undefined) return;
+    const [part = null, ...others] = this.finalParts();
+    const { doneSeconds: seconds } = this;
+    // A language by default is that of nothing.
+    const language = this.vote?.leader === null ? null : this.language;
+    if (finished !== null || part !== null || seconds !== this.reportedSeconds)
+      onWindow({ finished, seconds, language, part });
+    for (const other of others) onWindow({ finished: null, seconds, language, part: other });
+    this.reportedSeconds = seconds;
   }
 
-  /** A part is a window's at most, however many are final at once. */
-  private tellOf(result: WindowResult, language: string): void {
+  /** Of what is final by now, and was not before: a window's at most. */
+  private finalParts(): TranscriptPart[] {
+    const { language } = this;
+    if (language === null) return [];
+    for (let next = this.finalResult(); next !== null; next = this.finalResult()) this.finalWindows.add(next);
+    return this.finalWindows.take(this.isOver).flatMap((result) => this.partOf(result, language) ?? []);
+  }
+
+  private partOf(result: WindowResult, language: string): TranscriptPart | null {
     const segments = withText([result]);
-    if (segments.length === 0) return;
+    if (segments.length === 0) return null;
     const joiner = (this.joiner ??= new TextJoiner(this.writtenLanguage(language)));
-    const text = segments.map((segment) => joiner.add(segment.text)).join('');
-    this.input.heard?.({ language, text, segments });
+    return { language, text: segments.map((segment) => joiner.add(segment.text)).join(''), segments };
   }
 
   /** Of the next window in the file, if it has run for good. */
   private finalResult(): WindowResult | null {
-    const { next } = this.heardWindows;
+    const { next } = this.finalWindows;
     return this.awaited.has(next) ? null : (this.results.get(next) ?? null);
   }
 
@@ -252,7 +264,7 @@ export class WindowedTranscription implements WindowedRequest {
     };
   }
 
-  /** By the codes of the service; null: nothing that tells a language. */
+  /** By the codes of the service; null: nothing that shows a language. */
   private voteOf(result: WindowResult): Readonly<Record<string, number>> | null {
     const { textLanguage } = this.context;
     if (textLanguage === null) return probabilities(result);
@@ -276,7 +288,7 @@ export class WindowedTranscription implements WindowedRequest {
     const language = this.vote.leader;
     this.language = language ?? this.defaultLanguage;
     if (language === null || this.context.textLanguage !== null) return;
-    const strays = [...this.results].filter(([, result]) => heard(result) && spoken(result) !== language);
+    const strays = [...this.results].filter(([, result]) => hasText(result) && languageOf(result) !== language);
     const indices = strays.map(([index]) => index);
     for (const index of indices) this.awaited.add(index);
     if (indices.length > 0) this.repeat = new RepeatPass(this.input.audio, indices);
@@ -306,11 +318,11 @@ function withText(results: readonly WindowResult[]): Segment[] {
   return results.flatMap((result) => result.segments).filter(({ text }) => text.trim() !== '');
 }
 
-function heard(result: WindowResult): boolean {
+function hasText(result: WindowResult): boolean {
   return result.segments.some((segment) => segment.text.trim() !== '');
 }
 
-function spoken(result: WindowResult): string {
+function languageOf(result: WindowResult): string {
   return fromWhisperLanguage(result.language);
 }
 

@@ -125,8 +125,8 @@ const CUTS: readonly ((text: string, language: string) => string[])[] = [
 ];
 
 /**
- * Parts a sentence of more than `limit` tokens at clause marks, then between words, then anywhere; neighbours
- * share a part while they fit. `count` counts the tokens of texts.
+ * Parts a sentence of more than `limit` tokens at clause marks, then between words, then anywhere; neighbours share a
+ * part while they fit. `count` counts the tokens of texts.
  */
 export async function fitSentence(
   sentence: string,

@@ -1,12 +1,12 @@
-/** Texts that are translated part by part, in any order, told in theirs. */
+/** Texts whose parts are translated in any order, and reported in the order of the texts. */
 export class TextsInOrder {
   private readonly tokens: string[][] = [];
   private readonly parts: string[] = [];
   private working: Promise<void> = Promise.resolve();
   private isWorking = false;
   private taken = 0;
-  private told = 0;
-  private toldParts = 0;
+  private reported = 0;
+  private reportedParts = 0;
 
   /** `partCounts`: of each text. */
   constructor(
@@ -14,7 +14,7 @@ export class TextsInOrder {
     private readonly call: {
       /** The text of each of the parts that begin at `first`. */
       detokenize: (first: number, tokens: readonly string[][]) => Promise<string[]>;
-      told: (text: number, parts: readonly string[]) => void;
+      reported: (text: number, parts: readonly string[]) => void;
     },
   ) {}
 
@@ -24,11 +24,11 @@ export class TextsInOrder {
     if (this.isWorking || this.tokens[this.taken] === undefined) return;
     this.isWorking = true;
     this.working = this.work();
-    // Whoever waits for the end hears of it.
+    // whole() rejects with it.
     this.working.catch(() => undefined);
   }
 
-  /** Every part's text, once all are there; rejects with what `detokenize` or `told` failed with. */
+  /** Every part's text, once all are there; rejects with what `detokenize` or `reported` failed with. */
   async whole(): Promise<string[]> {
     await this.working;
     return this.parts;
@@ -39,7 +39,7 @@ export class TextsInOrder {
       const first = this.taken;
       this.taken += next.length;
       this.parts.push(...(await this.call.detokenize(first, next)));
-      this.tell();
+      this.report();
     }
     // Before anybody else has a turn; after a failure there is nothing more to do.
     this.isWorking = false;
@@ -51,12 +51,12 @@ export class TextsInOrder {
     return next;
   }
 
-  private tell(): void {
-    for (; this.told < this.partCounts.length; this.told++) {
-      const end = this.toldParts + (this.partCounts[this.told] ?? 0);
+  private report(): void {
+    for (; this.reported < this.partCounts.length; this.reported++) {
+      const end = this.reportedParts + (this.partCounts[this.reported] ?? 0);
       if (end > this.parts.length) return;
-      this.call.told(this.told, this.parts.slice(this.toldParts, end));
-      this.toldParts = end;
+      this.call.reported(this.reported, this.parts.slice(this.reportedParts, end));
+      this.reportedParts = end;
     }
   }
 }

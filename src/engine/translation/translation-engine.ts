@@ -31,7 +31,7 @@ export interface TextToTranslate {
   /** Whether it takes its turns behind the account's others; default: no. */
   background?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Told of each sentence, in order, as soon as it is translated: joined, their texts are the translation's. */
+  /** Called with each sentence, in order, as soon as it is translated: joined, their texts are the translation's. */
   translated?: ((part: TranslatedPart) => void) | undefined;
 }
 
@@ -46,9 +46,7 @@ export class TranslationEngine {
 
   constructor(options: TranslationEngineOptions) {
     const { binding, device, backend, threads } = options;
-    this.models = options.models.map(
-      (spec) => new LazyTranslationModel(spec, binding, { device, backend }, threads),
-    );
+    this.models = options.models.map((spec) => new LazyTranslationModel(spec, binding, { device, backend }, threads));
     this.routes = new TranslationRoutes(this.models);
     this.scheduler = new TranslationScheduler(options.translators, options.observer);
   }
@@ -92,10 +90,7 @@ export class TranslationEngine {
   }
 
   /** White space alone needs no model. */
-  private async follow(
-    route: readonly Hop<LazyTranslationModel>[],
-    input: TextToTranslate,
-  ): Promise<TranslatedText> {
+  private async follow(route: readonly Hop<LazyTranslationModel>[], input: TextToTranslate): Promise<TranslatedText> {
     const { text, from, to } = input;
     const split = await splitText(text, from);
     const sources = split.lines.flat();
@@ -103,7 +98,7 @@ export class TranslationEngine {
     const places = placesOf(sources, text);
     const { translated } = input;
     const joiner = new SentenceJoiner(split, to);
-    const tell =
+    const onText =
       translated &&
       ((index: number, sentence: string): void => {
         const { start, end } = places[index] ?? { start: 0, end: 0 };
@@ -113,7 +108,7 @@ export class TranslationEngine {
     for (const [index, hop] of route.entries()) {
       // What a sentence became in one language may be several for the next model.
       const sentences = index === 0 ? texts.map((one) => [one]) : await splitEach(texts, hop.from);
-      texts = await this.run(sentences, hop, input, index === route.length - 1 ? tell : undefined);
+      texts = await this.run(sentences, hop, input, index === route.length - 1 ? onText : undefined);
     }
     const sentences = places.map((place, index) => ({ ...place, text: texts[index] ?? '' }));
     let at = 0;
@@ -121,12 +116,12 @@ export class TranslationEngine {
     return { text: joinText({ lines, breaks: split.breaks }, to), sentences };
   }
 
-  /** What becomes of texts, each given as its sentences; `tell`: of each text in order, as soon as it is there. */
+  /** Translates texts, each given as its sentences; `onText`: each translated text, in order, when complete. */
   private async run(
     texts: readonly (readonly string[])[],
     { model, from, to }: Hop<LazyTranslationModel>,
     { accountId, background, signal }: TextToTranslate,
-    tell?: (index: number, text: string) => void,
+    onText?: (index: number, text: string) => void,
   ): Promise<string[]> {
     const fitted = await this.fit(model, texts.flat(), from, signal);
     const parts = fitted.flat();
@@ -139,13 +134,11 @@ export class TranslationEngine {
     const inputs = await Promise.all(tokens.map((one) => model.input(one, from, to)));
     signal?.throwIfAborted();
     const detokenize = (first: number, outputs: readonly string[][]): Promise<string[]> =>
-      model.detokenize(
-        outputs.map((output, index) => model.plainTokens(output, inputs[first + index], from, to)),
-      );
-    const told = (index: number, ofText: readonly string[]): void => {
-      if (signal?.aborted !== true) tell?.(index, joinTexts(ofText, to));
+      model.detokenize(outputs.map((output, index) => model.plainTokens(output, inputs[first + index], from, to)));
+    const onTextParts = (index: number, ofText: readonly string[]): void => {
+      if (signal?.aborted !== true) onText?.(index, joinTexts(ofText, to));
     };
-    const inOrder = tell && new TextsInOrder(partCounts, { detokenize, told });
+    const inOrder = onText && new TextsInOrder(partCounts, { detokenize, reported: onTextParts });
     const done = inOrder && ((index: number, tokens: string[]): void => inOrder.add(index, tokens));
     const outputs = await this.scheduler.run({ accountId, background, model, inputs, signal, done });
     const translated = inOrder ? await inOrder.whole() : await detokenize(0, outputs);

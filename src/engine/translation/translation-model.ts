@@ -12,9 +12,9 @@ import type { RoutedModel } from './translation-routes.js';
 export interface TranslationModelSpec extends RoutedModel {
   /** The CTranslate2 directory. */
   readonly path: string;
-  /** How the model is told the target language: a first source token or a target prefix; '{}' is the code. */
+  /** How the model gets the target language: a first source token or a target prefix; '{}' is the code. */
   readonly targetToken?: { place: 'source' | 'prefix'; template: string };
-  /** First source token that tells the source language; '{}' is the code. */
+  /** First source token that names the source language; '{}' is the code. */
   readonly sourceToken?: string;
   /** The model's own codes of languages, where they are not those of the service. */
   readonly codes?: Readonly<Record<string, string>>;
@@ -83,12 +83,7 @@ export class LazyTranslationModel implements RoutedModel {
   }
 
   /** The tokens of a translation without its prefix, and without language tokens that were copied from the source. */
-  plainTokens(
-    tokens: readonly string[],
-    input: TranslationInput | undefined,
-    from: string,
-    to: string,
-  ): string[] {
+  plainTokens(tokens: readonly string[], input: TranslationInput | undefined, from: string, to: string): string[] {
     const { targetToken, sourceToken } = this.spec;
     const special = new Set<string>();
     if (targetToken !== undefined) special.add(this.fill(targetToken.template, to));
@@ -101,7 +96,7 @@ export class LazyTranslationModel implements RoutedModel {
     return this.idle.pop() ?? (await this.load()).createTranslator({ threads: this.threads });
   }
 
-  giveBack(translator: Translator, inDoubt: boolean): void {
+  release(translator: Translator, inDoubt: boolean): void {
     if (inDoubt || this.closed) translator.close();
     else this.idle.push(translator);
   }

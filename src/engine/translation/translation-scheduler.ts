@@ -1,9 +1,10 @@
 /**
- * Which sentences run next. Sentences of all requests share the translators under the order of FairQueue:
- * accounts take turns, and within an account the request with the least left goes first. A turn is one batch of
- * sentences of one model and of like length, bounded in tokens so that nobody waits long; room that the request
- * whose turn it is leaves goes to like sentences of others, which pay for it with their own turns.
+ * Which sentences run next. Sentences of all requests share the translators under the order of FairQueue: accounts take
+ * turns, and within an account the request with the least left goes first. A turn is one batch of sentences of one
+ * model and of like length, bounded in tokens so that nobody waits long; room that the request whose turn it is leaves
+ * goes to like sentences of others, which pay for it with their own turns.
  */
+import { IdleSignal } from '../../idle-signal.js';
 import type { TranslationInput, TranslationOptions, Translator } from '../binding.js';
 import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
 import { leavesSlotInDoubt } from '../native-errors.js';
@@ -12,7 +13,7 @@ import { endsInLoop, longestTranslation, NO_REPEAT_NGRAM } from './repetition.js
 /** What runs sentences: a LazyTranslationModel. */
 export interface TranslatorSource {
   take(): Promise<Translator>;
-  giveBack(translator: Translator, inDoubt: boolean): void;
+  release(translator: Translator, inDoubt: boolean): void;
 }
 
 export interface TranslationWork {
@@ -22,7 +23,7 @@ export interface TranslationWork {
   /** Whether it takes its turns behind the account's others; default: no. */
   background?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Told of each sentence as soon as it is translated, in no order; must not throw. */
+  /** Called with each sentence as soon as it is translated, in no order; must not throw. */
   done?: ((index: number, tokens: string[]) => void) | undefined;
 }
 
@@ -103,7 +104,7 @@ class Job implements Waiting {
 export class TranslationScheduler {
   private readonly queue = new FairQueue<Job>(LONGEST_CLAIM_TOKENS);
   private readonly running = new Set<Batch>();
-  private waitingForIdle: (() => void)[] = [];
+  private readonly drained = new IdleSignal(() => this.queue.isEmpty && this.running.size === 0);
 
   /** `size`: batches in flight. */
   constructor(
@@ -116,8 +117,8 @@ export class TranslationScheduler {
   }
 
   /**
-   * Resolves to the tokens of each sentence's best translation, the target prefix included. Rejects with the
-   * first error, or with signal.reason at once when aborted; a batch that only aborted requests are in stops.
+   * Resolves to the tokens of each sentence's best translation, the target prefix included. Rejects with the first
+   * error, or with signal.reason at once when aborted; a batch that only aborted requests are in stops.
    */
   async run(work: TranslationWork): Promise<string[][]> {
     const { signal } = work;
@@ -137,13 +138,8 @@ export class TranslationScheduler {
   }
 
   /** Resolves when no request is left and nothing runs any more. */
-  async whenDrained(): Promise<void> {
-    if (this.isDrained) return;
-    await new Promise<void>((resolve) => this.waitingForIdle.push(resolve));
-  }
-
-  private get isDrained(): boolean {
-    return this.queue.isEmpty && this.running.size === 0;
+  whenDrained(): Promise<void> {
+    return this.drained.whenIdle();
   }
 
   private pump(): void {
@@ -152,7 +148,7 @@ export class TranslationScheduler {
       if (job === undefined) break;
       void this.start(job, this.fill(job));
     }
-    if (this.isDrained) for (const resolve of this.waitingForIdle.splice(0)) resolve();
+    this.drained.check();
   }
 
   /** Takes like sentences of the job whose turn it is, then of those whose turns come next. */
@@ -188,7 +184,7 @@ export class TranslationScheduler {
         inDoubt = leavesSlotInDoubt(error);
         throw error;
       } finally {
-        model.giveBack(translator, inDoubt);
+        model.release(translator, inDoubt);
       }
     } catch (error) {
       this.failBatch(batch, error);
@@ -254,11 +250,7 @@ function takeLike(job: Job, like: Item, most: number): Item[] {
 }
 
 function isLike(one: Item, other: Item): boolean {
-  return (
-    one.job.work.model === other.job.work.model &&
-    one.bucket === other.bucket &&
-    one.guarded === other.guarded
-  );
+  return one.job.work.model === other.job.work.model && one.bucket === other.bucket && one.guarded === other.guarded;
 }
 
 function optionsOf(items: readonly Item[]): TranslationOptions {

@@ -1,8 +1,8 @@
 /** What GET /me and GET /usage take and answer. */
 import { Type, type Static } from 'typebox';
 import type { Balance, Identity, UsageReport } from '../../ledger/types.js';
-import { checkedParameter, readParameter } from '../parameter.js';
-import { count, id, key, shape, textOrNull } from '../shape.js';
+import { checkedParameter, readParameter } from '../schema/parameter.js';
+import { count, id, key, shape, textOrNull } from '../schema/shape.js';
 
 export const Me = shape({
   user: shape({
@@ -13,14 +13,11 @@ export const Me = shape({
   key: shape(key),
   credits: shape({
     balance: count('Spendable now: unexpired, and not held by requests that run.'),
-    lifetime_purchased: count('All that was ever granted.'),
+    lifetime_purchased: count('All credits that were granted.'),
   }),
 });
 
-export function meBody(
-  { account, key }: Identity,
-  { balance, lifetimePurchased }: Balance,
-): Static<typeof Me> {
+export function meBody({ account, key }: Identity, { balance, lifetimePurchased }: Balance): Static<typeof Me> {
   return {
     user: { id: account.id, email: account.email, name: account.name },
     key: { id: key.id, name: key.name, prefix: key.prefix },

@@ -1,8 +1,8 @@
 /** GET /me and GET /usage: what the key's own account is and has used. */
-import { authenticated } from '../auth.js';
-import type { HttpDeps } from '../deps.js';
+import { authenticated } from '../auth/auth.js';
+import type { HttpDeps } from '../app/deps.js';
 import { meBody, parseDays, usageBody } from './account-schema.js';
-import type { Route } from '../route.js';
+import type { Route } from '../app/route.js';
 
 export function accountRoutes(deps: HttpDeps): Route[] {
   const { ledger } = deps;
@@ -11,7 +11,7 @@ export function accountRoutes(deps: HttpDeps): Route[] {
       path: '/api/v1/me',
       methods: {
         GET: authenticated(deps, async (exchange, identity) => {
-          exchange.json(200, meBody(identity, await ledger.balance(identity.account.id)));
+          exchange.json(200, meBody(identity, await ledger.credits.balance(identity.account.id)));
         }),
       },
     },
@@ -20,7 +20,7 @@ export function accountRoutes(deps: HttpDeps): Route[] {
       methods: {
         GET: authenticated(deps, async (exchange, { account }) => {
           const days = parseDays(exchange.req.query['days']);
-          exchange.json(200, usageBody(await ledger.usage(account.id, days)));
+          exchange.json(200, usageBody(await ledger.history.report(account.id, days)));
         }),
       },
     },

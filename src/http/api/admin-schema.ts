@@ -1,11 +1,11 @@
 /** What /admin takes and answers. */
 import { Type, type Static } from 'typebox';
-import { ROLES } from '../../ledger/access/types.js';
+import { ROLES } from '../../ledger/types.js';
 import type { AccountPlace, AccountUsage, UsagePlace } from '../../ledger/administration.js';
 import type { Account as LedgerAccount, GrantedPack } from '../../ledger/types.js';
-import { cursorOf, cursorParts, datedPlaceOf } from '../cursor.js';
-import { checkedParameter, parameter } from '../parameter.js';
-import { count, id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../shape.js';
+import { cursorOf, cursorParts, datedPlaceOf } from '../schema/cursor.js';
+import { checkedParameter, parameter } from '../schema/parameter.js';
+import { count, id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../schema/shape.js';
 
 const accountId = id('acc', 'Zk3v9Q0c7TfYb1Rn');
 const email = { examples: ['ada@example.org'] };
@@ -50,15 +50,15 @@ export const GrantRequest = shape({
   amount: Type.Integer({ description: 'Whole credits, at least 1.', examples: [500] }),
   expires_at: Type.Optional(
     Type.String({
-      description:
-        'ISO 8601 date (its first moment, UTC) or date and time with its zone, to come. Absent: never.',
+      description: 'ISO 8601 date (its first moment, UTC) or date and time with its zone, to come. Absent: never.',
       examples: ['2027-12-31T00:00:00Z'],
     }),
   ),
   payment_id: Type.Optional(
     Type.String({
       description:
-        'What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants once; told again with another amount or ' +
+        'What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants ' +
+        'once; sent again with another amount or ' +
         'account it is refused.',
       examples: ['pi_3QkZ'],
     }),

@@ -1,20 +1,22 @@
 /** /admin: the accounts, credits and usage of everybody, for those who sell the service. */
 import { exportOf } from '../../ledger/account-export.js';
 import type { AccountUsage, UsageQuery } from '../../ledger/administration.js';
+import { recordAction, type ActionOutcome, type OperatorAction } from '../../ledger/operators.js';
 import { noAccount } from '../../ledger/rows/accounts.js';
 import { ADMIN_SCOPE } from '../../ledger/scopes.js';
 import { DAY_MS, dateOfDay, utcDay } from '../../ledger/time.js';
-import type { Account, Ledger } from '../../ledger/types.js';
-import { authenticated, withScope, type AuthenticatedHandler } from '../auth.js';
-import type { HttpDeps } from '../deps.js';
-import { JSON_TYPE, type Exchange } from '../exchange.js';
-import { headerOf, Location } from '../headers.js';
-import { readParameter } from '../parameter.js';
-import { readJsonObject } from '../request-body.js';
-import type { Handler, Route } from '../route.js';
-import { invalid, parseBody } from '../shape.js';
-import { deleteAccount, suspendAccount } from '../shut-out.js';
-import { IdempotencyReplayed } from '../transcription-headers.js';
+import type { Account, Identity } from '../../ledger/types.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { authenticated, withScope, type AuthenticatedHandler } from '../auth/auth.js';
+import type { HttpDeps } from '../app/deps.js';
+import { JSON_TYPE, type Exchange } from '../app/exchange.js';
+import { headerOf, Location } from '../schema/headers.js';
+import { readParameter } from '../schema/parameter.js';
+import { readJsonObject } from '../app/request-body.js';
+import type { Handler, Route } from '../app/route.js';
+import { invalid, parseBody } from '../schema/shape.js';
+import { deleteAccount, suspendAccount } from '../auth/shut-out.js';
+import { IdempotencyReplayed } from '../transcripts/transcription-headers.js';
 import {
   accountCursor,
   AccountId,
@@ -45,11 +47,18 @@ const ROWS_AT_ONCE = 1000;
 export function adminRoutes(deps: HttpDeps): Route[] {
   const { ledger } = deps;
   const { administration } = ledger;
-  const admin = (handler: AuthenticatedHandler): Handler =>
-    authenticated(deps, withScope(ADMIN_SCOPE, handler));
+  const admin = (handler: AuthenticatedHandler): Handler => authenticated(deps, withScope(ADMIN_SCOPE, handler));
+
+  /** In the operators' log, as what their pages and the command line do. */
+  const recorded = <T>(
+    { account }: Identity,
+    action: Omit<OperatorAction, 'operatorId'>,
+    work: () => Promise<T>,
+    outcomeOf?: (done: T) => ActionOutcome,
+  ): Promise<T> => recordAction(ledger.operators, { operatorId: account.id, ...action }, work, outcomeOf);
 
   const body = async (account: Account): Promise<object> =>
-    adminAccountBody(account, (await ledger.balance(account.id)).balance);
+    adminAccountBody(account, (await ledger.credits.balance(account.id)).balance);
 
   const list = admin(async (exchange) => {
     const { limit, cursor } = pageOf(exchange);
@@ -62,9 +71,13 @@ export function adminRoutes(deps: HttpDeps): Route[] {
     exchange.json(200, { accounts: bodies, next_cursor: last === undefined ? null : accountCursor(last) });
   });
 
-  const create = admin(async (exchange) => {
-    const account = await ledger.createAccount(
-      parseBody(CreateAccountRequest, await readJsonObject(exchange, deps)),
+  const create = admin(async (exchange, identity) => {
+    const asked = await readJsonObject(exchange, deps);
+    const account = await recorded(
+      identity,
+      { action: 'account-made', subject: null },
+      async () => ledger.accounts.create(parseBody(CreateAccountRequest, asked)),
+      ({ id }) => ({ outcome: 'done', subject: id }),
     );
     exchange.json(201, await body(account), headerOf(Location, `${ACCOUNTS}/${account.id}`));
   });
@@ -75,32 +88,49 @@ export function adminRoutes(deps: HttpDeps): Route[] {
     exchange.json(200, await body(account));
   });
 
-  const remove = admin(async (exchange, { account }) => {
-    const id = othersIdOf(exchange, account);
-    await deleteAccount(deps, id);
-    exchange.json(200, { id, deleted: true });
+  const remove = admin(async (exchange, identity) => {
+    const subject = idOf(exchange);
+    await recorded(identity, { action: 'account-deleted', subject }, async () =>
+      deleteAccount(deps, otherThan(identity.account, subject)),
+    );
+    exchange.json(200, { id: subject, deleted: true });
   });
 
-  const suspend = admin(async (exchange, { account }) => {
-    exchange.json(200, await body(await suspendAccount(deps, othersIdOf(exchange, account))));
+  const suspend = admin(async (exchange, identity) => {
+    const subject = idOf(exchange);
+    const suspended = await recorded(identity, { action: 'suspended', subject }, async () =>
+      suspendAccount(deps, otherThan(identity.account, subject)),
+    );
+    exchange.json(200, await body(suspended));
   });
 
-  const resume = admin(async (exchange) => {
-    exchange.json(200, await body(await administration.resume(idOf(exchange))));
+  const resume = admin(async (exchange, identity) => {
+    const subject = idOf(exchange);
+    const resumed = await recorded(identity, { action: 'resumed', subject }, () => administration.resume(subject));
+    exchange.json(200, await body(resumed));
   });
 
-  const tell = admin(async (exchange) => {
-    const id = idOf(exchange);
-    const headers = { 'Content-Disposition': `attachment; filename="${id}.json"` };
-    await exchange.pieces(JSON_TYPE, exportOf(ledger, id, new Date(deps.clock())), headers);
+  const sendExport = admin(async (exchange, identity) => {
+    const subject = idOf(exchange);
+    const headers = { 'Content-Disposition': `attachment; filename="${subject}.json"` };
+    await recorded(identity, { action: 'exported', subject }, () =>
+      exchange.pieces(JSON_TYPE, exportOf(ledger, subject, new Date(deps.clock())), headers),
+    );
   });
 
-  const grant = admin(async (exchange) => {
-    const asked = parseBody(GrantRequest, await readJsonObject(exchange, deps));
-    const pack = await ledger.grantCredits({
-      ...{ accountId: idOf(exchange), amount: asked.amount },
-      ...{ expiresAt: asked.expires_at ?? null, paymentId: asked.payment_id ?? null },
-    });
+  const grant = admin(async (exchange, identity) => {
+    const [accountId, given] = [idOf(exchange), await readJsonObject(exchange, deps)];
+    const detail = typeof given['amount'] === 'number' ? String(given['amount']) : null;
+    const pack = await recorded(
+      identity,
+      { action: 'granted', subject: accountId, detail },
+      async () => {
+        const { amount, expires_at: expiresAt = null, payment_id: paymentId = null } = parseBody(GrantRequest, given);
+        return ledger.credits.grant({ accountId, amount, expiresAt, paymentId });
+      },
+      // A payment that was there already gives nothing.
+      ({ repeated }) => ({ outcome: repeated ? 'refused' : 'done' }),
+    );
     if (!pack.repeated) exchange.json(201, creditGrantBody(pack));
     else exchange.json(200, creditGrantBody(pack), headerOf(IdempotencyReplayed, 'true'));
   });
@@ -110,7 +140,7 @@ export function adminRoutes(deps: HttpDeps): Route[] {
     { path: ACCOUNT, methods: { GET: find, DELETE: remove } },
     { path: `${ACCOUNT}/suspend`, methods: { POST: suspend } },
     { path: `${ACCOUNT}/resume`, methods: { POST: resume } },
-    { path: `${ACCOUNT}/export`, methods: { GET: tell } },
+    { path: `${ACCOUNT}/export`, methods: { GET: sendExport } },
     { path: `${ACCOUNT}/credits`, methods: { POST: grant } },
     { path: `${ADMIN}/usage`, methods: { GET: admin((exchange) => usage(exchange, deps)) } },
   ];
@@ -170,8 +200,7 @@ function idOf({ req }: Exchange): string {
 }
 
 /** Whoever shuts out the account of the key that does it could not undo it. */
-function othersIdOf(exchange: Exchange, own: Account): string {
-  const id = idOf(exchange);
+function otherThan(own: Account, id: string): string {
   if (id !== own.id) return id;
   throw invalid(AccountId.name, 'A key cannot suspend or delete its own account; the command line can.');
 }

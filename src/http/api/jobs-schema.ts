@@ -1,17 +1,14 @@
 /** What /jobs takes and answers. */
 import { Type, type Static } from 'typebox';
 import type { JobTicket, WatchedJob } from '../../jobs/job-service.js';
-import { optionsOf } from '../../jobs/stored-options.js';
-import { JOB_STATUSES, type JobPlace, type JobStatus, type StoredJob } from '../../ledger/jobs.js';
-import { answerText } from '../../transcription/answer-text.js';
-import { jsonText } from '../../transcription/json-pieces.js';
-import { resultOf } from '../../transcription/result.js';
+import { jobBody } from '../../jobs/job-body.js';
+import { JOB_STATUSES, type JobPlace, type JobStatus } from '../../ledger/jobs.js';
 import { MOST_URL_CHARACTERS } from '../../webhooks/target.js';
-import { cursorOf, datedPlaceOf } from '../cursor.js';
-import { checkedParameter, parameter } from '../parameter.js';
-import { id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../shape.js';
+import { cursorOf, datedPlaceOf } from '../schema/cursor.js';
+import { checkedParameter, parameter } from '../schema/parameter.js';
+import { id, invalid, oneOf, shape, textOrNull, timestamp, timestampOrNull } from '../schema/shape.js';
 import { TranscribeRequest } from './transcribe-schema.js';
-import { Transcription, transcriptionBody } from './transcription-schema.js';
+import { Transcription } from './transcription-schema.js';
 
 /** `webhook_url` and `webhook_secret`, beside the fields of a transcription. */
 export const WebhookFields = {
@@ -19,7 +16,8 @@ export const WebhookFields = {
     Type.String({
       maxLength: MOST_URL_CHARACTERS,
       description:
-        'Where the end of the job is to be told, by a POST after the Standard Webhooks specification: http or https, and on the public ' +
+        'Where to send the end of the job, by a POST after the Standard Webhooks specification: http ' +
+        'or https, and on the public ' +
         'internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.',
       examples: ['https://example.org/verbatim'],
     }),
@@ -28,7 +26,8 @@ export const WebhookFields = {
     Type.String({
       pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
       description:
-        '`whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is made, and told once.',
+        '`whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is ' +
+        'made, and returned once.',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
   ),
@@ -63,8 +62,7 @@ const result = shape(
     ...Transcription.properties,
     formatted: Type.Optional(
       Type.String({
-        description:
-          'With `format` text, srt or vtt: the text or the subtitles, as `/transcribe` answers with them.',
+        description: 'With `format` text, srt or vtt: the text or the subtitles, as `/transcribe` answers with them.',
         examples: ['WEBVTT\n\n00:00:00.240 --> 00:00:03.100\nHoy es domingo, dieciocho de mayo.\n'],
       }),
     ),
@@ -100,32 +98,12 @@ export const Job = shape({
     type: ['integer', 'null'],
     minimum: 1,
     description:
-      'Seconds until the job will be done, as far as backlog and measured speed can tell; null when it has ended.',
+      'Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.',
     examples: [37, null],
   }),
   result: Type.Optional(result),
   error: Type.Optional(error),
 });
-
-export async function jobBody({ job, progress, etaSeconds }: WatchedJob): Promise<Static<typeof Job>> {
-  return {
-    ...{ id: job.id, status: job.status, progress: Math.round(progress * 1000) / 1000 },
-    ...{ created_at: job.createdAt, started_at: job.startedAt, finished_at: job.finishedAt },
-    eta_seconds: etaSeconds,
-    ...(job.outcome === null ? {} : { result: await resultBody(job.outcome, job) }),
-    ...(job.error === null ? {} : { error: { ...job.error } }),
-  };
-}
-
-async function resultBody(
-  { result: stored, charge }: NonNullable<StoredJob['outcome']>,
-  { options }: StoredJob,
-): Promise<Static<typeof result>> {
-  const told = resultOf(stored, charge);
-  const { format } = optionsOf(options);
-  const body = transcriptionBody(told);
-  return format === 'json' ? body : { ...body, formatted: await answerText(told, format) };
-}
 
 export const JobList = shape({
   jobs: Type.Array(Job, { description: 'Newest first, without their results.' }),
@@ -136,22 +114,14 @@ export const JobList = shape({
 });
 
 /** `jobs`: one more than the page has, where there is one. */
-export async function jobListBody(
-  jobs: readonly WatchedJob[],
-  limit: number,
-): Promise<Static<typeof JobList>> {
+export async function jobListBody(jobs: readonly WatchedJob[], limit: number): Promise<Static<typeof JobList>> {
   const page = jobs.slice(0, limit);
   const last = page.at(-1)?.job;
   return {
-    jobs: await Promise.all(
-      page.map(({ job, ...rest }) => jobBody({ ...rest, job: { ...job, outcome: null } })),
-    ),
+    jobs: await Promise.all(page.map(({ job, ...rest }) => jobBody({ ...rest, job: { ...job, outcome: null } }))),
     next_cursor: jobs.length > limit && last !== undefined ? jobCursor(last) : null,
   };
 }
-
-/** Longer messages tell of the job without its result, which is to be fetched. */
-const MOST_PAYLOAD_CHARACTERS = 262_144;
 
 /** The message that a job has ended: https://www.standardwebhooks.com. */
 export const JobEvent = shape({
@@ -159,20 +129,6 @@ export const JobEvent = shape({
   timestamp: Type.String({ ...timestamp, description: 'When the job ended.' }),
   data: Job,
 });
-
-export async function webhookPayload(job: StoredJob): Promise<string> {
-  const whole = await jsonText(await eventBody(job));
-  return whole.length <= MOST_PAYLOAD_CHARACTERS
-    ? whole
-    : JSON.stringify(await eventBody({ ...job, outcome: null }));
-}
-
-async function eventBody(job: StoredJob): Promise<object> {
-  const progress =
-    job.status === 'succeeded' ? 1 : job.audioSeconds > 0 ? job.doneSeconds / job.audioSeconds : 0;
-  const data = await jobBody({ job, progress: Math.min(1, progress), etaSeconds: null });
-  return { type: `job.${job.status}`, timestamp: job.finishedAt, data };
-}
 
 export const JobId = parameter({
   name: 'id',

@@ -1,28 +1,22 @@
 /** /jobs: transcriptions that are answered later. */
 import { VerbatimError } from '../../errors.js';
-import { JOBS_ENDPOINT } from '../../jobs/job-runner.js';
+import { jobBody } from '../../jobs/job-body.js';
 import type { WatchedJob, WebhookTarget } from '../../jobs/job-service.js';
 import { jsonBytes } from '../../transcription/json-pieces.js';
-import {
-  checkWebhookSecret,
-  checkWebhookUrl,
-  MOST_URL_CHARACTERS,
-  newWebhookSecret,
-} from '../../webhooks/target.js';
-import { authenticated } from '../auth.js';
-import type { HttpDeps } from '../deps.js';
-import { JSON_TYPE } from '../exchange.js';
-import { headerOf, Location } from '../headers.js';
-import { readIdempotencyKey } from '../idempotency-key.js';
-import { readParameter } from '../parameter.js';
-import type { Handler, Route } from '../route.js';
-import { invalid } from '../shape.js';
-import { IdempotencyReplayed } from '../transcription-headers.js';
-import { inFlight, refuseEarly, type AskedWork, type Dialect } from '../transcription-route.js';
+import { checkWebhookSecret, checkWebhookUrl, MOST_URL_CHARACTERS, newWebhookSecret } from '../../webhooks/target.js';
+import { authenticated } from '../auth/auth.js';
+import type { HttpDeps } from '../app/deps.js';
+import { JSON_TYPE } from '../app/exchange.js';
+import { headerOf, Location } from '../schema/headers.js';
+import { readIdempotencyKey } from '../app/idempotency-key.js';
+import { readParameter } from '../schema/parameter.js';
+import type { Handler, Route } from '../app/route.js';
+import { invalid } from '../schema/shape.js';
+import { IdempotencyReplayed } from '../transcripts/transcription-headers.js';
+import { inFlight, refuseEarly, type AskedWork, type Dialect } from '../transcripts/transcription-route.js';
 import {
   acceptedJobBody,
   DEFAULT_JOB_LIMIT,
-  jobBody,
   JobCursor,
   JobId,
   JobLimit,
@@ -31,6 +25,8 @@ import {
   jobPlaceOf,
 } from './jobs-schema.js';
 import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+
+export const JOBS_ENDPOINT = '/api/v1/jobs';
 
 interface AskedJob extends AskedWork {
   webhook: WebhookTarget | null;
@@ -61,11 +57,8 @@ function create(deps: HttpDeps): Handler {
   };
   return authenticated(deps, async (exchange, identity) => {
     const repeatable = await refuseEarly(deps, dialect, exchange, identity);
-    const { outcome } = await inFlight(
-      deps,
-      dialect,
-      { exchange, identity, repeatable },
-      (request, { webhook }) => deps.jobs.create({ ...request, webhook }),
+    const { outcome } = await inFlight(deps, dialect, { exchange, identity, repeatable }, (request, { webhook }) =>
+      deps.jobs.create({ ...request, webhook }),
     );
     const { accepted, replayed } = outcome;
     if (replayed) exchange.facts.replayed = true;
@@ -114,7 +107,7 @@ function find(deps: HttpDeps): Handler {
 function end(deps: HttpDeps): Handler {
   return authenticated(deps, async (exchange, { account }) => {
     const id = exchange.req.params[JobId.name];
-    const job = JobId.fits(id) ? await deps.jobs.cancelOrForget(account.id, id) : null;
+    const job = JobId.fits(id) ? await deps.jobs.cancelOrDelete(account.id, id) : null;
     exchange.send(200, JSON_TYPE, await jsonBytes(await jobBody(known(job))));
   });
 }

@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import type { ApiKey, IssuedKey as LedgerKey } from '../../ledger/types.js';
-import { parameter } from '../parameter.js';
-import { key, shape, timestamp, timestampOrNull } from '../shape.js';
+import { parameter } from '../schema/parameter.js';
+import { key, shape, timestamp, timestampOrNull } from '../schema/shape.js';
 
 export const KeyId = parameter({
   name: 'id',
@@ -32,13 +32,7 @@ export const CreatedKey = shape({
   created_at: timestamp,
 });
 
-export function createdKeyBody({
-  id,
-  name,
-  prefix,
-  rawKey,
-  createdAt,
-}: LedgerKey): Static<typeof CreatedKey> {
+export function createdKeyBody({ id, name, prefix, rawKey, createdAt }: LedgerKey): Static<typeof CreatedKey> {
   return { id, name, prefix, raw_key: rawKey, created_at: createdAt };
 }
 
@@ -71,12 +65,6 @@ export function keyListBody(keys: readonly ApiKey[]): Static<typeof KeyList> {
 
 export const RevokedKey = shape({ id: key.id, revoked_at: timestamp });
 
-export function revokedKeyBody({
-  id,
-  revokedAt,
-}: {
-  id: string;
-  revokedAt: string;
-}): Static<typeof RevokedKey> {
+export function revokedKeyBody({ id, revokedAt }: { id: string; revokedAt: string }): Static<typeof RevokedKey> {
   return { id, revoked_at: revokedAt };
 }

@@ -2,7 +2,7 @@
 import { VerbatimError } from '../../errors.js';
 import { normalizeLanguage } from '../../engine/languages.js';
 import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
-import { invalid } from '../shape.js';
+import { invalid } from '../schema/shape.js';
 import { BOOLEANS, BOOLEAN_WORDS, DEFAULTS, SPEAKER_COUNTS, TranscribeFields } from './transcribe-schema.js';
 import {
   ANSWER_FORMATS,
@@ -44,10 +44,7 @@ export function parseOptions(fields: Fields): TranscriptionOptions {
 }
 
 /** How many people speak. */
-function parseSpeakers(
-  fields: Fields,
-  diarize: boolean,
-): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
+function parseSpeakers(fields: Fields, diarize: boolean): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
   const given = SPEAKER_COUNTS.find((name) => fields.has(name));
   if (given !== undefined && !diarize) throw invalid(given, `${given} acts only with diarize=true.`);
   const exact = parseCount(fields, 'num_speakers');
@@ -62,10 +59,7 @@ function parseSpeakers(
     maxSpeakers: most ?? ANY_SPEAKERS.maxSpeakers,
   };
   if (minSpeakers <= maxSpeakers) return { minSpeakers, maxSpeakers };
-  throw invalid(
-    'min_speakers',
-    `min_speakers is ${minSpeakers}, which is more than max_speakers, ${maxSpeakers}.`,
-  );
+  throw invalid('min_speakers', `min_speakers is ${minSpeakers}, which is more than max_speakers, ${maxSpeakers}.`);
 }
 
 function parseCount(fields: Fields, name: (typeof SPEAKER_COUNTS)[number]): number | undefined {

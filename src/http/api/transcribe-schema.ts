@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
 import { ANSWER_FORMATS, MOST_PROMPT_CHARACTERS, TIMESTAMPS } from '../../transcription/options.js';
-import { shape } from '../shape.js';
+import { fileField, oneOf, shape } from '../schema/shape.js';
 
 /** How a form says yes and no, in any case. */
 export const BOOLEANS = {
@@ -12,23 +12,28 @@ export const BOOLEANS = {
   ...{ on: true, off: false },
 } as const;
 
-/** In the order in which people are told. */
+/** In the order in which error messages list them. */
 export const BOOLEAN_WORDS = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
 
 /** What a field says that is absent. */
 export const DEFAULTS = { punctuate: 'true', diarize: 'false', timestamps: 'none', format: 'json' } as const;
 
-const anyCase = (word: string): string =>
-  word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
-
 /** A field that says one of these, in any case. */
 const word = (allowed: readonly string[], fallback: string, description: string) =>
   Type.Optional(
-    Type.String({
-      pattern: `^(${allowed.map(anyCase).join('|')})$`,
+    oneOf(allowed, {
       default: fallback,
-      description: `${description} One of ${allowed.join(', ')}, in any case.`,
+      description: `${description} In any case.`,
       examples: [...new Set([fallback, allowed.at(-1)])],
+    }),
+  );
+
+const yesOrNo = (fallback: boolean, description: string) =>
+  Type.Optional(
+    Type.Boolean({
+      default: fallback,
+      description: `${description} Also taken: ${BOOLEAN_WORDS.join(', ')}, in any case.`,
+      examples: [fallback, !fallback],
     }),
   );
 
@@ -63,30 +68,31 @@ export const TranscribeFields = {
       examples: ['en'],
     }),
   ),
-  punctuate: word(BOOLEAN_WORDS, DEFAULTS.punctuate, 'false: lower-case words without punctuation.'),
-  diarize: word(
-    BOOLEAN_WORDS,
-    DEFAULTS.diarize,
-    'true: who speaks is told. JSON gains `segments` and `words` with speakers, whatever `timestamps` says; text has a line for each ' +
-      'turn, srt begins each text with its speaker, and vtt has voices. Answered 422 `unsupported_diarization` where no models that ' +
-      'tell speakers apart are installed, or none for the language that is spoken.',
+  punctuate: yesOrNo(BOOLEANS[DEFAULTS.punctuate], 'false: lower-case words without punctuation.'),
+  diarize: yesOrNo(
+    BOOLEANS[DEFAULTS.diarize],
+    'true: speakers are identified. JSON gains `segments` and `words` with speakers, whatever `timestamps` ' +
+      'says; text has a line for each ' +
+      'turn, srt begins each text with its speaker, and vtt has voices. Answered 422 ' +
+      '`unsupported_diarization` where no models that ' +
+      'distinguish speakers are installed, or none for the language that is spoken.',
   ),
-  num_speakers: speakerCount(
-    'How many people speak, where that is known. Not with min_speakers or max_speakers.',
-  ),
+  num_speakers: speakerCount('How many people speak, where that is known. Not with min_speakers or max_speakers.'),
   min_speakers: speakerCount('At least so many people speak.'),
   max_speakers: speakerCount('At most so many people speak.'),
   timestamps: word(
     TIMESTAMPS,
     DEFAULTS.timestamps,
-    'What an answer in JSON tells times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where ' +
+    'What an answer in JSON has times of. segment: `segments`; word: `segments` and `words`, which is ' +
+      'answered 400 where ' +
       'the decoder in use aligns none.',
   ),
   format: word(
     ANSWER_FORMATS,
     DEFAULTS.format,
-    'Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What ' +
-      'else there is to tell is then in the headers. Errors are JSON all the same.',
+    'Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the ' +
+      'translation. What ' +
+      'else there is to report is then in the headers. Errors are JSON all the same.',
   ),
   prompt: Type.Optional(
     Type.String({
@@ -98,13 +104,10 @@ export const TranscribeFields = {
 };
 
 export const TranscribeRequest = shape({
-  audio: Type.String({
-    contentMediaType: 'application/octet-stream',
-    examples: ['(the bytes of the file)'],
-    description:
-      'One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed WebM, ' +
-      'Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. The format is ' +
-      'decided by content.',
-  }),
+  audio: fileField(
+    'One file of at most 100,000,000 bytes: WAV, FLAC, MP3 or OGG (Vorbis, Opus, FLAC); where ffmpeg is installed ' +
+      'WebM, Matroska, MP4, M4A, MOV, 3GP, AAC (ADTS), CAF, AIFF, AMR or WMA, too, of a video the first audio track. ' +
+      'The format is decided by content.',
+  ),
   ...TranscribeFields,
 });

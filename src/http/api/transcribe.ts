@@ -1,8 +1,8 @@
 /** POST /transcribe. */
-import type { HttpDeps } from '../deps.js';
-import { readIdempotencyKey } from '../idempotency-key.js';
-import type { Route } from '../route.js';
-import { transcriptionRoute, type Dialect } from '../transcription-route.js';
+import type { HttpDeps } from '../app/deps.js';
+import { readIdempotencyKey } from '../app/idempotency-key.js';
+import type { Route } from '../app/route.js';
+import { transcriptionRoute, type Dialect } from '../transcripts/transcription-route.js';
 import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
 import { writtenAnswer } from './written-answer.js';
 

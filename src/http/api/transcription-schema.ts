@@ -1,17 +1,16 @@
 /** What POST /transcribe answers. */
-import { Type, type Static } from 'typebox';
-import type { TranscriptionResult, Translation } from '../../transcription/result.js';
-import { inThousandths, type TimedText, type TimedWord } from '../../transcription/timed-text.js';
+import { Type } from 'typebox';
 import { warningsOf } from '../../transcription/warnings.js';
-import { languageCode, oneOf, seconds, shape } from '../shape.js';
-import { creditsRemaining, creditsUsed, transcriptId } from '../transcription-headers.js';
+import { languageCode, oneOf, seconds, shape } from '../schema/shape.js';
+import { creditsRemaining, creditsUsed, transcriptId } from '../transcripts/transcription-headers.js';
 
 const language = Type.String(languageCode);
-const [warning] = warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' });
+const [warning] = warningsOf({ text: '', unsureWindows: 1 }, { modelName: 'verbatim-small', isDemonstration: true });
 
 const times = {
   start: seconds(
-    "On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.",
+    "On the file's time line, in whole thousandths; never before the end of what stands before, unless another " +
+      'speaker says that.',
   ),
   end: seconds('Never past `duration_sec`.'),
 };
@@ -36,7 +35,8 @@ const segment = shape({
 const segments = Type.Optional(
   Type.Array(segment, {
     description:
-      'With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and ' +
+      'With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part ' +
+      'of one, of at most 7 s and ' +
       '84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap.',
   }),
 );
@@ -89,42 +89,3 @@ export const Transcription = shape({
   credits_used: creditsUsed,
   credits_remaining: creditsRemaining,
 });
-
-export function transcriptionBody(result: TranscriptionResult): Static<typeof Transcription> {
-  const { segments, words, translation, warnings } = result;
-  return {
-    id: result.id,
-    duration_sec: inThousandths(result.durationSeconds),
-    language: result.language,
-    text: result.text,
-    ...(segments === null ? {} : { segments: segments.map(segmentBody) }),
-    ...(words === null ? {} : { words: words.map(wordBody) }),
-    ...(translation === null ? {} : { translation: translationBody(translation) }),
-    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
-    credits_used: result.creditsUsed,
-    credits_remaining: result.creditsRemaining,
-  };
-}
-
-function translationBody({ language, text, segments }: Translation): Static<typeof translation> {
-  return { language, text, ...(segments === null ? {} : { segments: segments.map(segmentBody) }) };
-}
-
-function segmentBody({
-  startSeconds: start,
-  endSeconds: end,
-  text,
-  speaker,
-}: TimedText): Static<typeof segment> {
-  return { start, end, text, ...(speaker === undefined ? {} : { speaker }) };
-}
-
-function wordBody({
-  startSeconds: start,
-  endSeconds: end,
-  text: word,
-  probability,
-  speaker,
-}: TimedWord): Static<typeof timedWord> {
-  return { word, start, end, probability, ...(speaker === undefined ? {} : { speaker }) };
-}

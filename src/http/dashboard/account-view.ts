@@ -10,7 +10,7 @@ import { TEXTS } from './texts.js';
 
 const { account: texts } = TEXTS;
 
-/** The present password is not asked for; it is; only a new link lets one be set. */
+/** The current password is not asked for; it is; only a new link lets one be set. */
 export type PasswordForm = 'free' | 'with-current' | 'needs-link';
 
 interface AccountState {
@@ -58,26 +58,12 @@ function passwordForm({ form, error }: AccountState): Html {
       form === 'with-current' &&
       html`<label>
         ${texts.current}
-        <input
-          type="password"
-          name="current"
-          maxlength="1024"
-          required
-          autocomplete="current-password"
-          ${described}
-        />
+        <input type="password" name="current" maxlength="1024" required autocomplete="current-password" ${described} />
       </label>`
     }
     <label>
       ${texts.fresh}
-      <input
-        type="password"
-        name="password"
-        maxlength="1024"
-        required
-        autocomplete="new-password"
-        ${described}
-      />
+      <input type="password" name="password" maxlength="1024" required autocomplete="new-password" ${described} />
     </label>
     <label>
       ${texts.again}

@@ -1,5 +1,4 @@
-import { ROLES } from '../../ledger/access/types.js';
-import type { Account } from '../../ledger/types.js';
+import type { Account, Role } from '../../ledger/types.js';
 import { moment, number } from './format.js';
 import { html, type Html } from './html.js';
 import { noticeOf } from './notice.js';
@@ -33,9 +32,7 @@ export function accountsView(accounts: readonly Listed[], { next, isFirst, notic
       <h2>${texts.make}</h2>
       <form class="card" method="post" action="${PATHS.accounts}">
         ${alert('make', error)}
-        <label
-          >${texts.email} <input type="email" name="email" maxlength="254" required autocomplete="off"
-        /></label>
+        <label>${texts.email} <input type="email" name="email" maxlength="254" required autocomplete="off" /></label>
         <label>${texts.optional} <input name="name" maxlength="100" autocomplete="off" dir="auto" /></label>
         <button>${texts.makeSubmit}</button>
       </form>
@@ -106,18 +103,8 @@ export function operatedView(account: Listed, { packs, notice, error }: Operated
     </form>
     ${packs.length > 0 && packTable(packs)}
     <h2>${texts.role}</h2>
-    <form class="card" method="post" action="${operatedPath(id, 'role')}">
-      <label>
-        ${texts.role}
-        <select name="role">
-          ${ROLES.map(
-            (one) =>
-              html`<option value="${one}" ${one === role && html`selected`}>${own.roles[one]}</option>`,
-          )}
-        </select>
-      </label>
-      <button>${texts.setRole}</button>
-    </form>
+    <p>${own.roles[role]}</p>
+    <p class="row"><a href="${operatedPath(id, 'role')}">${texts.makeLinks[otherRole(role)]}</a></p>
     <h2>${texts.link}</h2>
     <form class="card" method="post" action="${operatedPath(id, 'link')}">
       <p>${texts.linkNote}</p>
@@ -127,14 +114,16 @@ export function operatedView(account: Listed, { packs, notice, error }: Operated
   return { title: email, main };
 }
 
-/** Shut out, told, forgotten. */
+/** Suspended or resumed, exported, deleted. */
 function ending({ id, suspendedAt }: Account): Html {
-  const isOpen = suspendedAt === null;
+  const suspending = html`<p>${texts.suspendNote}</p>
+    <p class="row"><a href="${operatedPath(id, 'suspend')}">${texts.suspendLink}</a></p>`;
+  const resuming = html`<form class="card" method="post" action="${operatedPath(id, 'resume')}">
+    <p>${texts.resumeNote}</p>
+    <button>${texts.resumeSubmit}</button>
+  </form>`;
   return html`<h2>${texts.suspend}</h2>
-    <form class="card" method="post" action="${operatedPath(id, isOpen ? 'suspend' : 'resume')}">
-      <p>${isOpen ? texts.suspendNote : texts.resumeNote}</p>
-      <button class="${isOpen ? 'danger' : ''}">${isOpen ? texts.suspendSubmit : texts.resumeSubmit}</button>
-    </form>
+    ${suspendedAt === null ? suspending : resuming}
     <h2>${texts.data}</h2>
     <p>${texts.exportNote}</p>
     <p class="row">
@@ -143,16 +132,68 @@ function ending({ id, suspendedAt }: Account): Html {
     </p>`;
 }
 
-export function confirmDeleteView({ id, email }: Account): View {
-  const main = html`<form class="card" method="post" action="${operatedPath(id, 'delete')}">
+interface Question {
+  action: 'role' | 'suspend' | 'delete';
+  title: string;
+  note: string;
+  submit: string;
+  cancel: string;
+  /** What the form asks for, or carries. */
+  fields?: Html;
+  isDangerous?: boolean;
+}
+
+/** Names the account, says what will happen, and does nothing before its button is pressed. */
+function questionView({ id, email }: Account, question: Question): View {
+  const { action, title, note, submit, cancel, fields, isDangerous = true } = question;
+  const main = html`<form class="card" method="post" action="${operatedPath(id, action)}">
     <p><strong class="email">${email}</strong></p>
-    <p>${texts.deleteNote}</p>
+    <p>${note}</p>
+    ${fields}
     <div class="row">
-      <button class="danger">${texts.deleteSubmit}</button>
-      <a href="${operatedPath(id)}">${texts.keep}</a>
+      <button class="${isDangerous ? 'danger' : ''}">${submit}</button>
+      <a href="${operatedPath(id)}">${cancel}</a>
     </div>
   </form>`;
-  return { title: texts.deleteTitle, main };
+  return { title, main };
+}
+
+export function confirmSuspendView(account: Account): View {
+  const { suspendTitle: title, suspendNote: note, suspendSubmit: submit, dontSuspend: cancel } = texts;
+  return questionView(account, { action: 'suspend', title, note, submit, cancel });
+}
+
+export function confirmRoleView(account: Account): View {
+  const role = otherRole(account.role);
+  return questionView(account, {
+    action: 'role',
+    title: texts.roleTitles[role],
+    note: texts.roleNotes[role],
+    submit: texts.roleSubmits[role],
+    cancel: texts.dontChange,
+    fields: html`<input type="hidden" name="role" value="${role}" />`,
+    isDangerous: role === 'operator',
+  });
+}
+
+export function confirmDeleteView(account: Account, error?: string): View {
+  const { deleteTitle: title, deleteNote: note, deleteSubmit: submit, keep: cancel } = texts;
+  const fields = html`${error !== undefined && html`<p id="error" role="alert">${error}</p>`}
+    <label>
+      ${texts.deleteConfirm}
+      <input
+        name="email"
+        required
+        autocomplete="off"
+        spellcheck="false"
+        ${error !== undefined && html`aria-describedby="error"`}
+      />
+    </label>`;
+  return questionView(account, { action: 'delete', title, note, submit, cancel, fields });
+}
+
+function otherRole(role: Role): Role {
+  return role === 'operator' ? 'user' : 'operator';
 }
 
 export function madeLinkView({ id, email }: Account, link: string): View {

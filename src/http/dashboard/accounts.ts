@@ -1,18 +1,20 @@
 /** The operator's accounts: made, given credits and roles, let in by a link; the same calls as the command line's. */
 import { VerbatimError } from '../../errors.js';
 import { exportOf } from '../../ledger/account-export.js';
-import { ROLES } from '../../ledger/access/types.js';
+import { ROLES, type Role } from '../../ledger/types.js';
 import { DAY_MS, parseIso, toIso } from '../../ledger/time.js';
 import type { Account } from '../../ledger/types.js';
 import { accountCursor, accountPlaceOf, AdminCursor } from '../api/admin-schema.js';
-import type { HttpDeps } from '../deps.js';
-import { JSON_TYPE, type Exchange } from '../exchange.js';
-import { readParameter } from '../parameter.js';
-import type { Route } from '../route.js';
-import { deleteAccount, suspendAccount } from '../shut-out.js';
+import type { HttpDeps } from '../app/deps.js';
+import { JSON_TYPE, type Exchange } from '../app/exchange.js';
+import { readParameter } from '../schema/parameter.js';
+import type { Route } from '../app/route.js';
+import { deleteAccount, suspendAccount } from '../auth/shut-out.js';
 import {
   accountsView,
   confirmDeleteView,
+  confirmRoleView,
+  confirmSuspendView,
   madeLinkView,
   operatedView,
   type FormError,
@@ -22,107 +24,113 @@ import { PAGE_HEADERS } from './page.js';
 import { operatedPath, PATHS, signInUrl } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
-import { fieldOf, type MemberVisit, type PageReply, type Visits } from './visits.js';
+import { fieldOf, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
 
 const PER_PAGE = 50;
 
-export function operatedAccountRoutes(deps: HttpDeps, visits: Visits): Route[] {
+export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { ledger, clock } = deps;
 
-  async function list({ exchange }: MemberVisit, error?: FormError): Promise<PageReply> {
+  async function list({ exchange }: MemberRequest, error?: FormError): Promise<PageReply> {
     const { after: given, notice } = exchange.req.query;
     const cursor = readParameter(AdminCursor, given, null);
     const after = cursor === null ? null : accountPlaceOf(cursor);
     const found = await ledger.administration.list({ limit: PER_PAGE + 1, after });
     const shown = [];
     for (const account of found.slice(0, PER_PAGE)) {
-      shown.push({ ...account, balance: (await ledger.balance(account.id)).balance });
+      shown.push({ ...account, balance: (await ledger.credits.balance(account.id)).balance });
     }
     const last = found.length > PER_PAGE ? shown.at(-1) : undefined;
     const next = last === undefined ? null : accountCursor(last);
     return asked(accountsView(shown, { next, isFirst: cursor === null, notice, error }), error);
   }
 
-  async function make(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
+  async function make(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
     const [email, name] = [fieldOf(form, 'email'), form.get('name')];
-    return told(
+    return withRefusalShown(
       async () => {
-        const { id } = await ledger.createAccount({ email, name });
-        return { to: `${operatedPath(id)}?notice=account-made` };
+        const { id } = await ledger.accounts.create({ email, name });
+        return { to: `${operatedPath(id)}?notice=account-made`, made: id };
       },
-      (message) => list(visit, { form: 'make', message }),
+      (message) => list(request, { form: 'make', message }),
     );
   }
 
-  async function accountOf({ exchange }: MemberVisit): Promise<Account> {
+  async function accountOf({ exchange }: MemberRequest): Promise<Account> {
     const account = await ledger.administration.find(String(exchange.req.params['id']));
     if (account === null) throw new Refusal(404, TEXTS.errors.noAccount);
     return account;
   }
 
-  async function show(visit: MemberVisit, error?: FormError): Promise<PageReply> {
-    const account = await accountOf(visit);
-    const { balance } = await ledger.balance(account.id);
-    const packs = await ledger.listPacks(account.id, EMPTY_PACKS);
-    const { notice } = visit.exchange.req.query;
+  async function show(request: MemberRequest, error?: FormError): Promise<PageReply> {
+    const account = await accountOf(request);
+    const { balance } = await ledger.credits.balance(account.id);
+    const packs = await ledger.credits.packs(account.id, EMPTY_PACKS);
+    const { notice } = request.exchange.req.query;
     return asked(operatedView({ ...account, balance }, { packs, notice, error }), error);
   }
 
-  async function grant(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
-    const { id: accountId } = await accountOf(visit);
-    const [amount, expires] = [fieldOf(form, 'amount').trim(), form.get('expires') ?? ''];
-    return told(
+  async function grant(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
+    const { id: accountId } = await accountOf(request);
+    const [amount, expires] = [amountOf(form), form.get('expires') ?? ''];
+    return withRefusalShown(
       async () => {
-        const whole = /^\d{1,15}$/.test(amount) ? Number(amount) : NaN;
-        await ledger.grantCredits({ accountId, amount: whole, expiresAt: endOf(expires) });
+        await ledger.credits.grant({
+          accountId,
+          amount: amount === null ? NaN : Number(amount),
+          expiresAt: endOf(expires),
+        });
         return { to: `${operatedPath(accountId)}?notice=granted` };
       },
-      (message) => show(visit, { form: 'grant', message }),
+      (message) => show(request, { form: 'grant', message }),
     );
   }
 
-  async function setRole(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
-    const { id } = await accountOf(visit);
-    const role = ROLES.find((known) => known === form.get('role'));
+  async function setRole(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
+    const { id } = await accountOf(request);
+    const role = roleIn(form);
     if (role === undefined) throw new Refusal(400, TEXTS.errors.form('role'));
-    if (id === visit.account.id) throw new Refusal(400, TEXTS.errors.ownRole);
+    if (id === request.account.id) throw new Refusal(400, TEXTS.errors.ownRole);
     await ledger.access.setRole(id, role);
     return { to: `${operatedPath(id)}?notice=role-set` };
   }
 
-  async function makeLink(visit: MemberVisit): Promise<PageReply> {
-    const account = await accountOf(visit);
+  async function makeLink(request: MemberRequest): Promise<PageReply> {
+    const account = await accountOf(request);
     const { token } = await ledger.access.createLink(account.id);
-    return madeLinkView(account, signInUrl(visit.site.origin, token));
+    return madeLinkView(account, signInUrl(request.site.origin, token));
   }
 
   /** Whoever shuts out the own account could not undo it. */
-  async function othersAccountOf(visit: MemberVisit): Promise<Account> {
-    const account = await accountOf(visit);
-    if (account.id === visit.account.id) throw new Refusal(400, TEXTS.errors.ownAccount);
+  async function othersAccountOf(request: MemberRequest): Promise<Account> {
+    const account = await accountOf(request);
+    if (account.id === request.account.id) throw new Refusal(400, TEXTS.errors.ownAccount);
     return account;
   }
 
-  async function suspend(visit: MemberVisit): Promise<PageReply> {
-    const { id } = await othersAccountOf(visit);
+  async function suspend(request: MemberRequest): Promise<PageReply> {
+    const { id } = await othersAccountOf(request);
     await suspendAccount(deps, id);
     return { to: `${operatedPath(id)}?notice=suspended` };
   }
 
-  async function resume(visit: MemberVisit): Promise<PageReply> {
-    const { id } = await accountOf(visit);
+  async function resume(request: MemberRequest): Promise<PageReply> {
+    const { id } = await accountOf(request);
     await ledger.administration.resume(id);
     return { to: `${operatedPath(id)}?notice=resumed` };
   }
 
-  async function remove(visit: MemberVisit): Promise<PageReply> {
-    const { id } = await othersAccountOf(visit);
-    await deleteAccount(deps, id);
+  async function remove(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
+    const account = await othersAccountOf(request);
+    const typed = fieldOf(form, 'email').trim().toLowerCase();
+    if (typed !== account.email.toLowerCase())
+      return { ...confirmDeleteView(account, TEXTS.accounts.deleteMismatch), status: 400 };
+    await deleteAccount(deps, account.id);
     return { to: `${PATHS.accounts}?notice=account-deleted` };
   }
 
   /** Larger than memory, perhaps: nothing holds it whole. */
-  function tell(exchange: Exchange): Promise<void> {
+  function sendExport(exchange: Exchange): Promise<void> {
     const id = String(exchange.req.params['id']);
     const headers = { ...PAGE_HEADERS, 'Content-Disposition': 'attachment; filename="account.json"' };
     return exchange.pieces(JSON_TYPE, exportOf(ledger, id, new Date(clock())), headers);
@@ -132,29 +140,51 @@ export function operatedAccountRoutes(deps: HttpDeps, visits: Visits): Route[] {
     {
       path: PATHS.accounts,
       methods: {
-        GET: visits.operatorPage((visit) => list(visit)),
-        POST: visits.operatorForm('account-made', make),
+        GET: pages.operatorPage((request) => list(request)),
+        POST: pages.operatorForm('account-made', make),
       },
     },
-    { path: operatedPath(':id'), methods: { GET: visits.operatorPage((visit) => show(visit)) } },
-    { path: operatedPath(':id', 'grant'), methods: { POST: visits.operatorForm('granted', grant) } },
-    { path: operatedPath(':id', 'role'), methods: { POST: visits.operatorForm('role-set', setRole) } },
-    { path: operatedPath(':id', 'link'), methods: { POST: visits.operatorForm('link-made', makeLink) } },
-    { path: operatedPath(':id', 'suspend'), methods: { POST: visits.operatorForm('suspended', suspend) } },
-    { path: operatedPath(':id', 'resume'), methods: { POST: visits.operatorForm('resumed', resume) } },
-    { path: operatedPath(':id', 'export'), methods: { GET: visits.operatorCall(tell, 'exported') } },
+    { path: operatedPath(':id'), methods: { GET: pages.operatorPage((request) => show(request)) } },
+    { path: operatedPath(':id', 'grant'), methods: { POST: pages.operatorForm('granted', grant, amountOf) } },
+    {
+      path: operatedPath(':id', 'role'),
+      methods: {
+        GET: pages.operatorPage(async (request) => confirmRoleView(await accountOf(request))),
+        POST: pages.operatorForm('role-set', setRole, (form) => roleIn(form) ?? null),
+      },
+    },
+    { path: operatedPath(':id', 'link'), methods: { POST: pages.operatorForm('link-made', makeLink) } },
+    {
+      path: operatedPath(':id', 'suspend'),
+      methods: {
+        GET: pages.operatorPage(async (request) => confirmSuspendView(await othersAccountOf(request))),
+        POST: pages.operatorForm('suspended', suspend),
+      },
+    },
+    { path: operatedPath(':id', 'resume'), methods: { POST: pages.operatorForm('resumed', resume) } },
+    { path: operatedPath(':id', 'export'), methods: { GET: pages.operatorCall(sendExport, 'exported') } },
     {
       path: operatedPath(':id', 'delete'),
       methods: {
-        GET: visits.operatorPage(async (visit) => confirmDeleteView(await othersAccountOf(visit))),
-        POST: visits.operatorForm('account-deleted', remove),
+        GET: pages.operatorPage(async (request) => confirmDeleteView(await othersAccountOf(request))),
+        POST: pages.operatorForm('account-deleted', remove),
       },
     },
   ];
 }
 
-/** What the ledger refuses is told on the page whose form asked for it. */
-async function told(
+/** Whole credits; null: another text. */
+function amountOf(form: URLSearchParams): string | null {
+  const amount = fieldOf(form, 'amount').trim();
+  return /^\d{1,15}$/.test(amount) ? amount : null;
+}
+
+function roleIn(form: URLSearchParams): Role | undefined {
+  return ROLES.find((known) => known === form.get('role'));
+}
+
+/** What the ledger refuses is shown on the page whose form asked for it. */
+async function withRefusalShown(
   work: () => Promise<PageReply>,
   again: (message: string) => Promise<PageReply>,
 ): Promise<PageReply> {

@@ -1,13 +1,13 @@
 /**
- * Style sheet, icon and browser modules, as the build left them. They lie under a hash of them all: browsers may keep them for ever,
- * and modules import one another by their plain names.
+ * Style sheet, icon and browser modules, as the build left them. They lie under a hash of them all: browsers may keep
+ * them for ever, and modules import one another by their plain names.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { VerbatimError } from '../../errors.js';
 import { packageRoot } from '../../package-root.js';
-import type { Handler } from '../route.js';
+import type { Handler } from '../app/route.js';
 import { DASHBOARD } from './paths.js';
 
 const DIRECTORY = join(packageRoot, 'dist', 'dashboard');
@@ -17,6 +17,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 const FOREVER = 'public, max-age=31536000, immutable';
+const A_DAY = 'public, max-age=86400';
+const ICON = 'icon.svg';
 
 interface Built {
   digest: string;
@@ -42,6 +44,13 @@ export class DashboardAssets {
     const file = typeof name === 'string' && asked === digest ? files.get(name) : undefined;
     if (file === undefined) throw new VerbatimError('not_found', 'There is nothing at this path.');
     exchange.send(200, file.type, file.bytes, { 'Cache-Control': FOREVER });
+  };
+
+  /** Where browsers look for it by themselves. */
+  readonly icon: Handler = (exchange) => {
+    const file = this.#read().files.get(ICON);
+    if (file === undefined) throw new VerbatimError('not_found', 'There is nothing at this path.');
+    exchange.send(200, file.type, file.bytes, { 'Cache-Control': A_DAY });
   };
 
   #read(): Built {

@@ -1,6 +1,6 @@
 /**
- * How often a password may be guessed: so many attempts at once, then one an interval. The state is a table of one time a cell, by a
- * keyed hash of the name, so that no number of names makes it grow and none can be pushed out of it.
+ * How often a password may be guessed: so many attempts at once, then one an interval. The state is a table of one time
+ * a cell, by a keyed hash of the name, so that no number of names makes it grow and none can be pushed out of it.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { WallClock } from '../../ledger/time.js';
@@ -16,30 +16,30 @@ export interface AttemptRate {
 
 export class AttemptLimit {
   readonly #seed = randomBytes(32);
-  /** When all attempts of a cell are forgotten. */
-  readonly #forgottenAt = new Float64Array(CELLS);
+  /** When all attempts of a cell expire. */
+  readonly #expiresAt = new Float64Array(CELLS);
 
   constructor(
     private readonly rate: AttemptRate,
     private readonly clock: WallClock,
   ) {}
 
-  /** Counts an attempt, or tells after how many seconds, at least 1, there may be one. */
+  /** Counts an attempt, or answers after how many seconds, at least 1, there may be one. */
   take(name: string): number | null {
     const { burst, intervalMs } = this.rate;
     const cell = this.#cellOf(name);
     const now = this.clock();
-    const forgottenAt = Math.max(now, this.#forgottenAt[cell] ?? 0);
-    const wait = forgottenAt - now - (burst - 1) * intervalMs;
+    const expiresAt = Math.max(now, this.#expiresAt[cell] ?? 0);
+    const wait = expiresAt - now - (burst - 1) * intervalMs;
     if (wait > 0) return Math.ceil(wait / 1000);
-    this.#forgottenAt[cell] = forgottenAt + intervalMs;
+    this.#expiresAt[cell] = expiresAt + intervalMs;
     return null;
   }
 
   /** An attempt that was no guess. */
-  giveBack(name: string): void {
+  release(name: string): void {
     const cell = this.#cellOf(name);
-    this.#forgottenAt[cell] = (this.#forgottenAt[cell] ?? 0) - this.rate.intervalMs;
+    this.#expiresAt[cell] = (this.#expiresAt[cell] ?? 0) - this.rate.intervalMs;
   }
 
   #cellOf(name: string): number {

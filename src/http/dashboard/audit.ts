@@ -1,28 +1,28 @@
-/** Whether the books balance, and what operators asked for. */
+/** Whether the ledger balances, and what operators asked for. */
 import type { NotedAction } from '../../ledger/operators.js';
 import type { Violation } from '../../ledger/types.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
 import { moment } from './format.js';
 import { html, type Html } from './html.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import { table } from './table.js';
 import { TEXTS, type OperatorActionName } from './texts.js';
-import type { MemberVisit, Visits } from './visits.js';
+import type { MemberRequest, PageHandlers } from './page-handlers.js';
 
 const { server: texts, operators } = TEXTS;
 const PER_PAGE = 50;
 
-export function auditRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
-  async function show({ exchange }: MemberVisit): Promise<View> {
+export function auditRoutes({ ledger }: HttpDeps, pages: PageHandlers): Route[] {
+  async function show({ exchange }: MemberRequest): Promise<View> {
     const { before } = exchange.req.query;
     const from = typeof before === 'string' && /^\d{1,15}$/.test(before) ? before : null;
     const noted = await ledger.operators.list({ limit: PER_PAGE + 1, before: from });
     return auditView(await ledger.audit(), noted, from === null);
   }
 
-  return [{ path: PATHS.audit, methods: { GET: visits.operatorPage(show) } }];
+  return [{ path: PATHS.audit, methods: { GET: pages.operatorPage(show) } }];
 }
 
 function auditView(violations: readonly Violation[], noted: readonly NotedAction[], isFirst: boolean): View {
@@ -31,7 +31,7 @@ function auditView(violations: readonly Violation[], noted: readonly NotedAction
         ? html`<p role="status">${texts.balanced}</p>`
         : html`<p role="alert">${texts.unbalanced}</p>
             ${table({
-              caption: texts.books,
+              caption: texts.ledger,
               columns: [texts.invariant, texts.detail],
               rows: violations.map(({ invariant, detail }) => [invariant, detail]),
             })}`
@@ -54,12 +54,13 @@ function notedSection(
         ? html`<p>${operators.none}</p>`
         : table({
             caption: operators.title,
-            columns: [operators.at, operators.who, operators.what, operators.about],
-            rows: noted.map(({ at, email, action, subject }) => [
-              moment(at),
-              email ?? operators.gone,
-              nameOf(action),
-              subject === null ? '' : html`<code>${subject}</code>`,
+            columns: [operators.at, operators.who, operators.what, operators.about, operators.outcome],
+            rows: noted.map((entry) => [
+              moment(entry.at),
+              entry.operatorId === null ? operators.commandLine : (entry.email ?? operators.gone),
+              whatOf(entry),
+              entry.subjectEmail ?? (entry.subject === null ? '' : html`<code>${entry.subject}</code>`),
+              entry.outcome === null ? operators.unknown : operators.outcomes[entry.outcome],
             ]),
           })
     }
@@ -72,6 +73,11 @@ function notedSection(
       }
     </p>
   </section>`;
+}
+
+/** With how many credits, or which role. */
+function whatOf({ action, detail }: NotedAction): string {
+  return detail === null ? nameOf(action) : `${nameOf(action)}: ${detail}`;
 }
 
 /** Of one that only a newer version knows, its own name. */

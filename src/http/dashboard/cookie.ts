@@ -1,6 +1,7 @@
-/** The cookie of a session. */
+/** The cookies of the pages: a session's, and a new key's for a minute. */
 import { SESSION_LIFE_MS } from '../../ledger/access/types.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange } from '../app/exchange.js';
+import { PATHS } from './paths.js';
 import type { Site } from './site.js';
 
 /** No other host and no page over http can set a cookie of this prefix. */
@@ -10,12 +11,8 @@ const LOOPBACK_NAME = 'verbatim-loopback';
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** null: none, or nothing that was ever given out. */
-export function sessionToken({ req }: Exchange, site: Site): string | null {
-  for (const pair of (req.headers.cookie ?? '').split(';')) {
-    const [name = '', value = ''] = pair.split('=', 2);
-    if (name.trim() === nameOn(site) && TOKEN.test(value.trim())) return value.trim();
-  }
-  return null;
+export function sessionToken(exchange: Exchange, site: Site): string | null {
+  return cookieOf(exchange, nameOn(site), TOKEN);
 }
 
 export function sessionCookie(site: Site, token: string): string {
@@ -29,6 +26,45 @@ export function endedCookie(site: Site): string {
 function cookie(site: Site, value: string, maxAgeSeconds: number): string {
   const secure = site.isSecure ? '; Secure' : '';
   return `${nameOn(site)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/**
+ * A key that was just made, on its way through the redirect to the page that shows it once. The browser carries it, so
+ * that any node can answer; the page takes it back. Whether the key is the account's own is the page's to check: over
+ * http anybody may set a cookie of this name.
+ */
+const KEY_LIFE_SECONDS = 60;
+const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
+
+export function madeKeyCookie(site: Site, rawKey: string): string {
+  return keyCookie(site, rawKey, KEY_LIFE_SECONDS);
+}
+
+export function endedKeyCookie(site: Site): string {
+  return keyCookie(site, '', 0);
+}
+
+/** null: none, or nothing that is a key. */
+export function madeKey(exchange: Exchange, site: Site): string | null {
+  return cookieOf(exchange, keyNameOn(site), RAW_KEY);
+}
+
+function keyCookie(site: Site, value: string, maxAgeSeconds: number): string {
+  const secure = site.isSecure ? '; Secure' : '';
+  const path = `Path=${PATHS.madeKey}`;
+  return `${keyNameOn(site)}=${value}; ${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+function keyNameOn({ isSecure }: Site): string {
+  return isSecure ? '__Secure-verbatim-key' : 'verbatim-loopback-key';
+}
+
+function cookieOf({ req }: Exchange, name: string, form: RegExp): string | null {
+  for (const pair of (req.headers.cookie ?? '').split(';')) {
+    const [given = '', value = ''] = pair.split('=', 2);
+    if (given.trim() === name && form.test(value.trim())) return value.trim();
+  }
+  return null;
 }
 
 function nameOn({ isSecure }: Site): string {

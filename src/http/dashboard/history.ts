@@ -1,18 +1,21 @@
-/** What the account had and has transcribed, jobs included: when, how long, in which language, for how much; never audio or text. */
+/**
+ * What the account had and has transcribed, jobs included: when, how long, in which language, for how much; never audio
+ * or text.
+ */
 import type { HistoryEntry, RunningRequest } from '../../ledger/history.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
 import { moment, number } from './format.js';
 import { html, type Html } from './html.js';
-import { jobsPage, type JobsPage } from './jobs.js';
-import { jobsSection } from './jobs-views.js';
+import { jobsPage } from './jobs.js';
+import { jobsSection, type JobsPage } from './jobs-views.js';
 import { noticeOf } from './notice.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
-import type { Visits } from './visits.js';
+import type { PageHandlers } from './page-handlers.js';
 
 const { history: texts } = TEXTS;
 const PER_PAGE = 50;
@@ -28,9 +31,9 @@ interface HistoryPage {
   notice: unknown;
 }
 
-export function historyRoutes(deps: HttpDeps, visits: Visits): Route[] {
+export function historyRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { history } = deps.ledger;
-  const page = visits.memberPage(async ({ account, exchange }) => {
+  const page = pages.memberPage(async ({ account, exchange }) => {
     const { before: given, jobs: cursor, notice } = exchange.req.query;
     const before = entryId(given);
     const running = await history.running(account.id, MOST_RUNNING);
@@ -53,9 +56,7 @@ function historyView({ running, jobs, entries, before, notice }: HistoryPage): V
   const isRunning = running.length > 0 || jobs.jobs.some(({ job }) => job.finishedAt === null);
   const main = html`${noticeOf(notice)}
     <p>${texts.note}</p>
-    <div id="live" ${isRunning && html`data-running`}>
-      ${runningTable(running, jobs)} ${jobsSection(jobs, running)}
-    </div>
+    <div id="live" ${isRunning && html`data-running`}>${runningTable(running, jobs)} ${jobsSection(jobs, running)}</div>
     <section>
       <h2>${texts.charged}</h2>
       ${shown.length === 0 ? html`<p>${texts.none}</p>` : chargedTable(shown)}
@@ -91,15 +92,7 @@ function runningTable(running: readonly RunningRequest[], { jobs }: JobsPage): H
 function chargedTable(entries: readonly HistoryEntry[]): Html {
   return table({
     caption: texts.charged,
-    columns: [
-      texts.at,
-      texts.ids,
-      texts.endpoint,
-      texts.seconds,
-      texts.language,
-      texts.credits,
-      texts.status,
-    ],
+    columns: [texts.at, texts.ids, texts.endpoint, texts.seconds, texts.language, texts.credits, texts.status],
     figures: [3, 5],
     rows: entries.map((entry) => [
       moment(entry.at),

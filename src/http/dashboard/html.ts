@@ -1,6 +1,7 @@
 /**
- * Pages as tagged templates: what is put in is escaped, unless it is a template's own result. Thirty lines instead of a package,
- * because the type checker then sees every value that goes into a page; a template language's files it would not see.
+ * Pages as tagged templates: what is put in is escaped, unless it is a template's own result. Thirty lines instead of a
+ * package, because the type checker then sees every value that goes into a page; a template language's files it would
+ * not see.
  */
 export class Html {
   constructor(readonly text: string) {}
@@ -16,7 +17,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** null, false and undefined are nothing. Throws an Error where the value of an attribute would stand without quotes. */
+/**
+ * null, false and undefined are nothing. Throws an Error where the value of an attribute would stand without quotes.
+ */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = literals[0] ?? '';
   for (const [index, value] of values.entries()) {

@@ -2,13 +2,20 @@ import type { WatchedJob } from '../../jobs/job-service.js';
 import type { RunningRequest } from '../../ledger/history.js';
 import { moment, number } from './format.js';
 import { html, type Html } from './html.js';
-import type { JobsPage } from './jobs.js';
 import type { View } from './page.js';
 import { PATHS, endJobPath } from './paths.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
 
 const { jobs: texts } = TEXTS;
+
+/** Some of an account's jobs. */
+export interface JobsPage {
+  jobs: readonly WatchedJob[];
+  /** null: there are no older ones. */
+  older: string | null;
+  isFirst: boolean;
+}
 
 /** `held`: what is set aside for requests that run, jobs among them. */
 export function jobsSection({ jobs, older, isFirst }: JobsPage, held: readonly RunningRequest[]): Html {
@@ -70,9 +77,7 @@ function credits({ job }: WatchedJob, heldOf: ReadonlyMap<string, number>): stri
 
 function endLink({ job }: WatchedJob): Html {
   const [label, text] =
-    job.finishedAt === null
-      ? [texts.cancelThe(job.id), texts.cancel]
-      : [texts.forgetThe(job.id), texts.forget];
+    job.finishedAt === null ? [texts.cancelThe(job.id), texts.cancel] : [texts.deleteThe(job.id), texts.delete];
   return html`<a href="${endJobPath(job.id)}" aria-label="${label}">${text}</a>`;
 }
 
@@ -80,13 +85,13 @@ export function endJobView({ job }: WatchedJob): View {
   const isOpen = job.finishedAt === null;
   const main = html`<form class="card" method="post" action="${endJobPath(job.id)}">
     <p><code>${job.id}</code> ${texts.statuses[job.status]}</p>
-    <p>${isOpen ? texts.confirmCancel : texts.confirmForget}</p>
+    <p>${isOpen ? texts.confirmCancel : texts.confirmDelete}</p>
     <div class="row">
-      <button class="danger" name="end" value="${isOpen ? 'cancel' : 'forget'}">
-        ${isOpen ? texts.cancel : texts.forget}
+      <button class="danger" name="end" value="${isOpen ? 'cancel' : 'delete'}">
+        ${isOpen ? texts.cancel : texts.delete}
       </button>
       <a href="${PATHS.history}">${texts.keep}</a>
     </div>
   </form>`;
-  return { title: isOpen ? texts.cancelTitle : texts.forgetTitle, main };
+  return { title: isOpen ? texts.cancelTitle : texts.deleteTitle, main };
 }

@@ -1,25 +1,21 @@
-/** The account's jobs: listed beside its history, cancelled and forgotten by the same calls as the API's; never their text or audio. */
+/**
+ * The account's jobs: listed beside its history, cancelled and deleted by the same calls as the API's; never their
+ * text or audio.
+ */
 import type { WatchedJob } from '../../jobs/job-service.js';
 import { jobCursor, JobCursor, JobId, jobPlaceOf } from '../api/jobs-schema.js';
-import type { HttpDeps } from '../deps.js';
-import { readParameter } from '../parameter.js';
-import type { Route } from '../route.js';
-import { endJobView } from './jobs-views.js';
+import type { HttpDeps } from '../app/deps.js';
+import { readParameter } from '../schema/parameter.js';
+import type { Route } from '../app/route.js';
+import { endJobView, type JobsPage } from './jobs-views.js';
 import { PATHS, endJobPath } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
-import { fieldOf, type MemberVisit, type PageReply, type Visits } from './visits.js';
+import { fieldOf, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
 
 const PER_PAGE = 20;
 
-export interface JobsPage {
-  jobs: readonly WatchedJob[];
-  /** null: there are no older ones. */
-  older: string | null;
-  isFirst: boolean;
-}
-
-/** `cursor`: what the page before said is `older`; undefined: the newest. */
+/** `cursor`: `older` of the page before; undefined: the newest. */
 export async function jobsPage(deps: HttpDeps, accountId: string, cursor: unknown): Promise<JobsPage> {
   const given = readParameter(JobCursor, cursor, null);
   const after = given === null ? null : jobPlaceOf(given);
@@ -30,32 +26,32 @@ export async function jobsPage(deps: HttpDeps, accountId: string, cursor: unknow
   return { jobs, older, isFirst: given === null };
 }
 
-export function jobPageRoutes({ jobs }: HttpDeps, visits: Visits): Route[] {
-  async function jobOf({ account, exchange }: MemberVisit): Promise<WatchedJob> {
+export function jobPageRoutes({ jobs }: HttpDeps, pages: PageHandlers): Route[] {
+  async function jobOf({ account, exchange }: MemberRequest): Promise<WatchedJob> {
     const { id } = exchange.req.params;
     const found = JobId.fits(id) ? await jobs.find(account.id, id) : null;
     if (found === null) throw new Refusal(404, TEXTS.errors.noJob);
     return found;
   }
 
-  async function end(visit: MemberVisit, form: URLSearchParams): Promise<PageReply> {
-    const { job } = await jobOf(visit);
+  async function end(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
+    const { job } = await jobOf(request);
     // Whoever wants to stop it does not want its result to be gone.
     const isCancelled = fieldOf(form, 'end') === 'cancel';
-    const end = isCancelled ? jobs.cancel(visit.account.id, job.id) : jobs.forget(visit.account.id, job.id);
+    const end = isCancelled ? jobs.cancel(request.account.id, job.id) : jobs.delete(request.account.id, job.id);
     const ended = await end;
     if (ended === null) throw new Refusal(404, TEXTS.errors.noJob);
     const { jobEnded, jobOpen } = TEXTS.errors;
     if (!ended.isDone) throw new Refusal(409, isCancelled ? jobEnded : jobOpen);
-    return { to: `${PATHS.history}?notice=${isCancelled ? 'job-cancelled' : 'job-forgotten'}` };
+    return { to: `${PATHS.history}?notice=${isCancelled ? 'job-cancelled' : 'job-deleted'}` };
   }
 
   return [
     {
       path: endJobPath(`:${JobId.name}`),
       methods: {
-        GET: visits.memberPage(async (visit) => endJobView(await jobOf(visit))),
-        POST: visits.memberForm(end),
+        GET: pages.memberPage(async (request) => endJobView(await jobOf(request))),
+        POST: pages.memberForm(end),
       },
     },
   ];

@@ -1,6 +1,5 @@
-import type { Role } from '../../ledger/access/types.js';
+import type { ApiKey, Role } from '../../ledger/types.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
-import type { ApiKey, IssuedKey } from '../../ledger/types.js';
 import { moment } from './format.js';
 import { html, type Html } from './html.js';
 import { noticeOf } from './notice.js';
@@ -89,21 +88,18 @@ function kindOfKey({ scopes }: ApiKey): KeyKind {
 }
 
 /** The one page that shows a raw key. */
-export function madeKeyView(key: IssuedKey, { origin }: Site): View {
-  const bearer = `curl -H 'Authorization: Bearer ${key.rawKey}'`;
+export function madeKeyView(rawKey: string, { origin }: Site): View {
+  const bearer = `curl -H 'Authorization: Bearer ${rawKey}'`;
   const main = html`<p role="status">${texts.once}</p>
     <p class="row">
-      <code class="raw" id="raw-key">${key.rawKey}</code>
+      <code class="raw" id="raw-key">${rawKey}</code>
       <button type="button" data-copy="raw-key" data-copied="${texts.copied}" hidden>${texts.copy}</button>
       <span role="status"></span>
     </p>
     <h2>${texts.tryIt}</h2>
     ${command('try-command', `${bearer} ${origin}/api/v1/me`)}
     <h2>${texts.transcribe}</h2>
-    ${command(
-      'transcribe-command',
-      `${bearer} -F 'audio=@${texts.transcribeFile}' ${origin}/api/v1/transcribe`,
-    )}
+    ${command('transcribe-command', `${bearer} -F 'audio=@${texts.transcribeFile}' ${origin}/api/v1/transcribe`)}
     <p><a href="${PATHS.keys}">${texts.back}</a></p>`;
   return { title: texts.made, main, modules: ['copy.js'] };
 }

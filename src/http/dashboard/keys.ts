@@ -2,13 +2,14 @@
 import { VerbatimError } from '../../errors.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import type { Account, ApiKey } from '../../ledger/types.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
+import { endedKeyCookie, madeKey, madeKeyCookie } from './cookie.js';
 import { confirmView, keysView, madeKeyView, type KeyKind } from './keys-views.js';
 import { PATHS, revokePath } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
-import { fieldOf, type MemberVisit, type PageReply, type Visits } from './visits.js';
+import { fieldOf, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
 
 const SCOPES_OF: Readonly<Record<KeyKind, readonly string[]>> = {
   plain: [],
@@ -23,47 +24,58 @@ function kindOf(given: string | null, { role }: Account): KeyKind {
   return given === 'management' || given === 'admin' ? given : 'plain';
 }
 
-export function keyPageRoutes({ ledger, inFlight }: HttpDeps, visits: Visits): Route[] {
-  async function list({ account, exchange }: MemberVisit): Promise<PageReply> {
+export function keyPageRoutes({ ledger, inFlight }: HttpDeps, pages: PageHandlers): Route[] {
+  async function list({ account, exchange }: MemberRequest): Promise<PageReply> {
     const { notice } = exchange.req.query;
-    return keysView(await ledger.listKeys(account.id), { role: account.role, notice });
+    return keysView(await ledger.keys.list(account.id), { role: account.role, notice });
   }
 
-  async function make({ account, site }: MemberVisit, form: URLSearchParams): Promise<PageReply> {
+  async function make({ account, site }: MemberRequest, form: URLSearchParams): Promise<PageReply> {
     const name = fieldOf(form, 'name');
     const kind = kindOf(form.get('kind'), account);
     try {
       const scopes = [...SCOPES_OF[kind]];
-      return madeKeyView(await ledger.createKey({ accountId: account.id, name, scopes }), site);
+      const { rawKey } = await ledger.keys.create({ accountId: account.id, name, scopes });
+      return { to: PATHS.madeKey, cookie: madeKeyCookie(site, rawKey) };
     } catch (error) {
       if (!(error instanceof VerbatimError) || error.param !== 'name') throw error;
-      const keys = await ledger.listKeys(account.id);
+      const keys = await ledger.keys.list(account.id);
       return { ...keysView(keys, { role: account.role, error: error.message, name, kind }), status: 400 };
     }
   }
 
+  /** Shows the key once: a page that is loaded again neither shows it nor makes another. */
+  async function showMade({ account, site, exchange }: MemberRequest): Promise<PageReply> {
+    const rawKey = madeKey(exchange, site);
+    const keys = rawKey === null ? [] : await ledger.keys.list(account.id);
+    const isOwn = keys.some(({ prefix, revokedAt }) => rawKey?.startsWith(prefix) === true && revokedAt === null);
+    if (rawKey === null || !isOwn) return { to: `${PATHS.keys}?notice=key-shown`, cookie: endedKeyCookie(site) };
+    return { ...madeKeyView(rawKey, site), headers: { 'Set-Cookie': endedKeyCookie(site) } };
+  }
+
   /** A live key of the account, by the id in the path. */
-  async function keyOf({ account, exchange }: MemberVisit): Promise<ApiKey> {
+  async function keyOf({ account, exchange }: MemberRequest): Promise<ApiKey> {
     const { id } = exchange.req.params;
-    const key = (await ledger.listKeys(account.id)).find((one) => one.id === id && one.revokedAt === null);
+    const key = (await ledger.keys.list(account.id)).find((one) => one.id === id && one.revokedAt === null);
     if (key === undefined) throw new Refusal(404, TEXTS.errors.noKey);
     return key;
   }
 
-  async function revoke(visit: MemberVisit): Promise<PageReply> {
-    const { id } = await keyOf(visit);
-    await ledger.revokeKey(visit.account.id, id);
+  async function revoke(request: MemberRequest): Promise<PageReply> {
+    const { id } = await keyOf(request);
+    await ledger.keys.revoke(request.account.id, id);
     inFlight.revokeKey(id);
     return { to: `${PATHS.keys}?notice=key-revoked` };
   }
 
   return [
-    { path: PATHS.keys, methods: { GET: visits.memberPage(list), POST: visits.memberForm(make) } },
+    { path: PATHS.keys, methods: { GET: pages.memberPage(list), POST: pages.memberForm(make) } },
+    { path: PATHS.madeKey, methods: { GET: pages.memberPage(showMade) } },
     {
       path: revokePath(':id'),
       methods: {
-        GET: visits.memberPage(async (visit) => confirmView(await keyOf(visit))),
-        POST: visits.memberForm(revoke),
+        GET: pages.memberPage(async (request) => confirmView(await keyOf(request))),
+        POST: pages.memberForm(revoke),
       },
     },
   ];

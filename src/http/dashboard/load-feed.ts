@@ -1,38 +1,14 @@
-/** The load of the server, told once a second to all who look; while nobody does, nothing is measured. */
+/** The load of the server, sent once a second to all viewers; while there are none, nothing is measured. */
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { AccountBacklog, EngineStats } from '../../engine/types.js';
+import type { AccountBacklog } from '../../engine/backlog.js';
 import type { Timer } from '../../timers.js';
-import type { HttpDeps } from '../deps.js';
-import type { EventStream, ServerEvent } from '../event-stream.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { EventStream, ServerEvent } from '../app/event-stream.js';
 import { textsOf } from './load-texts.js';
-
-/** What an account has in flight, and in the backlog of the engine. */
-export interface AccountLoad {
-  email: string;
-  requests: number;
-  /** With jobs. */
-  queuedFiles: number;
-  queuedSeconds: number;
-  jobSeconds: number;
-}
-
-export interface ServerLoad extends Omit<EngineStats, 'backlogByAccount'> {
-  /** ISO 8601. */
-  at: string;
-  requestsInFlight: number;
-  /** Requests of this server that were answered 429 or 503, since its start. */
-  refusals: number;
-  /** Resident bytes of this process. */
-  memoryBytes: number;
-  /** What the event loop was late by, in milliseconds: 99 of 100 times at most this, since the last sample; null: not measured yet. */
-  eventLoopMs: number | null;
-  /** Those with the most in the backlog, then in flight; and how many accounts have a request in flight. */
-  accounts: AccountLoad[];
-  busyAccounts: number;
-}
+import type { AccountLoad, ServerLoad } from './server-load.js';
 
 const PERIOD_MS = 1000;
-/** After so many a viewer asks anew, and is let in again, or not any more. */
+/** After so many a viewer asks again, and its session is checked again. */
 const SAMPLES_A_VIEW = 30;
 const MOST_VIEWERS = 20;
 const MOST_ACCOUNTS = 20;
@@ -74,6 +50,7 @@ export class LoadFeed {
     const { countByAccount } = inFlight;
     return {
       ...stats,
+      realTimeFactor: metrics.windows > 0 ? stats.realTimeFactor : null,
       at: new Date(clock()).toISOString(),
       requestsInFlight: inFlight.size,
       refusals: metrics.refusals,
@@ -88,7 +65,7 @@ export class LoadFeed {
     if (this.#timer !== null) return;
     this.#loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
     this.#loop.enable();
-    this.#timer = this.sources.timers.every(PERIOD_MS, () => void this.#tell());
+    this.#timer = this.sources.timers.every(PERIOD_MS, () => void this.#send());
   }
 
   #leave(viewer: Viewer): void {
@@ -100,21 +77,21 @@ export class LoadFeed {
   }
 
   /** Whoever takes nothing misses samples: none is kept for anybody. */
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;
     try {
       const load = await this.sample();
       const event = { event: 'load', data: { ...load, ...textsOf(load) } };
-      for (const viewer of this.#viewers) this.#tellOne(viewer, event);
+      for (const viewer of this.#viewers) this.#sendTo(viewer, event);
     } catch {
-      // The books cannot be read now; the next second tells more.
+      // The ledger cannot be read now; the next second tries again.
     } finally {
       this.#isMeasuring = false;
     }
   }
 
-  #tellOne(viewer: Viewer, event: ServerEvent): void {
+  #sendTo(viewer: Viewer, event: ServerEvent): void {
     const { stream } = viewer;
     viewer.left -= 1;
     if (viewer.left <= 0 || this.sources.inFlight.draining) {
@@ -133,8 +110,7 @@ export class LoadFeed {
 
   async #named(loads: readonly UnnamedLoad[]): Promise<AccountLoad[]> {
     const named = [];
-    for (const { accountId, ...load } of loads)
-      named.push({ email: await this.#emailOf(accountId), ...load });
+    for (const { accountId, ...load } of loads) named.push({ email: await this.#emailOf(accountId), ...load });
     return named;
   }
 

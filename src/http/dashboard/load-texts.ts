@@ -1,6 +1,6 @@
-/** The load in words, as the page has it when it is opened and as its script writes it anew. */
+/** The load in words, as the page has it when it is opened and as its script updates it. */
 import { number } from './format.js';
-import type { AccountLoad, ServerLoad } from './load-feed.js';
+import type { AccountLoad, ServerLoad } from './server-load.js';
 import { TEXTS } from './texts.js';
 
 const { load: texts } = TEXTS;
@@ -8,7 +8,7 @@ const { load: texts } = TEXTS;
 export type FigureName = keyof typeof texts.figures;
 
 export interface LoadTexts {
-  /** By what they tell. */
+  /** By what they show. */
   figures: Record<FigureName | 'at', string>;
   /** Cells of the table of accounts. */
   rows: string[][];
@@ -23,7 +23,7 @@ export function textsOf(load: ServerLoad): LoadTexts {
       windowsInFlight: number(load.windowsInFlight),
       queuedWindows: number(load.queuedWindows),
       backlogSeconds: `${number(Math.round(backlogSeconds))} / ${number(maxBacklogSeconds)}`,
-      realTimeFactor: load.realTimeFactor.toFixed(3),
+      realTimeFactor: load.realTimeFactor?.toFixed(3) ?? texts.unknown,
       retryAfterSeconds: number(load.retryAfterSeconds),
       requestsInFlight: number(load.requestsInFlight),
       refusals: number(load.refusals),

@@ -1,30 +1,33 @@
-/** The operator's view of what the server carries: one sample with the page, then one a second over server-sent events. */
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+/**
+ * The operator's view of what the server carries: one sample with the page, then one a second over server-sent events.
+ */
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
 import { html, type Html } from './html.js';
-import { LoadFeed, type ServerLoad } from './load-feed.js';
+import { LoadFeed } from './load-feed.js';
 import { textsOf, type FigureName } from './load-texts.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
+import type { ServerLoad } from './server-load.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
-import type { Visits } from './visits.js';
+import type { PageHandlers } from './page-handlers.js';
 
 const { load: texts } = TEXTS;
 
-export function loadRoutes(deps: HttpDeps, visits: Visits): Route[] {
+export function loadRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const feed = new LoadFeed(deps);
   return [
     {
       path: PATHS.load,
       methods: {
-        GET: visits.operatorPage(async () => loadView(await feed.sample(), deps.engine.devices.name)),
+        GET: pages.operatorPage(async () => loadView(await feed.sample(), deps.engine.info.devices.name)),
       },
     },
     {
       path: PATHS.loadEvents,
       methods: {
-        GET: visits.operatorCall((exchange) => {
+        GET: pages.operatorCall((exchange) => {
           const stream = exchange.events(() => ({}));
           const isIn = feed.join(stream, (call) => exchange.res.once('close', call));
           if (!isIn) exchange.json(503, { error: { message: texts.tooMany } }, { 'Retry-After': '30' });
@@ -34,7 +37,7 @@ export function loadRoutes(deps: HttpDeps, visits: Visits): Route[] {
   ];
 }
 
-/** A figure, which the page's script writes anew. */
+/** A figure, which the page's script updates. */
 function figure(name: FigureName, value: string): Html {
   return html`<div>
     <dt>${texts.figures[name]}</dt>

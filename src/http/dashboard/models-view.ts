@@ -1,15 +1,15 @@
 /** Models on the disk and those that can be downloaded, each with what can be done about it now. */
-import type { ModelState } from '../deps.js';
-import type { ShelvedModel } from '../model-shelf.js';
+import type { ModelState } from '../../models/model-switch.js';
+import type { StoredModel } from '../../models/model-store.js';
 import { number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { PATHS, shelfPath } from './paths.js';
+import { PATHS, modelActionPath } from './paths.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
 
 const { models: texts } = TEXTS;
 
-export function modelsSection(models: readonly ShelvedModel[], turn: ModelState): Html {
+export function modelsSection(models: readonly StoredModel[], turn: ModelState): Html {
   const isLoading = models.some(({ state }) => state === 'downloading' || state === 'checking');
   const isRunning = isLoading || turn.change !== null;
   return html`<section id="models">
@@ -25,7 +25,9 @@ export function modelsSection(models: readonly ShelvedModel[], turn: ModelState)
   </section>`;
 }
 
-/** What is being changed, or how the last change has failed; and what the next start would serve, where that is another. */
+/**
+ * What is being changed, or how the last change has failed; and what the next start would serve, where that is another.
+ */
 function turnText({ change, last, serving, afterRestart }: ModelState): Html {
   return html`<div>
     ${change !== null && html`<p role="status">${texts.changing(change)}</p>`}
@@ -34,7 +36,7 @@ function turnText({ change, last, serving, afterRestart }: ModelState): Html {
   </div>`;
 }
 
-function modelTable(models: readonly ShelvedModel[], turn: ModelState): Html {
+function modelTable(models: readonly StoredModel[], turn: ModelState): Html {
   return table({
     caption: texts.title,
     columns: [texts.name, texts.kind, texts.size, texts.licence, texts.state, texts.action],
@@ -44,12 +46,12 @@ function modelTable(models: readonly ShelvedModel[], turn: ModelState): Html {
 }
 
 /** The one that serves may be a file that no list knows. */
-function unlisted(models: readonly ShelvedModel[], { serving }: ModelState): HtmlValue[][] {
+function unlisted(models: readonly StoredModel[], { serving }: ModelState): HtmlValue[][] {
   if (models.some(({ name }) => name === serving)) return [];
   return [[html`<code>${serving}</code>`, '', '', '', texts.serves, '']];
 }
 
-function rowOf(model: ShelvedModel, turn: ModelState): HtmlValue[] {
+function rowOf(model: StoredModel, turn: ModelState): HtmlValue[] {
   const { name, kind, licence, totalBytes } = model;
   return [
     html`<code>${name}</code>`,
@@ -63,7 +65,7 @@ function rowOf(model: ShelvedModel, turn: ModelState): HtmlValue[] {
 
 const mib = (bytes: number): string => number(Math.round(bytes / 2 ** 20));
 
-function stateOf(model: ShelvedModel): HtmlValue {
+function stateOf(model: StoredModel): HtmlValue {
   const { name, state, receivedBytes, totalBytes, problem } = model;
   if (state === 'failed') return html`<span role="alert">${problem}</span>`;
   if (state === 'available') return receivedBytes > 0 ? texts.begun(mib(receivedBytes)) : texts.available;
@@ -74,16 +76,16 @@ function stateOf(model: ShelvedModel): HtmlValue {
     ${state === 'checking' ? texts.checking : texts.downloading(mib(receivedBytes), total)}`;
 }
 
-function actionOf({ name, kind, state }: ShelvedModel, { serving, change }: ModelState): HtmlValue {
+function actionOf({ name, kind, state }: StoredModel, { serving, change }: ModelState): HtmlValue {
   if (state === 'downloading' || state === 'checking') {
-    return button(shelfPath(name, 'cancel'), { label: texts.cancelThe(name), text: texts.cancel });
+    return button(modelActionPath(name, 'cancel'), { label: texts.cancelThe(name), text: texts.cancel });
   }
   const isUsable = state === 'installed' && kind === 'speech' && name !== serving && change === null;
-  if (isUsable) return button(shelfPath(name, 'use'), { label: texts.useThe(name), text: texts.use });
+  if (isUsable) return button(modelActionPath(name, 'use'), { label: texts.useThe(name), text: texts.use });
   if (state !== 'available' && state !== 'failed') return '';
   const [label, text] =
     state === 'failed' ? [texts.againThe(name), texts.again] : [texts.downloadThe(name), texts.download];
-  return button(shelfPath(name, 'download'), { label, text });
+  return button(modelActionPath(name, 'download'), { label, text });
 }
 
 function button(action: string, { label, text }: { label: string; text: string }): Html {

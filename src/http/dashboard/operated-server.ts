@@ -1,63 +1,64 @@
 /** What serves, and how: version, models and their downloads, settings in force. */
 import { ModelRefused, VerbatimError } from '../../errors.js';
-import type { HttpDeps, SettingInForce } from '../deps.js';
-import { ERROR_TABLE } from '../error-table.js';
-import type { Route } from '../route.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { SettingInForce } from '../../setting-in-force.js';
+import { ERROR_TABLE } from '../errors/error-table.js';
+import type { Route } from '../app/route.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { modelsSection } from './models-view.js';
 import { noticeOf } from './notice.js';
 import type { View } from './page.js';
-import { PATHS, shelfPath } from './paths.js';
+import { PATHS, modelActionPath } from './paths.js';
 import { Refusal } from './refusal.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
-import type { MemberVisit, PageReply, Visits } from './visits.js';
+import type { MemberRequest, PageReply, PageHandlers } from './page-handlers.js';
 
 const { server: texts } = TEXTS;
 
-export function operatedServerRoutes(deps: HttpDeps, visits: Visits): Route[] {
-  const { shelf, models } = deps;
-  const show = ({ exchange }: MemberVisit): View => serverView(deps, exchange.req.query['notice']);
+export function operatedServerRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
+  const { modelStore: modelStore, models } = deps;
+  const show = ({ exchange }: MemberRequest): View => serverView(deps, exchange.req.query['notice']);
 
-  function download({ exchange }: MemberVisit): PageReply {
+  function download({ exchange }: MemberRequest): PageReply {
     const name = String(exchange.req.params['id']);
-    shelf.download(name);
+    modelStore.download(name);
     return { to: `${PATHS.server}?notice=download-begun` };
   }
 
-  function cancel({ exchange }: MemberVisit): PageReply {
+  function cancel({ exchange }: MemberRequest): PageReply {
     const name = String(exchange.req.params['id']);
-    if (!shelf.cancel(name)) throw new Refusal(409, TEXTS.models.notRunning(name));
+    if (!modelStore.cancel(name)) throw new Refusal(409, TEXTS.models.notRunning(name));
     return { to: `${PATHS.server}?notice=download-cancelled` };
   }
 
-  function use({ account, exchange }: MemberVisit): PageReply {
+  function use({ account, exchange }: MemberRequest): PageReply {
     models.use(String(exchange.req.params['id']), account.email);
     return { to: `${PATHS.server}?notice=model-begun` };
   }
 
   return [
-    { path: PATHS.server, methods: { GET: visits.operatorPage(show) } },
+    { path: PATHS.server, methods: { GET: pages.operatorPage(show) } },
     {
-      path: shelfPath(':id', 'download'),
-      methods: { POST: visits.operatorForm('model-downloaded', refusing(download)) },
+      path: modelActionPath(':id', 'download'),
+      methods: { POST: pages.operatorForm('model-downloaded', refusing(download)) },
     },
     {
-      path: shelfPath(':id', 'use'),
-      methods: { POST: visits.operatorForm('model-used', refusing(use)) },
+      path: modelActionPath(':id', 'use'),
+      methods: { POST: pages.operatorForm('model-used', refusing(use)) },
     },
     {
-      path: shelfPath(':id', 'cancel'),
-      methods: { POST: visits.operatorForm('download-cancelled', cancel) },
+      path: modelActionPath(':id', 'cancel'),
+      methods: { POST: pages.operatorForm('download-cancelled', cancel) },
     },
   ];
 }
 
-/** What the shelf or the switch refuses is told on a page. */
-function refusing(act: (visit: MemberVisit) => PageReply): (visit: MemberVisit) => PageReply {
-  return (visit) => {
+/** A page says what the model store or the switch refuses. */
+function refusing(act: (request: MemberRequest) => PageReply): (request: MemberRequest) => PageReply {
+  return (request) => {
     try {
-      return act(visit);
+      return act(request);
     } catch (error) {
       if (error instanceof VerbatimError) throw new Refusal(ERROR_TABLE[error.code].status, error.message);
       if (error instanceof ModelRefused) throw new Refusal(409, error.message);
@@ -78,9 +79,9 @@ function serverView(deps: HttpDeps, notice: unknown): View {
         )}
       </dl>
     </section>
-    ${modelsSection(deps.shelf.list(), deps.models.state())}
+    ${modelsSection(deps.modelStore.list(), deps.models.state())}
     <section>
-      <h2>${texts.books}</h2>
+      <h2>${texts.ledger}</h2>
       <p><a href="${PATHS.audit}">${texts.audit}</a></p>
     </section>
     <section>
@@ -92,12 +93,12 @@ function serverView(deps: HttpDeps, notice: unknown): View {
 }
 
 function factsOf({ version, engine, diarizer }: HttpDeps): [string, HtmlValue][] {
-  const { devices, voiceActivity, isDemonstration, languages } = engine;
+  const { devices, modelName, voiceActivity, isDemonstration, languages } = engine.info;
   return [
     [texts.version, version],
     [texts.node, process.version],
     [texts.device, `${devices.name} (${devices.ids.join(', ')})`],
-    [texts.model, isDemonstration ? `${engine.modelName} (${texts.demonstration})` : engine.modelName],
+    [texts.model, isDemonstration ? `${modelName} (${texts.demonstration})` : modelName],
     [texts.languages, languages.length > 12 ? String(languages.length) : languages.join(', ')],
     [texts.voiceActivity, voiceActivity],
     [texts.speakers, 'unavailable' in diarizer ? diarizer.unavailable : texts.yes],
@@ -108,10 +109,6 @@ function settingsTable(settings: readonly SettingInForce[]): Html {
   return table({
     caption: texts.settings,
     columns: [texts.variable, texts.value, texts.from],
-    rows: settings.map(({ variable, value, from }) => [
-      html`<code>${variable}</code>`,
-      value,
-      texts.origins[from],
-    ]),
+    rows: settings.map(({ variable, value, from }) => [html`<code>${variable}</code>`, value, texts.origins[from]]),
   });
 }

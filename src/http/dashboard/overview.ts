@@ -1,14 +1,14 @@
 /** The first page: what can be spent, and until when. */
 import type { Balance, CreditPack, PackAmounts } from '../../ledger/types.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
 import { moment, number } from './format.js';
 import { html, type Html } from './html.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
-import type { Visits } from './visits.js';
+import type { PageHandlers } from './page-handlers.js';
 
 const { overview: texts } = TEXTS;
 /** Of packs with nothing left. */
@@ -16,10 +16,10 @@ export const EMPTY_PACKS = 10;
 
 export type Pack = CreditPack & PackAmounts;
 
-export function overviewRoutes({ ledger }: HttpDeps, visits: Visits): Route[] {
-  const page = visits.memberPage(async ({ account }) => {
-    const balance = await ledger.balance(account.id);
-    return overviewView(balance, await ledger.listPacks(account.id, EMPTY_PACKS));
+export function overviewRoutes({ ledger }: HttpDeps, pages: PageHandlers): Route[] {
+  const page = pages.memberPage(async ({ account }) => {
+    const balance = await ledger.credits.balance(account.id);
+    return overviewView(balance, await ledger.credits.packs(account.id, EMPTY_PACKS));
   });
   return [{ path: PATHS.overview, methods: { GET: page } }];
 }

@@ -1,8 +1,8 @@
 /** Checking passwords: throttled by account and by address, few at once. */
 import type { WallClock } from '../../ledger/time.js';
-import { networkOf } from '../address-limit.js';
+import { networkOf } from '../limits/address-limit.js';
 import { AttemptLimit } from './attempt-limit.js';
-import { FewAtOnce } from './few-at-once.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
 
@@ -17,7 +17,7 @@ export type PasswordCheck<T> = { found: T | null } | { retryAfterSeconds: number
 export class PasswordChecks {
   readonly #accounts: AttemptLimit;
   readonly #addresses: AttemptLimit;
-  readonly #work = new FewAtOnce(
+  readonly #work = new ConcurrencyLimit(
     AT_ONCE,
     () => new Refusal(503, TEXTS.errors.busy, { 'Retry-After': BUSY_RETRY_SECONDS }),
   );
@@ -32,7 +32,10 @@ export class PasswordChecks {
     return this.#work.run(work);
   }
 
-  /** What `check` finds; null, and what fails, counts as a guess. Attempts count while they run, so that many at once are no more. */
+  /**
+   * What `check` finds; null, and what fails, counts as a guess. Attempts count while they run, so that many at once
+   * are no more.
+   */
   async run<T>(email: string, address: string, check: () => Promise<T | null>): Promise<PasswordCheck<T>> {
     const [account, network] = [email.trim().toLowerCase(), networkOf(address)];
     const ofAddress = this.#addresses.take(network);
@@ -41,8 +44,8 @@ export class PasswordChecks {
     if (ofAccount !== null) return { retryAfterSeconds: ofAccount };
     const found = await this.#work.run(check);
     if (found !== null) {
-      this.#accounts.giveBack(account);
-      this.#addresses.giveBack(network);
+      this.#accounts.release(account);
+      this.#addresses.release(network);
     }
     return { found };
   }

@@ -6,6 +6,7 @@ export const PATHS = {
   usage: `${DASHBOARD}/usage`,
   usageCsv: `${DASHBOARD}/usage.csv`,
   keys: `${DASHBOARD}/keys`,
+  madeKey: `${DASHBOARD}/keys/made`,
   try: `${DASHBOARD}/try`,
   tryTranscribe: `${DASHBOARD}/try/transcribe`,
   history: `${DASHBOARD}/history`,
@@ -37,7 +38,7 @@ export function operatedPath(
 }
 
 /** Of a form beside the model. */
-export function shelfPath(name: string, action: 'download' | 'cancel' | 'use'): string {
+export function modelActionPath(name: string, action: 'download' | 'cancel' | 'use'): string {
   return `${PATHS.server}/models/${name}/${action}`;
 }
 

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** What a browser is told instead of the page that it asked for. */
+/** What a browser gets instead of the page that it asked for. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(

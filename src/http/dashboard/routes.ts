@@ -1,8 +1,8 @@
 /** /dashboard: pages for people. Cookies open these and nothing else; API keys open none of them. */
-import type { ErrorForm } from '../error-handler.js';
-import { ERROR_TABLE } from '../error-table.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+import type { ErrorForm } from '../app/error-handler.js';
+import { ERROR_TABLE } from '../errors/error-table.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
 import { accountPageRoutes } from './account.js';
 import { historyRoutes } from './history.js';
 import { jobPageRoutes } from './jobs.js';
@@ -19,33 +19,43 @@ import { documentOf, PAGE_HEADERS } from './page.js';
 import { PATHS } from './paths.js';
 import { PasswordChecks } from './password-checks.js';
 import { signInRoutes } from './sign-in.js';
-import { refusalView, Visits } from './visits.js';
+import { refusalView, PageHandlers } from './page-handlers.js';
 
 const assets = new DashboardAssets();
 
+/** What people and browsers ask of any site: where to begin, and an icon. */
+function siteRoutes({ settings }: HttpDeps): Route[] {
+  const start = settings.dashboard ? PATHS.overview : '/docs';
+  return [
+    { path: '/', methods: { GET: (exchange) => exchange.seeOther(start) } },
+    { path: '/favicon.ico', methods: { GET: assets.icon } },
+  ];
+}
+
 export function dashboardRoutes(deps: HttpDeps): Route[] {
-  if (!deps.settings.dashboard) return [];
-  const visits = new Visits(deps, assets);
+  if (!deps.settings.dashboard) return siteRoutes(deps);
+  const pages = new PageHandlers(deps, assets);
   const checks = new PasswordChecks(deps.clock);
   return [
-    ...signInRoutes(deps, visits, checks),
-    ...overviewRoutes(deps, visits),
-    ...tryRoutes(deps, visits),
-    ...usageRoutes(deps, visits),
-    ...keyPageRoutes(deps, visits),
-    ...historyRoutes(deps, visits),
-    ...jobPageRoutes(deps, visits),
-    ...operatedAccountRoutes(deps, visits),
-    ...loadRoutes(deps, visits),
-    ...operatedServerRoutes(deps, visits),
-    ...auditRoutes(deps, visits),
-    ...accountPageRoutes(deps, visits, checks),
+    ...siteRoutes(deps),
+    ...signInRoutes(deps, pages, checks),
+    ...overviewRoutes(deps, pages),
+    ...tryRoutes(deps, pages),
+    ...usageRoutes(deps, pages),
+    ...keyPageRoutes(deps, pages),
+    ...historyRoutes(deps, pages),
+    ...jobPageRoutes(deps, pages),
+    ...operatedAccountRoutes(deps, pages),
+    ...loadRoutes(deps, pages),
+    ...operatedServerRoutes(deps, pages),
+    ...auditRoutes(deps, pages),
+    ...accountPageRoutes(deps, pages, checks),
     // What people type, and browsers complete.
-    { path: `${PATHS.overview}/`, methods: { GET: visits.page(() => ({ to: PATHS.overview })) } },
+    { path: `${PATHS.overview}/`, methods: { GET: pages.page(() => ({ to: PATHS.overview })) } },
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
     {
       path: `${PATHS.overview}/*rest`,
-      methods: { GET: visits.lost, POST: visits.lost, DELETE: visits.lost },
+      methods: { GET: pages.lost, POST: pages.lost, DELETE: pages.lost },
     },
   ];
 }

@@ -1,6 +1,6 @@
 /** What the browser calls this server, and whether its writes come from our own pages. */
 import { VerbatimError } from '../../errors.js';
-import type { Exchange } from '../exchange.js';
+import type { Exchange } from '../app/exchange.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
 
@@ -26,7 +26,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** Browsers tell where a request comes from; one that does not say Sec-Fetch-Site says Origin with every POST. */
+/** Browsers name the origin of a request: in Sec-Fetch-Site, or else in Origin with every POST. */
 export function requireSameOrigin({ req }: Exchange, site: Site): void {
   const fetchSite = req.headers['sec-fetch-site'];
   const isSame = fetchSite === undefined ? req.headers.origin === site.origin : fetchSite === 'same-origin';

@@ -23,19 +23,20 @@ export const TEXTS = {
   errors: {
     title: 'This did not work',
     back: 'Back to the dashboard',
-    otherOrigin: 'This form was not sent by a page of this server. Open the dashboard anew and try again.',
+    otherOrigin: 'This form was not sent by a page of this server. Open the dashboard again and repeat it.',
     notPrivate:
-      'Signing in needs https, or an address of this machine itself such as http://localhost: elsewhere anybody on the way could ' +
+      'Signing in needs https, or an address of this machine itself such as http://localhost: elsewhere ' +
+      'anybody on the way could ' +
       'read the password. Put a proxy with https in front and name it in VERBATIM_TRUST_PROXY, or use "ssh -L".',
     notFound: 'There is nothing at this address.',
-    suspended: 'This account is suspended. The operator of the service can tell why.',
+    suspended: 'This account is suspended. The operator of the service knows why.',
     signedOut: 'Your session has ended. Sign in again.',
     noKey: 'There is no such key.',
     adminKey: 'Only operators make admin keys.',
     noEntry: 'The history has no such entry.',
     noJob: 'There is no such job.',
     jobEnded: 'This job has ended meanwhile; there is nothing to cancel. Its result is kept.',
-    jobOpen: 'This job has not ended; it cannot be forgotten yet.',
+    jobOpen: 'This job has not ended; it cannot be deleted yet.',
     noWindow: 'Usage is shown of 7, 30 or 90 days.',
     noAccount: 'There is no such account.',
     ownAccount: 'You cannot suspend or delete your own account; another operator can, or the command line.',
@@ -47,9 +48,10 @@ export const TEXTS = {
   notices: {
     'signed-out': 'You are signed out.',
     'password-set': 'The password is set. All other sessions have ended.',
+    'key-shown': 'A new key is shown once. If you did not keep it, revoke it and make another.',
     'key-revoked': 'The key is revoked. What it had running has been stopped, uncharged.',
     'job-cancelled': 'The job is cancelled. Nothing was charged.',
-    'job-forgotten': 'The job and its result are forgotten.',
+    'job-deleted': 'The job and its result are deleted.',
     'account-made': 'The account is made.',
     granted: 'The credits are granted.',
     'role-set': 'The role is set.',
@@ -58,7 +60,7 @@ export const TEXTS = {
     'account-deleted': 'The account is deleted, with all that was stored for it.',
     'session-ended': 'The session has ended.',
     'others-ended': 'All other sessions have ended.',
-    'model-begun': 'The other model is being loaded; it serves when it has passed a trial.',
+    'model-begun': 'The other model is being loaded; it serves once it has passed its check.',
     'download-begun': 'The download has begun.',
     'download-cancelled': 'The download is cancelled. The next one goes on from there.',
   },
@@ -70,18 +72,18 @@ export const TEXTS = {
     wrong: 'The e-mail address or the password is wrong, or no password is set.',
     throttled: (seconds: number) => `Too many attempts. Try again in ${seconds} s, or use a sign-in link.`,
     noPassword:
-      'No password yet, or forgotten? A sign-in link works once and lets you set one. Whoever runs this server makes it with:',
+      'No password yet, or lost? A sign-in link works once and lets you set one. Whoever runs this server ' +
+      'makes it with:',
     command: `${ownCommand} accounts sign-in-link --email`,
     linkTitle: 'Sign in by link',
     linkFor: 'This link signs you in as',
-    linkGone:
-      'This link has been used, was replaced by a newer one, or is older than a day. Ask for a new one.',
+    linkGone: 'This link has been used, was replaced by a newer one, or is older than a day. Ask for a new one.',
     continue: 'Continue',
   },
   overview: {
     balance: 'Credits to spend',
-    purchased: 'Ever granted',
-    packs: 'Packs of credits',
+    purchased: 'Total granted',
+    packs: 'Credit packs',
     packsNote: 'Credits are taken from the pack that expires first.',
     noPacks: 'No credits were granted yet.',
     granted: 'Granted',
@@ -96,7 +98,8 @@ export const TEXTS = {
   },
   try: {
     noScript:
-      'This page needs scripts, to play the audio beside its words. The API works without: see the curl line of a new key.',
+      'This page needs scripts, to play the audio beside its words. The API works without: see the curl line of a ' +
+      'new key.',
     choose: 'Choose a recording, or drop one here',
     formats: 'WAV, FLAC, MP3, OGG, and what browsers and phones record; at most 100 MB.',
     record: 'Record with the microphone',
@@ -105,7 +108,7 @@ export const TEXTS = {
     detect: 'detect',
     translate: 'Translate into',
     dont: 'do not translate',
-    diarize: 'Tell who speaks',
+    diarize: 'Identify speakers',
     speakers: 'How many speak, if you know it',
     submit: 'Transcribe',
     cancel: 'Cancel',
@@ -116,17 +119,19 @@ export const TEXTS = {
     price: (perMinute: number) => `Credits for a started minute of audio: ${perMinute}.`,
     surcharges: (translation: number, diarization: number) =>
       `On top, for translating: ${translation}; for telling who speaks: ${diarization}.`,
-    balance: (credits: string) => `You have: ${credits}.`,
+    balance: 'You have:',
+    estimate: 'The server measures a recording before it begins, and charges by its own measure.',
     result: 'Transcript',
     translation: 'Translation',
     files: 'Download',
     /** For the page's script; {names} are filled in there. */
     script: {
+      estimated: '{name}: about {seconds} s, which will cost about {credits} of your credits.',
+      estimatedAtMost: '{name}: about {seconds} s, which will cost at most about {credits} of your credits.',
       willCost: '{name}: {seconds} s, which will cost {credits} of your credits.',
       willCostAtMost: '{name}: {seconds} s, which will cost at most {credits} of your credits.',
       tooLittle: 'You have only {balance}.',
-      unknownLength:
-        '{name}: the server will tell its length, and what it costs, before it begins; see the price of a minute.',
+      unknownLength: '{name}: the server will show its length and price before it begins; see the price of a minute.',
       nothingChosen: 'Choose a recording first.',
       uploading: 'Sending …',
       waiting: 'Sent. The server reads it …',
@@ -141,7 +146,8 @@ export const TEXTS = {
       broken: 'The connection broke off.',
       noMicrophone: 'The microphone cannot be used: {message}',
       notSecure:
-        'Browsers lend the microphone only to pages that came over https, or from their own machine (http://localhost).',
+        'Browsers give the microphone only to pages that came over https, or from their own machine ' +
+        '(http://localhost).',
       recording: 'Recording …',
       recorded: 'recording.webm',
       playFrom: 'Play from {time}',
@@ -154,8 +160,7 @@ export const TEXTS = {
     minutes: 'Minutes billed',
     credits: 'Credits spent',
     requests: 'Requests',
-    chart: (days: number) =>
-      `Minutes a day in the last ${days} days, by endpoint; the table below has the figures.`,
+    chart: (days: number) => `Minutes a day in the last ${days} days, by endpoint; the table below has the figures.`,
     byDay: 'By day and endpoint',
     day: 'Day (UTC)',
     endpoint: 'Endpoint',
@@ -194,11 +199,14 @@ export const TEXTS = {
     revokeThe: (name: string) => `Revoke the key ${name}`,
     revokeTitle: 'Revoke a key',
     confirm:
-      'Whatever uses this key is refused from now on, and what it has running is stopped, uncharged. This cannot be undone.',
+      'Whatever uses this key is refused from now on, and what it has running is stopped, uncharged. This cannot ' +
+      'be undone.',
     cancel: 'Keep it',
   },
   history: {
-    note: 'Requests that were charged. Neither audio nor text is kept here; requests that failed cost nothing and leave nothing.',
+    note:
+      'Requests that were charged. Neither audio nor text is kept here; requests that failed cost nothing and ' +
+      'leave nothing.',
     none: 'Nothing was charged yet.',
     at: 'Time',
     ids: 'Transcription, request',
@@ -219,7 +227,9 @@ export const TEXTS = {
   },
   jobs: {
     title: 'Jobs',
-    note: 'What was sent to /api/v1/jobs, to be answered later. Text and audio are not shown here; results are fetched with an API key.',
+    note:
+      'What was sent to /api/v1/jobs, to be answered later. Text and audio are not shown here; results are fetched ' +
+      'with an API key.',
     none: 'There are no jobs.',
     created: 'Made',
     id: 'Job',
@@ -243,10 +253,10 @@ export const TEXTS = {
     cancelThe: (id: string) => `Cancel the job ${id}`,
     cancelTitle: 'Cancel a job',
     confirmCancel: 'Its work is stopped. Nothing is charged, and there will be no result.',
-    forget: 'Forget',
-    forgetThe: (id: string) => `Forget the job ${id}`,
-    forgetTitle: 'Forget a job',
-    confirmForget: 'The job and its result are deleted. What was charged for it stays in the history.',
+    delete: 'Delete',
+    deleteThe: (id: string) => `Delete the job ${id}`,
+    deleteTitle: 'Delete a job',
+    confirmDelete: 'The job and its result are deleted. What was charged for it stays in the history.',
     keep: 'Keep it',
     older: 'Older jobs',
     newest: 'Newest jobs',
@@ -256,21 +266,26 @@ export const TEXTS = {
     open: 'open',
     suspended: 'suspended',
     suspendedAt: 'suspended',
-    suspend: 'Shut out',
+    suspend: 'Suspend',
     suspendNote:
       'Keys and sessions of the account open nothing until it is resumed; what it has running is stopped, uncharged.',
+    suspendLink: 'Suspend the account …',
+    suspendTitle: 'Suspend an account',
     suspendSubmit: 'Suspend the account',
-    resumeNote: 'The account is suspended. Its keys work again when it is resumed; its users sign in anew.',
+    dontSuspend: 'Do not suspend it',
+    resumeNote: 'The account is suspended. Its keys work again when it is resumed; its users sign in again.',
     resumeSubmit: 'Resume the account',
     data: 'Its data',
-    exportNote:
-      'All that is stored on the account, with the answers that are kept for repeats, as one JSON file.',
+    exportNote: 'All that is stored on the account, with the answers that are kept for repeats, as one JSON file.',
     exportLink: 'Export',
     deleteLink: 'Delete the account …',
     deleteTitle: 'Delete an account',
     deleteNote:
-      'Keys, sessions, jobs, stored answers, e-mail address and name are gone for ever, and what is left of its credits expires. ' +
-      'What was granted and charged stays in the books, under an id that names nobody.',
+      'Keys, sessions, jobs, stored answers, e-mail address and name are gone for ever, and what is left ' +
+      'of its credits expires. ' +
+      'What was granted and charged stays in the ledger, under an id that names nobody.',
+    deleteConfirm: 'To confirm, type the e-mail address of the account',
+    deleteMismatch: 'This is not the e-mail address of the account. Nothing was deleted.',
     deleteSubmit: 'Delete the account',
     keep: 'Keep it',
     make: 'Make an account',
@@ -288,7 +303,18 @@ export const TEXTS = {
     amount: 'Credits',
     wholeNumber: 'A whole number from 1.',
     expires: 'Last day on which they can be spent (UTC); empty: they do not expire',
-    setRole: 'Set role',
+    makeLinks: { operator: 'Make it an operator …', user: 'Take the role of operator …' },
+    roleTitles: { operator: 'Make an account an operator', user: 'Take the role of operator' },
+    roleNotes: {
+      operator:
+        'Whoever signs in to this account sees and changes all accounts, credits and settings of the service, and ' +
+        'can make admin keys.',
+      user:
+        'Whoever signs in to this account sees nothing but the account itself. Its admin keys stay until they ' +
+        'are revoked.',
+    },
+    roleSubmits: { operator: 'Make it an operator', user: 'Take the role' },
+    dontChange: 'Leave it as it is',
     link: 'Sign-in link',
     linkNote:
       'It works once, within a day. The one before it works no longer. Whoever has it is signed in to this account.',
@@ -307,13 +333,13 @@ export const TEXTS = {
     isSet: 'A password is set.',
     notSet: 'No password is set: you can only sign in by link.',
     needsLink: 'To set one, sign in by a new link.',
-    current: 'Present password',
+    current: 'Current password',
     fresh: 'New password',
     again: 'New password, again',
     rule: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
     set: 'Set password',
     setNote: 'Every other session ends.',
-    wrong: 'The present password is wrong.',
+    wrong: 'The current password is wrong.',
     differ: 'The two new passwords differ.',
     sessionsTitle: 'Sessions',
     browser: 'Browser',
@@ -336,7 +362,7 @@ export const TEXTS = {
     at: 'as of',
     reload: 'Read again',
     broken: 'The connection to the server broke off; trying again.',
-    unknown: 'not measured',
+    unknown: 'not measured yet',
     tooMany: 'Too many people are looking at this page.',
     figures: {
       busySlots: 'Slots at work',
@@ -350,9 +376,9 @@ export const TEXTS = {
       eventLoopMs: 'Event loop late by, ms (99 %)',
       memoryBytes: 'Memory of this process, MiB',
     },
-    chart: 'Backlog and slots at work in the last three minutes; the figures above tell them as text.',
-    backlogLine: 'Backlog, seconds of audio',
-    slotsLine: 'Slots at work, up to all of them',
+    chart: 'Backlog and slots at work in the last three minutes; the figures above show them as text.',
+    backlogLine: 'Backlog, seconds of audio (left)',
+    slotsLine: 'Slots at work (right)',
     accounts: 'Queue by account',
     accountsNote:
       'The twenty with most of it; accounts take turns, so a long queue of one does not hold up the others.',
@@ -371,18 +397,19 @@ export const TEXTS = {
     demonstration: 'demonstration model',
     languages: 'Languages',
     voiceActivity: 'Speech is found by',
-    speakers: 'Tells who speaks',
+    speakers: 'Identifies speakers',
     yes: 'yes',
-    books: 'The books',
-    audit: 'Audit the books now',
-    audited: 'Audit of the books',
-    balanced: 'The books balance: every credit that was granted is left, held, spent or expired.',
-    unbalanced: 'The books do not balance. Do not restart the server; keep a backup, and report this:',
+    ledger: 'The ledger',
+    audit: 'Audit the ledger now',
+    audited: 'Audit of the ledger',
+    balanced: 'The ledger balances: every credit that was granted is left, held, spent or expired.',
+    unbalanced: 'The ledger does not balance. Do not restart the server; keep a backup, and report this:',
     invariant: 'What should hold',
     detail: 'What was found',
     settings: 'Settings in force',
     settingsNote:
-      'Read from the environment when the server started. An empty value is chosen by the server; secrets are not shown.',
+      'Read from the environment when the server started. An empty value is chosen by the server; secrets are not ' +
+      'shown.',
     variable: 'Variable',
     value: 'Value',
     from: 'From',
@@ -395,9 +422,12 @@ export const TEXTS = {
   },
   models: {
     title: 'Models',
-    note: 'A download goes on when this page is closed, and begins where it stopped when it is broken off. Files are checked before they are used.',
+    note:
+      'A download goes on when this page is closed, and begins where it stopped when it is broken off. Files are ' +
+      'checked before they are used.',
     useNote:
-      'Another speech model takes the place of the one that serves without a restart; requests that run end with the old one.',
+      'Another speech model takes the place of the one that serves without a restart; requests that run end with ' +
+      'the old one.',
     use: 'Use',
     useThe: (name: string) => `Use ${name}`,
     changing: ({
@@ -442,27 +472,36 @@ export const TEXTS = {
   },
   operators: {
     title: 'What operators asked for',
-    note: 'On their pages; what is asked for is written down first, whether it is then done or refused.',
+    note:
+      'On their pages, with admin keys and on the command line. It is written down first, and its outcome when it ' +
+      'has ended.',
     at: 'Time',
     who: 'Operator',
     what: 'What',
     about: 'About',
+    outcome: 'Outcome',
+    outcomes: { done: 'done', refused: 'refused' },
+    unknown: 'not known',
+    commandLine: 'command line',
     none: 'Nothing yet.',
     gone: 'a deleted account',
     older: 'Older',
     newest: 'Newest',
     actions: {
-      'account-made': 'account made',
-      granted: 'credits granted',
-      'role-set': 'role set',
-      'link-made': 'sign-in link made',
-      suspended: 'account suspended',
-      resumed: 'account resumed',
-      exported: 'account exported',
-      'account-deleted': 'account deleted',
-      'model-downloaded': 'model downloaded',
-      'download-cancelled': 'download cancelled',
-      'model-used': 'speech model changed',
+      'account-made': 'create an account',
+      granted: 'grant credits',
+      'role-set': 'set the role',
+      'link-made': 'create a sign-in link',
+      suspended: 'suspend the account',
+      resumed: 'resume the account',
+      exported: 'export the account',
+      'account-deleted': 'delete the account',
+      'key-made': 'create an API key',
+      'key-revoked': 'revoke an API key',
+      'webhook-retried': 'repeat a webhook',
+      'model-downloaded': 'start a model download',
+      'download-cancelled': 'cancel a model download',
+      'model-used': 'start to change the speech model',
     },
   },
 } as const;

@@ -16,8 +16,8 @@ export function tryView(offer: Offer, { balance }: Balance): View {
   const main = html`<noscript><p role="alert">${texts.noScript}</p></noscript>
     <p>
       ${texts.price(creditsPerMinute)}
-      ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)}
-      ${texts.balance(number(balance))}
+      ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)} ${texts.estimate}
+      ${texts.balance} <span id="balance">${number(balance)}</span>.
     </p>
     ${form(offer, balance)} ${progress()} ${result()}`;
   return { title: TEXTS.pages.try, main, modules: ['try.js'], headers: AUDIO_HEADERS };
@@ -30,6 +30,7 @@ function form({ languages, targets, diarizes, prices }: Offer, balance: number):
     action="${PATHS.tryTranscribe}"
     data-prices="${JSON.stringify(prices)}"
     data-balance="${balance}"
+    data-language="${TEXTS.language}"
     data-texts="${JSON.stringify(texts.script)}"
     hidden
   >
@@ -40,17 +41,14 @@ function form({ languages, targets, diarizes, prices }: Offer, balance: number):
     <p id="formats">${texts.formats}</p>
     <button type="button" id="record" class="quiet" data-stop="${texts.stop}">${texts.record}</button>
     ${select('language', texts.language, texts.detect, languages)}
-    ${targets.length > 0 && select('translate_to', texts.translate, texts.dont, targets)}
-    ${diarizes && speakers()}
+    ${targets.length > 0 && select('translate_to', texts.translate, texts.dont, targets)} ${diarizes && speakers()}
     <p id="price" role="status"></p>
     <button id="submit">${texts.submit}</button>
   </form>`;
 }
 
 function speakers(): Html {
-  return html`<label class="choice"
-      ><input type="checkbox" name="diarize" value="true" /> ${texts.diarize}</label
-    >
+  return html`<label class="choice"><input type="checkbox" name="diarize" value="true" /> ${texts.diarize}</label>
     <label id="speakers" hidden>
       ${texts.speakers}
       <input type="number" name="num_speakers" min="1" max="${MOST_SPEAKERS}" step="1" inputmode="numeric" />

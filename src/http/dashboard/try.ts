@@ -1,20 +1,23 @@
-/** A recording, tried: the same work as the API's, booked under the account's dashboard key, and told in events while it is done. */
+/**
+ * A recording, tried: the same work as the API's, charged under the account's dashboard key, and sent in events while
+ * it is done.
+ */
 import { answerText, type TextFormat } from '../../transcription/answer-text.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
 import { parseOptions, TEXT_FIELDS } from '../api/transcribe-fields.js';
-import { transcriptionBody } from '../api/transcription-schema.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
-import { transcriptionRoute, type Dialect } from '../transcription-route.js';
-import type { TranscriptEvents } from '../transcript-stream.js';
+import { transcriptionBody } from '../../transcription/transcription-body.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
+import { transcriptionRoute, type Dialect } from '../transcripts/transcription-route.js';
+import type { TranscriptEvents } from '../transcripts/transcript-stream.js';
 import { PATHS } from './paths.js';
 import { tryView } from './try-view.js';
-import type { Visits } from './visits.js';
+import type { PageHandlers } from './page-handlers.js';
 
 const FIELDS = ['language', 'translate_to', 'diarize', 'num_speakers'];
 
-export function tryRoutes(deps: HttpDeps, visits: Visits): Route[] {
+export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { ledger, transcription } = deps;
   const dialect: Dialect = {
     path: PATHS.tryTranscribe,
@@ -28,12 +31,12 @@ export function tryRoutes(deps: HttpDeps, visits: Visits): Route[] {
     },
     idempotencyKey: () => null,
   };
-  const page = visits.memberPage(async ({ account }) => {
-    return tryView(transcription.offer, await ledger.balance(account.id));
+  const page = pages.memberPage(async ({ account }) => {
+    return tryView(transcription.offer, await ledger.credits.balance(account.id));
   });
   return [
     { path: PATHS.try, methods: { GET: page } },
-    transcriptionRoute(deps, dialect, (_, handler) => visits.memberCall(handler)),
+    transcriptionRoute(deps, dialect, (_, handler) => pages.memberCall(handler)),
   ];
 }
 

@@ -1,8 +1,8 @@
 /** What was billed, by day and endpoint: as a chart, as a table, as CSV. */
 import type { UsageDay } from '../../ledger/history.js';
 import { DAY_MS, utcDay } from '../../ledger/time.js';
-import type { HttpDeps } from '../deps.js';
-import type { Route } from '../route.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Route } from '../app/route.js';
 import { number } from './format.js';
 import { html, type Html } from './html.js';
 import type { View } from './page.js';
@@ -10,7 +10,7 @@ import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { table } from './table.js';
 import { TEXTS } from './texts.js';
-import type { Download, MemberVisit, Visits } from './visits.js';
+import type { Download, MemberRequest, PageHandlers } from './page-handlers.js';
 
 const { usage: texts } = TEXTS;
 const WINDOWS = [7, 30, 90] as const;
@@ -23,8 +23,8 @@ interface Shown {
   rows: readonly UsageDay[];
 }
 
-export function usageRoutes({ clock, ledger }: HttpDeps, visits: Visits): Route[] {
-  async function shown({ account, exchange }: MemberVisit): Promise<Shown> {
+export function usageRoutes({ clock, ledger }: HttpDeps, pages: PageHandlers): Route[] {
+  async function shown({ account, exchange }: MemberRequest): Promise<Shown> {
     const days = windowOf(exchange.req.query['days']);
     const first = ((utcDay(clock()) - days + 1) * DAY_MS) / 1000;
     return { days, first, rows: await ledger.history.usageByDay(account.id, days) };
@@ -32,11 +32,11 @@ export function usageRoutes({ clock, ledger }: HttpDeps, visits: Visits): Route[
   return [
     {
       path: PATHS.usage,
-      methods: { GET: visits.memberPage(async (visit) => usageView(await shown(visit))) },
+      methods: { GET: pages.memberPage(async (request) => usageView(await shown(request))) },
     },
     {
       path: PATHS.usageCsv,
-      methods: { GET: visits.memberPage(async (visit) => csvOf(await shown(visit))) },
+      methods: { GET: pages.memberPage(async (request) => csvOf(await shown(request))) },
     },
   ];
 }

@@ -7,11 +7,11 @@ import { jsonBytes } from '../../transcription/json-pieces.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import { inThousandths, type TimedWord } from '../../transcription/timed-text.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
-import { JSON_TYPE } from '../exchange.js';
-import { headerOf } from '../headers.js';
-import { chargeHeaders } from '../transcription-headers.js';
-import type { WrittenAnswer } from '../transcription-route.js';
-import { TEXT_TYPES } from '../text-types.js';
+import { JSON_TYPE } from '../app/exchange.js';
+import { headerOf } from '../schema/headers.js';
+import { resultHeaders } from '../transcripts/transcription-headers.js';
+import type { WrittenAnswer } from '../transcripts/transcription-route.js';
+import { TEXT_TYPES } from '../transcripts/text-types.js';
 import type { OpenAiRequest } from './audio-fields.js';
 import {
   IgnoredFields,
@@ -23,12 +23,9 @@ import {
 import { diarizedBody } from './diarized-answer.js';
 import { englishName } from './language-names.js';
 
-export async function openAiAnswer(
-  answer: TranscriptionAnswer,
-  request: OpenAiRequest,
-): Promise<WrittenAnswer> {
+export async function openAiAnswer(answer: TranscriptionAnswer, request: OpenAiRequest): Promise<WrittenAnswer> {
   const result = resultIn(answer);
-  const headers = { ...chargeHeaders(result), ...ignoredHeaders(request) };
+  const headers = { ...resultHeaders(result), ...ignoredHeaders(request) };
   const { format } = request.options;
   if (format === 'json') {
     return { type: JSON_TYPE, body: await jsonBytes(jsonBody(result, request)), headers };
@@ -47,10 +44,7 @@ export function ignoredHeaders({ ignored }: OpenAiRequest): OutgoingHttpHeaders 
   return ignored.length === 0 ? {} : headerOf(IgnoredFields, ignored.join(', '));
 }
 
-export function jsonBody(
-  result: TranscriptionResult,
-  request: OpenAiRequest,
-): Static<typeof OpenAiTranscription> {
+export function jsonBody(result: TranscriptionResult, request: OpenAiRequest): Static<typeof OpenAiTranscription> {
   switch (request.responseFormat) {
     case 'verbose_json':
       return verbose(result, request);

@@ -1,9 +1,11 @@
-/** A transcript in the events that OpenAI documents, each named in its `event:` line as well, which some clients go by. */
+/**
+ * A transcript in the events that OpenAI documents, each named in its `event:` line as well, which some clients go by.
+ */
 import type { Static } from 'typebox';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
-import type { ServerEvent } from '../event-stream.js';
-import type { TranscriptEvents } from '../transcript-stream.js';
+import type { ServerEvent } from '../app/event-stream.js';
+import type { TranscriptEvents } from '../transcripts/transcript-stream.js';
 import { ignoredHeaders, jsonBody, resultIn } from './audio-answer.js';
 import type { OpenAiRequest } from './audio-fields.js';
 import type { DiarizedSegment } from './audio-schema.js';
@@ -16,14 +18,14 @@ export function openAiEvents(request: OpenAiRequest): TranscriptEvents {
   return {
     headers: ignoredHeaders(request),
     delta: (delta) => named(deltaEvent(delta)),
-    done: (answer, toldLength) => {
+    done: (answer, sentLength) => {
       const done = doneEvent(answer, request);
-      return [...rest(resultIn(answer), request, done.text.slice(toldLength)), done].map(named);
+      return [...rest(resultIn(answer), request, done.text.slice(sentLength)), done].map(named);
     },
   };
 }
 
-/** What was not told yet. Who speaks is told in the end only, segment by segment. */
+/** What was not sent yet. Speakers are sent in the end only, segment by segment. */
 function rest(result: TranscriptionResult, { responseFormat }: OpenAiRequest, text: string): Event[] {
   if (responseFormat !== 'diarized_json') return text === '' ? [] : [deltaEvent(text)];
   return diarizedPieces(result).flatMap(({ piece, segment }) => [
@@ -36,7 +38,7 @@ function deltaEvent(delta: string): Static<typeof TranscriptDelta> {
   return { type: 'transcript.text.delta', delta };
 }
 
-/** All that the answer in one piece has in its body, and what its headers tell. */
+/** All that the answer in one piece has in its body, and in its headers. */
 function doneEvent(answer: TranscriptionAnswer, request: OpenAiRequest): Static<typeof TranscriptDone> {
   const result = resultIn(answer);
   const { id, creditsUsed: credits_used, creditsRemaining: credits_remaining } = result;

@@ -1,13 +1,12 @@
-/** The fields of OpenAI's audio endpoints, in the terms of the service. Unknown ones are ignored, as OpenAI's clients expect. */
-import type { SpeechEngine } from '../../engine/types.js';
-import { normalizeLanguage } from '../../engine/languages.js';
-import {
-  ANY_SPEAKERS,
-  MOST_PROMPT_CHARACTERS,
-  type TranscriptionOptions,
-} from '../../transcription/options.js';
-import { invalid } from '../shape.js';
-import type { FormRules, ReceivedFields } from '../upload.js';
+/**
+ * The fields of OpenAI's audio endpoints, in the terms of the service. Unknown ones are ignored, as OpenAI's clients
+ * expect.
+ */
+import type { EngineInfo } from '../../engine/types.js';
+import { namesLanguage, normalizeLanguage } from '../../engine/languages.js';
+import { ANY_SPEAKERS, MOST_PROMPT_CHARACTERS, type TranscriptionOptions } from '../../transcription/options.js';
+import { invalid } from '../schema/shape.js';
+import type { FormRules, ReceivedFields } from '../upload/upload.js';
 import { requireServed, type ModelService } from './model-names.js';
 
 export const RESPONSE_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
@@ -43,14 +42,14 @@ export interface OpenAiRequest {
   options: TranscriptionOptions;
   responseFormat: ResponseFormat;
   granularities: readonly Granularity[];
-  /** Whether it is told in events while it is made. */
+  /** Whether it is sent in events while it is made. */
   stream: boolean;
   /** Fields that were understood, and did nothing. */
   ignored: readonly string[];
 }
 
 interface Service extends ModelService {
-  engine: Pick<SpeechEngine, 'modelName' | 'languages'>;
+  engine: { info: Pick<EngineInfo, 'modelName' | 'languages'> };
 }
 
 /** Throws `invalid_request`, `model_not_found`. */
@@ -59,11 +58,11 @@ export function askedTranscription({ one, lists }: ReceivedFields, service: Serv
   refuseUnserved({ one, lists });
   const format = wordOf(one, 'response_format', RESPONSE_FORMATS, 'json');
   const stream = streamOf(one, format);
-  const asked = (lists.get('timestamp_granularities') ?? []).filter(isSaid);
+  const asked = (lists.get('timestamp_granularities') ?? []).filter(isGiven);
   // Subtitle Edit asks so, and reads the times from the last event.
   const responseFormat = stream && format === 'json' && asked.length > 0 ? 'verbose_json' : format;
   const granularities = granularitiesOf(asked, responseFormat);
-  const { language, ignored } = languageOf(one.get('language'), service.engine.languages);
+  const { language, ignored } = languageOf(one.get('language'), service.engine.info.languages);
   const options = optionsOf(one, responseFormat, granularities);
   return { options: { ...options, language }, responseFormat, granularities, stream, ignored };
 }
@@ -101,30 +100,29 @@ function refuseUnserved({ one, lists }: ReceivedFields): void {
   const strategy = given(one, 'chunking_strategy');
   const members = STRATEGY_MEMBERS.filter((name) => one.has(name));
   if ((strategy !== '' && strategy !== 'auto') || members.length > 0) {
-    const message =
-      'chunking_strategy must be auto: the service finds speech by its own model of voice activity.';
+    const message = 'chunking_strategy must be auto: the service finds speech by its own model of voice activity.';
     throw invalid('chunking_strategy', message);
   }
-  if ((lists.get('include') ?? []).some(isSaid)) {
-    throw invalid('include[]', 'include[] must be empty: log-probabilities of tokens are not told.');
+  if ((lists.get('include') ?? []).some(isGiven)) {
+    throw invalid('include[]', 'include[] must be empty: log-probabilities of tokens are not returned.');
   }
   for (const name of ['known_speaker_names', 'known_speaker_references']) {
     if (!lists.has(name)) continue;
     throw invalid(
       `${name}[]`,
-      `${name}[] must not be sent: speakers are told apart by their voices in the file alone.`,
+      `${name}[] must not be sent: speakers are distinguished by their voices in the file alone.`,
     );
   }
 }
 
 /** Clients write nothing in many ways. */
-function isSaid(value: string): boolean {
+function isGiven(value: string): boolean {
   return !['', 'null', 'none', 'undefined'].includes(value.trim().toLowerCase());
 }
 
 function given(fields: ReadonlyMap<string, string>, name: string): string {
   const value = fields.get(name) ?? '';
-  return isSaid(value) ? value.trim() : '';
+  return isGiven(value) ? value.trim() : '';
 }
 
 function required(fields: ReadonlyMap<string, string>, name: string): string {
@@ -173,14 +171,13 @@ function temperatureOf(value: string): number {
 }
 
 /**
- * One that the model does not speak is detected: clients that guess it, from what their users speak in a browser say, would upload
- * the file once more without it.
+ * One that the model does not speak is detected: clients that guess it, from what their users speak in a browser say,
+ * would upload the file once more without it.
  */
-function languageOf(
-  value = '',
-  spoken: readonly string[],
-): { language: string | null; ignored: readonly string[] } {
-  if (!isSaid(value) || value.trim().toLowerCase() === 'auto') return { language: null, ignored: [] };
+function languageOf(value = '', spoken: readonly string[]): { language: string | null; ignored: readonly string[] } {
+  if (!isGiven(value) || value.trim().toLowerCase() === 'auto') return { language: null, ignored: [] };
+  if (!namesLanguage(value))
+    throw invalid('language', `language must be a code of ISO 639, such as en or pt-BR; "${value.trim()}" is none.`);
   const language = normalizeLanguage(value);
   if (language !== null && spoken.includes(language)) return { language, ignored: [] };
   return { language: null, ignored: ['language'] };

@@ -1,17 +1,14 @@
 /** What OpenAI's audio endpoints take and answer here. */
 import { Type } from 'typebox';
 import { warningsField } from '../api/transcription-schema.js';
-import { responseHeader } from '../headers.js';
-import { oneOf, seconds, shape } from '../shape.js';
+import { responseHeader } from '../schema/headers.js';
+import { fileField, oneOf, seconds, shape } from '../schema/shape.js';
 import { GRANULARITIES, RESPONSE_FORMATS, TRANSLATION_FORMATS } from './audio-fields.js';
 
-const file = Type.String({
-  contentMediaType: 'application/octet-stream',
-  examples: ['(the bytes of the file)'],
-  description:
-    'One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content ' +
-    'decides.',
-});
+const file = fileField(
+  'One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be ' +
+    'any: content decides.',
+);
 
 const model = Type.String({
   description: 'The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.',
@@ -39,8 +36,10 @@ const stream = Type.Optional(
   Type.Boolean({
     default: false,
     description:
-      'Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, ' +
-      'verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes delivered.',
+      'Whether the answer comes in events, `transcript.text.delta` while it is made and ' +
+      '`transcript.text.done`, with json, ' +
+      'verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes ' +
+      'delivered.',
     examples: [true],
   }),
 );
@@ -59,7 +58,7 @@ const items = (allowed: object, example: string, description: string) =>
     Type.Array(Type.Unsafe<string>({ type: 'string', ...allowed }), { description, examples: [[example]] }),
   );
 
-const NO_SPEAKERS = 'Refused: speakers are told apart by their voices in the file alone.';
+const NO_SPEAKERS = 'Refused: speakers are distinguished by their voices in the file alone.';
 
 export const CreateTranscriptionRequest = shape({
   file,
@@ -67,31 +66,33 @@ export const CreateTranscriptionRequest = shape({
   language: Type.Optional(
     Type.String({
       description:
-        'Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`; so is one that the ' +
-        'model does not speak, and `X-Ignored-Fields` says so.',
+        'Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or ' +
+        '`auto`; so is one that the ' +
+        'model does not speak, and `X-Ignored-Fields` says so. What is no code of ISO 639 is refused.',
       examples: ['es', 'pt-BR'],
     }),
   ),
   prompt,
   response_format: responseFormat(
     RESPONSE_FORMATS,
-    ' diarized_json tells who speaks; refused where no models that tell speakers apart are installed, or none for the language.',
+    'diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for ' +
+      'the language.',
   ),
   temperature,
   'timestamp_granularities[]': items(
     { enum: GRANULARITIES },
     'word',
-    'Of verbose_json: `words`, `segments` (the default), or both. With json they act where it streams: its last event is then that of verbose_json.',
+    'Of verbose_json: `words`, `segments` (the default), or both. With json they act where it streams: its last ' +
+      'event is then that of verbose_json.',
   ),
   stream,
   chunking_strategy: Type.Optional(
     oneOf(['auto'], {
-      description:
-        'What the service always does: speech is found by a model of voice activity. Others are refused.',
+      description: 'What the service always does: speech is found by a model of voice activity. Others are refused.',
       examples: ['auto'],
     }),
   ),
-  'include[]': items({}, '', 'Refused unless it is empty: log-probabilities of tokens are not told.'),
+  'include[]': items({}, '', 'Refused unless it is empty: log-probabilities of tokens are not returned.'),
   'known_speaker_names[]': items({}, 'Ada', NO_SPEAKERS),
   'known_speaker_references[]': items({}, 'data:audio/wav;base64,UklGRg==', NO_SPEAKERS),
 });
@@ -106,9 +107,9 @@ const usage = shape({
   seconds: Type.Integer({ minimum: 1, description: 'Of the audio, started ones.', examples: [9] }),
 });
 
-const said = Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] });
+const transcriptText = Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] });
 
-export const PlainTranscription = shape({ text: said, usage, warnings: warningsField });
+export const PlainTranscription = shape({ text: transcriptText, usage, warnings: warningsField });
 
 const times = {
   start: seconds("On the file's time line."),
@@ -124,7 +125,7 @@ export const OpenAiSegment = shape({
   id: Type.Integer({ minimum: 0, examples: [0] }),
   seek: Type.Integer({
     minimum: 0,
-    description: 'Where the window begins that it was heard in, hundredths of a second.',
+    description: 'Where the window begins in which it was recognised, hundredths of a second.',
     examples: [0],
   }),
   ...times,
@@ -138,7 +139,7 @@ export const OpenAiSegment = shape({
   }),
   temperature: Type.Number({ description: 'Of the pass that its text is of.', examples: [0] }),
   avg_logprob: Type.Number({
-    description: 'Mean log-probability of its tokens; of a translated one, of what was said.',
+    description: 'Mean log-probability of its tokens; of a translated one, of the spoken text.',
     examples: [-0.21],
   }),
   compression_ratio: Type.Number({
@@ -153,7 +154,7 @@ export const VerboseTranscription = shape({
   task: oneOf(['transcribe', 'translate'], { examples: ['transcribe'] }),
   language: Type.String({ description: 'Its English name, in lower case.', examples: ['spanish'] }),
   duration: seconds('Of the audio.'),
-  text: said,
+  text: transcriptText,
   words: Type.Optional(Type.Array(OpenAiWord)),
   segments: Type.Optional(Type.Array(OpenAiSegment, { description: "The model's own." })),
   usage,
@@ -192,11 +193,7 @@ export const DiarizedTranscription = shape({
 });
 
 /** All are JSON; `response_format` says which. */
-export const OpenAiTranscription = Type.Union([
-  PlainTranscription,
-  VerboseTranscription,
-  DiarizedTranscription,
-]);
+export const OpenAiTranscription = Type.Union([PlainTranscription, VerboseTranscription, DiarizedTranscription]);
 
 export const IgnoredFields = responseHeader({
   name: 'X-Ignored-Fields',

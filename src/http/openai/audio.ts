@@ -1,18 +1,13 @@
 /** POST /v1/audio/transcriptions and POST /v1/audio/translations: OpenAI's words for what /api/v1/transcribe does. */
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
-import type { HttpDeps } from '../deps.js';
-import { readIdempotencyKey } from '../idempotency-key.js';
-import type { Route } from '../route.js';
-import { transcriptionRoute, type Dialect } from '../transcription-route.js';
-import type { FormRules } from '../upload.js';
+import type { HttpDeps } from '../app/deps.js';
+import { readIdempotencyKey } from '../app/idempotency-key.js';
+import type { Route } from '../app/route.js';
+import { transcriptionRoute, type Dialect } from '../transcripts/transcription-route.js';
+import type { FormRules } from '../upload/upload.js';
 import { openAiAnswer } from './audio-answer.js';
 import { openAiEvents } from './audio-events.js';
-import {
-  askedTranscription,
-  askedTranslation,
-  TRANSCRIPTION_FORM,
-  TRANSLATION_FORM,
-} from './audio-fields.js';
+import { askedTranscription, askedTranslation, TRANSCRIPTION_FORM, TRANSLATION_FORM } from './audio-fields.js';
 import { isRetry } from './retry-count.js';
 
 export function openAiAudioRoutes(deps: HttpDeps): Route[] {

@@ -1,4 +1,4 @@
-/** Who said what, in the shape that OpenAI documents. */
+/** The transcript by speakers, in the shape that OpenAI documents. */
 import type { Static } from 'typebox';
 import { TextJoiner } from '../../engine/transcript-text.js';
 import { speakerLines } from '../../transcription/diarized.js';

@@ -1,10 +1,10 @@
 /** Errors as OpenAI's clients read them: other members, and where theirs differ other statuses and codes. */
 import { Type, type Static } from 'typebox';
 import { ERROR_CODES, type ErrorCode, type VerbatimError } from '../../errors.js';
-import type { ErrorForm } from '../error-handler.js';
-import { ERROR_TABLE } from '../error-table.js';
-import { headerOf, responseHeader } from '../headers.js';
-import { oneOf, shape, textOrNull } from '../shape.js';
+import type { ErrorForm } from '../app/error-handler.js';
+import { ERROR_TABLE } from '../errors/error-table.js';
+import { headerOf, responseHeader } from '../schema/headers.js';
+import { oneOf, shape, textOrNull } from '../schema/shape.js';
 
 export const OPENAI_PREFIX = '/v1/';
 
@@ -35,7 +35,10 @@ const PARAMS: Readonly<Record<string, string | null>> = {
   timestamps: 'timestamp_granularities[]',
 };
 
-/** May go better a little later; a 409 only while the first request of its key still runs, which it takes a retry to tell. */
+/**
+ * A retry may succeed a little later; after a 409 only if the first request of its key still runs, which only a retry
+ * shows.
+ */
 const PASSING: readonly ErrorCode[] = [
   ...(['idempotency_conflict', 'rate_limited', 'internal_error'] as const),
   ...(['overloaded', 'shutting_down'] as const),
@@ -68,8 +71,7 @@ export const ShouldRetry = responseHeader({
 
 export function openAiErrorBody(error: VerbatimError): Static<typeof OpenAiErrorBody> {
   const { type, code } = openAiRow(error.code);
-  const param =
-    error.param === null ? null : (PARAMS[error.param] ?? (error.param in PARAMS ? null : error.param));
+  const param = error.param === null ? null : (PARAMS[error.param] ?? (error.param in PARAMS ? null : error.param));
   return { error: { message: error.message, type, param, code } };
 }
 

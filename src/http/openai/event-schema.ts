@@ -1,17 +1,11 @@
 /** The events of an answer with `stream`. */
 import { Type } from 'typebox';
-import { creditsRemaining, creditsUsed, transcriptId } from '../transcription-headers.js';
-import { shape } from '../shape.js';
-import {
-  DiarizedSegment,
-  DiarizedTranscription,
-  PlainTranscription,
-  VerboseTranscription,
-} from './audio-schema.js';
+import { creditsRemaining, creditsUsed, transcriptId } from '../transcripts/transcription-headers.js';
+import { shape } from '../schema/shape.js';
+import { DiarizedSegment, DiarizedTranscription, PlainTranscription, VerboseTranscription } from './audio-schema.js';
 import { OpenAiErrorBody } from './errors.js';
 
-const typed = <T extends string>(type: T) =>
-  Type.Unsafe<T>({ type: 'string', const: type, examples: [type] });
+const typed = <T extends string>(type: T) => Type.Unsafe<T>({ type: 'string', const: type, examples: [type] });
 
 export const TranscriptDelta = shape({
   type: typed('transcript.text.delta'),

@@ -1,10 +1,10 @@
 /** GET /v1/models and GET /v1/models/{model}: what this process serves. */
 import { Type, type Static } from 'typebox';
-import { authenticated } from '../auth.js';
-import type { HttpDeps } from '../deps.js';
-import { parameter } from '../parameter.js';
-import type { Route } from '../route.js';
-import { shape } from '../shape.js';
+import { authenticated } from '../auth/auth.js';
+import type { HttpDeps } from '../app/deps.js';
+import { parameter } from '../schema/parameter.js';
+import type { Route } from '../app/route.js';
+import { shape } from '../schema/shape.js';
 import { requireServed } from './model-names.js';
 
 export const OpenAiModel = shape({

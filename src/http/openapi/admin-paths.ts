@@ -8,8 +8,8 @@ import {
   UsageFrom,
   UsageTo,
 } from '../api/admin-schema.js';
-import { Location, RequestId } from '../headers.js';
-import { IdempotencyReplayed } from '../transcription-headers.js';
+import { Location, RequestId } from '../schema/headers.js';
+import { IdempotencyReplayed } from '../transcripts/transcription-headers.js';
 import type { InvalidRequestExample } from './error-responses.js';
 import { answer, BEHIND_MANAGEMENT_KEY, content, document, errors, path } from './path-items.js';
 import { headerRefs, parameterRefs } from './references.js';
@@ -80,12 +80,13 @@ export const adminPaths: Json = {
       }),
       delete: operation(
         'deleteAccount',
-        'Forget an account',
+        'Delete an account',
         {
           description:
-            'E-mail address, name, keys, sessions, jobs, webhooks and stored answers are gone. Packs and usage stay, under an id that names ' +
+            'E-mail address, name, keys, sessions, jobs, webhooks and stored answers are gone. Packs and ' +
+            'usage stay, under an id that names ' +
             'nobody; what was left to spend has expired. It cannot be undone.',
-          responses: { '200': answer('DeletedAccount', 'It is forgotten.') },
+          responses: { '200': answer('DeletedAccount', 'It is deleted.') },
         },
         OWN_ACCOUNT,
       ),
@@ -99,7 +100,8 @@ export const adminPaths: Json = {
         'Shut an account out',
         {
           description:
-            'Its keys are answered 403 `account_suspended`, the dashboard lets it in no more; what is in flight is aborted, answered 401 and not charged.',
+            'Its keys are answered 403 `account_suspended`, the dashboard lets it in no more; what is in flight is ' +
+            'aborted, answered 401 and not charged.',
           responses: { '200': answer('AdminAccount', 'The account is suspended.') },
         },
         OWN_ACCOUNT,
@@ -135,9 +137,7 @@ export const adminPaths: Json = {
           description: 'With `payment_id` it may be repeated: the same payment grants one pack.',
           requestBody: asked('GrantRequest'),
           responses: {
-            '200': answer('CreditGrant', 'The pack that this payment has granted before.', [
-              IdempotencyReplayed,
-            ]),
+            '200': answer('CreditGrant', 'The pack that this payment has granted before.', [IdempotencyReplayed]),
             '201': answer('CreditGrant', 'The pack.'),
           },
         },

@@ -1,12 +1,15 @@
 /** /openapi.json, and /docs: Swagger UI from the installed package, so that it works without the internet. */
 import { basename, dirname } from 'node:path';
-import type { HttpDeps } from '../deps.js';
+import type { HttpDeps } from '../app/deps.js';
 import { openApiDocument } from './document.js';
-import type { Handler, Route } from '../route.js';
+import type { Handler, Route } from '../app/route.js';
 
 const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
+  'Content-Security-Policy': [
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
 };
 
 const PAGE = `<!doctype html>
@@ -25,7 +28,42 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#ui', deepLinking: true });\n`;
+/**
+ * "Try it out" fills the fields of a form with their defaults and nothing else. Swagger UI would write an example into
+ * every one of them, also into those that exclude one another. It asks for the sample of the whole form with its media
+ * type, and for that of each field with the type `false`. Examples of parameters that may be left out are not filled in
+ * either: a second request with the same Idempotency-Key would be a repeat of the first.
+ */
+const START = `const defaultsOf = ({ properties = {} }) =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, field]) => field.default !== undefined)
+      .map(([name, field]) => [name, field.default]),
+  );
+const onlyDefaults = () => ({
+  afterLoad({ fn }) {
+    const sample = fn.getSampleSchema;
+    this.fn.getSampleSchema = (schema, type, ...more) => {
+      if (type === 'multipart/form-data') return defaultsOf(schema);
+      if (type !== false) return sample(schema, type, ...more);
+      const field = schema.toJS();
+      return field.default ?? (field.type === 'array' ? [] : '');
+    };
+  },
+  wrapComponents: {
+    // Fields that are empty are not sent, unless somebody ticks "Send empty value".
+    ParameterIncludeEmpty: (Checkbox, { React }) => (props) => {
+      const isIncludedOptions = { ...props.isIncludedOptions, defaultValue: false };
+      return React.createElement(Checkbox, { ...props, isIncludedOptions });
+    },
+  },
+});
+const show = (spec) => {
+  for (const parameter of Object.values(spec.components.parameters)) if (!parameter.required) delete parameter.example;
+  SwaggerUIBundle({ spec, dom_id: '#ui', deepLinking: true, plugins: [onlyDefaults] });
+};
+fetch('/openapi.json').then(async (answer) => show(await answer.json()));
+`;
 
 export function docsRoutes({ version }: Pick<HttpDeps, 'version'>): Route[] {
   const document = JSON.stringify(openApiDocument(version));

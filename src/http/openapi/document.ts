@@ -8,15 +8,15 @@ type Json = Record<string, unknown>;
 
 const DESCRIPTION = `Every JSON answer is one object in UTF-8. Times are ISO 8601, UTC, with milliseconds.
 
-**Keys.** Send \`Authorization: Bearer <key>\`; the scheme may be in any case. A management key (scope \`keys:write\`) may
-call everything but \`/api/v1/admin\`, which takes the scope \`admin\`.
+**Keys.** Send \`Authorization: Bearer <key>\`; the scheme may be in any case. A management key (scope
+\`keys:write\`) may call everything but \`/api/v1/admin\`, which takes the scope \`admin\`.
 
-**Errors** outside \`/v1\` have one shape, \`{"error": {"code", "message", "param", "request_id"}}\`. Codes are stable, messages may change. An
-error never charges. A path that is not below is answered 404 \`not_found\` (response \`NotFound\`), another method 405
-\`method_not_allowed\` with \`Allow\` (response \`MethodNotAllowed\`).
+**Errors** outside \`/v1\` have one shape, \`{"error": {"code", "message", "param", "request_id"}}\`. Codes are stable,
+messages may change. An error never charges. A path that is not below is answered 404 \`not_found\` (response
+\`NotFound\`), another method 405 \`method_not_allowed\` with \`Allow\` (response \`MethodNotAllowed\`).
 
-**Retries.** 429 and 503 carry \`Retry-After\`. After a broken connection, repeat the request with the same \`Idempotency-Key\`: it is
-charged once.
+**Retries.** 429 and 503 carry \`Retry-After\`. After a broken connection, repeat the request with the same
+\`Idempotency-Key\`: it is charged once.
 
 **HEAD** is answered wherever GET is, **OPTIONS** everywhere with 204 and \`Allow\`. No path has a trailing slash.`;
 
@@ -31,8 +31,7 @@ const tags = [
   { name: 'keys', description: 'For management keys.' },
   {
     name: 'admin',
-    description:
-      "All accounts, for keys with the scope `admin`, which the command line and an operator's page make.",
+    description: "All accounts, for keys with the scope `admin`, which the command line and an operator's page make.",
   },
   { name: 'service', description: 'For operators, load balancers and Prometheus; no API key.' },
 ];

@@ -1,12 +1,12 @@
 /** The error table, as responses of the document: one a status, with every code it may carry as an example. */
 import type { ErrorCode } from '../../errors.js';
-import { ERROR_HEADERS, ERROR_TABLE } from '../error-table.js';
-import { RequestId } from '../headers.js';
+import { ERROR_HEADERS, ERROR_TABLE } from '../errors/error-table.js';
+import { RequestId } from '../schema/headers.js';
 import { headerRefs } from './references.js';
 
 type Json = Record<string, unknown>;
 
-/** What a malformed request to one endpoint is most often told. */
+/** The most frequent message for a malformed request to one endpoint. */
 export interface InvalidRequestExample {
   message: string;
   param: string;
@@ -44,9 +44,6 @@ export function errorResponse(
   };
 }
 
-function errorExample(
-  code: ErrorCode,
-  { message, param = null }: { message: string; param?: string | null },
-) {
+function errorExample(code: ErrorCode, { message, param = null }: { message: string; param?: string | null }) {
   return { error: { code, message, param, request_id: 'req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10' } };
 }

@@ -1,4 +1,4 @@
-/** One consistent story, told in the answers of the document's endpoints; a test holds each against its schema. */
+/** One consistent story in the answers of the document's endpoints; a test holds each against its schema. */
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { srtOf, vttOf } from '../../transcription/subtitles.js';
 import { warningsOf } from '../../transcription/warnings.js';
@@ -92,7 +92,7 @@ export const examples: Record<string, Examples> = {
       },
     },
     'translate, plain words': {
-      value: { audio: '(the bytes of the file)', language: 'es', translate_to: 'en', punctuate: 'false' },
+      value: { audio: '(the bytes of the file)', language: 'es', translate_to: 'en', punctuate: false },
     },
   },
   Transcription: {
@@ -101,9 +101,9 @@ export const examples: Record<string, Examples> = {
       value: {
         ...transcription,
         text: '',
-        warnings: warningsOf({ unsureWindows: 1 }, { modelName: 'verbatim-small' }),
-        credits_used: 1,
-        credits_remaining: 499,
+        warnings: warningsOf({ text: '', unsureWindows: 1 }, { modelName: 'verbatim-small', isDemonstration: true }),
+        credits_used: 0,
+        credits_remaining: 500,
       },
     },
     'with times': {
@@ -121,7 +121,7 @@ export const examples: Record<string, Examples> = {
     },
   },
   CreateJobRequest: {
-    'subtitles, told when they are there': {
+    'subtitles, posted when they are there': {
       value: {
         ...{ audio: '(the bytes of the file)', format: 'srt' },
         webhook_url: 'https://example.org/verbatim',

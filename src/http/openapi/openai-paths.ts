@@ -1,8 +1,8 @@
 /** The endpoints that OpenAI's clients know, as path items of the document. */
 import { VerbatimError, type ErrorCode } from '../../errors.js';
-import { ERROR_HEADERS, ERROR_TABLE, errorsOf } from '../error-table.js';
-import { RequestId } from '../headers.js';
-import { IdempotencyKey } from '../idempotency-key.js';
+import { ERROR_HEADERS, ERROR_TABLE, errorsOf } from '../errors/error-table.js';
+import { RequestId } from '../schema/headers.js';
+import { IdempotencyKey } from '../app/idempotency-key.js';
 import { IgnoredFields } from '../openai/audio-schema.js';
 import { openAiErrorBody, openAiRow, ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
@@ -13,7 +13,8 @@ import {
   IdempotencyReplayed,
   ServerTiming,
   TranscriptionId,
-} from '../transcription-headers.js';
+  WarningCodes,
+} from '../transcripts/transcription-headers.js';
 import { examples, textExamples } from './examples.js';
 import { headerRefs, parameterRefs } from './references.js';
 
@@ -30,23 +31,16 @@ function errors(operation: string): Record<string, Json> {
   const codes = errorsOf(operation, ['http', 'token', 'key']);
   const statuses = [...new Set(codes.map((code) => openAiRow(code).status))].sort();
   return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      errorResponse(codes.filter((code) => openAiRow(code).status === status)),
-    ]),
+    statuses.map((status) => [status, errorResponse(codes.filter((code) => openAiRow(code).status === status))]),
   );
 }
 
 function errorResponse(codes: readonly ErrorCode[]): Json {
-  const own = codes
-    .map((code) => ERROR_HEADERS[ERROR_TABLE[code].status])
-    .filter((header) => header !== undefined);
+  const own = codes.map((code) => ERROR_HEADERS[ERROR_TABLE[code].status]).filter((header) => header !== undefined);
   // Of a status that has one for some of its codes only it is no promise.
   const sent = codes.every((code) => ERROR_HEADERS[ERROR_TABLE[code].status] !== undefined) ? own : [];
   return {
-    description: codes
-      .map((code) => `\`${openAiRow(code).code}\`: ${ERROR_TABLE[code].meaning}`)
-      .join('\n\n'),
+    description: codes.map((code) => `\`${openAiRow(code).code}\`: ${ERROR_TABLE[code].meaning}`).join('\n\n'),
     headers: headerRefs(RequestId, ShouldRetry, ...new Set(sent)),
     content: {
       'application/json': {
@@ -64,11 +58,13 @@ function errorExample(code: ErrorCode): object {
 
 const transcript: Json = {
   description:
-    'The transcript, as `response_format` says; with `stream` events, each an `event:` line with its type and a `data:` line with ' +
-    'its JSON, and comments while there is nothing to say. An error after the first of them is the last event, `error`.',
+    'The transcript, as `response_format` says; with `stream` events, each an `event:` line with its type ' +
+    'and a `data:` line with ' +
+    'its JSON, and comments while there is nothing to say. An error after the first of them is the last event, ' +
+    '`error`.',
   headers: headerRefs(
     ...[RequestId, ServerTiming, IdempotencyReplayed, IgnoredFields],
-    ...[TranscriptionId, CreditsUsed, CreditsRemaining],
+    ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
   ),
   content: {
     ...content('application/json', 'OpenAiTranscription'),
@@ -82,7 +78,8 @@ const transcript: Json = {
 const audioOperation = (operationId: string, summary: string, request: string): Json => ({
   ...{ tags: [TAG], operationId, summary },
   description:
-    'Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or ' +
+    'Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] ' +
+    'behind their names or ' +
     'without; fields that are not listed are ignored.',
   parameters: parameterRefs(IdempotencyKey, RetryCount),
   requestBody: { required: true, content: content('multipart/form-data', request) },
@@ -105,11 +102,7 @@ const modelOperation = (operationId: string, summary: string, schema: string): J
 export const openAiItems: Readonly<Record<string, { item: Json; parameters: (typeof ModelName)[] }>> = {
   '/v1/audio/transcriptions': {
     item: {
-      post: audioOperation(
-        'createTranscription',
-        "Transcribe, in OpenAI's words",
-        'CreateTranscriptionRequest',
-      ),
+      post: audioOperation('createTranscription', "Transcribe, in OpenAI's words", 'CreateTranscriptionRequest'),
     },
     parameters: [],
   },

@@ -1,7 +1,7 @@
 /** Words in which path items of the document are written. */
-import { errorsOf, type Guard } from '../error-table.js';
-import { GivenRequestId, RequestId, type ResponseHeader } from '../headers.js';
-import type { Parameter } from '../parameter.js';
+import { errorsOf, type Guard } from '../errors/error-table.js';
+import { GivenRequestId, RequestId, type ResponseHeader } from '../schema/headers.js';
+import type { Parameter } from '../schema/parameter.js';
 import { errorResponses, type InvalidRequestExample } from './error-responses.js';
 import { examples } from './examples.js';
 import { headerRefs, parameterRefs } from './references.js';
@@ -32,12 +32,7 @@ export function content(type: string, schema: string, example = schema): Json {
   };
 }
 
-export function answer(
-  schema: string,
-  description: string,
-  headers: ResponseHeader[] = [],
-  example = schema,
-): Json {
+export function answer(schema: string, description: string, headers: ResponseHeader[] = [], example = schema): Json {
   return {
     description,
     headers: headerRefs(RequestId, ...headers),

@@ -2,15 +2,16 @@
 import { Days } from '../api/account-schema.js';
 import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
 import { KeyId } from '../api/keys-schema.js';
-import { IdempotencyKey } from '../idempotency-key.js';
+import { IdempotencyKey } from '../app/idempotency-key.js';
 import {
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
   ServerTiming,
   TranscriptionId,
-} from '../transcription-headers.js';
-import { Location, RequestId, RetryAfter } from '../headers.js';
+  WarningCodes,
+} from '../transcripts/transcription-headers.js';
+import { Location, RequestId, RetryAfter } from '../schema/headers.js';
 import { adminPaths } from './admin-paths.js';
 import type { InvalidRequestExample } from './error-responses.js';
 import { textExamples } from './examples.js';
@@ -45,7 +46,7 @@ const transcript: Json = {
   description: 'The transcript.',
   headers: headerRefs(
     ...[RequestId, ServerTiming, IdempotencyReplayed],
-    ...[TranscriptionId, CreditsUsed, CreditsRemaining],
+    ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
   ),
   content: {
     ...content('application/json', 'Transcription'),
@@ -60,7 +61,8 @@ const transcribe: Json = {
   operationId: 'transcribe',
   summary: 'Transcribe an audio file',
   description:
-    'Multipart fields may come in any order, before or after the file. Credits are held before the audio is transcribed and ' +
+    'Multipart fields may come in any order, before or after the file. Credits are held before the audio ' +
+    'is transcribed and ' +
     'spent when it is done; an error never charges. What can be refused early is refused before the body is read.',
   parameters: parameterRefs(IdempotencyKey),
   requestBody: { required: true, content: content('multipart/form-data', 'TranscribeRequest') },
@@ -75,8 +77,10 @@ const jobEnded: Json = {
   operationId: 'jobEnded',
   summary: 'A job has ended',
   description:
-    'Sent to `webhook_url` after the Standard Webhooks specification: `webhook-id` stays the same however often it is sent, ' +
-    '`webhook-signature` is made of id, `webhook-timestamp` and body with the secret. Over 262,144 characters it comes without `result`.',
+    'Sent to `webhook_url` after the Standard Webhooks specification: `webhook-id` stays the same however ' +
+    'often it is sent, ' +
+    '`webhook-signature` is made of id, `webhook-timestamp` and body with the secret. Over 262,144 characters it ' +
+    'comes without `result`.',
   security: [],
   requestBody: { required: true, content: content('application/json', 'JobEvent') },
   responses: {
@@ -123,8 +127,7 @@ const keyPaths: Json = {
       tags: ['keys'],
       operationId: 'createKey',
       summary: 'Make a plain key',
-      description:
-        'Needs a management key. Management keys are made by the command line or the dashboard only.',
+      description: 'Needs a management key. Management keys are made by the command line or the dashboard only.',
       requestBody: { required: true, content: content('application/json', 'CreateKeyRequest') },
       responses: {
         '201': answer('CreatedKey', 'The key; its raw form is shown this once.'),
@@ -139,7 +142,8 @@ const keyPaths: Json = {
         operationId: 'revokeKey',
         summary: 'Revoke a key, at once',
         description:
-          'Needs a management key, which may revoke itself. What the key has in flight is aborted, answered 401 and not ' +
+          'Needs a management key, which may revoke itself. What the key has in flight is aborted, ' +
+          'answered 401 and not ' +
           'charged; its usage is kept. A second call returns the time of the first.',
         responses: {
           '200': answer('RevokedKey', 'The key is revoked.'),
@@ -158,9 +162,11 @@ const jobPaths: Json = {
       operationId: 'createJob',
       summary: 'Transcribe an audio file later',
       description:
-        'Takes what `/transcribe` takes, refuses what it refuses, and answers as soon as the file is measured and its credits are held. ' +
-        "The job is worked on in turn with other accounts, behind its own account's requests. It survives a restart of the service. " +
-        'Credits are spent when it succeeds, and given back when it fails, is cancelled, or its key is revoked before.',
+        'Takes what `/transcribe` takes, refuses what it refuses, and answers as soon as the file is ' +
+        'measured and its credits are held. ' +
+        "The job is worked on in turn with other accounts, behind its own account's requests. It survives a restart " +
+        'of the service. ' +
+        'Credits are spent when it succeeds, and released when it fails, is cancelled, or its key is revoked before.',
       parameters: parameterRefs(IdempotencyKey),
       requestBody: { required: true, content: content('multipart/form-data', 'CreateJobRequest') },
       responses: {
@@ -193,10 +199,10 @@ const jobPaths: Json = {
       delete: {
         tags: ['jobs'],
         operationId: 'deleteJob',
-        summary: 'Cancel a job, or forget one that has ended',
+        summary: 'Cancel a job, or delete one that has ended',
         description:
-          'A job that has not ended is cancelled at once, and not charged. One that has ended is forgotten with its result, and nobody is ' +
-          'told of it any more.',
+          'A job that has not ended is cancelled at once, and not charged. One that has ended is deleted ' +
+          'with its result, and sends no more webhooks.',
         responses: {
           '200': answer('Job', 'The job as it is now, or was.'),
           ...errors('deleteJob', BEHIND_KEY),
@@ -278,10 +284,7 @@ export const paths: Json = {
   ...keyPaths,
   ...adminPaths,
   ...Object.fromEntries(
-    Object.entries(openAiItems).map(([template, { item, parameters }]) => [
-      template,
-      path(item, ...parameters),
-    ]),
+    Object.entries(openAiItems).map(([template, { item, parameters }]) => [template, path(item, ...parameters)]),
   ),
   ...servicePaths,
 };

@@ -11,14 +11,15 @@ import {
 } from '../api/admin-schema.js';
 import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
 import { KeyId } from '../api/keys-schema.js';
-import { IdempotencyKey } from '../idempotency-key.js';
+import { IdempotencyKey } from '../app/idempotency-key.js';
 import {
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
   ServerTiming,
   TranscriptionId,
-} from '../transcription-headers.js';
+  WarningCodes,
+} from '../transcripts/transcription-headers.js';
 import {
   Allow,
   GivenRequestId,
@@ -27,12 +28,12 @@ import {
   RetryAfter,
   WwwAuthenticate,
   type ResponseHeader,
-} from '../headers.js';
+} from '../schema/headers.js';
 import { IgnoredFields } from '../openai/audio-schema.js';
 import { ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
 import { RetryCount } from '../openai/retry-count.js';
-import type { Parameter } from '../parameter.js';
+import type { Parameter } from '../schema/parameter.js';
 
 type Json = Record<string, unknown>;
 
@@ -45,7 +46,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {
   ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, Location, ServerTiming, IdempotencyReplayed },
-  ...{ TranscriptionId, CreditsUsed, CreditsRemaining },
+  ...{ TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes },
   ...{ IgnoredFields, ShouldRetry },
 };
 
@@ -66,10 +67,7 @@ export function parameterRefs(...used: Parameter[]): Json[] {
 }
 
 export function headerRefs(...used: ResponseHeader[]): Json {
-  const refs = used.map((header) => [
-    header.name,
-    { $ref: `#/components/headers/${nameIn(HEADERS, header)}` },
-  ]);
+  const refs = used.map((header) => [header.name, { $ref: `#/components/headers/${nameIn(HEADERS, header)}` }]);
   return Object.fromEntries(refs) as Json;
 }
 

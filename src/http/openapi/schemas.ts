@@ -13,16 +13,12 @@ import { AcceptedJob, Job, JobEvent, JobList, JobRequestForm } from '../api/jobs
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
 import { TranscribeRequest } from '../api/transcribe-schema.js';
 import { Transcription } from '../api/transcription-schema.js';
-import { ErrorBody } from '../error-schema.js';
-import {
-  CreateTranscriptionRequest,
-  CreateTranslationRequest,
-  OpenAiTranscription,
-} from '../openai/audio-schema.js';
+import { ErrorBody } from '../errors/error-schema.js';
+import { CreateTranscriptionRequest, CreateTranslationRequest, OpenAiTranscription } from '../openai/audio-schema.js';
 import { OpenAiErrorBody } from '../openai/errors.js';
 import { OpenAiEvent } from '../openai/event-schema.js';
 import { OpenAiModel, OpenAiModelList } from '../openai/models.js';
-import { Health, Readiness } from '../probes-schema.js';
+import { Health, Readiness } from '../api/probes-schema.js';
 
 export const schemas = {
   Error: ErrorBody,

@@ -27,11 +27,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 /** Throws `invalid_request` for a password that is too short or too long, or is the account's own e-mail address. */
-export async function hashPassword(
-  password: string,
-  email: string,
-  cost: ScryptCost,
-): Promise<PasswordRecord> {
+export async function hashPassword(password: string, email: string, cost: ScryptCost): Promise<PasswordRecord> {
   const length = lengthOf(password);
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
     throw weak(`The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`);
@@ -48,7 +44,10 @@ export async function rehash(password: string, cost: ScryptCost): Promise<Passwo
   return { cost: cost.cost, blockSize, parallelization, salt, hash };
 }
 
-/** Without a record it takes as long as at `usual` cost, and is false: who measures it learns nothing of who has a password. */
+/**
+ * Without a record it takes as long as at `usual` cost, and is false: who measures it learns nothing of who has a
+ * password.
+ */
 export async function verifyPassword(
   password: string,
   record: PasswordRecord | null,

@@ -1,11 +1,7 @@
 /** Who may sign in to the dashboard, and who has. Every method is one transaction, as the ledger's are. */
 import { DAY_MS } from '../time.js';
-import type { Account, ApiKey } from '../types.js';
+import type { Account, ApiKey, Role } from '../types.js';
 import type { PasswordRecord } from './password.js';
-
-/** What an account may see of others: nothing, or all of the service. */
-export const ROLES = ['user', 'operator'] as const;
-export type Role = (typeof ROLES)[number];
 
 /** Of a session that is not used. */
 export const SESSION_IDLE_MS = DAY_MS / 2;
@@ -13,13 +9,13 @@ export const SESSION_IDLE_MS = DAY_MS / 2;
 export const SESSION_LIFE_MS = 14 * DAY_MS;
 
 /** Where a session is used from, as its owner is shown it. */
-export interface Visitor {
+export interface ClientInfo {
   /** What the browser calls itself. */
   browser: string;
   address: string;
 }
 
-export interface Session extends Visitor {
+export interface Session extends ClientInfo {
   id: string;
   method: 'link' | 'password';
   createdAt: string;
@@ -53,29 +49,33 @@ export interface AccountAccess {
   /** Whose link it is; null: it never was one, was used, replaced, or is too old. */
   linkOwner(token: string): Promise<Account | null>;
   /** Uses the link up. Throws `account_suspended`, and leaves the link as it is. */
-  useLink(token: string, visitor: Visitor): Promise<StartedSession | null>;
+  useLink(token: string, client: ClientInfo): Promise<StartedSession | null>;
 
   /** null: there is no such account, or it has no password. */
   findPassword(email: string): Promise<{ account: Account; password: PasswordRecord } | null>;
-  /** Ends every session of the account and its open link, and begins a session anew. Throws `account_not_found`. */
-  setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession>;
+  /** Ends every session of the account and its open link, and begins a new session. Throws `account_not_found`. */
+  setPassword(accountId: string, password: PasswordRecord, client: ClientInfo): Promise<StartedSession>;
   /**
-   * null when the password that was verified is not the account's any more. `rehashed` takes its place. Throws `account_suspended`.
+   * null when the password that was verified is not the account's any more. `rehashed` takes its place. Throws
+   * `account_suspended`.
    */
   startSession(
     accountId: string,
     verified: PasswordRecord,
-    visitor: Visitor,
+    client: ClientInfo,
     rehashed?: PasswordRecord,
   ): Promise<StartedSession | null>;
 
   /**
-   * The key that the account's requests from the dashboard are booked under: listed and revoked as any other, and made anew when it
-   * was. Its raw form is thrown away. Throws `account_not_found`.
+   * The key that the account's requests from the dashboard are booked under: listed and revoked as any other, and
+   * created again after that. Its raw form is thrown away. Throws `account_not_found`.
    */
   dashboardKey(accountId: string): Promise<ApiKey>;
 
-  /** null: unknown, ended, or not used for too long. One of a suspended account is found: it opens nothing, and can be ended. */
+  /**
+   * null: unknown, ended, or not used for too long. One of a suspended account is found: it opens nothing, and can be
+   * ended.
+   */
   findSession(token: string): Promise<SignedIn | null>;
   /** The last used first. */
   listSessions(accountId: string): Promise<Session[]>;

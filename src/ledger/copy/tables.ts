@@ -1,7 +1,7 @@
 /** What is copied, in an order in which every row finds those that it refers to. */
 export interface CopiedTable {
   name: string;
-  /** As SQLite tells its rows; default: all columns. */
+  /** The columns that SQLite selects; default: all. */
   select?: string;
   /** A column that the database goes on counting. */
   counted?: string;
@@ -12,7 +12,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts' },
   { name: 'api_keys', select: 'SELECT *, rowid AS place FROM api_keys', counted: 'place' },
   { name: 'credit_packs', counted: 'id' },
-  // None of them runs: what they held is given back when servers on the new books have seen no lease renewed.
+  // None of them runs: what they held is released when servers on the new ledger have seen no lease renewed.
   {
     name: 'instances',
     select: `SELECT id, 'SQLite' AS host, pid, started_at, started_at AS lease_expires_at FROM instances`,

@@ -1,4 +1,4 @@
-/** Moves books from SQLite to PostgreSQL: all of them in one transaction, or nothing. */
+/** Moves a ledger from SQLite to PostgreSQL: all of them in one transaction, or nothing. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -23,18 +23,18 @@ export interface Copied {
 }
 
 /**
- * Throws an Error that says what is wrong: a server runs on the old books, either books do not balance, the new ones are not
- * empty, or a count differs; then nothing is copied.
+ * Throws an Error that says what is wrong: a server runs on the old ledger, either ledger does not balance, the new one
+ * is not empty, or a count differs; then nothing is copied.
  */
 export async function copyToPostgres(from: string, to: string): Promise<Copied> {
-  const books = openStopped(from);
+  const source = openStopped(from);
   const connections = new Connections(to, 1);
   try {
     const statements = new Statements(connections, systemTimers, PATIENCE_MS);
-    return await statements.transaction((query) => copyAll(books, query), { tryMs: LONGEST_MS });
+    return await statements.transaction((query) => copyAll(source, query), { tryMs: LONGEST_MS });
   } finally {
     await connections.close();
-    books.close();
+    source.close();
   }
 }
 
@@ -42,46 +42,45 @@ function openStopped(path: string): Database.Database {
   const file = resolve(path);
   if (!existsSync(file)) throw new Error(`There is no database at ${file}.`);
   const [server] = livingServers(file);
-  if (server !== undefined)
-    throw new Error(`A server runs on ${file}; stop it first, or what it charges is lost.`);
-  const books = openDatabase(file);
+  if (server !== undefined) throw new Error(`A server runs on ${file}; stop it first, or what it charges is lost.`);
+  const source = openDatabase(file);
   try {
-    refuseUnbalanced(books, file);
+    refuseUnbalanced(source, file);
     // Nobody begins to write while they are read.
-    books.exec('BEGIN IMMEDIATE');
-    return books;
+    source.exec('BEGIN IMMEDIATE');
+    return source;
   } catch (error) {
-    books.close();
+    source.close();
     throw error;
   }
 }
 
-async function copyAll(books: Database.Database, query: Querying): Promise<Copied> {
+async function copyAll(source: Database.Database, query: Querying): Promise<Copied> {
   await query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   await query('SET LOCAL idle_in_transaction_session_timeout = 0');
   await migratePostgres(query);
   await query('LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
   if ((await query('SELECT 1 FROM accounts LIMIT 1')).length > 0) {
-    throw new Error('The books to copy to are not empty: they have accounts. Nothing was copied.');
+    throw new Error('The ledger to copy to is not empty: it has accounts. Nothing was copied.');
   }
   await query('DELETE FROM settings');
   const rows: Record<string, number> = {};
-  for (const table of COPIED_TABLES) rows[table.name] = await copyTable(books, query, table);
+  for (const table of COPIED_TABLES) rows[table.name] = await copyTable(source, query, table);
   const [violation] = await auditPostgres(query);
   if (violation === undefined) return { rows };
   throw new Error(
-    `The copied books do not balance: ${violation.invariant}: ${violation.detail}. Nothing was copied.`,
+    `The copied ledger does not balance: ${violation.invariant}: ${violation.detail}. Nothing was copied.`,
   );
 }
 
-async function copyTable(books: Database.Database, query: Querying, table: CopiedTable): Promise<number> {
+async function copyTable(source: Database.Database, query: Querying, table: CopiedTable): Promise<number> {
   const { name, select = `SELECT * FROM ${name}`, counted } = table;
-  const columns = books
+  const columns = source
     .prepare(select)
     .columns()
     .map((column) => column.name);
   let copied = 0;
-  for (const rows of batches(books, select)) {
+  for (const rows of batches(source, select)) {
     // As JSON, so that one statement takes any table's rows; the columns' types are the database's.
     await query(
       `INSERT INTO ${name} (${columns.join(', ')})
@@ -94,13 +93,13 @@ async function copyTable(books: Database.Database, query: Querying, table: Copie
   if (there?.rows !== copied) {
     throw new Error(`${name} has ${copied} rows, but ${there?.rows ?? 0} arrived. Nothing was copied.`);
   }
-  if (counted !== undefined) await goOnCounting(books, query, name, counted);
+  if (counted !== undefined) await goOnCounting(source, query, name, counted);
   return copied;
 }
 
-function* batches(books: Database.Database, select: string): Generator<Record<string, unknown>[]> {
+function* batches(source: Database.Database, select: string): Generator<Record<string, unknown>[]> {
   let rows: Record<string, unknown>[] = [];
-  for (const row of books.prepare<[], Record<string, unknown>>(select).iterate()) {
+  for (const row of source.prepare<[], Record<string, unknown>>(select).iterate()) {
     rows.push(asJson(row));
     if (rows.length < ROWS_AT_ONCE) continue;
     yield rows;
@@ -118,16 +117,8 @@ function asJson(row: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Behind what was ever given: ids of holds that were released are not used again, either. */
-async function goOnCounting(
-  books: Database.Database,
-  query: Querying,
-  table: string,
-  column: string,
-): Promise<void> {
-  const given = books
-    .prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?')
-    .pluck()
-    .get(table);
+async function goOnCounting(source: Database.Database, query: Querying, table: string, column: string): Promise<void> {
+  const given = source.prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck().get(table);
   await query(
     `SELECT setval(pg_get_serial_sequence($1, $2), greatest((SELECT max(${column}) FROM ${table}), $3) + 1, false)`,
     [table, column, given ?? 0],

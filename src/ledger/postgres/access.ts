@@ -1,5 +1,6 @@
 import type { PasswordRecord } from '../access/password.js';
-import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor } from '../access/types.js';
+import type { AccountAccess, SignedIn, SignInLink, StartedSession, ClientInfo } from '../access/types.js';
+import type { Role, Account, ApiKey } from '../types.js';
 import { ADMIN_SCOPE } from '../scopes.js';
 import { noAccount, normalizeEmail, refuseSuspended, toAccount, type AccountRow } from '../rows/accounts.js';
 import type { KeyRow } from '../rows/api-keys.js';
@@ -7,7 +8,6 @@ import { DASHBOARD_KEY, LINK_LIFE_MS, toPassword, type PasswordRow } from '../ro
 import { toSession, type SessionRow } from '../rows/sessions.js';
 import { digestOf, newToken } from '../rows/tokens.js';
 import { toIso, type WallClock } from '../time.js';
-import type { Account, ApiKey } from '../types.js';
 import type { PostgresKeys } from './api-keys.js';
 import type { Querying } from './connections.js';
 import { PostgresSessions } from './sessions.js';
@@ -45,7 +45,8 @@ export class PostgresAccess implements AccountAccess {
     const token = newToken();
     const expiresAt = this.clock() + LINK_LIFE_MS;
     const made = await this.statements.repeatable(
-      `INSERT INTO sign_in_links (digest, expires_at, account_id) SELECT $1, $2, id FROM accounts WHERE id = $3 AND deleted_at IS NULL
+      `INSERT INTO sign_in_links (digest, expires_at, account_id) SELECT $1, $2, id FROM accounts WHERE id = $3
+         AND deleted_at IS NULL
        ON CONFLICT (account_id) DO UPDATE SET digest = excluded.digest, expires_at = excluded.expires_at RETURNING 1`,
       [digestOf(token), expiresAt, accountId],
     );
@@ -55,13 +56,14 @@ export class PostgresAccess implements AccountAccess {
 
   async linkOwner(token: string): Promise<Account | null> {
     const [row] = await this.statements.repeatable<AccountRow>(
-      `SELECT a.* FROM sign_in_links l JOIN accounts a ON a.id = l.account_id WHERE l.digest = $1 AND l.expires_at > $2`,
+      `SELECT a.* FROM sign_in_links l JOIN accounts a ON a.id = l.account_id WHERE l.digest = $1 AND l.expires_at ` +
+        `> $2`,
       [digestOf(token), this.clock()],
     );
     return row === undefined ? null : toAccount(row);
   }
 
-  useLink(token: string, visitor: Visitor): Promise<StartedSession | null> {
+  useLink(token: string, client: ClientInfo): Promise<StartedSession | null> {
     return this.statements.transaction(async (query) => {
       const [link] = await query<{ account_id: string }>(
         'DELETE FROM sign_in_links WHERE digest = $1 AND expires_at > $2 RETURNING account_id',
@@ -69,7 +71,7 @@ export class PostgresAccess implements AccountAccess {
       );
       if (link === undefined) return null;
       await this.#refuseSuspended(query, link.account_id);
-      return this.#sessions.start(query, link.account_id, 'link', visitor);
+      return this.#sessions.start(query, link.account_id, 'link', client);
     });
   }
 
@@ -81,30 +83,28 @@ export class PostgresAccess implements AccountAccess {
     return row === undefined ? null : { account: toAccount(row), password: toPassword(row) };
   }
 
-  setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession> {
+  setPassword(accountId: string, password: PasswordRecord, client: ClientInfo): Promise<StartedSession> {
     return this.#ofAccount(accountId, async (query) => {
       await this.#refuseDeleted(query, accountId);
       await this.#storePassword(query, accountId, password);
       await query('DELETE FROM sign_in_links WHERE account_id = $1', [accountId]);
       await this.#sessions.endAllBut(query, accountId, null);
-      return this.#sessions.start(query, accountId, 'password', visitor);
+      return this.#sessions.start(query, accountId, 'password', client);
     });
   }
 
   startSession(
     accountId: string,
     verified: PasswordRecord,
-    visitor: Visitor,
+    client: ClientInfo,
     rehashed?: PasswordRecord,
   ): Promise<StartedSession | null> {
     return this.#ofAccount(accountId, async (query) => {
-      const [present] = await query<PasswordRow>('SELECT * FROM passwords WHERE account_id = $1', [
-        accountId,
-      ]);
+      const [present] = await query<PasswordRow>('SELECT * FROM passwords WHERE account_id = $1', [accountId]);
       if (present?.hash.equals(verified.hash) !== true) return null;
       await this.#refuseSuspended(query, accountId);
       if (rehashed !== undefined) await this.#storePassword(query, accountId, rehashed);
-      return this.#sessions.start(query, accountId, 'password', visitor);
+      return this.#sessions.start(query, accountId, 'password', client);
     });
   }
 
@@ -120,16 +120,15 @@ export class PostgresAccess implements AccountAccess {
   }
 
   async findSession(token: string): Promise<SignedIn | null> {
-    const [row] = await this.statements.repeatable<
-      SessionRow & { account: AccountRow; has_password: boolean }
-    >(
+    const [row] = await this.statements.repeatable<SessionRow & { account: AccountRow; has_password: boolean }>(
       `SELECT s.*, to_json(a) AS account, EXISTS (SELECT 1 FROM passwords p WHERE p.account_id = a.id) AS has_password
-       FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.digest = $1 AND s.seen_at > $2 AND s.created_at > $3`,
+       FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.digest = $1 AND s.seen_at > $2
+         AND s.created_at > $3`,
       [digestOf(token), ...this.#sessions.earliest()],
     );
     if (row === undefined) return null;
     const session = toSession(row);
-    if (this.#sessions.isToBeTouched(session)) await this.#sessions.touch(this.#repeatable, session);
+    if (this.#sessions.isTouchDue(session)) await this.#sessions.touch(this.#repeatable, session);
     return { account: toAccount(row.account), session, hasPassword: row.has_password };
   }
 
@@ -145,7 +144,7 @@ export class PostgresAccess implements AccountAccess {
     return this.#sessions.endAllBut((sql, values) => this.statements.once(sql, values), accountId, keptId);
   }
 
-  /** Forgets what has run out. */
+  /** Deletes what has expired. */
   async sweep(): Promise<void> {
     await this.statements.repeatable('DELETE FROM sign_in_links WHERE expires_at <= $1', [this.clock()]);
     await this.#sessions.sweep(this.#repeatable);
@@ -196,7 +195,8 @@ export class PostgresAccess implements AccountAccess {
       `INSERT INTO passwords (account_id, cost, block_size, parallelization, salt, hash, set_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (account_id) DO UPDATE SET cost = excluded.cost, block_size = excluded.block_size,
-         parallelization = excluded.parallelization, salt = excluded.salt, hash = excluded.hash, set_at = excluded.set_at`,
+         parallelization = excluded.parallelization, salt = excluded.salt, hash = excluded.hash,
+           set_at = excluded.set_at`,
       [accountId, cost, blockSize, parallelization, salt, hash, this.clock()],
     );
   }

@@ -1,14 +1,20 @@
 import { randomId } from '../ids.js';
-import type { Role } from '../access/types.js';
+import type { Account, FirstAccount, IssuedKey, Role } from '../types.js';
 import { checkAccount, emailTaken, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
+import type { AccountLedger } from '../ledger.js';
 import type { WallClock } from '../time.js';
-import type { Account } from '../types.js';
+import type { PostgresKeys } from './api-keys.js';
 import type { Querying } from './connections.js';
+import type { PostgresCredits } from './credits.js';
 import type { Statements } from './statements.js';
 
-export class PostgresAccounts {
+/** Of PostgreSQL's advisory locks: whoever makes the first account. */
+const FIRST_ACCOUNT_LOCK = 0x56425446;
+
+export class PostgresAccounts implements AccountLedger {
   constructor(
     private readonly statements: Statements,
+    private readonly parts: { keys: PostgresKeys; credits: PostgresCredits },
     private readonly clock: WallClock,
   ) {}
 
@@ -16,11 +22,20 @@ export class PostgresAccounts {
     return this.insert((sql, values) => this.statements.once(sql, values), input);
   }
 
+  createFirst({ email, name, role, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
+    return this.statements.transaction(async (query) => {
+      await query('SELECT pg_advisory_xact_lock($1)', [FIRST_ACCOUNT_LOCK]);
+      if ((await query('SELECT 1 FROM accounts LIMIT 1')).length > 0) return null;
+      const { id: accountId } = await this.insert(query, { email, name, role });
+      await this.parts.credits.insert(query, { accountId, amount: credits });
+      const made: IssuedKey[] = [];
+      for (const key of keys) made.push(await this.parts.keys.insert(query, { accountId, ...key }));
+      return made;
+    });
+  }
+
   /** Also in a transaction of the caller's. */
-  async insert(
-    query: Querying,
-    input: { email: string; name?: string | null; role?: Role },
-  ): Promise<Account> {
+  async insert(query: Querying, input: { email: string; name?: string | null; role?: Role }): Promise<Account> {
     const { email, name } = checkAccount(input);
     const [row] = await query<AccountRow>(
       `INSERT INTO accounts (id, email, name, role, created_at) VALUES ($1, $2, $3, $4, $5)

@@ -5,7 +5,7 @@ import type {
   KeptAnswer,
   KeptWebhookEvent,
   Page,
-  SignInMeans,
+  SignInMethods,
   UsageQuery,
 } from '../administration.js';
 import { noAccount, toAccount, type AccountRow } from '../rows/accounts.js';
@@ -21,12 +21,12 @@ import {
 } from '../rows/administration.js';
 import { toIsoOrNull, type WallClock } from '../time.js';
 import type { Account } from '../types.js';
-import { REVOKED_CHANNEL } from './api-keys.js';
+import { REVOKED_CHANNEL } from './revocations.js';
 import type { Querying } from './connections.js';
 import type { Statements } from './statements.js';
 
-/** Servers are told when it is committed. */
-const TELL_KEYS = `SELECT pg_notify('${REVOKED_CHANNEL}', id) FROM api_keys WHERE account_id = $1`;
+/** Servers are notified when it is committed. */
+const NOTIFY_REVOKED = `SELECT pg_notify('${REVOKED_CHANNEL}', id) FROM api_keys WHERE account_id = $1`;
 
 /** See AccountAdministration. */
 export class PostgresAdministration implements AccountAdministration {
@@ -56,25 +56,25 @@ export class PostgresAdministration implements AccountAdministration {
   suspend(accountId: string): Promise<Account> {
     return this.#change(accountId, async (query) => {
       const rows = await query<AccountRow>(
-        `UPDATE accounts SET suspended_at = coalesce(suspended_at, $1) WHERE id = $2 AND deleted_at IS NULL RETURNING *`,
+        `UPDATE accounts SET suspended_at = coalesce(suspended_at, $1) WHERE id = $2 AND deleted_at IS NULL ` +
+          `RETURNING *`,
         [this.clock(), accountId],
       );
-      await query(TELL_KEYS, [accountId]);
+      await query(NOTIFY_REVOKED, [accountId]);
       return rows;
     });
   }
 
   resume(accountId: string): Promise<Account> {
     return this.#change(accountId, (query) =>
-      query<AccountRow>(
-        'UPDATE accounts SET suspended_at = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING *',
-        [accountId],
-      ),
+      query<AccountRow>('UPDATE accounts SET suspended_at = NULL WHERE id = $1 AND deleted_at IS NULL RETURNING *', [
+        accountId,
+      ]),
     );
   }
 
   async delete(accountId: string): Promise<void> {
-    await this.statements.transaction((query) => this.#forget(query, accountId));
+    await this.statements.transaction((query) => this.#anonymize(query, accountId));
     while (await this.#eraseSome(accountId));
   }
 
@@ -99,7 +99,7 @@ export class PostgresAdministration implements AccountAdministration {
     return rows.map(toAccountUsage);
   }
 
-  async signInMeans(accountId: string): Promise<SignInMeans> {
+  async signInMethods(accountId: string): Promise<SignInMethods> {
     const [row] = await this.statements.repeatable<{ password: number | null; link: number | null }>(
       `SELECT (SELECT set_at FROM passwords WHERE account_id = $1) AS password,
          (SELECT expires_at FROM sign_in_links WHERE account_id = $1) AS link`,
@@ -141,17 +141,18 @@ export class PostgresAdministration implements AccountAdministration {
     );
   }
 
-  /** Whose it was, and what still could happen in its name. A request's hold is its server's to give back. */
-  async #forget(query: Querying, accountId: string): Promise<void> {
+  /** Whose it was, and what still could happen in its name. A request's hold is released by its server. */
+  async #anonymize(query: Querying, accountId: string): Promise<void> {
     const now = this.clock();
-    const forgotten = await query(
+    const anonymized = await query(
       `UPDATE accounts SET email = NULL, name = NULL, role = 'user', deleted_at = $1, erased_to = 0
        WHERE id = $2 AND deleted_at IS NULL RETURNING 1`,
       [now, accountId],
     );
-    if (forgotten.length === 0) throw noAccount(accountId);
+    if (anonymized.length === 0) throw noAccount(accountId);
     await query(
-      `SELECT release_hold(hold.id, NULL, $2) FROM holds hold JOIN jobs ON jobs.id = hold.job_id WHERE jobs.account_id = $1`,
+      `SELECT release_hold(hold.id, NULL, $2) FROM holds hold JOIN jobs ON jobs.id = hold.job_id WHERE ` +
+        `jobs.account_id = $1`,
       [accountId, now],
     );
     await query(`DELETE FROM jobs WHERE account_id = $1 AND status IN ('queued', 'running')`, [accountId]);
@@ -164,14 +165,15 @@ export class PostgresAdministration implements AccountAdministration {
     for (const table of ['sessions', 'sign_in_links', 'passwords', 'dashboard_keys']) {
       await query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
     }
-    // What usage refers to stays, and tells and opens nothing.
+    // What usage refers to stays, without a name and without access.
     await query(
       `UPDATE api_keys SET name = 'deleted', prefix = 'vb_--------', scopes = '[]', last_used_at = NULL,
-         digest = sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), revoked_at = coalesce(revoked_at, $2)
+         digest = sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')),
+           revoked_at = coalesce(revoked_at, $2)
        WHERE account_id = $1`,
       [accountId, now],
     );
-    await query(TELL_KEYS, [accountId]);
+    await query(NOTIFY_REVOKED, [accountId]);
   }
 
   /** Jobs, then answers, then what usage says beside money; true when there is more. */

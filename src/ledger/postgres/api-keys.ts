@@ -8,15 +8,14 @@ import {
   type IdentityRow,
   type KeyRow,
 } from '../rows/api-keys.js';
+import type { KeyLedger } from '../ledger.js';
 import { toIso, type WallClock } from '../time.js';
 import type { ApiKey, Identity, IssuedKey } from '../types.js';
+import { REVOKED_CHANNEL, type Revocations } from './revocations.js';
 import type { Querying } from './connections.js';
 import type { Statements } from './statements.js';
 
-/** What servers are told by, when a key is revoked. */
-export const REVOKED_CHANNEL = 'verbatim_revoked';
-
-export class PostgresKeys {
+export class PostgresKeys implements KeyLedger {
   /** Uses not yet written. */
   #lastUsed = new Map<string, number>();
 
@@ -24,6 +23,7 @@ export class PostgresKeys {
     private readonly statements: Statements,
     /** Throws an Error where there is none, or it is another than the keys were made with. */
     private readonly secret: () => Promise<Buffer>,
+    private readonly revocations: Revocations,
     private readonly clock: WallClock,
   ) {}
 
@@ -55,7 +55,7 @@ export class PostgresKeys {
     return rows.map((row) => this.toKey(row));
   }
 
-  /** Servers are told when it is committed. */
+  /** Servers are notified when it is committed. */
   async revoke(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null> {
     const [row] = await this.statements.repeatable<{ id: string; revoked_at: number }>(
       `WITH revoked AS (UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE account_id = $2 AND id = $3
@@ -103,14 +103,20 @@ export class PostgresKeys {
     return rows.map(({ id }) => id);
   }
 
+  onRevoked(listener: (keyId: string) => void): () => void {
+    return this.revocations.listen(listener);
+  }
+
   /** Writes the uses seen since the last call; keeps them when that fails. */
   async flushLastUsed(): Promise<void> {
     const used = this.#lastUsed;
     if (used.size === 0) return;
     // Locked in order, since other servers write theirs at the same time.
     await this.statements.repeatable(
-      `WITH used AS (SELECT k.id, u.time FROM api_keys k JOIN unnest($1::text[], $2::bigint[]) AS u (id, time) ON u.id = k.id
-         WHERE (SELECT deleted_at FROM accounts WHERE accounts.id = k.account_id) IS NULL ORDER BY k.id FOR NO KEY UPDATE OF k)
+      `WITH used AS (SELECT k.id, u.time FROM api_keys k
+         JOIN unnest($1::text[], $2::bigint[]) AS u (id, time) ON u.id = k.id
+         WHERE (SELECT deleted_at FROM accounts WHERE accounts.id = k.account_id) IS NULL ORDER BY k.id
+           FOR NO KEY UPDATE OF k)
        UPDATE api_keys SET last_used_at = greatest(last_used_at, used.time) FROM used WHERE api_keys.id = used.id`,
       [[...used.keys()], [...used.values()]],
     );

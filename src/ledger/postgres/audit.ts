@@ -64,7 +64,8 @@ export const POSTGRES_INVARIANTS: Readonly<Record<string, string>> = {
   'every job holds its credits until it ends, and is charged once if it succeeds': `
     SELECT format('job %s is %s; %s holds, %s', job.id, job.status, count(hold.id),
       coalesce('charged by ' || job.hold_id, 'not charged')) AS detail
-    FROM jobs job LEFT JOIN holds hold ON hold.job_id = job.id LEFT JOIN usage_events event ON event.hold_id = job.hold_id
+    FROM jobs job LEFT JOIN holds hold ON hold.job_id = job.id
+      LEFT JOIN usage_events event ON event.hold_id = job.hold_id
     GROUP BY job.id, event.account_id
     HAVING count(hold.id) <> (job.status IN ('queued', 'running'))::int
       OR (job.hold_id IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> job.account_id))`,

@@ -1,6 +1,6 @@
 /** The pool of connections, and one statement on one of them. */
 import { Pool, types, type CustomTypesConfig, type PoolClient, type PoolConfig } from 'pg';
-import { NotReached, troubleOf } from './trouble.js';
+import { NotReached, databaseFailureOf } from './database-failure.js';
 
 /** Where everything of ours is, so that the database may have other uses. */
 export const SCHEMA = 'verbatim';
@@ -41,7 +41,7 @@ export class Connections {
 
   constructor(url: string, most: number) {
     this.#pool = new Pool({ ...connectionConfig(url), max: most, idleTimeoutMillis: IDLE_MS });
-    // An idle connection that breaks is replaced; one that is in use tells whoever uses it.
+    // An idle connection that breaks is replaced; one that is in use fails its query.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -51,7 +51,10 @@ export class Connections {
     return this.with((query) => query<R>(sql, values), timeoutMs);
   }
 
-  /** Throws NotReached while nothing has been sent. A connection that broke, or that was not answered for so long, is not used again. */
+  /**
+   * Throws NotReached while nothing has been sent. A connection that broke, or that was not answered for so long, is
+   * not used again.
+   */
   async with<T>(work: (query: Querying) => Promise<T>, timeoutMs: number): Promise<T> {
     const client = await this.#connect();
     let broken = true;
@@ -60,7 +63,7 @@ export class Connections {
       broken = false;
       return done;
     } catch (error) {
-      broken = error instanceof NotReached || troubleOf(error) === 'unknown';
+      broken = error instanceof NotReached || databaseFailureOf(error) === 'unknown';
       throw error;
     } finally {
       client.release(broken);
@@ -70,8 +73,8 @@ export class Connections {
   /** Does not wait long for servers that do not answer. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
-    await Promise.race([this.#pool.end(), patience]);
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+    await Promise.race([this.#pool.end(), timeout]);
     clearTimeout(timer);
   }
 
@@ -84,12 +87,7 @@ export class Connections {
   }
 }
 
-async function ask<R>(
-  client: PoolClient,
-  text: string,
-  values: readonly SqlValue[],
-  timeoutMs: number,
-): Promise<R[]> {
+async function ask<R>(client: PoolClient, text: string, values: readonly SqlValue[], timeoutMs: number): Promise<R[]> {
   const config = { text, values: values.map(storable), query_timeout: Math.ceil(timeoutMs) };
   const { rows } = await client.query(config);
   return rows as R[];
@@ -102,9 +100,7 @@ function storable(value: SqlValue): SqlValue {
 
 const TYPES: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
-    oid === INT8 && format !== 'binary'
-      ? safeInteger
-      : (types.getTypeParser(oid, format) as (text: string) => unknown),
+    oid === INT8 && format !== 'binary' ? safeInteger : (types.getTypeParser(oid, format) as (text: string) => unknown),
 };
 
 function safeInteger(text: string): number {

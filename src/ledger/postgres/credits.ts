@@ -1,12 +1,13 @@
 import { noAccount } from '../rows/accounts.js';
 import { checkGrant, checkPayment, samePayment, toPack, withAmounts, type PackRow } from '../rows/packs.js';
+import type { CreditLedger } from '../ledger.js';
 import type { WallClock } from '../time.js';
 import type { Balance, CreditPack, Grant, GrantedPack, PackAmounts } from '../types.js';
 import type { Querying } from './connections.js';
 import type { Statements } from './statements.js';
 
-/** Packs of an account, as they are granted and told of; the functions of the database hold and spend them. */
-export class PostgresCredits {
+/** Packs of an account, as they are granted and listed; the functions of the database hold and spend them. */
+export class PostgresCredits implements CreditLedger {
   constructor(
     private readonly statements: Statements,
     private readonly clock: WallClock,
@@ -54,7 +55,7 @@ export class PostgresCredits {
     return { balance: row?.balance ?? 0, lifetimePurchased: row?.purchased ?? 0 };
   }
 
-  async list(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
+  async packs(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
     const rows = await this.statements.repeatable<PackRow & PackAmounts>(
       `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id,
          CASE WHEN expires_at <= $2 THEN 0 ELSE remaining END AS remaining,

@@ -1,7 +1,10 @@
 import type { WallClock } from '../time.js';
 import type { Statements } from './statements.js';
 
-/** The database's time, by this machine's and how far it is off: a lease must not lapse earlier on one server than on another. */
+/**
+ * The database's time, by this machine's and how far it is off: a lease must not lapse earlier on one server than on
+ * another.
+ */
 export class DatabaseClock {
   #aheadMs = 0;
 

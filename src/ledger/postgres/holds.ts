@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { textOfJson } from '../json-text.js';
+import { textOfJson } from '../json.js';
 import { recordGone } from '../rows/answers.js';
 import { tooManyInFlight } from '../limits.js';
 import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
 import { checkUsage } from '../rows/usage.js';
+import type { HoldLedger } from '../ledger.js';
 import type { WallClock } from '../time.js';
-import type { Charge, Hold, HoldRequest, Settlement, Standing } from '../types.js';
+import type { Charge, Hold, HoldRequest, Settlement, AccountState } from '../types.js';
 import type { SqlValue } from './connections.js';
 import type { PostgresInstance } from './instance.js';
-import type { PostgresOwed } from './owed.js';
+import type { PostgresDeferredUndo } from './deferred-undo.js';
 import type { Statements } from './statements.js';
-import { isUnreachable } from './trouble.js';
+import { isUnreachable } from './database-failure.js';
 
 /** The columns of the database's type "bill", from the parameter after `before` on. */
 export function billSql(before: number): string {
@@ -19,12 +20,10 @@ export function billSql(before: number): string {
 
 const NOTHING = { minutes: 0, audioSeconds: 0 };
 
-/** Throws what the settlement's result throws when it is told, or a RangeError. */
-export function billValues(
-  settlement: Omit<Settlement, 'requestId'> & { requestId: string | null },
-): SqlValue[] {
+/** Throws what the settlement's result throws when it is written, or a RangeError. */
+export function billValues(settlement: Omit<Settlement, 'requestId'> & { requestId: string | null }): SqlValue[] {
   const { credits, endpoint, requestId, transcriptionId, language } = settlement;
-  // A bad amount is told of by the database, which knows what is held.
+  // The database reports a bad amount: it knows what is held.
   const whole = Number.isSafeInteger(credits) && credits >= 0 ? credits : null;
   const { minutes, audioMs } = checkUsage(whole === null ? NOTHING : settlement);
   const result = textOfJson(settlement.result);
@@ -45,11 +44,11 @@ interface Settled {
 }
 
 /** Credits set aside for what is worked on, each step one round trip. */
-export class PostgresHolds {
+export class PostgresHolds implements HoldLedger {
   constructor(
     private readonly statements: Statements,
     private readonly instance: PostgresInstance,
-    private readonly owed: PostgresOwed,
+    private readonly deferred: PostgresDeferredUndo,
     private readonly clock: WallClock,
   ) {}
 
@@ -65,14 +64,14 @@ export class PostgresHolds {
       );
       return toHold(placed, request);
     } catch (error) {
-      // It may have been placed without our being told of it, now or later.
-      if (isUnreachable(error)) this.owed.forAWhile(() => this.#withdraw(call));
+      // It may have been placed although no answer came, now or later.
+      if (isUnreachable(error)) this.deferred.forAWhile(() => this.#withdraw(call));
       throw error;
     }
   }
 
-  async standing(accountId: string): Promise<Standing> {
-    const [row] = await this.statements.repeatable<Standing>(
+  async state(accountId: string): Promise<AccountState> {
+    const [row] = await this.statements.repeatable<AccountState>(
       `SELECT balance_of($1, $2) AS balance, requests_in_flight($1) AS "inFlight"`,
       [accountId, this.clock()],
     );
@@ -91,7 +90,7 @@ export class PostgresHolds {
   }
 
   release(holdId: string): Promise<void> {
-    return this.owed.undo(async () => {
+    return this.deferred.undo(async () => {
       await this.statements.promptly('SELECT release_hold($1, NULL, $2)', [Number(holdId), this.clock()]);
     });
   }

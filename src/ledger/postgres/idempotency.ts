@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { toAnswer, type AnswerRow } from '../rows/answers.js';
+import type { IdempotencyLedger } from '../ledger.js';
 import type { WallClock } from '../time.js';
 import type { DerivedState, IdempotencyState, UnkeyedRequest } from '../types.js';
 import type { PostgresInstance } from './instance.js';
-import type { PostgresOwed } from './owed.js';
+import type { PostgresDeferredUndo } from './deferred-undo.js';
 import type { Statements } from './statements.js';
-import { isUnreachable } from './trouble.js';
+import { isUnreachable } from './database-failure.js';
 
 /** Old answers deleted by one call, so that none takes long. */
 const SWEEP_LIMIT = 1_000;
@@ -20,17 +21,18 @@ const KNOWN = 'SELECT record.*, event.credits AS credits_used FROM';
 const CHARGED = 'LEFT JOIN usage_events event ON event.hold_id = record.hold_id';
 
 /** Answers kept for a repeat: a day under their Idempotency-Key, ten minutes under a derived one. */
-export class PostgresIdempotency {
+export class PostgresIdempotency implements IdempotencyLedger {
   constructor(
     private readonly statements: Statements,
     private readonly instance: PostgresInstance,
-    private readonly owed: PostgresOwed,
+    private readonly deferred: PostgresDeferredUndo,
     private readonly clock: WallClock,
   ) {}
 
-  async knows(accountId: string, key: string): Promise<boolean> {
+  async has(accountId: string, key: string): Promise<boolean> {
     const rows = await this.statements.repeatable(
-      `SELECT 1 FROM idempotency_records WHERE account_id = $1 AND key = $2 AND (expires_at IS NULL OR expires_at > $3)`,
+      `SELECT 1 FROM idempotency_records WHERE account_id = $1 AND key = $2 AND (expires_at IS NULL OR expires_at ` +
+        `> $3)`,
       [accountId, key, this.clock()],
     );
     return rows.length > 0;
@@ -40,10 +42,14 @@ export class PostgresIdempotency {
     const { accountId, key, fingerprint } = input;
     const token = newRecordToken();
     const [known] = await this.#begun(token, (instance) =>
-      this.statements.repeatable<KnownRow>(
-        `${KNOWN} begin_answer($1, $2, $3, $4, $5, $6) record ${CHARGED}`,
-        [token, accountId, key, fingerprint, instance, this.clock()],
-      ),
+      this.statements.repeatable<KnownRow>(`${KNOWN} begin_answer($1, $2, $3, $4, $5, $6) record ${CHARGED}`, [
+        token,
+        accountId,
+        key,
+        fingerprint,
+        instance,
+        this.clock(),
+      ]),
     );
     if (known === undefined) return { state: 'new', token };
     if (known.fingerprint !== fingerprint) return { state: 'conflict', reason: 'different_request' };
@@ -77,7 +83,7 @@ export class PostgresIdempotency {
 
   noteDelivery(token: string, delivered: boolean): Promise<void> {
     const deliveredAt = delivered ? this.clock() : null;
-    return this.owed.undo(async () => {
+    return this.deferred.undo(async () => {
       await this.statements.promptly(
         'UPDATE idempotency_records SET delivered_at = $1 WHERE token = $2 AND hold_id IS NOT NULL',
         [deliveredAt, token],
@@ -86,7 +92,7 @@ export class PostgresIdempotency {
   }
 
   abandon(token: string): Promise<void> {
-    return this.owed.undo(() => this.#forget(token));
+    return this.deferred.undo(() => this.#delete(token));
   }
 
   /** Deletes some expired answers; true when there may be more. */
@@ -103,17 +109,14 @@ export class PostgresIdempotency {
     try {
       return await this.instance.alive(work);
     } catch (error) {
-      // The record may have been made without our being told of it, now or later.
-      if (isUnreachable(error)) this.owed.forAWhile(() => this.#forget(token));
+      // The record may have been made although no answer came, now or later.
+      if (isUnreachable(error)) this.deferred.forAWhile(() => this.#delete(token));
       throw error;
     }
   }
 
-  async #forget(token: string): Promise<void> {
-    await this.statements.promptly(
-      'DELETE FROM idempotency_records WHERE token = $1 AND expires_at IS NULL',
-      [token],
-    );
+  async #delete(token: string): Promise<void> {
+    await this.statements.promptly('DELETE FROM idempotency_records WHERE token = $1 AND expires_at IS NULL', [token]);
   }
 }
 

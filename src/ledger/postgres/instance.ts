@@ -3,7 +3,7 @@ import { randomId } from '../ids.js';
 import type { WallClock } from '../time.js';
 import type { Recovery } from '../types.js';
 import type { Statements } from './statements.js';
-import { violates } from './trouble.js';
+import { violates } from './database-failure.js';
 
 /** A server that has not renewed its lease for so long is dead: what it held goes back. Renewed every five seconds. */
 export const INSTANCE_LEASE_MS = 30_000;
@@ -55,7 +55,7 @@ export class PostgresInstance {
     this.#renewedAt = now;
   }
 
-  /** Does what needs this server's registration, which others may have ended while they did not hear from it. */
+  /** Does what needs this server's registration, which others may have ended while it did not renew it. */
   async alive<T>(work: (id: string) => Promise<T>): Promise<T> {
     const { id } = this;
     try {
@@ -80,25 +80,20 @@ export class PostgresInstance {
   }
 
   /**
-   * Gives back what dead servers held. After a time in which the database could not be reached, all leases may have lapsed: others
-   * have as long as a lease to renew theirs. So has, in the eyes of a server that starts, whoever was there before it.
+   * Releases what dead servers held. After a time in which the database could not be reached, all leases may have
+   * lapsed: others have as long as a lease to renew theirs. So has, in the eyes of a server that starts, whoever was
+   * there before it.
    */
   async reap(): Promise<void> {
     if (this.clock() - this.#unbrokenSince < this.leaseMs) return;
-    const [buried] = await this.statements.once<Buried>('SELECT * FROM reap($1, $2)', [
-      this.id,
-      this.clock(),
-    ]);
+    const [buried] = await this.statements.once<Buried>('SELECT * FROM reap($1, $2)', [this.id, this.clock()]);
     this.#count(buried);
   }
 
-  /** Gives back what this server holds. */
+  /** Releases what this server holds. */
   async unregister(): Promise<void> {
     if (this.#id === null) return;
-    const [buried] = await this.statements.repeatable<Buried>('SELECT * FROM bury($1, $2)', [
-      this.#id,
-      this.clock(),
-    ]);
+    const [buried] = await this.statements.repeatable<Buried>('SELECT * FROM bury($1, $2)', [this.#id, this.clock()]);
     this.#count(buried);
     this.#id = null;
   }
@@ -106,9 +101,7 @@ export class PostgresInstance {
   async #registerAgain(lost: string): Promise<void> {
     if (this.#id !== lost) return; // somebody was faster
     this.onError(
-      new Error(
-        `This server did not reach the database for ${this.leaseMs} ms: what it held was given back.`,
-      ),
+      new Error(`This server did not reach the database for ${this.leaseMs} ms: what it held was released.`),
     );
     await this.register();
   }

@@ -1,11 +1,11 @@
 import type {
   EndedJob,
-  JobBooks,
+  JobLedger,
   JobError,
   JobPlace,
   JobSettlement,
   JobStatus,
-  JobWish,
+  JobEndRequest,
   LeaseTerms,
   NewJob,
   OpenJob,
@@ -15,15 +15,15 @@ import type {
 } from '../jobs.js';
 import { randomId } from '../ids.js';
 import { recordGone } from '../rows/answers.js';
-import { JOB_ROWS, jobOf, tooManyOpen, type JobRow } from '../rows/jobs.js';
+import { JOB_ROWS, jobOf, ticketText, tooManyOpen, type JobRow } from '../rows/jobs.js';
 import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
-import { toIso, type WallClock } from '../time.js';
+import type { WallClock } from '../time.js';
 import { billSql, billValues } from './holds.js';
 import type { PostgresInstance } from './instance.js';
 import type { Statements } from './statements.js';
 
-/** Jobs forgotten by one call, so that none takes long. */
-const FORGET_LIMIT = 50;
+/** Jobs deleted by one call, so that none takes long. */
+const DELETE_LIMIT = 50;
 
 const OPEN = "status IN ('queued', 'running')";
 const WITH_CHARGE = 'LEFT JOIN usage_events event ON event.hold_id = job.hold_id';
@@ -35,8 +35,8 @@ interface Created {
   available: number;
 }
 
-/** See JobBooks. */
-export class PostgresJobs implements JobBooks {
+/** See JobLedger. */
+export class PostgresJobs implements JobLedger {
   constructor(
     private readonly statements: Statements,
     private readonly instance: PostgresInstance,
@@ -47,13 +47,13 @@ export class PostgresJobs implements JobBooks {
     const { id, accountId, keyId, requestId, credits, mostOpen, webhook, audioSeconds } = job;
     checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
     const now = this.clock();
-    const told = job.idempotency === null ? null : JSON.stringify(job.idempotency.told(toIso(now)));
+    const ticket = ticketText(job, now);
     const [created] = await this.statements.repeatable<Created>(
       'SELECT * FROM create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
       [
         ...[id, accountId, keyId, requestId, JSON.stringify(job.options), audioSeconds, credits],
         ...[webhook?.url ?? null, webhook?.secret ?? null, mostOpen],
-        ...[job.idempotency?.token ?? null, told, now],
+        ...[job.idempotency?.token ?? null, ticket, now],
       ],
     );
     refuse(created, job);
@@ -107,11 +107,11 @@ export class PostgresJobs implements JobBooks {
     return counted;
   }
 
-  async end(accountId: string, id: string, wish: JobWish): Promise<EndedJob | null> {
+  async end(accountId: string, id: string, request: JobEndRequest): Promise<EndedJob | null> {
     const [row] = await this.statements.once<JobRow & { done: boolean }>(
       `SELECT job.*, event.credits AS credits_used, ended.done
        FROM end_as_wished($1, $2, $3, $4, $5) ended CROSS JOIN LATERAL (SELECT (ended.job).*) job ${WITH_CHARGE}`,
-      [accountId, id, wish === 'forget', randomId('msg'), this.clock()],
+      [accountId, id, request === 'delete', randomId('msg'), this.clock()],
     );
     return row === undefined ? null : { job: jobOf(row), isDone: row.done };
   }
@@ -130,14 +130,12 @@ export class PostgresJobs implements JobBooks {
     return { lease, job: jobOf(taken), interruptions: row.attempts - row.put_back };
   }
 
-  async renew(
-    held: readonly { lease: WorkLease; doneSeconds: number }[],
-    leaseMs: number,
-  ): Promise<string[]> {
+  async renew(held: readonly { lease: WorkLease; doneSeconds: number }[], leaseMs: number): Promise<string[]> {
     const rows = await this.statements.repeatable<{ id: string }>(
       `UPDATE jobs SET lease_expires_at = $5, done_seconds = held.done
        FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS held (id, attempt, done)
-       WHERE jobs.id = held.id AND attempts = held.attempt AND instance_id = $4 AND status = 'running' RETURNING jobs.id`,
+       WHERE jobs.id = held.id AND attempts = held.attempt AND instance_id = $4 AND status = 'running'
+         RETURNING jobs.id`,
       [
         held.map(({ lease: { id } }) => id),
         held.map(({ lease: { attempt } }) => attempt),
@@ -154,7 +152,8 @@ export class PostgresJobs implements JobBooks {
     { pauseMs, interrupted }: { pauseMs: number; interrupted: boolean },
   ): Promise<boolean> {
     const rows = await this.statements.repeatable(
-      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL, done_seconds = 0,
+      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL,
+         done_seconds = 0,
          not_before = $4, put_back = put_back + $5 WHERE ${MINE} RETURNING 1`,
       [id, attempt, this.instance.id, this.clock() + pauseMs, interrupted ? 0 : 1],
     );
@@ -177,9 +176,7 @@ export class PostgresJobs implements JobBooks {
     const event = randomId('msg');
     const [row] = await this.statements.untilDone<{ outcome: 'ended' | 'lapsed' }>(
       'SELECT fail_job($1, $2, $3, $4, $5, $6, $7) AS outcome',
-      (repeated) => [
-        ...[id, attempt, this.instance.id, JSON.stringify(error), event, repeated, this.clock()],
-      ],
+      (repeated) => [...[id, attempt, this.instance.id, JSON.stringify(error), event, repeated, this.clock()]],
     );
     return row?.outcome === 'ended';
   }
@@ -191,15 +188,15 @@ export class PostgresJobs implements JobBooks {
     );
   }
 
-  async forgetOld(retentionMs: number): Promise<boolean> {
+  async deleteEnded(retentionMs: number): Promise<boolean> {
     const rows = await this.statements.repeatable(
       `DELETE FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE finished_at <= $1
            AND NOT EXISTS (SELECT 1 FROM webhook_events event WHERE event.job_id = jobs.id AND event.due_at IS NOT NULL)
-         LIMIT ${FORGET_LIMIT} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+         LIMIT ${DELETE_LIMIT} FOR UPDATE SKIP LOCKED) RETURNING 1`,
       [this.clock() - retentionMs],
     );
-    return rows.length === FORGET_LIMIT;
+    return rows.length === DELETE_LIMIT;
   }
 }
 

@@ -1,30 +1,8 @@
 import { VerbatimError } from '../../errors.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
+import type { Ledger } from '../ledger.js';
 import type { WallClock } from '../time.js';
-import type {
-  Account,
-  ApiKey,
-  Balance,
-  Charge,
-  CreditPack,
-  DerivedState,
-  FirstAccount,
-  Grant,
-  GrantedPack,
-  Hold,
-  HoldRequest,
-  IdempotencyState,
-  Identity,
-  IssuedKey,
-  Ledger,
-  PackAmounts,
-  Recovery,
-  Settlement,
-  Standing,
-  UnkeyedRequest,
-  UsageReport,
-  Violation,
-} from '../types.js';
+import type { Recovery, Violation } from '../types.js';
 import { PostgresAccess } from './access.js';
 import { PostgresAdministration } from './administration.js';
 import { PostgresOperatorLog } from './operators.js';
@@ -40,7 +18,7 @@ import { PostgresIdempotency } from './idempotency.js';
 import { INSTANCE_LEASE_MS, PostgresInstance } from './instance.js';
 import { PostgresJobs } from './jobs.js';
 import { isMigrated, migratePostgres } from './migrate.js';
-import { PostgresOwed } from './owed.js';
+import { PostgresDeferredUndo } from './deferred-undo.js';
 import { Revocations } from './revocations.js';
 import { verifySecret } from './secret.js';
 import { Statements } from './statements.js';
@@ -50,12 +28,10 @@ import { PostgresWebhookEvents } from './webhook-events.js';
 const HOUSEKEEPING_MS = 5_000;
 /** How long a successful write answers for the next ones: /readyz needs no key, so anyone may call it. */
 const WRITABLE_FOR_MS = 1_000;
-const SERVER_PATIENCE_MS = 2_000;
-const ADMINISTRATION_PATIENCE_MS = 5_000;
+const SERVER_TIMEOUT_MS = 2_000;
+const ADMINISTRATION_TIMEOUT_MS = 5_000;
 /** For the schema, and for others that start at the same time. */
-const OPENING_PATIENCE_MS = 60_000;
-/** Of PostgreSQL's advisory locks: whoever makes the first account. */
-const FIRST_ACCOUNT_LOCK = 0x56425446;
+const OPENING_TIMEOUT_MS = 60_000;
 export const DEFAULT_CONNECTIONS = 16;
 
 export interface PostgresOptions {
@@ -69,15 +45,15 @@ export interface PostgresOptions {
   clock?: WallClock;
   timers?: Timers;
   /** How long reads and holds wait: 2 s in a server, 5 s in administration. */
-  patienceMs?: number;
+  timeoutMs?: number;
   leaseMs?: number;
-  /** Hears of what failed and will be tried again. */
+  /** Called with the error of what failed and will be retried. */
   onError?: (error: unknown) => void;
 }
 
 /** For administration: registers no server, can hold no credits. */
 export async function openPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
-  const ledger = new PostgresLedger({ patienceMs: ADMINISTRATION_PATIENCE_MS, ...options });
+  const ledger = new PostgresLedger({ timeoutMs: ADMINISTRATION_TIMEOUT_MS, ...options });
   await ledger.open({ asServer: false });
   return ledger;
 }
@@ -90,6 +66,11 @@ export async function createPostgresLedger(options: PostgresOptions): Promise<Po
 }
 
 export class PostgresLedger implements Ledger {
+  readonly accounts: PostgresAccounts;
+  readonly keys: PostgresKeys;
+  readonly credits: PostgresCredits;
+  readonly holds: PostgresHolds;
+  readonly idempotency: PostgresIdempotency;
   readonly jobs: PostgresJobs;
   readonly webhooks: PostgresWebhookEvents;
   readonly access: PostgresAccess;
@@ -103,14 +84,9 @@ export class PostgresLedger implements Ledger {
   readonly #statements: Statements;
   readonly #clock: WallClock;
   readonly #databaseClock: DatabaseClock | null;
-  readonly #owed: PostgresOwed;
+  readonly #deferred: PostgresDeferredUndo;
   readonly #instance: PostgresInstance;
   readonly #revocations: Revocations;
-  readonly #accounts: PostgresAccounts;
-  readonly #keys: PostgresKeys;
-  readonly #credits: PostgresCredits;
-  readonly #holds: PostgresHolds;
-  readonly #idempotency: PostgresIdempotency;
   #secret: Promise<Buffer> | null = null;
   #timer: Timer | null = null;
   #housekeeping: Promise<void> = Promise.resolve();
@@ -123,21 +99,21 @@ export class PostgresLedger implements Ledger {
     this.#timers = timers;
     this.#onError = onError;
     this.#connections = new Connections(url, options.connections ?? DEFAULT_CONNECTIONS);
-    const statements = new Statements(this.#connections, timers, options.patienceMs ?? SERVER_PATIENCE_MS);
+    const statements = new Statements(this.#connections, timers, options.timeoutMs ?? SERVER_TIMEOUT_MS);
     this.#statements = statements;
     this.#databaseClock = options.clock === undefined ? new DatabaseClock(statements) : null;
     const clock = options.clock ?? this.#databaseClock?.now ?? Date.now;
     this.#clock = clock;
-    this.#owed = new PostgresOwed(timers, onError);
+    this.#deferred = new PostgresDeferredUndo(timers, onError);
     const instance = new PostgresInstance(statements, clock, options.leaseMs ?? INSTANCE_LEASE_MS, onError);
     this.#instance = instance;
     this.#revocations = new Revocations(url, timers, onError);
-    this.#accounts = new PostgresAccounts(statements, clock);
-    this.#keys = new PostgresKeys(statements, () => this.#verifiedSecret(), clock);
-    this.#credits = new PostgresCredits(statements, clock);
-    this.#holds = new PostgresHolds(statements, instance, this.#owed, clock);
-    this.#idempotency = new PostgresIdempotency(statements, instance, this.#owed, clock);
-    this.access = new PostgresAccess(statements, this.#keys, clock);
+    this.keys = new PostgresKeys(statements, () => this.#verifiedSecret(), this.#revocations, clock);
+    this.credits = new PostgresCredits(statements, clock);
+    this.accounts = new PostgresAccounts(statements, { keys: this.keys, credits: this.credits }, clock);
+    this.holds = new PostgresHolds(statements, instance, this.#deferred, clock);
+    this.idempotency = new PostgresIdempotency(statements, instance, this.#deferred, clock);
+    this.access = new PostgresAccess(statements, this.keys, clock);
     this.history = new PostgresHistory(statements, clock);
     this.operators = new PostgresOperatorLog(statements, clock);
     this.administration = new PostgresAdministration(statements, clock);
@@ -164,110 +140,6 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  createAccount(input: { email: string; name?: string | null }): Promise<Account> {
-    return this.#accounts.create(input);
-  }
-
-  createFirstAccount({ email, name, role, credits, keys }: FirstAccount): Promise<IssuedKey[] | null> {
-    return this.#statements.transaction(async (query) => {
-      await query('SELECT pg_advisory_xact_lock($1)', [FIRST_ACCOUNT_LOCK]);
-      if ((await query('SELECT 1 FROM accounts LIMIT 1')).length > 0) return null;
-      const { id: accountId } = await this.#accounts.insert(query, { email, name, role });
-      await this.#credits.insert(query, { accountId, amount: credits });
-      const made: IssuedKey[] = [];
-      for (const key of keys) made.push(await this.#keys.insert(query, { accountId, ...key }));
-      return made;
-    });
-  }
-
-  findAccount(email: string): Promise<Account | null> {
-    return this.#accounts.find(email);
-  }
-
-  listAccounts(): Promise<Account[]> {
-    return this.#accounts.list();
-  }
-
-  createKey(input: { accountId: string; name: string; scopes: string[] }): Promise<IssuedKey> {
-    return this.#keys.create(input);
-  }
-
-  listKeys(accountId: string): Promise<ApiKey[]> {
-    return this.#keys.list(accountId);
-  }
-
-  revokeKey(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null> {
-    return this.#keys.revoke(accountId, keyId);
-  }
-
-  authenticate(rawKey: string): Promise<Identity | null> {
-    return this.#keys.authenticate(rawKey);
-  }
-
-  revokedAmong(keyIds: readonly string[]): Promise<string[]> {
-    return this.#keys.revokedAmong(keyIds);
-  }
-
-  onRevoked(tell: (keyId: string) => void): () => void {
-    return this.#revocations.tell(tell);
-  }
-
-  grantCredits(grant: Grant): Promise<GrantedPack> {
-    return this.#credits.grant(grant);
-  }
-
-  balance(accountId: string): Promise<Balance> {
-    return this.#credits.balance(accountId);
-  }
-
-  standing(accountId: string): Promise<Standing> {
-    return this.#holds.standing(accountId);
-  }
-
-  listPacks(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
-    return this.#credits.list(accountId, emptyOnes);
-  }
-
-  hold(request: HoldRequest): Promise<Hold> {
-    return this.#holds.place(request);
-  }
-
-  settle(holdId: string, settlement: Settlement): Promise<Charge> {
-    return this.#holds.settle(holdId, settlement);
-  }
-
-  release(holdId: string): Promise<void> {
-    return this.#holds.release(holdId);
-  }
-
-  beginIdempotent(input: { accountId: string; key: string; fingerprint: string }): Promise<IdempotencyState> {
-    return this.#idempotency.begin(input);
-  }
-
-  knowsIdempotencyKey(accountId: string, key: string): Promise<boolean> {
-    return this.#idempotency.knows(accountId, key);
-  }
-
-  beginDerived(request: UnkeyedRequest, busy: readonly string[]): Promise<DerivedState> {
-    return this.#idempotency.beginDerived(request, busy);
-  }
-
-  mayBeRepeated(accountId: string, retried: boolean): Promise<boolean> {
-    return this.#idempotency.mayBeRepeated(accountId, retried);
-  }
-
-  noteDelivery(token: string, delivered: boolean): Promise<void> {
-    return this.#idempotency.noteDelivery(token, delivered);
-  }
-
-  abandonIdempotent(token: string): Promise<void> {
-    return this.#idempotency.abandon(token);
-  }
-
-  usage(accountId: string, days: number): Promise<UsageReport> {
-    return this.history.report(accountId, days);
-  }
-
   audit(): Promise<Violation[]> {
     return this.#statements.snapshot(auditPostgres);
   }
@@ -276,7 +148,8 @@ export class PostgresLedger implements Ledger {
     const now = performance.now();
     if (now < this.#writableUntil) return;
     await this.#statements.repeatable(
-      `INSERT INTO settings (name, value) VALUES ('written_at', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      `INSERT INTO settings (name, value) VALUES ('written_at', $1) ON CONFLICT (name) DO UPDATE SET value = ` +
+        `excluded.value`,
       [Buffer.from(String(this.#clock()))],
     );
     this.#writableUntil = now + WRITABLE_FOR_MS;
@@ -294,10 +167,10 @@ export class PostgresLedger implements Ledger {
   async #leave(): Promise<void> {
     this.#timer?.cancel();
     await this.#housekeeping;
-    await this.#owed.end();
+    await this.#deferred.end();
     await this.#statements.end();
     try {
-      await this.#keys.flushLastUsed();
+      await this.keys.flushLastUsed();
       await this.#instance.unregister();
     } catch (error) {
       this.#onError(error); // its lease lapses, and others do the same
@@ -320,7 +193,7 @@ export class PostgresLedger implements Ledger {
         await query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
         if (!(await isMigrated(query))) await migratePostgres(query);
       },
-      { tryMs: OPENING_PATIENCE_MS, repeatable: true },
+      { tryMs: OPENING_TIMEOUT_MS, repeatable: true },
     );
   }
 
@@ -337,7 +210,8 @@ export class PostgresLedger implements Ledger {
     const text = this.#secretText;
     if (text === null) {
       throw new Error(
-        'VERBATIM_SECRET is not set. With PostgreSQL every server and the command line need the same one, of at least 16 characters.',
+        'VERBATIM_SECRET is not set. With PostgreSQL every server and the command line need the same one, of at ' +
+          'least 16 characters.',
       );
     }
     return this.#statements.transaction(
@@ -356,8 +230,8 @@ export class PostgresLedger implements Ledger {
   async #keptHouse(): Promise<void> {
     await this.#instance.renew();
     await this.#databaseClock?.set();
-    await this.#keys.flushLastUsed();
-    while (await this.#idempotency.sweep());
+    await this.keys.flushLastUsed();
+    while (await this.idempotency.sweep());
     await this.access.sweep();
     await this.administration.sweep();
     await this.#instance.reap();

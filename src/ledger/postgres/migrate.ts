@@ -32,15 +32,14 @@ export async function isMigrated(query: Querying): Promise<boolean> {
 
 async function schemaOf(query: Querying): Promise<'none' | 'empty' | 'ours'> {
   const [found] = await query<{ made: boolean; tables: number; ours: boolean }>(
-    `SELECT to_regnamespace('${SCHEMA}') IS NOT NULL AS made, to_regclass('${SCHEMA}.schema_version') IS NOT NULL AS ours,
+    `SELECT to_regnamespace('${SCHEMA}') IS NOT NULL AS made,
+       to_regclass('${SCHEMA}.schema_version') IS NOT NULL AS ours,
        (SELECT count(*) FROM pg_tables WHERE schemaname = '${SCHEMA}') AS tables`,
   );
   if (found?.ours === true) return 'ours';
   if (found?.made !== true) return 'none';
   if (found.tables === 0) return 'empty';
-  throw new Error(
-    `The database has a schema "${SCHEMA}" that is not one of Verbatim's. Use another database.`,
-  );
+  throw new Error(`The database has a schema "${SCHEMA}" that is not one of Verbatim's. Use another database.`);
 }
 
 async function versionOf(query: Querying): Promise<number> {

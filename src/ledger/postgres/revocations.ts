@@ -1,14 +1,16 @@
-/** The connection on which the database tells of keys that were revoked, whoever did it. */
+/** The connection on which the database reports revoked keys, whoever revoked them. */
 import { Client } from 'pg';
 import { GrowingPause } from '../../growing-pause.js';
 import type { Timer, Timers } from '../../timers.js';
-import { REVOKED_CHANNEL } from './api-keys.js';
 import { connectionConfig } from './connections.js';
 
 const PAUSE = { firstMs: 100, longestMs: 5_000 };
 /** A connection that is cut says nothing: it is asked now and then. */
 const PROBE_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
+
+/** The channel on which the database notifies servers of a revoked key. */
+export const REVOKED_CHANNEL = 'verbatim_revoked';
 
 /** Whoever polls, too, misses nothing while there is no connection. */
 export class Revocations {
@@ -26,8 +28,8 @@ export class Revocations {
     this.#pause = new GrowingPause(timers, PAUSE);
   }
 
-  /** Ends the telling when it is called. */
-  tell(listener: (keyId: string) => void): () => void {
+  /** Returns what ends it. */
+  listen(listener: (keyId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -37,7 +39,7 @@ export class Revocations {
     const client = new Client(connectionConfig(this.url));
     this.#client = client;
     client.on('error', () => undefined);
-    client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#notify(payload ?? ''));
     client.on('end', () => this.#lost(client));
     try {
       await client.connect();
@@ -62,7 +64,7 @@ export class Revocations {
     await Promise.resolve();
   }
 
-  #heard(keyId: string): void {
+  #notify(keyId: string): void {
     for (const listener of this.#listeners) listener(keyId);
   }
 

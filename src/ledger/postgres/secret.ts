@@ -1,21 +1,28 @@
-/** The check that all servers of a database have the same secret. It is never stored there: a dump holds no key to its keys. */
+/**
+ * The check that all servers of a database have the same secret. It is never stored there: a dump holds no key to its
+ * keys.
+ */
 import { isSecretCheckOf, SECRET_CHECK, secretCheckOf } from '../rows/secret.js';
 import type { Querying } from './connections.js';
 
 const FILE_SECRET = /^[0-9a-f]{64}$/;
 
-/** What a text in VERBATIM_SECRET may stand for: itself, or the bytes of the file that lay beside a database of SQLite's. */
+/**
+ * What a text in VERBATIM_SECRET may stand for: itself, or the bytes of the file that lay beside a database of
+ * SQLite's.
+ */
 function secretsOf(text: string): Buffer[] {
   const plain = Buffer.from(text, 'utf8');
   return FILE_SECRET.test(text) ? [plain, Buffer.from(text, 'hex')] : [plain];
 }
 
-/** Under a lock that the caller's transaction holds. Throws an Error for another secret than the one the keys were made with. */
+/**
+ * Under a lock that the caller's transaction holds. Throws an Error for another secret than the one the keys were made
+ * with.
+ */
 export async function verifySecret(query: Querying, text: string): Promise<Buffer> {
   const [plain = Buffer.alloc(0), ...others] = secretsOf(text);
-  const [stored] = await query<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [
-    SECRET_CHECK,
-  ]);
+  const [stored] = await query<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [SECRET_CHECK]);
   const known = [plain, ...others].find((secret) => isSecretCheckOf(secret, stored?.value));
   if (known !== undefined) return known;
   const [keys] = await query<{ live: boolean }>(

@@ -1,8 +1,8 @@
-import { type Session, type StartedSession, type Visitor } from '../access/types.js';
+import { type Session, type StartedSession, type ClientInfo } from '../access/types.js';
 import { randomId } from '../ids.js';
 import {
   earliestOf,
-  isToBeTouched,
+  isTouchDue,
   MAX_SESSIONS,
   printableBrowser,
   SESSION_SWEEP_LIMIT,
@@ -21,7 +21,7 @@ export class PostgresSessions {
     query: Querying,
     accountId: string,
     method: Session['method'],
-    { browser, address }: Visitor,
+    { browser, address }: ClientInfo,
   ): Promise<StartedSession> {
     await query(
       `DELETE FROM sessions WHERE id IN
@@ -39,8 +39,8 @@ export class PostgresSessions {
     return { ...toSession(row), token };
   }
 
-  isToBeTouched(session: Session): boolean {
-    return isToBeTouched(session, this.clock());
+  isTouchDue(session: Session): boolean {
+    return isTouchDue(session, this.clock());
   }
 
   async touch(query: Querying, { id }: Session): Promise<void> {
@@ -49,7 +49,8 @@ export class PostgresSessions {
 
   async list(query: Querying, accountId: string): Promise<Session[]> {
     const rows = await query<SessionRow>(
-      `SELECT * FROM sessions WHERE account_id = $1 AND seen_at > $2 AND created_at > $3 ORDER BY seen_at DESC, place DESC`,
+      `SELECT * FROM sessions WHERE account_id = $1 AND seen_at > $2 AND created_at > $3 ORDER BY seen_at DESC, ` +
+        `place DESC`,
       [accountId, ...this.earliest()],
     );
     return rows.map(toSession);
@@ -64,10 +65,10 @@ export class PostgresSessions {
   }
 
   async endAllBut(query: Querying, accountId: string, keptId: string | null): Promise<number> {
-    const ended = await query(
-      'DELETE FROM sessions WHERE account_id = $1 AND id IS DISTINCT FROM $2 RETURNING 1',
-      [accountId, keptId],
-    );
+    const ended = await query('DELETE FROM sessions WHERE account_id = $1 AND id IS DISTINCT FROM $2 RETURNING 1', [
+      accountId,
+      keptId,
+    ]);
     return ended.length;
   }
 

@@ -1,17 +1,20 @@
-/** How long a piece of work may take while the database is busy or away, and what is done when nobody knows whether it was done. */
-import type { Timer, Timers } from '../../timers.js';
+/**
+ * How long a piece of work may take while the database is busy or away, and what is done when nobody knows whether it
+ * was done.
+ */
+import { PauseLength, Pauses } from '../../growing-pause.js';
+import type { Timers } from '../../timers.js';
 import type { Connections, Querying, SqlValue } from './connections.js';
-import { NotReached, troubleOf, unreachable } from './trouble.js';
+import { NotReached, databaseFailureOf, unreachable } from './database-failure.js';
 
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 500;
+const PAUSE = { firstMs: 5, longestMs: 500 };
 /** How long one try of a charge is waited for. */
 const TRY_MS = 5_000;
 const PROMPT_MS = 1_000;
-/** Of a check of all books. */
+/** Of an audit of the whole ledger. */
 const SNAPSHOT_MS = 600_000;
 
-export interface Patience {
+export interface RetryLimits {
   /** In all; Infinity: until it is done or the ledger closes. */
   milliseconds: number;
   /** Of one try, which may be longer. */
@@ -25,15 +28,17 @@ export type Attempt<T> = (timeoutMs: number, repeated: boolean) => Promise<T>;
 
 export class Statements {
   readonly #calls = new Set<Promise<unknown>>();
-  readonly #wakeUps = new Set<() => void>();
+  readonly #pauses: Pauses;
   #ended = false;
 
   constructor(
     readonly connections: Connections,
-    private readonly timers: Timers,
+    timers: Timers,
     /** What reads and holds may wait. */
     private readonly momentMs: number,
-  ) {}
+  ) {
+    this.#pauses = new Pauses(timers);
+  }
 
   /** For reads, and for writes that have the same effect when they are done twice. */
   repeatable<R>(sql: string, values: readonly SqlValue[] = []): Promise<R[]> {
@@ -43,7 +48,7 @@ export class Statements {
     });
   }
 
-  /** For what is owed: tried once, since it is tried again later. */
+  /** For deferred work: tried once, since it is tried again later. */
   promptly<R>(sql: string, values: readonly SqlValue[]): Promise<R[]> {
     return this.#run((timeoutMs) => this.connections.query<R>(sql, values, timeoutMs), {
       milliseconds: 0,
@@ -60,7 +65,7 @@ export class Statements {
     });
   }
 
-  /** Waits until it is done or the ledger closes. `values` are told whether it may have been done already. */
+  /** Waits until it is done or the ledger closes. `values` get whether it may have been done already. */
   untilDone<R>(sql: string, values: (repeated: boolean) => readonly SqlValue[]): Promise<R[]> {
     return this.#run((timeoutMs, repeated) => this.connections.query<R>(sql, values(repeated), timeoutMs), {
       milliseconds: Infinity,
@@ -69,15 +74,12 @@ export class Statements {
   }
 
   /** All of it or nothing. */
-  transaction<T>(work: (query: Querying) => Promise<T>, patience: Partial<Patience> = {}): Promise<T> {
-    return this.#run(
-      (timeoutMs) => this.connections.with((query) => within('BEGIN', query, work), timeoutMs),
-      {
-        milliseconds: this.momentMs,
-        repeatable: false,
-        ...patience,
-      },
-    );
+  transaction<T>(work: (query: Querying) => Promise<T>, limits: Partial<RetryLimits> = {}): Promise<T> {
+    return this.#run((timeoutMs) => this.connections.with((query) => within('BEGIN', query, work), timeoutMs), {
+      milliseconds: this.momentMs,
+      repeatable: false,
+      ...limits,
+    });
   }
 
   /** On one snapshot, however long it takes to read it. */
@@ -87,25 +89,22 @@ export class Statements {
       return work(query);
     };
     const mode = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-    return this.#run(
-      (timeoutMs) => this.connections.with((query) => within(mode, query, reading), timeoutMs),
-      {
-        milliseconds: this.momentMs,
-        tryMs: SNAPSHOT_MS,
-        repeatable: true,
-      },
-    );
+    return this.#run((timeoutMs) => this.connections.with((query) => within(mode, query, reading), timeoutMs), {
+      milliseconds: this.momentMs,
+      tryMs: SNAPSHOT_MS,
+      repeatable: true,
+    });
   }
 
   /** Whoever waits tries one last time; resolves when all have. */
   async end(): Promise<void> {
     this.#ended = true;
-    for (const wake of this.#wakeUps) wake();
+    this.#pauses.wake();
     await Promise.allSettled(this.#calls);
   }
 
-  async #run<T>(attempt: Attempt<T>, patience: Patience): Promise<T> {
-    const call = this.#untilAnswered(attempt, patience);
+  async #run<T>(attempt: Attempt<T>, limits: RetryLimits): Promise<T> {
+    const call = this.#untilAnswered(attempt, limits);
     this.#calls.add(call);
     try {
       return await call;
@@ -114,36 +113,25 @@ export class Statements {
     }
   }
 
-  async #untilAnswered<T>(attempt: Attempt<T>, { milliseconds, tryMs, repeatable }: Patience): Promise<T> {
+  async #untilAnswered<T>(attempt: Attempt<T>, { milliseconds, tryMs, repeatable }: RetryLimits): Promise<T> {
     const deadline = performance.now() + milliseconds;
     const longestMs = tryMs ?? (milliseconds === Infinity ? TRY_MS : milliseconds);
     let repeated = false;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const length = new PauseLength(PAUSE);
+    for (;;) {
+      const pauseMs = length.next();
       const left = tryMs ?? deadline - performance.now();
       try {
         return await attempt(Math.max(1, Math.min(left, longestMs)), repeated);
       } catch (error) {
-        const trouble = troubleOf(error);
-        if (trouble === null) throw error;
-        repeated ||= trouble === 'unknown';
+        const failure = databaseFailureOf(error);
+        if (failure === null) throw error;
+        repeated ||= failure === 'unknown';
         const over = performance.now() + pauseMs >= deadline || this.#ended;
         if (over || (repeated && !repeatable)) throw unreachable(error, repeated ? 'unknown' : 'nothing');
       }
-      await this.#pause(pauseMs);
+      await this.#pauses.pause(pauseMs);
     }
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      let timer: Timer | null = null;
-      const wake = (): void => {
-        timer?.cancel();
-        this.#wakeUps.delete(wake);
-        resolve();
-      };
-      timer = this.timers.after(milliseconds, wake);
-      this.#wakeUps.add(wake);
-    });
   }
 }
 
@@ -154,7 +142,7 @@ async function within<T>(mode: string, query: Querying, work: (query: Querying) 
     result = await work(query);
   } catch (error) {
     // Nothing was committed, whatever was sent.
-    if (troubleOf(error) === 'unknown') throw new NotReached(error);
+    if (databaseFailureOf(error) === 'unknown') throw new NotReached(error);
     await query('ROLLBACK').catch((lost: unknown) => {
       throw new NotReached(lost);
     });

@@ -1,12 +1,12 @@
-import type { LeaseTerms, TakenEvent, WebhookBooks, WebhookEvent, WebhookState, WorkLease } from '../jobs.js';
+import type { LeaseTerms, TakenEvent, WebhookLedger, WebhookEvent, WebhookState, WorkLease } from '../jobs.js';
 import { JOB_ROWS, jobOf, type JobRow } from '../rows/jobs.js';
 import { ATTEMPTS_MS, EVENT_ROWS, EVENT_STATE, eventOf, type EventRow } from '../rows/webhook-events.js';
 import type { WallClock } from '../time.js';
 import type { PostgresInstance } from './instance.js';
 import type { Statements } from './statements.js';
 
-/** See WebhookBooks. */
-export class PostgresWebhookEvents implements WebhookBooks {
+/** See WebhookLedger. */
+export class PostgresWebhookEvents implements WebhookLedger {
   constructor(
     private readonly statements: Statements,
     private readonly instance: PostgresInstance,
@@ -54,7 +54,8 @@ export class PostgresWebhookEvents implements WebhookBooks {
   async retry(id: string): Promise<WebhookEvent | null> {
     const now = this.clock();
     const [row] = await this.statements.repeatable<EventRow>(
-      `WITH due AS (UPDATE webhook_events SET due_at = $2, give_up_at = $3, delivered_at = NULL WHERE id = $1 RETURNING *)
+      `WITH due AS (UPDATE webhook_events SET due_at = $2, give_up_at = $3, delivered_at = NULL WHERE id = $1
+         RETURNING *)
        SELECT due.*, jobs.webhook_url AS url FROM due JOIN jobs ON jobs.id = due.job_id`,
       [id, now, now + ATTEMPTS_MS],
     );
@@ -63,11 +64,7 @@ export class PostgresWebhookEvents implements WebhookBooks {
 
   async #after(
     { id, attempt }: WorkLease,
-    {
-      dueAt,
-      deliveredAt,
-      problem,
-    }: { dueAt: number | null; deliveredAt: number | null; problem: string | null },
+    { dueAt, deliveredAt, problem }: { dueAt: number | null; deliveredAt: number | null; problem: string | null },
   ): Promise<boolean> {
     const rows = await this.statements.once(
       `UPDATE webhook_events SET instance_id = NULL, lease_expires_at = NULL, delivered_at = $4,

@@ -1,9 +1,8 @@
 /** Accounts as they are stored, and what may be stored. */
 import { VerbatimError } from '../../errors.js';
-import type { Role } from '../access/types.js';
+import type { Role, Account } from '../types.js';
 import { lengthOf, UNPRINTABLE } from '../text.js';
 import { toIso, toIsoOrNull } from '../time.js';
-import type { Account } from '../types.js';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -34,7 +33,8 @@ export function checkAccount(input: { email: string; name?: string | null }): {
   if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email) || UNPRINTABLE.test(email)) {
     throw new VerbatimError(
       'invalid_request',
-      `"${input.email.slice(0, 254)}" is not an email address; allowed: name@host, at most 254 characters, no controls.`,
+      `"${input.email.slice(0, 254)}" is not an email address; allowed: name@host, at most 254 characters, no ` +
+        `controls.`,
       { param: 'email' },
     );
   }
@@ -62,7 +62,8 @@ function checkAccountName(given: string): string | null {
   if (lengthOf(name) <= MAX_NAME_LENGTH && !UNPRINTABLE.test(name)) return name || null;
   throw new VerbatimError(
     'invalid_request',
-    `The account's name must be text of at most ${MAX_NAME_LENGTH} characters, without control characters and lone surrogates.`,
+    `The account's name must be text of at most ${MAX_NAME_LENGTH} characters, without control characters and lone ` +
+      `surrogates.`,
     { param: 'name' },
   );
 }

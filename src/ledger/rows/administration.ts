@@ -1,14 +1,8 @@
-/** What operators are told of accounts, as it is stored. */
+/** What operators see of accounts, as it is stored. */
 import { VerbatimError } from '../../errors.js';
-import type {
-  AccountUsage,
-  KeptAnswer,
-  KeptWebhookEvent,
-  UsagePlace,
-  UsageQuery,
-} from '../administration.js';
+import type { AccountUsage, KeptAnswer, KeptWebhookEvent, UsagePlace, UsageQuery } from '../administration.js';
 import { dateOfDay, parseIso, toIso, toIsoOrNull, utcDay } from '../time.js';
-import type { JsonValue } from '../types.js';
+import type { JsonValue } from '../json.js';
 
 /** Rows that one transaction erases, so that none takes long. */
 export const ERASE_LIMIT = 1000;

@@ -1,5 +1,6 @@
 /** Answers that are kept for a repeat, as they are stored. */
-import type { JsonValue, StoredAnswer } from '../types.js';
+import type { JsonValue } from '../json.js';
+import type { StoredAnswer } from '../types.js';
 
 /** How long the answer to a request without a key is kept: an SDK has given up long before. */
 export const DERIVED_MS = 600_000;
@@ -16,7 +17,7 @@ export interface AnswerRow {
 export function toAnswer(row: AnswerRow): StoredAnswer {
   const { result, credits_used: creditsUsed, credits_remaining: creditsRemaining, body } = row;
   if (body !== null) return { kind: 'body', body };
-  if (row.job_id !== null && result !== null) return { kind: 'job', told: JSON.parse(result) as JsonValue };
+  if (row.job_id !== null && result !== null) return { kind: 'job', ticket: JSON.parse(result) as JsonValue };
   if (result === null || creditsUsed === null || creditsRemaining === null) {
     throw new Error('A stored answer is damaged; run: verbatim accounts audit');
   }

@@ -1,12 +1,11 @@
 /** Keys as they are stored, and what may be stored. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { VerbatimError } from '../../errors.js';
-import type { Role } from '../access/types.js';
+import type { Role, ApiKey, Identity } from '../types.js';
 import { randomId } from '../ids.js';
 import { SCOPES } from '../scopes.js';
 import { lengthOf, UNPRINTABLE } from '../text.js';
 import { toIso, toIsoOrNull } from '../time.js';
-import type { ApiKey, Identity } from '../types.js';
 import { toAccount } from './accounts.js';
 
 const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;

@@ -1,8 +1,8 @@
 /** Jobs as they are stored. */
 import { VerbatimError } from '../../errors.js';
-import type { JobError, JobStatus, StoredJob } from '../jobs.js';
+import type { JobError, JobStatus, NewJob, StoredJob } from '../jobs.js';
 import { toIso, toIsoOrNull } from '../time.js';
-import type { JsonValue } from '../types.js';
+import type { JsonValue } from '../json.js';
 
 export interface JobRow {
   id: string;
@@ -41,17 +41,17 @@ export function jobOf(row: JobRow): StoredJob {
     createdAt: toIso(row.created_at),
     startedAt: toIsoOrNull(row.started_at),
     finishedAt: toIsoOrNull(row.finished_at),
-    outcome: charged
-      ? { result: JSON.parse(result) as JsonValue, charge: { creditsUsed, creditsRemaining } }
-      : null,
+    outcome: charged ? { result: JSON.parse(result) as JsonValue, charge: { creditsUsed, creditsRemaining } } : null,
     error: error === null ? null : (JSON.parse(error) as JobError),
     webhookUrl: row.webhook_url,
   };
 }
 
 export function tooManyOpen(open: number, most: number): VerbatimError {
-  return new VerbatimError(
-    'rate_limited',
-    `The account has ${open} jobs that have not ended; its limit is ${most}.`,
-  );
+  return new VerbatimError('rate_limited', `The account has ${open} jobs that have not ended; its limit is ${most}.`);
+}
+
+/** What a repeat of the request is answered with, as it is stored; null: there is no Idempotency-Key. */
+export function ticketText({ idempotency }: NewJob, now: number): string | null {
+  return idempotency === null ? null : JSON.stringify({ ...idempotency.ticket, createdAt: toIso(now) });
 }

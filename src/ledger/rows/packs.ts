@@ -1,4 +1,4 @@
-/** Packs of credits as they are stored, and what may be stored. */
+/** Credit packs as they are stored, and what may be stored. */
 import { VerbatimError } from '../../errors.js';
 import { parseIso, toIso, toIsoOrNull } from '../time.js';
 import type { CreditPack, Grant, PackAmounts } from '../types.js';
@@ -38,11 +38,9 @@ export function checkGrant(
   now: number,
 ): number | null {
   if (!Number.isInteger(amount) || amount < 1 || amount > MAX_GRANT) {
-    throw new VerbatimError(
-      'invalid_request',
-      `The amount is ${amount}; allowed: an integer from 1 to ${MAX_GRANT}.`,
-      { param: 'amount' },
-    );
+    throw new VerbatimError('invalid_request', `The amount is ${amount}; allowed: an integer from 1 to ${MAX_GRANT}.`, {
+      param: 'amount',
+    });
   }
   return checkExpiry(expiresAt, now);
 }
@@ -57,7 +55,7 @@ export function checkPayment(id: string): string {
   );
 }
 
-/** The pack of a payment that is told again. Throws `idempotency_conflict`. */
+/** The pack of a payment that is sent again. Throws `idempotency_conflict`. */
 export function samePayment(row: PackRow, { accountId, amount }: Grant): CreditPack {
   if (row.account_id === accountId && row.purchased === amount) return toPack(row);
   const whose = row.account_id === accountId ? 'this account' : 'another account';

@@ -30,7 +30,7 @@ export function printableBrowser(given: string): string {
   return given.replace(new RegExp(UNPRINTABLE, 'gu'), '').slice(0, MAX_BROWSER_LENGTH);
 }
 
-export function isToBeTouched({ seenAt }: Session, now: number): boolean {
+export function isTouchDue({ seenAt }: Session, now: number): boolean {
   return now - Date.parse(seenAt) >= TOUCH_MS;
 }
 

@@ -1,4 +1,4 @@
-/** Events that tell of a job's end, as they are stored. */
+/** Events at a job's end, as they are stored. */
 import type { WebhookEvent } from '../jobs.js';
 import { DAY_MS, toIso, toIsoOrNull } from '../time.js';
 
@@ -21,7 +21,8 @@ export interface EventRow {
 export const EVENT_ROWS = `(SELECT event.*, jobs.webhook_url AS url
   FROM webhook_events event JOIN jobs ON jobs.id = event.job_id)`;
 
-export const EVENT_STATE = `CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE 'failed' END`;
+export const EVENT_STATE =
+  `CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE ` + `'failed' END`;
 
 export function eventOf(row: EventRow): WebhookEvent {
   const { due_at: dueAt, delivered_at: deliveredAt } = row;

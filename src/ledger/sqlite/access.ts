@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { PasswordRecord } from '../access/password.js';
-import type { AccountAccess, Role, SignedIn, SignInLink, StartedSession, Visitor } from '../access/types.js';
+import type { AccountAccess, SignedIn, SignInLink, StartedSession, ClientInfo } from '../access/types.js';
+import type { Role, Account, ApiKey } from '../types.js';
 import { toIso, type WallClock } from '../time.js';
-import type { Account, ApiKey } from '../types.js';
 import type { ApiKeys } from './api-keys.js';
 import { ADMIN_SCOPE } from '../scopes.js';
 import { noAccount, normalizeEmail, refuseSuspended, toAccount, type AccountRow } from '../rows/accounts.js';
@@ -70,8 +70,7 @@ export class SqliteAccess implements AccountAccess {
       const before = this.#account.get(accountId);
       const row = this.#setRole.get(role, accountId);
       if (row === undefined) throw noAccount(accountId);
-      if (before?.role === 'operator' && role !== 'operator')
-        this.keys.revokeWithScope(accountId, ADMIN_SCOPE);
+      if (before?.role === 'operator' && role !== 'operator') this.keys.revokeWithScope(accountId, ADMIN_SCOPE);
       return toAccount(row);
     });
   }
@@ -92,13 +91,13 @@ export class SqliteAccess implements AccountAccess {
     });
   }
 
-  useLink(token: string, visitor: Visitor): Promise<StartedSession | null> {
+  useLink(token: string, client: ClientInfo): Promise<StartedSession | null> {
     return this.transactions.write(() => {
       const owner = this.#ownerOf(token);
       if (owner === undefined) return null;
       refuseSuspended(owner);
       this.#dropLink.run(owner.id);
-      return this.#sessions.start(owner.id, 'link', visitor);
+      return this.#sessions.start(owner.id, 'link', client);
     });
   }
 
@@ -111,20 +110,20 @@ export class SqliteAccess implements AccountAccess {
     });
   }
 
-  setPassword(accountId: string, password: PasswordRecord, visitor: Visitor): Promise<StartedSession> {
+  setPassword(accountId: string, password: PasswordRecord, client: ClientInfo): Promise<StartedSession> {
     return this.transactions.write(() => {
       if (this.#account.get(accountId) === undefined) throw noAccount(accountId);
       this.#storePassword(accountId, password);
       this.#dropLink.run(accountId);
       this.#sessions.endAllBut(accountId, null);
-      return this.#sessions.start(accountId, 'password', visitor);
+      return this.#sessions.start(accountId, 'password', client);
     });
   }
 
   startSession(
     accountId: string,
     verified: PasswordRecord,
-    visitor: Visitor,
+    client: ClientInfo,
     rehashed?: PasswordRecord,
   ): Promise<StartedSession | null> {
     return this.transactions.write(() => {
@@ -133,16 +132,14 @@ export class SqliteAccess implements AccountAccess {
       if (account === undefined || present?.hash.equals(verified.hash) !== true) return null;
       refuseSuspended(account);
       if (rehashed !== undefined) this.#storePassword(accountId, rehashed);
-      return this.#sessions.start(accountId, 'password', visitor);
+      return this.#sessions.start(accountId, 'password', client);
     });
   }
 
   async dashboardKey(accountId: string): Promise<ApiKey> {
     return (
       (await this.transactions.read(() => this.#liveDashboardKey(accountId))) ??
-      (await this.transactions.write(
-        () => this.#liveDashboardKey(accountId) ?? this.#newDashboardKey(accountId),
-      ))
+      (await this.transactions.write(() => this.#liveDashboardKey(accountId) ?? this.#newDashboardKey(accountId)))
     );
   }
 
@@ -151,7 +148,7 @@ export class SqliteAccess implements AccountAccess {
     const found = await this.transactions.read(() => this.#sessions.find(digest));
     if (found === null) return null;
     const { accountId, session } = found;
-    if (this.#sessions.isToBeTouched(session)) {
+    if (this.#sessions.isTouchDue(session)) {
       await this.transactions.passing(() => this.#sessions.touch(session));
     }
     return this.transactions.read(() => {
@@ -175,14 +172,14 @@ export class SqliteAccess implements AccountAccess {
   }
 
   /** Whoever it was signs in no more. Callers hold the write transaction. */
-  forgetAllOf(accountId: string): void {
+  deleteAllOf(accountId: string): void {
     this.#sessions.endAllBut(accountId, null);
     this.#dropLink.run(accountId);
     this.#dropPassword.run(accountId);
     this.#dropDashboardKey.run(accountId);
   }
 
-  /** Forgets what has run out. */
+  /** Deletes what has expired. */
   sweep(): void {
     this.#sweepLinks.run(this.clock());
     this.#sessions.sweep();

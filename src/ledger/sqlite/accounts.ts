@@ -2,8 +2,7 @@ import type Database from 'better-sqlite3';
 import { randomId } from '../ids.js';
 import { checkAccount, emailTaken, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
 import type { WallClock } from '../time.js';
-import type { Role } from '../access/types.js';
-import type { Account } from '../types.js';
+import type { Role, Account } from '../types.js';
 
 export class Accounts {
   readonly #insert;

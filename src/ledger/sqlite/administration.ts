@@ -7,7 +7,7 @@ import type {
   KeptAnswer,
   KeptWebhookEvent,
   Page,
-  SignInMeans,
+  SignInMethods,
   UsageQuery,
 } from '../administration.js';
 import {
@@ -71,7 +71,7 @@ export class SqliteAdministration implements AccountAdministration {
 
   async delete(accountId: string): Promise<void> {
     const { transactions } = this.parts;
-    await transactions.write(() => this.#forget(accountId));
+    await transactions.write(() => this.#anonymize(accountId));
     while (await transactions.write(() => this.#eraseSome(accountId))) await setImmediate();
   }
 
@@ -90,7 +90,7 @@ export class SqliteAdministration implements AccountAdministration {
     );
   }
 
-  signInMeans(accountId: string): Promise<SignInMeans> {
+  signInMethods(accountId: string): Promise<SignInMethods> {
     return this.parts.transactions.read(() => ({
       passwordSetAt: toIsoOrNull(this.#statements.passwordSetAt.get(accountId) ?? null),
       linkExpiresAt: toIsoOrNull(this.#statements.linkExpiresAt.get(accountId) ?? null),
@@ -117,18 +117,18 @@ export class SqliteAdministration implements AccountAdministration {
     });
   }
 
-  /** Whose it was, and what still could happen in its name. A request's hold is its server's to give back. */
-  #forget(accountId: string): void {
+  /** Whose it was, and what still could happen in its name. A request's hold is released by its server. */
+  #anonymize(accountId: string): void {
     const { keys, credits, holds, access, clock } = this.parts;
     const statements = this.#statements;
-    if (statements.forget.run(clock(), accountId).changes === 0) throw noAccount(accountId);
+    if (statements.anonymize.run(clock(), accountId).changes === 0) throw noAccount(accountId);
     for (const job of statements.openJobs.all(accountId)) {
       holds.releaseOf(job);
       statements.dropJob.run(job);
     }
     credits.forfeit(accountId);
-    keys.forgetAllOf(accountId);
-    access.forgetAllOf(accountId);
+    keys.anonymizeAllOf(accountId);
+    access.deleteAllOf(accountId);
   }
 
   /** Jobs, then answers, then what usage says beside money; true when there is more. */
@@ -147,9 +147,7 @@ export class SqliteAdministration implements AccountAdministration {
 
 function prepare(database: Database.Database) {
   return {
-    find: database.prepare<[string], AccountRow>(
-      'SELECT * FROM accounts WHERE id = ? AND deleted_at IS NULL',
-    ),
+    find: database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ? AND deleted_at IS NULL'),
     list: database.prepare<{ createdAt: number; id: string; limit: number }, AccountRow>(
       `SELECT * FROM accounts WHERE deleted_at IS NULL AND (created_at, id) > (@createdAt, @id)
        ORDER BY created_at, id LIMIT @limit`,
@@ -160,19 +158,15 @@ function prepare(database: Database.Database) {
     resume: database.prepare<[string], AccountRow>(
       'UPDATE accounts SET suspended_at = NULL WHERE id = ? AND deleted_at IS NULL RETURNING *',
     ),
-    forget: database.prepare<[number, string]>(
+    anonymize: database.prepare<[number, string]>(
       `UPDATE accounts SET email = NULL, name = NULL, role = 'user', deleted_at = ?, erased_to = 0
        WHERE id = ? AND deleted_at IS NULL`,
     ),
     openJobs: database
-      .prepare<[string], string>(
-        `SELECT id FROM jobs WHERE account_id = ? AND status IN ('queued', 'running')`,
-      )
+      .prepare<[string], string>(`SELECT id FROM jobs WHERE account_id = ? AND status IN ('queued', 'running')`)
       .pluck(),
     dropJob: database.prepare<[string]>('DELETE FROM jobs WHERE id = ?'),
-    toErase: database
-      .prepare<[], string>('SELECT id FROM accounts WHERE erased_to IS NOT NULL LIMIT 1')
-      .pluck(),
+    toErase: database.prepare<[], string>('SELECT id FROM accounts WHERE erased_to IS NOT NULL LIMIT 1').pluck(),
     dropJobs: database.prepare<[string]>(
       `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE account_id = ? LIMIT ${ERASE_LIMIT})`,
     ),
@@ -202,9 +196,7 @@ function prepare(database: Database.Database) {
          AND (@account IS NULL OR account_id = @account)
        ORDER BY day, account_id, endpoint LIMIT @limit`,
     ),
-    passwordSetAt: database
-      .prepare<[string], number>('SELECT set_at FROM passwords WHERE account_id = ?')
-      .pluck(),
+    passwordSetAt: database.prepare<[string], number>('SELECT set_at FROM passwords WHERE account_id = ?').pluck(),
     linkExpiresAt: database
       .prepare<[string], number>('SELECT expires_at FROM sign_in_links WHERE account_id = ?')
       .pluck(),

@@ -20,7 +20,7 @@ export class ApiKeys {
   readonly #revoked;
   readonly #touch;
   readonly #revokeScope;
-  readonly #forget;
+  readonly #anonymize;
   /** Uses not yet written: one transaction every few seconds instead of one a request. */
   #lastUsed = new Map<string, number>();
 
@@ -59,7 +59,7 @@ export class ApiKeys {
       `UPDATE api_keys SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL
          AND EXISTS (SELECT 1 FROM json_each(scopes) WHERE value = ?)`,
     );
-    this.#forget = database.prepare<[number, string]>(
+    this.#anonymize = database.prepare<[number, string]>(
       `UPDATE api_keys SET name = 'deleted', prefix = 'vb_--------', digest = randomblob(32), scopes = '[]',
          last_used_at = NULL, revoked_at = coalesce(revoked_at, ?)
        WHERE account_id = ?`,
@@ -86,9 +86,9 @@ export class ApiKeys {
     this.#revokeScope.run(this.clock(), accountId, scope);
   }
 
-  /** Of a deleted account: what its usage refers to stays, and tells and opens nothing. */
-  forgetAllOf(accountId: string): void {
-    this.#forget.run(this.clock(), accountId);
+  /** Of a deleted account: what its usage refers to stays, without a name and without access. */
+  anonymizeAllOf(accountId: string): void {
+    this.#anonymize.run(this.clock(), accountId);
   }
 
   authenticate(rawKey: string): Identity | null {

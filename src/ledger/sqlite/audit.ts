@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Violation } from '../types.js';
 
-/** Each query selects one line of detail for every row that breaks the invariant; none when the books balance. */
+/** Each query selects one line of detail for every row that breaks the invariant; none when the ledger balances. */
 export const INVARIANTS: Readonly<Record<string, string>> = {
   'purchased = remaining + spent + held + expired': `
     SELECT format('pack %d: %d purchased, %d remaining, %d spent, %d held, %d expired',
@@ -62,8 +62,10 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     WHERE record.hold_id IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> record.account_id)`,
 
   'every job holds its credits until it ends, and is charged once if it succeeds': `
-    SELECT format('job %s is %s; %d holds, %s', job.id, job.status, count(hold.id), coalesce('charged by ' || job.hold_id, 'not charged'))
-    FROM jobs job LEFT JOIN holds hold ON hold.job_id = job.id LEFT JOIN usage_events event ON event.hold_id = job.hold_id
+    SELECT format('job %s is %s; %d holds, %s', job.id, job.status, count(hold.id),
+      coalesce('charged by ' || job.hold_id, 'not charged'))
+    FROM jobs job LEFT JOIN holds hold ON hold.job_id = job.id
+      LEFT JOIN usage_events event ON event.hold_id = job.hold_id
     GROUP BY job.id
     HAVING count(hold.id) <> iif(job.status IN ('queued', 'running'), 1, 0)
       OR (job.hold_id IS NOT NULL AND (event.account_id IS NULL OR event.account_id <> job.account_id))`,

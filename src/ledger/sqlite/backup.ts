@@ -1,7 +1,7 @@
-/** A copy of the books that can be opened as it is: database and key secret side by side, as the live ones lie. */
+/** A copy of the ledger that can be opened as it is: database and key secret side by side, as the live ones lie. */
 import { existsSync, linkSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from './driver.js';
 import { audit } from './audit.js';
 import { syncToDisk } from './database.js';
 import { isOurs, refuseNewerFile } from './migrate.js';
@@ -16,8 +16,8 @@ export interface Backup {
 }
 
 /**
- * Copies the database as it is at one moment, while servers go on writing. Nothing is overwritten, and the file has its name
- * only when it is whole. Throws an Error that says what is wrong.
+ * Copies the database as it is at one moment, while servers go on writing. Nothing is overwritten, and the file has its
+ * name only when it is whole. Throws an Error that says what is wrong.
  */
 export function backUp(database: string, target: string, given: { secret: string | null }): Backup {
   const file = resolve(target);
@@ -57,13 +57,13 @@ export function copyWhole(from: string, part: string): void {
 }
 
 /** Throws an Error that names the first invariant that does not hold. */
-export function refuseUnbalanced(books: Database.Database, path: string): void {
-  const [violation] = audit(books);
+export function refuseUnbalanced(database: Database, path: string): void {
+  const [violation] = audit(database);
   if (violation === undefined) return;
-  throw new Error(`The books in ${path} do not balance: ${violation.invariant}: ${violation.detail}.`);
+  throw new Error(`The ledger in ${path} does not balance: ${violation.invariant}: ${violation.detail}.`);
 }
 
-function openExisting(path: string): Database.Database {
+function openExisting(path: string): Database {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
   const database = new Database(path, { fileMustExist: true });
   try {

@@ -41,7 +41,8 @@ export class Credits {
     this.#ofPayment = database.prepare<[string], PackRow>('SELECT * FROM credit_packs WHERE payment_id = ?');
     // What is held comes back into a pack that has expired.
     this.#forfeit = database.prepare<{ account: string; now: number }>(
-      `UPDATE credit_packs SET expired = expired + remaining, remaining = 0, expires_at = min(coalesce(expires_at, @now), @now)
+      `UPDATE credit_packs SET expired = expired + remaining, remaining = 0,
+         expires_at = min(coalesce(expires_at, @now), @now)
        WHERE account_id = @account AND remaining + held > 0`,
     );
     this.#balance = database.prepare<[string, number, string], Balance>(

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+import { makeDirectory } from '../../make-directory.js';
+import { Database } from './driver.js';
 import { migrate } from './migrate.js';
 import { keepPrivate, makePrivateFile } from './private-file.js';
 
@@ -13,9 +14,9 @@ const CACHE_KIBIBYTES = 2_048;
 const LOG_PAGES = 4_000;
 
 /** Opens the database, creating directory and file if need be, and brings its schema up to date. */
-export function openDatabase(path: string): Database.Database {
+export function openDatabase(path: string): Database {
   const file = resolve(path);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   refuseEmptied(file);
   makePrivateFile(file);
   for (const suffix of ['', '-wal', '-shm']) keepPrivate(file + suffix);
@@ -30,7 +31,10 @@ export function openDatabase(path: string): Database.Database {
   return database;
 }
 
-/** Of a file: its bytes; of a directory: what was made and renamed in it. Never of an open database, whose locks would go. */
+/**
+ * Of a file: its bytes; of a directory: what was made and renamed in it. Never of an open database, whose locks would
+ * go.
+ */
 export function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -40,31 +44,33 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** A secret is written after its database: beside an empty one it tells of books that are lost. */
+/** A secret is written after its database: beside an empty one it shows that a ledger is lost. */
 function refuseEmptied(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(`${file}.secret`)) return;
   throw new Error(
-    `${file} is empty (0 bytes), but its key secret lies beside it: accounts, keys and credits are lost. Put a backup ` +
-      `back with "verbatim database restore FILE"; to begin anew instead, move ${file}.secret away.`,
+    `${file} is empty (0 bytes), but its key secret lies beside it: accounts, keys and credits are lost. Put a ` +
+      `backup ` +
+      `back with "verbatim database restore FILE"; to begin again instead, move ${file}.secret away.`,
   );
 }
 
-function configure(database: Database.Database): void {
+function configure(database: Database): void {
   enterWal(database);
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma('recursive_triggers = ON');
   // Answers kept for Idempotency-Key hold transcripts: a deleted one is overwritten, not just unlinked.
   database.pragma('secure_delete = FAST');
-  // The driver's 16 MB would fill by some hundred bytes a request for as many thousand requests; the few pages that a request needs
-  // (its account's, the last of each table) fit in much less.
+  // The driver's 16 MB would fill by some hundred bytes a request for as many thousand requests; the few pages that a
+  // request needs (its account's, the last of each table) fit in much less.
   database.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
-  // Whoever's commit fills the log waits until it is in the database and on the disk: seldom, and what is written again and again then counts once.
+  // Whoever's commit fills the log waits until it is in the database and on the disk: seldom, and what is written again
+  // and again then counts once.
   database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
 }
 
 /** SQLite does not wait for a lock when it changes the journal mode, so two first starts may collide. */
-function enterWal(database: Database.Database): void {
+function enterWal(database: Database): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
@@ -82,10 +88,8 @@ function enterWal(database: Database.Database): void {
 }
 
 /** The database could not be written or read just now: locked, out of space, or a failing disk. */
-export function isTrouble(error: unknown): boolean {
-  return (
-    error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN)/.test(error.code)
-  );
+export function isFailure(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN)/.test(error.code);
 }
 
 export function isBusy(error: unknown): boolean {

@@ -8,11 +8,14 @@ import {
   type HistoryDayRow,
   type RunningRow,
 } from '../rows/history.js';
-import { checkWindow } from '../rows/usage.js';
+import { checkWindow, UsageReports, type UsageDayRow } from '../rows/usage.js';
 import { utcDay, type WallClock } from '../time.js';
+import type { UsageReport } from '../types.js';
 import type { Transactions } from './transactions.js';
 
 export class SqliteHistory implements AccountHistory {
+  readonly #window;
+  readonly #reports = new UsageReports();
   readonly #days;
   readonly #charged;
   readonly #running;
@@ -22,6 +25,9 @@ export class SqliteHistory implements AccountHistory {
     private readonly clock: WallClock,
     private readonly transactions: Transactions,
   ) {
+    this.#window = database.prepare<[string, number, number], UsageDayRow>(
+      `SELECT day, endpoint, minutes, credits FROM usage_days WHERE account_id = ? AND day BETWEEN ? AND ?`,
+    );
     this.#days = database.prepare<[string, number], HistoryDayRow>(
       `SELECT day, endpoint, requests, minutes, credits FROM usage_days WHERE account_id = ? AND day >= ?
        ORDER BY day, endpoint`,
@@ -36,6 +42,14 @@ export class SqliteHistory implements AccountHistory {
     );
   }
 
+  report(accountId: string, days: number): Promise<UsageReport> {
+    return this.transactions.read(() => {
+      checkWindow(days);
+      const today = utcDay(this.clock());
+      return this.#reports.report(this.#window.all(accountId, today - days + 1, today), days, today);
+    });
+  }
+
   usageByDay(accountId: string, days: number): Promise<UsageDay[]> {
     return this.transactions.read(() => {
       checkWindow(days);
@@ -43,10 +57,7 @@ export class SqliteHistory implements AccountHistory {
     });
   }
 
-  charged(
-    accountId: string,
-    { limit, before }: { limit: number; before: string | null },
-  ): Promise<HistoryEntry[]> {
+  charged(accountId: string, { limit, before }: { limit: number; before: string | null }): Promise<HistoryEntry[]> {
     const last = before === null ? Number.MAX_SAFE_INTEGER : Number(before);
     return this.transactions.read(() => this.#charged.all(accountId, last, limit).map(toEntry));
   }

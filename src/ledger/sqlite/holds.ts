@@ -63,9 +63,7 @@ export class Holds {
     this.#shrinkPart = database.prepare<[number, number, number]>(
       'UPDATE hold_parts SET credits = ? WHERE hold_id = ? AND pack_id = ?',
     );
-    this.#deletePart = database.prepare<[number, number]>(
-      'DELETE FROM hold_parts WHERE hold_id = ? AND pack_id = ?',
-    );
+    this.#deletePart = database.prepare<[number, number]>('DELETE FROM hold_parts WHERE hold_id = ? AND pack_id = ?');
     this.#close = database.prepare<[number, number, number]>(
       'UPDATE holds SET credits = ?, settled_at = ?, instance_id = NULL, job_id = NULL WHERE id = ?',
     );
@@ -102,13 +100,20 @@ export class Holds {
   }
 
   /**
-   * Spends `credits` of an open hold, in the packs' spending order, and gives back the rest. Of a live key, unless `evenIfRevoked`;
-   * never of a deleted account.
+   * Spends `credits` of an open hold, in the packs' spending order, and releases the rest. Of a live key, unless
+   * `evenIfRevoked`; never of a deleted account.
    */
   settle(holdId: string, credits: number, { evenIfRevoked = false } = {}): HoldRow {
     const hold = this.#open.get(holdId);
     if (hold === undefined) throw new Error(`Hold ${holdId} is not open; it cannot be settled.`);
     return this.#settle(hold, credits, evenIfRevoked);
+  }
+
+  /** Of a job whose charge was reversed: it holds again what it was charged. */
+  reopenOf(jobId: string, hold: Omit<HoldRow, 'id'> & { created_at: number }, parts: readonly PackPart[]): void {
+    const { account_id, key_id, request_id, credits, created_at } = hold;
+    const id = this.#insert.run(account_id, key_id, request_id, credits, null, jobId, created_at).lastInsertRowid;
+    for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
   }
 
   /** Spends at most what is held for the job. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { DAY_MS, type WallClock } from '../time.js';
-import { textOfJson, type JsonText } from '../json-text.js';
+import { textOfJson, type JsonText } from '../json.js';
 import { DERIVED_MS, recordGone, toAnswer, type AnswerRow } from '../rows/answers.js';
-import type { DerivedState, IdempotencyState, JsonValue, UnkeyedRequest } from '../types.js';
+import type { DerivedState, IdempotencyState, UnkeyedRequest } from '../types.js';
+import type { JsonValue } from '../json.js';
 
 /** Old answers deleted by one call, so that none takes long. */
 const SWEEP_LIMIT = 100;
@@ -30,8 +31,8 @@ const foundDerived = (which: string, order: string): string =>
    ${order} LIMIT 1`;
 
 /**
- * Answers kept for a repeat: a day under their Idempotency-Key, ten minutes under a derived one. Callers of what writes hold
- * the write transaction.
+ * Answers kept for a repeat: a day under their Idempotency-Key, ten minutes under a derived one. Callers of what writes
+ * hold the write transaction.
  */
 export class Idempotency {
   readonly #find;
@@ -44,6 +45,7 @@ export class Idempotency {
   readonly #complete;
   readonly #accept;
   readonly #abandon;
+  readonly #withdraw;
   readonly #deliver;
   readonly #dropOf;
   readonly #sweep;
@@ -90,6 +92,7 @@ export class Idempotency {
     this.#abandon = database.prepare<[string]>(
       'DELETE FROM idempotency_records WHERE token = ? AND expires_at IS NULL',
     );
+    this.#withdraw = database.prepare<[string]>('DELETE FROM idempotency_records WHERE token = ?');
     this.#deliver = database.prepare<[number | null, string]>(
       'UPDATE idempotency_records SET delivered_at = ? WHERE token = ? AND hold_id IS NOT NULL',
     );
@@ -100,14 +103,11 @@ export class Idempotency {
     );
   }
 
-  knows(accountId: string, key: string): boolean {
+  has(accountId: string, key: string): boolean {
     return this.#find.get(accountId, key, this.clock()) !== undefined;
   }
 
-  begin(
-    input: { accountId: string; key: string; fingerprint: string },
-    instanceId: string,
-  ): IdempotencyState {
+  begin(input: { accountId: string; key: string; fingerprint: string }, instanceId: string): IdempotencyState {
     const { accountId, key, fingerprint } = input;
     const now = this.clock();
     const known = this.#find.get(accountId, key, now);
@@ -163,17 +163,22 @@ export class Idempotency {
     if (changes !== 1) throw recordGone('request');
   }
 
-  /** Stores what a repeat of the request for a job is told, which is charged when the job is done. */
-  accept(token: string, { id, accountId }: { id: string; accountId: string }, told: JsonValue): void {
-    const { changes } = this.#accept.run(id, JSON.stringify(told), this.clock(), token, accountId);
+  /** Stores what a repeat of the request for a job is answered with; it is charged when the job is done. */
+  accept(token: string, { id, accountId }: { id: string; accountId: string }, ticket: string): void {
+    const { changes } = this.#accept.run(id, ticket, this.clock(), token, accountId);
     if (changes !== 1) throw recordGone('job');
+  }
+
+  /** Of a job that was accepted, and is not any more. */
+  withdraw(token: string): void {
+    this.#withdraw.run(token);
   }
 
   abandon(token: string): void {
     this.#abandon.run(token);
   }
 
-  /** Forgets what a dead server was working on. */
+  /** Deletes what a dead server was working on. */
   dropRunningOf(instanceId: string): number {
     return this.#dropOf.run(instanceId).changes;
   }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from './driver.js';
 import { isBusy } from './database.js';
 import { makePrivateFile } from './private-file.js';
 import { randomId } from '../ids.js';
@@ -13,18 +13,18 @@ const SERVER_ID = /^srv_[A-Za-z0-9_-]{16}$/;
  *
  * Each server keeps a lock file of its own locked as long as it lives. The kernel drops the lock with the process,
  * however that ends, so a dead server is known at once, without heartbeats, leases or process ids, and across
- * containers. (Write-ahead logging already keeps all users of a database on one kernel.) Node has no file locks;
- * an exclusive transaction on an empty SQLite file is one. Every look at lock files happens under the database's
- * write lock, which the callers hold, so nobody sees a file between its creation and its locking.
+ * containers. (Write-ahead logging already keeps all users of a database on one kernel.) Node has no file locks; an
+ * exclusive transaction on an empty SQLite file is one. Every look at lock files happens under the database's write
+ * lock, which the callers hold, so nobody sees a file between its creation and its locking.
  */
 export class Instances {
   readonly #insert;
   readonly #all;
   readonly #delete;
-  #own: { id: string; lock: Database.Database } | null = null;
+  #own: { id: string; lock: Database } | null = null;
 
   constructor(
-    private readonly database: Database.Database,
+    private readonly database: Database,
     private readonly clock: WallClock,
   ) {
     this.#insert = database.prepare<[string, number, number]>(
@@ -48,15 +48,19 @@ export class Instances {
     this.#insert.run(id, process.pid, this.clock());
   }
 
-  /** Calls `bury` for each dead server, then forgets it. */
+  /** Calls `bury` for each dead server, then deletes it. */
   reap(bury: (id: string) => void): void {
     const known = this.#all.all();
     for (const id of known) if (id !== this.#own?.id) this.#reapOne(id, bury);
     this.#removeOrphans(new Set(known));
   }
 
+  all(): string[] {
+    return this.#all.all();
+  }
+
   hasOthers(): boolean {
-    return this.#all.all().length > 1;
+    return this.all().length > 1;
   }
 
   unregister(bury: (id: string) => void): void {
@@ -119,7 +123,7 @@ export function livingServers(database: string): string[] {
 }
 
 /** null when another process, or another ledger of this one, has it locked. */
-function tryLock(file: string, fileMustExist: boolean): Database.Database | null {
+function tryLock(file: string, fileMustExist: boolean): Database | null {
   if (!fileMustExist) makePrivateFile(file);
   const lock = new Database(file, { timeout: 0, fileMustExist });
   try {

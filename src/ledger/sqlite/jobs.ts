@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3';
 import type {
   EndedJob,
-  JobBooks,
+  JobLedger,
   JobError,
   JobPlace,
   JobSettlement,
   JobStatus,
-  JobWish,
+  JobEndRequest,
   WorkLease,
   LeaseTerms,
   NewJob,
@@ -14,19 +14,19 @@ import type {
   StoredJob,
   TakenJob,
 } from '../jobs.js';
-import { textOfJson } from '../json-text.js';
+import { textOfJson } from '../json.js';
 import type { WallClock } from '../time.js';
 import type { Credits } from './credits.js';
 import type { Holds } from './holds.js';
 import type { Idempotency } from './idempotency.js';
 import type { Instances } from './instances.js';
-import { JOB_ROWS, jobOf, tooManyOpen, type JobRow } from '../rows/jobs.js';
+import { JOB_ROWS, jobOf, ticketText, tooManyOpen, type JobRow } from '../rows/jobs.js';
 import type { Transactions } from './transactions.js';
 import type { UsageRecords } from './usage.js';
 import type { WebhookEvents } from './webhook-events.js';
 
-/** Jobs forgotten by one call, so that none takes long. */
-const FORGET_LIMIT = 50;
+/** Jobs deleted by one call, so that none takes long. */
+const DELETE_LIMIT = 50;
 
 const OPEN = "status IN ('queued', 'running')";
 
@@ -41,8 +41,8 @@ export interface JobParts {
   clock: WallClock;
 }
 
-/** See JobBooks. */
-export class SqliteJobs implements JobBooks {
+/** See JobLedger. */
+export class SqliteJobs implements JobLedger {
   readonly #statements;
 
   constructor(
@@ -53,12 +53,22 @@ export class SqliteJobs implements JobBooks {
   }
 
   create(job: NewJob): Promise<StoredJob> {
-    const { transactions } = this.parts;
-    return transactions.write(() => this.#create(job));
+    const { transactions, clock } = this.parts;
+    const now = clock();
+    const ticket = ticketText(job, now);
+    return transactions.write(
+      () => this.#create(job, now, ticket),
+      () => this.#withdraw(job),
+    );
   }
 
   find(accountId: string, id: string): Promise<StoredJob | null> {
-    return this.parts.transactions.read(() => this.#find(accountId, id));
+    const { read, confirmed } = this.parts.transactions;
+    return confirmed(
+      read,
+      () => this.#find(accountId, id),
+      (job) => job?.outcome != null,
+    );
   }
 
   list(
@@ -67,8 +77,11 @@ export class SqliteJobs implements JobBooks {
   ): Promise<StoredJob[]> {
     const createdAt = after === null ? Number.MAX_SAFE_INTEGER : Date.parse(after.createdAt);
     const id = after?.id ?? '';
-    return this.parts.transactions.read(() =>
-      this.#statements.list.all({ accountId, status, limit, createdAt, id }).map(jobOf),
+    const { read, confirmed } = this.parts.transactions;
+    return confirmed(
+      read,
+      () => this.#statements.list.all({ accountId, status, limit, createdAt, id }).map(jobOf),
+      (jobs) => jobs.some(({ outcome }) => outcome !== null),
     );
   }
 
@@ -88,14 +101,14 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  end(accountId: string, id: string, wish: JobWish): Promise<EndedJob | null> {
+  end(accountId: string, id: string, request: JobEndRequest): Promise<EndedJob | null> {
     return this.parts.transactions.write(() => {
       const job = this.#find(accountId, id);
       if (job === null) return null;
-      if ((job.finishedAt === null) !== (wish === 'cancel')) return { job, isDone: false };
-      if (wish === 'cancel') this.parts.holds.releaseOf(id);
-      if (wish === 'cancel') this.#end(id, 'cancelled', null);
-      else this.#statements.forget.run(id);
+      if ((job.finishedAt === null) !== (request === 'cancel')) return { job, isDone: false };
+      if (request === 'cancel') this.parts.holds.releaseOf(id);
+      if (request === 'cancel') this.#end(id, 'cancelled', null);
+      else this.#statements.delete.run(id);
       return { job: this.#find(accountId, id) ?? job, isDone: true };
     });
   }
@@ -103,6 +116,8 @@ export class SqliteJobs implements JobBooks {
   take({ leaseMs, mostPerAccount }: LeaseTerms): Promise<TakenJob | null> {
     const { transactions, instances, clock } = this.parts;
     return transactions.passing(() => {
+      // What is done could not be charged.
+      if (transactions.isFailing()) return null;
       const now = clock();
       const row = this.#statements.next.get({ now, mostPerAccount });
       if (row === undefined) return null;
@@ -126,10 +141,7 @@ export class SqliteJobs implements JobBooks {
     });
   }
 
-  putBack(
-    lease: WorkLease,
-    { pauseMs, interrupted }: { pauseMs: number; interrupted: boolean },
-  ): Promise<boolean> {
+  putBack(lease: WorkLease, { pauseMs, interrupted }: { pauseMs: number; interrupted: boolean }): Promise<boolean> {
     const { transactions, clock } = this.parts;
     return transactions.passing(() => {
       if (this.#mine(lease) === undefined) return false;
@@ -140,15 +152,15 @@ export class SqliteJobs implements JobBooks {
 
   succeed(lease: WorkLease, settlement: JobSettlement): Promise<boolean> {
     const { transactions, credits, holds, usage } = this.parts;
-    return transactions.settle(() => {
+    return transactions.charge(() => {
       const job = this.#mine(lease);
-      if (job === undefined) return false;
+      if (job === undefined) return { value: false, holdId: null };
       const { hold, charged } = holds.settleOf(job.id, settlement.credits);
       usage.record(hold, { ...settlement, credits: charged, requestId: job.request_id });
       const creditsRemaining = credits.balance(hold.account_id).balance;
       const result = textOfJson(settlement.result);
       this.#end(job.id, 'succeeded', { hold: hold.id, result, creditsRemaining });
-      return true;
+      return { value: true, holdId: hold.id };
     });
   }
 
@@ -163,15 +175,18 @@ export class SqliteJobs implements JobBooks {
   }
 
   async knownAmong(ids: readonly string[]): Promise<{ id: string; ended: boolean }[]> {
-    const known = await this.parts.transactions.read(() => this.#statements.known.all(JSON.stringify(ids)));
+    const { read, confirmed } = this.parts.transactions;
+    const known = await confirmed(
+      read,
+      () => this.#statements.known.all(JSON.stringify(ids)),
+      (found) => found.some(({ ended }) => ended === 1),
+    );
     return known.map(({ id, ended }) => ({ id, ended: ended === 1 }));
   }
 
-  forgetOld(retentionMs: number): Promise<boolean> {
+  deleteEnded(retentionMs: number): Promise<boolean> {
     const { transactions, clock } = this.parts;
-    return transactions.passing(
-      () => this.#statements.forgetOld.run(clock() - retentionMs).changes === FORGET_LIMIT,
-    );
+    return transactions.passing(() => this.#statements.deleteEnded.run(clock() - retentionMs).changes === DELETE_LIMIT);
   }
 
   /** What a dead server worked on goes back into the queue, with its credits held as before. */
@@ -179,8 +194,8 @@ export class SqliteJobs implements JobBooks {
     this.#statements.giveUpAllOf.run(instance);
   }
 
-  #create(job: NewJob): StoredJob {
-    const { holds, idempotency, clock } = this.parts;
+  #create(job: NewJob, now: number, ticket: string | null): StoredJob {
+    const { holds, idempotency } = this.parts;
     const { id, accountId, keyId, requestId, credits, mostOpen, webhook } = job;
     const open = this.#countOpen(accountId);
     if (open >= mostOpen) throw tooManyOpen(open, mostOpen);
@@ -196,16 +211,22 @@ export class SqliteJobs implements JobBooks {
       audioSeconds,
       url,
       secret,
-      now: clock(),
+      now,
     });
     holds.place({ accountId, keyId, requestId, credits }, { jobId: id });
     const made = this.#find(accountId, id);
     if (made === null) throw new Error(`Job ${id} was not written.`);
-    if (job.idempotency !== null) {
-      const { token, told } = job.idempotency;
-      idempotency.accept(token, { id, accountId }, told(made.createdAt));
+    if (job.idempotency !== null && ticket !== null) {
+      idempotency.accept(job.idempotency.token, { id, accountId }, ticket);
     }
     return made;
+  }
+
+  /** As if it had not been accepted. */
+  #withdraw({ id, idempotency }: NewJob): void {
+    if (idempotency !== null) this.parts.idempotency.withdraw(idempotency.token);
+    this.parts.holds.releaseOf(id);
+    this.#statements.delete.run(id);
   }
 
   #find(accountId: string, id: string): StoredJob | null {
@@ -242,17 +263,13 @@ function prepare(database: Database.Database) {
          webhook_url, webhook_secret)
        VALUES (@id, @accountId, @keyId, @requestId, 'queued', @options, @audioSeconds, @now, @now, @url, @secret)`,
     ),
-    find: database.prepare<[string, string], JobRow>(
-      `SELECT * FROM ${JOB_ROWS} WHERE account_id = ? AND id = ?`,
-    ),
+    find: database.prepare<[string, string], JobRow>(`SELECT * FROM ${JOB_ROWS} WHERE account_id = ? AND id = ?`),
     list: database.prepare<Record<string, string | number | null>, JobRow>(
       `SELECT * FROM ${JOB_ROWS} WHERE account_id = @accountId AND (@status IS NULL OR status = @status)
          AND (created_at, id) < (@createdAt, @id)
        ORDER BY created_at DESC, id DESC LIMIT @limit`,
     ),
-    countOpen: database
-      .prepare<[string], number>(`SELECT count(*) FROM jobs WHERE account_id = ? AND ${OPEN}`)
-      .pluck(),
+    countOpen: database.prepare<[string], number>(`SELECT count(*) FROM jobs WHERE account_id = ? AND ${OPEN}`).pluck(),
     countOpenOfAll: database.prepare<[], { status: 'queued' | 'running'; jobs: number }>(
       `SELECT status, count(*) AS jobs FROM jobs WHERE ${OPEN} GROUP BY status`,
     ),
@@ -262,33 +279,40 @@ function prepare(database: Database.Database) {
     ),
     next: database.prepare<Record<string, number>, JobRow>(
       `WITH at_work AS (
-         SELECT account_id, count(*) AS jobs FROM jobs WHERE status = 'running' AND lease_expires_at > @now GROUP BY account_id),
+         SELECT account_id, count(*) AS jobs FROM jobs WHERE status = 'running' AND lease_expires_at > @now
+           GROUP BY account_id),
        waiting AS (
          SELECT id, account_id, created_at, row_number() OVER (PARTITION BY account_id ORDER BY created_at, id) AS place
-         FROM jobs WHERE (status = 'queued' AND not_before <= @now) OR (status = 'running' AND lease_expires_at <= @now))
-       SELECT job.* FROM waiting JOIN ${JOB_ROWS} USING (id) LEFT JOIN at_work ON at_work.account_id = waiting.account_id
+         FROM jobs WHERE (status = 'queued' AND not_before <= @now) OR (status = 'running'
+           AND lease_expires_at <= @now))
+       SELECT job.* FROM waiting JOIN ${JOB_ROWS} USING (id) LEFT
+         JOIN at_work ON at_work.account_id = waiting.account_id
        WHERE waiting.place = 1 AND coalesce(at_work.jobs, 0) < @mostPerAccount
        ORDER BY coalesce(at_work.jobs, 0), waiting.created_at, waiting.id LIMIT 1`,
     ),
     take: database.prepare<{ id: string; instance: string; now: number; expires: number }>(
-      `UPDATE jobs SET status = 'running', instance_id = @instance, lease_expires_at = @expires, attempts = attempts + 1,
+      `UPDATE jobs SET status = 'running', instance_id = @instance, lease_expires_at = @expires,
+         attempts = attempts + 1,
          started_at = coalesce(started_at, @now), done_seconds = 0
        WHERE id = @id`,
     ),
     mine: database.prepare<{ id: string; attempt: number; instance: string }, JobRow>(
-      `SELECT * FROM ${JOB_ROWS} WHERE id = @id AND status = 'running' AND instance_id = @instance AND attempts = @attempt`,
+      `SELECT * FROM ${JOB_ROWS} WHERE id = @id AND status = 'running' AND instance_id = @instance
+         AND attempts = @attempt`,
     ),
     renew: database.prepare<Record<string, string | number>>(
       `UPDATE jobs SET lease_expires_at = @expires, done_seconds = @doneSeconds
        WHERE id = @id AND status = 'running' AND instance_id = @instance AND attempts = @attempt`,
     ),
     putBack: database.prepare<{ id: string; notBefore: number; calm: number }>(
-      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL, done_seconds = 0,
+      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL,
+         done_seconds = 0,
          not_before = @notBefore, put_back = put_back + @calm
        WHERE id = @id`,
     ),
     giveUpAllOf: database.prepare<[string]>(
-      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL, done_seconds = 0
+      `UPDATE jobs SET status = 'queued', instance_id = NULL, lease_expires_at = NULL, started_at = NULL,
+         done_seconds = 0
        WHERE instance_id = ?`,
     ),
     end: database.prepare<Record<string, string | number | null>>(
@@ -297,12 +321,12 @@ function prepare(database: Database.Database) {
          hold_id = @hold, result = @result, credits_remaining = @creditsRemaining, error = @error
        WHERE id = @id`,
     ),
-    forget: database.prepare<[string]>('DELETE FROM jobs WHERE id = ?'),
-    forgetOld: database.prepare<[number]>(
+    delete: database.prepare<[string]>('DELETE FROM jobs WHERE id = ?'),
+    deleteEnded: database.prepare<[number]>(
       `DELETE FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE finished_at <= ?
            AND NOT EXISTS (SELECT 1 FROM webhook_events event WHERE event.job_id = jobs.id AND event.due_at IS NOT NULL)
-         LIMIT ${FORGET_LIMIT})`,
+         LIMIT ${DELETE_LIMIT})`,
     ),
     known: database.prepare<[string], { id: string; ended: number }>(
       'SELECT id, finished_at IS NOT NULL AS ended FROM jobs WHERE id IN (SELECT value FROM json_each(?))',

@@ -1,9 +1,9 @@
 import { VerbatimError } from '../../errors.js';
+import { PauseLength, Pauses } from '../../growing-pause.js';
 import type { Timers } from '../../timers.js';
 import { isBusy } from './database.js';
 
-const FIRST_PAUSE_MS = 1;
-const LONGEST_PAUSE_MS = 100;
+const PAUSE = { firstMs: 1, longestMs: 100 };
 
 /**
  * What a call does while another process has the database's write lock: it tries again, and lets the event loop turn
@@ -11,17 +11,19 @@ const LONGEST_PAUSE_MS = 100;
  */
 export class LockWait {
   readonly #calls = new Set<Promise<unknown>>();
-  readonly #wakeUps = new Set<() => void>();
+  readonly #pauses: Pauses;
   #ended = false;
 
-  constructor(private readonly timers: Timers) {}
+  constructor(timers: Timers) {
+    this.#pauses = new Pauses(timers);
+  }
 
   /**
-   * Runs `work` until it meets no lock, with pauses of `patienceMs` in all; the first time at once, within the call. Then
-   * throws `overloaded`, and so it does when the waiting is ended.
+   * Runs `work` until it meets no lock, with pauses of `timeoutMs` in all; the first time at once, within the call.
+   * Then throws `overloaded`, and so it does when the waiting is ended.
    */
-  async run<T>(work: () => T, patienceMs: number): Promise<T> {
-    const call = this.#untilUnlocked(work, patienceMs);
+  async run<T>(work: () => T, timeoutMs: number): Promise<T> {
+    const call = this.#untilUnlocked(work, timeoutMs);
     this.#calls.add(call);
     try {
       return await call;
@@ -33,34 +35,24 @@ export class LockWait {
   /** Whoever waits tries one last time; resolves when all have. */
   async end(): Promise<void> {
     this.#ended = true;
-    for (const wake of this.#wakeUps) wake();
+    this.#pauses.wake();
     await Promise.allSettled(this.#calls);
   }
 
-  async #untilUnlocked<T>(work: () => T, patienceMs: number): Promise<T> {
-    let left = patienceMs;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  async #untilUnlocked<T>(work: () => T, timeoutMs: number): Promise<T> {
+    let left = timeoutMs;
+    const length = new PauseLength(PAUSE);
+    for (;;) {
       try {
         return work();
       } catch (error) {
         if (!isBusy(error)) throw error;
         if (left <= 0 || this.#ended) throw locked(error);
       }
-      await this.#pause(Math.min(pauseMs, left));
+      const pauseMs = length.next();
+      await this.#pauses.pause(Math.min(pauseMs, left));
       left -= pauseMs;
     }
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        timer.cancel();
-        this.#wakeUps.delete(wake);
-        resolve();
-      };
-      const timer = this.timers.after(milliseconds, wake);
-      this.#wakeUps.add(wake);
-    });
   }
 }
 

@@ -4,21 +4,33 @@ import { closeSync, fsync, openSync } from 'node:fs';
 export type SyncFile = (descriptor: number) => Promise<void>;
 
 /**
- * Waits, beside the event loop, until the write-ahead log is on the disk: for a slow disk others need not wait. Many who wait at the same
- * time share one fsync.
+ * Waits, beside the event loop, until the write-ahead log is on the disk: for a slow disk others need not wait. Many
+ * who wait at the same time share one fsync.
+ *
+ * After one that failed, none is believed until recover(): the system reports a page that it could not write once, and
+ * from then on takes it for written.
  */
 export class LogSync {
   #descriptor: number | null = null;
   #running: Promise<void> = Promise.resolve();
   /** Begins when the one that runs has ended. */
   #next: Promise<void> | null = null;
+  #failure: { error: unknown } | null = null;
   #isClosed = false;
 
-  /** `path`: of the log, which is there from the first commit on. Its own descriptor: SQLite's locks are not on this file. */
+  /**
+   * `path`: of the log, which is there from the first commit on. Its own descriptor: SQLite's locks are not on this
+   * file.
+   */
   constructor(
     private readonly path: string,
     private readonly sync: SyncFile = syncFile,
   ) {}
+
+  /** Why nothing counts as on the disk; null: nothing is wrong. */
+  get failure(): { error: unknown } | null {
+    return this.#failure;
+  }
 
   /** Resolves when all that was committed before the call is on the disk. Rejects with what the system says. */
   synced(): Promise<void> {
@@ -31,6 +43,13 @@ export class LogSync {
     return this.#next;
   }
 
+  /** For a log that was written into the database: a sync that succeeds is believed again. Rejects as synced(). */
+  async recover(): Promise<void> {
+    await this.#running;
+    await this.sync(this.#open());
+    this.#failure = null;
+  }
+
   /** Once the database is closed: its last word is on the disk already. */
   close(): void {
     this.#isClosed = true;
@@ -41,9 +60,18 @@ export class LogSync {
   }
 
   async #begin(): Promise<void> {
+    if (this.#failure !== null) throw this.#failure.error;
     if (this.#isClosed) return;
-    this.#descriptor ??= openSync(this.path, 'r');
-    await this.sync(this.#descriptor);
+    try {
+      await this.sync(this.#open());
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+  }
+
+  #open(): number {
+    return (this.#descriptor ??= openSync(this.path, 'r'));
   }
 }
 

@@ -8,7 +8,8 @@ const APPLICATION_ID = 0x5642544d;
 /** Brings the database to the code's version in one transaction; safe when several processes start at once. */
 export function migrate(database: Database.Database, migrations = MIGRATIONS): void {
   if (versionOf(database) === migrations.length && isOurs(database)) return;
-  // A table that others refer to may be made anew; no transaction can change this, so the references are checked at its end.
+  // A table that others refer to may be recreated; no transaction can change this, so the references are checked at its
+  // end.
   const enforced = database.pragma('foreign_keys', { simple: true }) === 1;
   database.pragma('foreign_keys = OFF');
   try {

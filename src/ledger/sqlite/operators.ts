@@ -1,12 +1,13 @@
 import type Database from 'better-sqlite3';
-import type { NotedAction, OperatorAction, OperatorLog } from '../operators.js';
-import { keptSubject, toNotedAction, type NotedActionRow } from '../rows/operators.js';
+import type { ActionOutcome, NotedAction, OperatorAction, OperatorLog } from '../operators.js';
+import { keptSubject, NOTED_ACTIONS, toNotedAction, type NotedActionRow } from '../rows/operators.js';
 import type { WallClock } from '../time.js';
 import type { Transactions } from './transactions.js';
 
 /** See OperatorLog. */
 export class SqliteOperatorLog implements OperatorLog {
   readonly #insert;
+  readonly #conclude;
   readonly #list;
 
   constructor(
@@ -14,19 +15,27 @@ export class SqliteOperatorLog implements OperatorLog {
     private readonly clock: WallClock,
     private readonly transactions: Transactions,
   ) {
-    this.#insert = database.prepare<[string, string, string | null, number]>(
-      'INSERT INTO operator_actions (operator_id, action, subject, created_at) VALUES (?, ?, ?, ?)',
+    this.#insert = database.prepare<[string | null, string, string | null, string | null, number]>(
+      'INSERT INTO operator_actions (operator_id, action, subject, detail, created_at) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#conclude = database.prepare<[string, string | null, number]>(
+      `UPDATE operator_actions SET outcome = ?, subject = coalesce(subject, ?) WHERE id = ? AND outcome IS NULL`,
     );
     this.#list = database.prepare<[number, number], NotedActionRow>(
-      `SELECT noted.*, accounts.email FROM operator_actions noted JOIN accounts ON accounts.id = noted.operator_id
+      `${NOTED_ACTIONS}
        WHERE noted.id < ? ORDER BY noted.id DESC LIMIT ?`,
     );
   }
 
-  note({ operatorId, action, subject }: OperatorAction): Promise<void> {
+  note({ operatorId, action, subject, detail = null }: OperatorAction): Promise<string> {
     return this.transactions.write(() => {
-      this.#insert.run(operatorId, action, keptSubject(subject), this.clock());
+      const values = [operatorId, action, keptSubject(subject), keptSubject(detail), this.clock()] as const;
+      return String(this.#insert.run(...values).lastInsertRowid);
     });
+  }
+
+  conclude(id: string, { outcome, subject = null }: ActionOutcome): Promise<void> {
+    return this.transactions.write(() => void this.#conclude.run(outcome, keptSubject(subject), Number(id)));
   }
 
   list({ limit, before }: { limit: number; before: string | null }): Promise<NotedAction[]> {

@@ -1,11 +1,11 @@
-/** Books and secret are their owner's alone: mode 0600, whatever the umask, and whoever made them. */
+/** Database and secret are their owner's alone: mode 0600, whatever the umask, and whoever made them. */
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 
 const OTHERS = 0o077;
 
 /**
- * Makes the file, empty, unless it is there; then it is not even opened, because closing it again would drop the locks that this
- * process may have on it. SQLite gives its log and shared memory the mode of the database.
+ * Makes the file, empty, unless it is there; then it is not even opened, because closing it again would drop the locks
+ * that this process may have on it. SQLite gives its log and shared memory the mode of the database.
  */
 export function makePrivateFile(path: string): void {
   try {
@@ -23,7 +23,8 @@ export function keepPrivate(path: string): void {
     chmodSync(path, 0o600);
   } catch (cause) {
     throw new Error(
-      `Other users of this machine can read ${path}, and this one may not change that; run "chmod 600" on it as its owner.`,
+      `Other users of this machine can read ${path}, and this one may not change that; run "chmod 600" on it as its ` +
+        `owner.`,
       { cause },
     );
   }

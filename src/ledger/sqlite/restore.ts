@@ -1,7 +1,8 @@
-/** Puts a backup in the place of the books, when nobody uses them and the backup has passed every check. */
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+/** Replaces the ledger by a backup, when nobody uses it and the backup has passed every check. */
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+import { makeDirectory } from '../../make-directory.js';
+import { Database } from './driver.js';
 import { copyWhole, refuseUnbalanced } from './backup.js';
 import { isBusy, openDatabase, syncToDisk } from './database.js';
 import { livingServers } from './instances.js';
@@ -10,19 +11,15 @@ import { fits, readSecretFile, secretFileOf, writeSecretFile } from './secret.js
 
 export interface Restored {
   database: string;
-  /** Where the books that were there before lie now; null where there were none. */
+  /** Where the database that was there before lies now; null where there was none. */
   before: string | null;
 }
 
 /** Throws an Error that says what is wrong; then everything is as it was. */
-export function restore(
-  backup: string,
-  target: string,
-  options: { secret: string | null; now: Date },
-): Restored {
+export function restore(backup: string, target: string, options: { secret: string | null; now: Date }): Restored {
   const database = resolve(target);
   const part = `${database}.restoring`;
-  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(database));
   refuseWhileServed(database);
   removeDatabase(part);
   makePrivateFile(part);
@@ -44,7 +41,10 @@ export function restore(
   }
 }
 
-/** Brings the copy to this version's schema, audits it, and finds the secret that its keys were made with; null: the one given. */
+/**
+ * Brings the copy to this version's schema, audits it, and finds the secret that its keys were made with; null: the one
+ * given.
+ */
 function checkedSecret(
   part: string,
   backup: string,
@@ -61,7 +61,8 @@ function checkedSecret(
     if (given === null && fits(copy, Buffer.alloc(0))) return null;
     throw new Error(
       `The backup's API keys were made with another secret than ` +
-        `${given === null ? `those in ${files.join(' and ')}` : 'VERBATIM_SECRET'}; its own lay beside it, or was in VERBATIM_SECRET.`,
+        `${given === null ? `those in ${files.join(' and ')}` : 'VERBATIM_SECRET'}; its own lay beside it, or was in ` +
+        'VERBATIM_SECRET.',
     );
   } finally {
     // One file and no log, so that it can take another's place.
@@ -77,8 +78,9 @@ function refuseWhileServed(database: string): void {
 }
 
 /**
- * Runs `replace` while nobody else has the database open, nor can begin to use it. Leaving write-ahead mode needs the file for
- * oneself, and folds the log in; what cannot be opened at all (that may be why it is replaced) nobody can be using.
+ * Runs `replace` while nobody else has the database open, nor can begin to use it. Leaving write-ahead mode needs the
+ * file for oneself, and folds the log in; what cannot be opened at all (that may be why it is replaced) nobody can be
+ * using.
  */
 function whileNobodyUses(database: string, replace: () => void): void {
   const current = existsSync(database) ? openOrNull(database) : null;
@@ -91,7 +93,7 @@ function whileNobodyUses(database: string, replace: () => void): void {
   }
 }
 
-function openOrNull(path: string): Database.Database | null {
+function openOrNull(path: string): Database | null {
   const database = new Database(path, { timeout: 0 });
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -103,7 +105,7 @@ function openOrNull(path: string): Database.Database | null {
   }
 }
 
-function lockOut(current: Database.Database | null, path: string): void {
+function lockOut(current: Database | null, path: string): void {
   try {
     current?.pragma('journal_mode = DELETE');
     current?.exec('BEGIN EXCLUSIVE');

@@ -1,22 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { isSecretCheckOf, SECRET_CHECK, secretCheckOf } from '../rows/secret.js';
 import { keepPrivate } from './private-file.js';
 
 /**
- * The server's secret: the one given, or the one in the 0600 file beside the database, made on first need.
- * Refuses a secret that is not the one the database's keys were made with, since every key would then be unknown.
+ * The server's secret: the one given, or the one in the 0600 file beside the database, made on first need. Refuses a
+ * secret that is not the one the database's keys were made with, since every key would then be unknown.
  */
 export function loadSecret(database: Database.Database, given: string | null): Buffer {
   const path = secretFileOf(database.name);
@@ -66,9 +57,7 @@ export function readSecretFile(path: string): Buffer | null {
   keepPrivate(path);
   const text = readFileSync(path, 'utf8').trim();
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new Error(
-      `${path} is damaged: it must hold 64 hexadecimal digits. Restore it or set VERBATIM_SECRET.`,
-    );
+    throw new Error(`${path} is damaged: it must hold 64 hexadecimal digits. Restore it or set VERBATIM_SECRET.`);
   }
   return Buffer.from(text, 'hex');
 }

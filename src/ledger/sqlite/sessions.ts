@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import { type Session, type StartedSession, type Visitor } from '../access/types.js';
+import { type Session, type StartedSession, type ClientInfo } from '../access/types.js';
 import { randomId } from '../ids.js';
 import {
   earliestOf,
-  isToBeTouched,
+  isTouchDue,
   MAX_SESSIONS,
   printableBrowser,
   SESSION_SWEEP_LIMIT,
@@ -33,10 +33,7 @@ export class Sessions {
     database: Database.Database,
     private readonly clock: WallClock,
   ) {
-    this.#insert = database.prepare<
-      [string, string, Buffer, string, string, string, number, number],
-      SessionRow
-    >(
+    this.#insert = database.prepare<[string, string, Buffer, string, string, string, number, number], SessionRow>(
       `INSERT INTO sessions (id, account_id, digest, method, browser, address, created_at, seen_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     );
@@ -62,21 +59,12 @@ export class Sessions {
     );
   }
 
-  start(accountId: string, method: SessionRow['method'], { browser, address }: Visitor): StartedSession {
+  start(accountId: string, method: SessionRow['method'], { browser, address }: ClientInfo): StartedSession {
     this.#crowded.run(accountId, MAX_SESSIONS - 1);
     const token = newToken();
     const now = this.clock();
     const name = printableBrowser(browser);
-    const row = this.#insert.get(
-      randomId('ses'),
-      accountId,
-      digestOf(token),
-      method,
-      name,
-      address,
-      now,
-      now,
-    );
+    const row = this.#insert.get(randomId('ses'), accountId, digestOf(token), method, name, address, now, now);
     if (row === undefined) throw new Error('The session was not written.');
     return { ...toSession(row), token };
   }
@@ -86,8 +74,8 @@ export class Sessions {
     return row === undefined ? null : { accountId: row.account_id, session: toSession(row) };
   }
 
-  isToBeTouched(session: Session): boolean {
-    return isToBeTouched(session, this.clock());
+  isTouchDue(session: Session): boolean {
+    return isTouchDue(session, this.clock());
   }
 
   touch({ id }: Session): void {

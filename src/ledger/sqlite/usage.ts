@@ -1,15 +1,13 @@
 import type Database from 'better-sqlite3';
-import { checkUsage, checkWindow, UsageReports, type UsageDayRow } from '../rows/usage.js';
+import { checkUsage } from '../rows/usage.js';
 import type { HoldRow } from './holds.js';
 import { utcDay, type WallClock } from '../time.js';
-import type { Settlement, UsageReport } from '../types.js';
+import type { Settlement } from '../types.js';
 
 /** The append-only record of what was charged, and its sums by day and endpoint. */
 export class UsageRecords {
   readonly #insertEvent;
   readonly #addToDay;
-  readonly #window;
-  readonly #reports = new UsageReports();
 
   constructor(
     database: Database.Database,
@@ -19,16 +17,14 @@ export class UsageRecords {
       [number, string, string, string, string, number, number, number, number, string, string]
     >(
       `INSERT INTO usage_events
-         (hold_id, account_id, key_id, request_id, endpoint, audio_ms, minutes, credits, created_at, transcription_id, language)
+         (hold_id, account_id, key_id, request_id, endpoint, audio_ms, minutes, credits, created_at,
+           transcription_id, language)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#addToDay = database.prepare<[string, number, string, number, number]>(
       `INSERT INTO usage_days (account_id, day, endpoint, requests, minutes, credits) VALUES (?, ?, ?, 1, ?, ?)
        ON CONFLICT (account_id, day, endpoint) DO UPDATE SET requests = requests + 1,
          minutes = minutes + excluded.minutes, credits = credits + excluded.credits`,
-    );
-    this.#window = database.prepare<[string, number, number], UsageDayRow>(
-      `SELECT day, endpoint, minutes, credits FROM usage_days WHERE account_id = ? AND day BETWEEN ? AND ?`,
     );
   }
 
@@ -51,13 +47,5 @@ export class UsageRecords {
       settlement.language,
     );
     this.#addToDay.run(hold.account_id, utcDay(now), endpoint, minutes, credits);
-  }
-
-  /** The last `days` UTC days, today included. */
-  report(accountId: string, days: number): UsageReport {
-    checkWindow(days);
-    const today = utcDay(this.clock());
-    const rows = this.#window.all(accountId, today - days + 1, today);
-    return this.#reports.report(rows, days, today);
   }
 }

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { WorkLease, LeaseTerms, TakenEvent, WebhookBooks, WebhookEvent, WebhookState } from '../jobs.js';
+import type { WorkLease, LeaseTerms, TakenEvent, WebhookLedger, WebhookEvent, WebhookState } from '../jobs.js';
 import { randomId } from '../ids.js';
 import type { WallClock } from '../time.js';
 import type { Instances } from './instances.js';
@@ -13,8 +13,8 @@ export interface EventParts {
   clock: WallClock;
 }
 
-/** See WebhookBooks. */
-export class WebhookEvents implements WebhookBooks {
+/** See WebhookLedger. */
+export class WebhookEvents implements WebhookLedger {
   readonly #statements;
 
   constructor(
@@ -24,7 +24,7 @@ export class WebhookEvents implements WebhookBooks {
     this.#statements = prepare(database);
   }
 
-  /** Of a job that ends, if anybody is to be told. Callers hold the write transaction. */
+  /** Of a job that ends, if it has a webhook. Callers hold the write transaction. */
   add(jobId: string): void {
     const now = this.parts.clock();
     this.#statements.insert.run({ id: randomId('msg'), jobId, now, giveUpAt: now + ATTEMPTS_MS });
@@ -32,7 +32,7 @@ export class WebhookEvents implements WebhookBooks {
 
   take({ leaseMs, mostPerAccount }: LeaseTerms): Promise<TakenEvent | null> {
     const { transactions, instances, clock } = this.parts;
-    return transactions.passing(() => {
+    const take = (): TakenEvent | null => {
       const now = clock();
       const event = this.#statements.next.get({ now, mostPerAccount });
       const row = event && this.#statements.job.get(event.job_id);
@@ -40,7 +40,9 @@ export class WebhookEvents implements WebhookBooks {
       this.#statements.take.run({ id: event.id, instance: instances.id, expires: now + leaseMs });
       const lease = { id: event.id, attempt: event.attempts + 1 };
       return { lease, job: jobOf(row), url: row.webhook_url ?? '', secret: row.webhook_secret ?? '' };
-    });
+    };
+    // No webhook is sent for an end that a power cut could take back.
+    return transactions.confirmed(transactions.passing, take, (event) => event !== null);
   }
 
   delivered(lease: WorkLease): Promise<boolean> {
@@ -100,12 +102,11 @@ function prepare(database: Database.Database) {
                 AND other.account_id = event.account_id) < @mostPerAccount
        ORDER BY due_at, id LIMIT 1`,
     ),
-    countPending: database
-      .prepare<[], number>('SELECT count(*) FROM webhook_events WHERE due_at IS NOT NULL')
-      .pluck(),
+    countPending: database.prepare<[], number>('SELECT count(*) FROM webhook_events WHERE due_at IS NOT NULL').pluck(),
     job: database.prepare<[string], JobRow>(`SELECT * FROM ${JOB_ROWS} WHERE id = ?`),
     take: database.prepare<{ id: string; instance: string; expires: number }>(
-      `UPDATE webhook_events SET instance_id = @instance, lease_expires_at = @expires, attempts = attempts + 1 WHERE id = @id`,
+      `UPDATE webhook_events SET instance_id = @instance, lease_expires_at = @expires, attempts = attempts + 1 ` +
+        `WHERE id = @id`,
     ),
     after: database.prepare<Record<string, string | number | null>>(
       `UPDATE webhook_events SET instance_id = NULL, lease_expires_at = NULL, delivered_at = @deliveredAt,

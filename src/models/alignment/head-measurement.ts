@@ -1,10 +1,10 @@
-/** How well the heads of a speech model tell when words are said, measured on clips of which that is known. */
+/** How well the heads of a speech model give the times of words, measured on clips of which that is known. */
 import type {
+  AlignableRecogniser,
   AttentionHead,
   AudioReader,
   AudioWindow,
   NativeBinding,
-  Recogniser,
   WindowPolicy,
 } from '../../engine/binding.js';
 import { fromWhisperLanguage, toWhisperLanguage } from '../../engine/languages.js';
@@ -14,7 +14,7 @@ import { matchWords } from './word-matching.js';
 
 export interface HeadMeasurementOptions {
   binding: Pick<NativeBinding, 'openAudio'>;
-  recogniser: Recogniser;
+  recogniser: AlignableRecogniser;
   policy: WindowPolicy;
   clips: readonly TimedClip[];
   threads: number;
@@ -32,9 +32,9 @@ interface SpokenWindow {
 const LIMITS = { most: 10, candidates: 24, worst: 1.5, leastGain: 0.0001 };
 
 /**
- * Chooses the heads. The text of every window is known and laid along it, so that only the attention is judged. The first word
- * of a window does not count: it begins where the window does, whichever head tells. Throws an Error for clips in languages
- * that the model does not know, or without words.
+ * Chooses the heads. The text of every window is known and laid along it, so that only the attention is judged. The
+ * first word of a window does not count: it begins where the window does, whichever head is used. Throws an Error for
+ * clips in languages that the model does not know, or without words.
  */
 export async function measureHeads(options: HeadMeasurementOptions): Promise<HeadSelection<AttentionHead>> {
   const { recogniser, onPass } = options;
@@ -79,15 +79,14 @@ async function meanErrors(
       count += pairs.length;
       for (const [set, { startSeconds }] of laid.times.entries())
         for (const { spoken, recognised } of pairs)
-          sums[set] =
-            (sums[set] ?? 0) + Math.abs((startSeconds[recognised] ?? 0) - (words[spoken]?.start ?? 0));
+          sums[set] = (sums[set] ?? 0) + Math.abs((startSeconds[recognised] ?? 0) - (words[spoken]?.start ?? 0));
     }
   }
   if (count === 0) throw new Error('The clips hold no words to measure by.');
   return sums.map((sum) => sum / count);
 }
 
-/** As the service would cut them, with the words that are said in them; those without words are left out. */
+/** As the service would cut them, with the words that are spoken in them; those without words are left out. */
 async function* spokenWindows(
   binding: Pick<NativeBinding, 'openAudio'>,
   policy: WindowPolicy,

@@ -1,4 +1,4 @@
-/** Which heads of the decoder's cross-attention tell when a word is said. */
+/** Which heads of the decoder's cross-attention give the times of words. */
 
 /** Both from 0, the layer nearest to the tokens first. */
 export interface HeadPlace {
@@ -31,8 +31,9 @@ export interface SelectionLimits {
 }
 
 /**
- * Greedy: the best head alone, then whichever head lowers the error of the set most, until none lowers it by `leastGain` or
- * there are `most`. `measure` is asked for many sets at once and answers in their order. Throws RangeError without heads.
+ * Greedy: the best head alone, then whichever head lowers the error of the set most, until none lowers it by
+ * `leastGain` or there are `most`. `measure` is asked for many sets at once and answers in their order. Throws
+ * RangeError without heads.
  */
 export async function selectHeads<Head>(
   heads: readonly Head[],
@@ -48,13 +49,13 @@ export async function selectHeads<Head>(
   const alone = await ranked(heads.map((head) => [head]));
   const [best] = alone;
   if (best === undefined) throw new RangeError('There are no heads to choose from.');
-  const tried = alone
+  const measured = alone
     .slice(0, candidates)
     .filter(({ meanError }) => meanError <= worst * best.meanError)
     .flatMap(({ heads: [head] }) => (head === undefined ? [] : [head]));
   const grown = [best];
   for (let set = best; grown.length < most;) {
-    const larger = tried.filter((head) => !set.heads.includes(head)).map((head) => [...set.heads, head]);
+    const larger = measured.filter((head) => !set.heads.includes(head)).map((head) => [...set.heads, head]);
     const [next] = larger.length === 0 ? [] : await ranked(larger);
     if (next === undefined || next.meanError > set.meanError - leastGain) break;
     grown.push(next);

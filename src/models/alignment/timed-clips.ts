@@ -1,4 +1,4 @@
-/** Clips of which it is known when each word is said: what word times are judged by. */
+/** Clips with known word times, by which word times are judged. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

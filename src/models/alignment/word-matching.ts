@@ -16,8 +16,8 @@ export interface MatchedWords {
 }
 
 /**
- * The pairs of equal words in an alignment of fewest edits (insertions, deletions, substitutions), in order; of several such
- * alignments, the one that has the most of them.
+ * The pairs of equal words in an alignment of fewest edits (insertions, deletions, substitutions), in order; of several
+ * such alignments, the one that has the most of them.
  */
 export function matchWords(spoken: readonly string[], recognised: readonly string[]): MatchedWords[] {
   const [a, b] = [spoken.map(plainWord), recognised.map(plainWord)];

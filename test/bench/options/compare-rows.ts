@@ -5,7 +5,7 @@ import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
 import { AUTO_ON_CPU } from '../../../src/service/speech-decoder.js';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
-import { withDirectory, outputRows, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
+import { withDirectory, showOutput, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 const COMPARE = [
@@ -84,9 +84,7 @@ export const compareRows: Rows = {
       [1, ['verbatim', 'whisper-server', 'whisper-cli']],
       [0, ['verbatim', 'whisper-cli']],
     ]);
-    expect(await refusalOf(...COMPARE, '--peers', 'wisper')).to.contain(
-      'Allowed: whisper-server, whisper-cli',
-    );
+    expect(await refusalOf(...COMPARE, '--peers', 'wisper')).to.contain('Allowed: whisper-server, whisper-cli');
   },
   'compare --build': async () => {
     await withPeers(async (build) => {
@@ -150,10 +148,5 @@ export const compareRows: Rows = {
     const rounds = await compared(['--rounds', '3'], ({ calls }) => calls.commandLinePass.length);
     expect(rounds).to.deep.equal([1, 3]);
   },
-  'compare --json': () => withPeers((build) => output(build, '--json')),
-  'compare --output': () => withPeers((build) => output(build, '--output')),
+  'compare --output': () => withPeers((build) => showOutput('compare', [...COMPARE, '--build', build])),
 };
-
-async function output(build: string, option: string): Promise<void> {
-  await outputRows('compare', [...COMPARE, '--build', build])[`compare ${option}`]?.();
-}

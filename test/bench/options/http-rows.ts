@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
 import { samplePath } from '../../native/support.js';
 import { StubServer, withStub } from '../stub-server.js';
-import { outputRows, refusalOf, reportOf, seen, type Recorded, type Rows } from './running.js';
+import { refusalOf, reportOf, seen, showOutput, type Recorded, type Rows } from './running.js';
 import { recordingParts } from './recording-parts.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
@@ -31,9 +31,7 @@ async function keysSeen(keys: string): Promise<(string | undefined)[]> {
 export const httpRows: Rows = {
   'http --url': async () => {
     const stub = new StubServer();
-    const { settings } = await withStub(stub, (url) =>
-      reportOf([...HTTP, '--url', url], recordingParts().parts),
-    );
+    const { settings } = await withStub(stub, (url) => reportOf([...HTTP, '--url', url], recordingParts().parts));
     expect(stub.seen).to.have.length(1);
     expect(settings['url']).not.to.equal(URL);
     expect(await refusalOf('http', '--key', 'one')).to.contain('--url');
@@ -54,10 +52,6 @@ export const httpRows: Rows = {
     const languages = await seen(HTTP, ['--language', 'de'], (run) => firstLoad(run).uploads[0]?.language);
     expect(languages).to.deep.equal(['auto', 'de']);
   },
-  'http --start-rate': async () => {
-    expect(await seen(HTTP, ['--start-rate', '3'], (run) => firstLoad(run).rate)).to.deep.equal([1, 3]);
-    expect(await refusalOf(...HTTP, '--start-rate', '0')).to.contain('a number above 0');
-  },
   'http --seconds': async () => {
     expect(await seen(HTTP, ['--seconds', '7'], (run) => firstLoad(run).seconds)).to.deep.equal([30, 7]);
     expect(await refusalOf(...HTTP, '--seconds', '0')).to.contain('an integer from 1');
@@ -65,19 +59,11 @@ export const httpRows: Rows = {
   'http --p95': async () => {
     // The load that stands in answers within half a second at one request a second, within a second at two.
     const borne = await seen(
-      [...HTTP, '--refinements', '0'],
+      HTTP,
       ['--p95', '1000'],
       ({ report: { measurements } }) => (measurements as { highestRate: number }).highestRate,
     );
     expect(borne).to.deep.equal([4, 2]);
-  },
-  'http --refinements': async () => {
-    const steps = await seen(
-      [...HTTP, '--refinements', '0'],
-      ['--refinements', '2'],
-      ({ calls }) => calls.openLoop.length,
-    );
-    expect(steps[1] - steps[0]).to.equal(2);
   },
   'http --seed': async () => {
     const first = (run: Recorded): number => firstLoad(run).random();
@@ -98,5 +84,5 @@ export const httpRows: Rows = {
   'http --short-clips': async () => {
     expect(await seen(HTTP, ['--short-clips', '2'], (run) => fairness(run).count)).to.deep.equal([20, 2]);
   },
-  ...outputRows('http', HTTP),
+  'http --output': () => showOutput('http', HTTP),
 };

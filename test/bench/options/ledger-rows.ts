@@ -7,16 +7,7 @@ import { BENCH_SECRET, type LedgerLoad, type LedgerRate } from '../../../bench/l
 import { administrationAt, POSTGRESQL, type Place } from '../../ledger/backends.js';
 import { customer } from '../../ledger/support.js';
 import { MODEL, samplePath } from '../../native/support.js';
-import {
-  outputRows,
-  recorded,
-  refusalOf,
-  reportOf,
-  seen,
-  withDirectory,
-  type Recorded,
-  type Rows,
-} from './running.js';
+import { showOutput, recorded, refusalOf, reportOf, seen, withDirectory, type Recorded, type Rows } from './running.js';
 
 /** The smallest measurement: what is given later counts. */
 const LEDGER = ['ledger', '--nodes', '1', '--seconds', '1'];
@@ -72,25 +63,17 @@ export const ledgerRows: Rows = {
         .and.below(4);
       expect(await refusalOf(...LEDGER, '--delay', '10')).to.contain('SQLite has none');
     }),
-  'ledger --connections': async () => {
-    const connections = ({ connections: n }: LedgerLoad): number => n;
-    expect(await seen(LEDGER, ['--connections', '7'], (run) => loads(run).map(connections))).to.deep.equal([
-      [2],
-      [7],
-    ]);
-    expect(await refusalOf(...LEDGER, '--connections', '1')).to.contain('an integer from 2');
-  },
   'ledger --seconds': async () => {
     const length = ({ seconds }: LedgerLoad): number => seconds;
     expect(await seen(LEDGER, ['--seconds', '5'], (run) => loads(run).map(length))).to.deep.equal([[1], [5]]);
     expect((await recorded(...LEDGER, '--seconds', '5')).report.runs).to.equal(5);
   },
-  ...outputRows('ledger', LEDGER),
+  'ledger --output': () => showOutput('ledger', LEDGER),
 };
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 
-/** The books are real, and empty; the nodes are not started. */
+/** The ledger is real, and empty; the nodes are not started. */
 async function nodesRun(...words: string[]): Promise<Recorded> {
   let run: Recorded | undefined;
   await onPostgres(async ({ address }) => {
@@ -100,8 +83,7 @@ async function nodesRun(...words: string[]): Promise<Recorded> {
 }
 
 async function nodesSeen<T>(words: readonly string[], look: (load: NodesLoad) => T): Promise<[T, T]> {
-  const first = async (...more: string[]): Promise<T> =>
-    look((await nodesRun(...more)).calls.measureNodes[0]![0]);
+  const first = async (...more: string[]): Promise<T> => look((await nodesRun(...more)).calls.measureNodes[0]![0]);
   return [await first(), await first(...words)];
 }
 
@@ -113,10 +95,7 @@ export const nodesRows: Rows = {
       const { measurements, tables } = await reportOf(['nodes', '--database', place.address, ...words]);
       const [found] = measurements as NodesResult[];
       expect(found?.requestsPerSecond).to.be.above(0);
-      expect(found?.audioPerSecond).to.be.closeTo(
-        1.872 * found!.requestsPerSecond,
-        0.01 * found!.audioPerSecond,
-      );
+      expect(found?.audioPerSecond).to.be.closeTo(1.872 * found!.requestsPerSecond, 0.01 * found!.audioPerSecond);
       expect(found?.shares.engine).to.be.above(0);
       expect(found?.shares.database).to.be.a('number');
       expect(tables[1]?.rows[0]).to.include.keys('engine', 'shell', 'PostgreSQL', 'HAProxy');
@@ -138,9 +117,7 @@ export const nodesRows: Rows = {
   },
   'nodes --nodes': async () => {
     const { report, calls } = await nodesRun('--nodes', '1,4');
-    expect(
-      calls.measureNodes.map(([{ nodes, serving }]) => [nodes, serving.env?.['VERBATIM_SLOTS']]),
-    ).to.deep.equal([
+    expect(calls.measureNodes.map(([{ nodes, serving }]) => [nodes, serving.env?.['VERBATIM_SLOTS']])).to.deep.equal([
       [1, '1'],
       [4, '1'],
     ]);
@@ -151,9 +128,6 @@ export const nodesRows: Rows = {
   },
   'nodes --clients': async () => {
     expect(await nodesSeen(['--clients', '3'], ({ clients }) => clients)).to.deep.equal([8, 3]);
-  },
-  'nodes --json': async () => {
-    expect((await nodesRun()).report.name).to.equal('nodes');
   },
   'nodes --output': () =>
     withDirectory(async (directory) => {

@@ -1,4 +1,6 @@
-/** What stands for the parts of the bench that take long: answers at once, made of what it was asked, which is recorded. */
+/**
+ * What stands for the parts of the bench that take long: answers at once, made of what it was asked, which is recorded.
+ */
 import type { EnginePass } from '../../../bench/engine/engine-pass.js';
 import { BENCH_PARTS, type BenchParts } from '../../../bench/commands/parts.js';
 import type { ClipTimes } from '../../../bench/load/overhead.js';
@@ -31,7 +33,7 @@ export function recordingParts(): { parts: BenchParts; calls: Calls } {
 
 const STAND_INS: BenchParts = {
   ...BENCH_PARTS,
-  // The real one, but what it hears is the same on every machine.
+  // The real one, but what it recognises is the same on every machine.
   createBenchEngine: (binding, setting, observer) =>
     BENCH_PARTS.createBenchEngine(binding, { ...setting, accelerator: 'off' }, observer),
   measureBilling: (requests) => {
@@ -79,7 +81,6 @@ const STAND_INS: BenchParts = {
       rtfx: 1,
     });
   },
-  requestRate: () => Promise.resolve({ perSecond: 1000, cpuMicros: 100, p50: 1, p99: 2 }),
   runBench: () => true,
   serverPass: () => Promise.resolve({ rtfx: 10, latency: percentilesOf(100) }),
   soak: ({ seconds, sampleSeconds }) => {
@@ -88,8 +89,6 @@ const STAND_INS: BenchParts = {
     }));
     return Promise.resolve({ samples, outcomes: { clip: { 200: seconds } } });
   },
-  startConstantServer: () =>
-    Promise.resolve({ url: 'http://127.0.0.1:1', pid: process.pid, stop: () => Promise.resolve() }),
   startVerbatim: async () => {
     const { url, ...process } = await listening();
     const keys = ['vb_one', 'vb_two'];

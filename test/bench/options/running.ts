@@ -97,18 +97,13 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T> |
   }
 }
 
-/** What every command does with its report. */
-export function outputRows(name: string, words: readonly string[]): Rows {
+/** What every command does with its report: JSON, Markdown and charts. `--json` is in every other row, by reportOf(). */
+export async function showOutput(name: string, words: readonly string[]): Promise<void> {
   const { parts } = recordingParts();
-  return {
-    [`${name} --json`]: async () => {
-      expect((await reportOf(words, parts)).name).to.equal(name);
-      expect((await run(words, parts)).stdout).to.match(/^# /);
-    },
-    [`${name} --output`]: () =>
-      withDirectory(async (directory) => {
-        await reportOf([...words, '--output', join(directory, 'out')], parts);
-        expect(readdirSync(join(directory, 'out'))).to.include.members([`${name}.json`, `${name}.md`]);
-      }),
-  };
+  await withDirectory(async (directory) => {
+    const { name: reported } = await reportOf([...words, '--output', join(directory, 'out')], parts);
+    expect(reported).to.equal(name);
+    expect(readdirSync(join(directory, 'out'))).to.include.members([`${name}.json`, `${name}.md`]);
+  });
+  expect((await run(words, parts)).stdout).to.match(/^# /);
 }

@@ -8,16 +8,7 @@ import { readTuned } from '../../../src/service/tuned.js';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
 import { recordingParts } from './recording-parts.js';
-import {
-  withDirectory,
-  outputRows,
-  recorded,
-  refusalOf,
-  run,
-  seen,
-  type Recorded,
-  type Rows,
-} from './running.js';
+import { withDirectory, showOutput, recorded, refusalOf, run, seen, type Recorded, type Rows } from './running.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 
@@ -62,9 +53,7 @@ export const tuneRows: Rows = {
       await recorded(...words, '--file', other);
       expect(existsSync(file)).to.equal(false);
       await recorded(...words);
-      expect(readTuned(file)?.model.name)
-        .to.equal(readTuned(other)?.model.name)
-        .and.to.equal('verbatim-small');
+      expect(readTuned(file)?.model.name).to.equal(readTuned(other)?.model.name).and.to.equal('verbatim-small');
     }),
   'tune --clips': async () => {
     expect(await tuned(['--clips', DEFAULT_CLIPS], (one) => job(one).clips.length)).to.deep.equal([1, 15]);
@@ -80,8 +69,7 @@ export const tuneRows: Rows = {
   'tune --repeat': async () => {
     expect(await tuned(['--repeat', '2'], (one) => job(one).repeat)).to.deep.equal([1, 2]);
   },
-  'tune --json': () => tuning((words) => Promise.resolve(outputRows('tune', words)['tune --json']?.())),
-  'tune --output': () => tuning((words) => Promise.resolve(outputRows('tune', words)['tune --output']?.())),
+  'tune --output': () => tuning((words) => showOutput('tune', words)),
 };
 
 /** The words of each command that a run of all of them starts. */

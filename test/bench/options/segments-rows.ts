@@ -8,7 +8,7 @@ import { packageRoot } from '../../../src/package-root.js';
 import type { Report } from '../../../bench/reports/report.js';
 import { samplePath } from '../../native/support.js';
 import { writeVoiceModel } from '../../support/voice-models.js';
-import { outputRows, refusalOf, reportOf, run, withDirectory, type Rows } from './running.js';
+import { showOutput, refusalOf, reportOf, run, withDirectory, type Rows } from './running.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 const SECONDS = 1.872;
@@ -70,18 +70,13 @@ function column(report: Report, name: string): unknown[] {
   return [...new Set(rowsOf(report).map((row) => row[name]))];
 }
 
-/** With a model of voice activity that hears nothing in anything. */
+/** With a model of voice activity that detects nothing in anything. */
 function deaf(places: Places, words: readonly string[]): Promise<Report> {
   const modelsDir = join(places.directory, 'models');
   mkdirSync(modelsDir);
   writeVoiceModel(join(modelsDir, 'vad.bin'), 'nothing');
   register(modelsDir, { name: 'silero-vad', kind: 'vad', file: 'vad.bin', licence: 'MIT', source: 'test' });
   return reportOf(words, undefined, { VERBATIM_MODELS_DIR: modelsDir });
-}
-
-/** The rows that every command has need words that outlive the places. */
-function output(option: '--json' | '--output'): () => Promise<void> {
-  return () => inPlaces(async (places) => outputRows('segments', segments(places))[`segments ${option}`]?.());
 }
 
 export const segmentsRows: Rows = {
@@ -108,7 +103,7 @@ export const segmentsRows: Rows = {
       expect((await reportOf(segments(places))).tables).to.have.length(1);
       const held = await deaf(places, segments(places, '--agree', places.two));
       expect(rowsOf(held, 1).map(({ files }) => files)).to.deep.equal(eachPolicy(2));
-      expect(rowsOf(held, 1)[0]).to.include({ 'Silero hears % of the audio': 0 });
+      expect(rowsOf(held, 1)[0]).to.include({ 'Silero finds speech in % of the audio': 0 });
     }),
   'segments --vad': () =>
     inPlaces(async (places) => {
@@ -135,6 +130,5 @@ export const segmentsRows: Rows = {
       const { stderr } = await run(['segments', '--clips', places.one, '--build', places.directory]);
       expect(stderr).to.contain(join(places.directory, 'make_scene'));
     }),
-  'segments --json': output('--json'),
-  'segments --output': output('--output'),
+  'segments --output': () => inPlaces((places) => showOutput('segments', segments(places))),
 };

@@ -1,13 +1,12 @@
-/** The options of the commands that start servers of their own: overhead, memory, me-usage. */
+/** The options of the commands that start servers of their own: overhead, memory. */
 import { expect } from 'chai';
 import { DEFAULT_CLIPS } from '../../../bench/commands/setup.js';
 import { MODEL, samplePath } from '../../native/support.js';
-import { outputRows, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
+import { showOutput, recorded, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
 const OVERHEAD = ['overhead', '--clips', CLIP, '--rounds', '1', '--threads', '1'];
 const MEMORY = ['memory', '--clips', CLIP, '--minutes', '60'];
-const ME_USAGE = ['me-usage', '--rounds', '1'];
 
 /** Variables of the first server that was started. */
 function environment({ calls }: Recorded): Readonly<Record<string, string>> {
@@ -69,7 +68,7 @@ export const overheadRows: Rows = {
     const measured = await seen(OVERHEAD, ['--rounds', '3'], ({ report }) => report.settings['pairs']);
     expect(measured).to.deep.equal([1, 3]);
   },
-  ...outputRows('overhead', OVERHEAD),
+  'overhead --output': () => showOutput('overhead', OVERHEAD),
 };
 
 export const memoryRows: Rows = {
@@ -135,38 +134,5 @@ export const memoryRows: Rows = {
     expect(one).not.to.equal(seven);
     expect(await seen([...MEMORY, '--seed', '7'], [], first)).to.deep.equal([seven, seven]);
   },
-  ...outputRows('memory', MEMORY),
-};
-
-export const meUsageRows: Rows = {
-  'me-usage --seconds': async () => {
-    const lengths = await seen(
-      ME_USAGE,
-      ['--seconds', '0.5'],
-      ({ calls }) => calls.requestRate.at(-1)?.[1].milliseconds,
-    );
-    expect(lengths).to.deep.equal([3000, 500]);
-  },
-  'me-usage --connections': async () => {
-    const connections = await seen(
-      ME_USAGE,
-      ['--connections', '3'],
-      ({ calls }) => calls.requestRate[0]?.[1].connections,
-    );
-    expect(connections).to.deep.equal([16, 3]);
-  },
-  'me-usage --rows': async () => {
-    const rows = await seen(
-      ME_USAGE,
-      ['--rows', '50'],
-      ({ calls }) => calls.startVerbatim[0]?.[0]?.usageRows,
-    );
-    expect(rows).to.deep.equal([100_000, 50]);
-  },
-  'me-usage --rounds': async () => {
-    const rates = await seen(ME_USAGE, ['--rounds', '2'], ({ calls }) => calls.requestRate.length);
-    // Of the three routes, once to warm up.
-    expect(rates).to.deep.equal([3 + 3, 3 + 2 * 3]);
-  },
-  ...outputRows('me-usage', ME_USAGE),
+  'memory --output': () => showOutput('memory', MEMORY),
 };

@@ -9,7 +9,7 @@ import { packageRoot } from '../../../src/package-root.js';
 import { toRttm } from '../../../bench/speakers/rttm.js';
 import { embeddingGraph, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
 import { onnxFile } from '../../support/onnx.js';
-import { failureText, outputRows, refusalOf, reportOf, withDirectory, type Rows } from './running.js';
+import { failureText, showOutput, refusalOf, reportOf, withDirectory, type Rows } from './running.js';
 
 interface Answers {
   /** A speaks 0-6, B 6-10. */
@@ -133,19 +133,13 @@ async function ofPair(places: Hums, which: string, missing: string): Promise<voi
   expect(found.models.map(({ name }) => name)).to.include(`speaker-${which}-verbatim.onnx`);
 }
 
-const output = (option: string) => () =>
-  answers(({ known, one }) =>
-    Promise.resolve(
-      outputRows('speakers', ['speakers', '--rttm', known, '--hypotheses', one])[`speakers ${option}`]?.(),
-    ),
-  );
-
 export const speakersRows: Rows = {
   'speakers --rttm': () =>
     answers(async ({ known, one, late }) => {
       expect(firstRow(await scored(known, one))).to.include({ 'DER %': 40, 'one speaker, DER %': 40 });
       expect(firstRow(await scored(late, one))).to.include({ 'DER %': 30, 'one speaker, DER %': 30 });
-      // The reference begins a turn a second early: one speaker of the answer misses none of it, nor does one of the reference.
+      // The reference begins a turn a second early: one speaker of the answer misses none of it, nor does one of the
+      // reference.
       expect(firstRow(await scored(known, late))).to.include({
         ...{ 'DER %': 10, 'one speaker when it hears speech, DER %': 40 },
       });
@@ -157,7 +151,7 @@ export const speakersRows: Rows = {
     answers(async ({ known, late }) => {
       const row = firstRow(await scored(known, late));
       expect(row).to.include({ 'DER %': 10, 'confusion %': 10, 'missed %': 0, 'false alarm %': 0 });
-      expect(row).to.include({ 'speakers known, told': '2, 2', 'DER %, collar 0.25 s': 8.3 });
+      expect(row).to.include({ 'speakers known, found': '2, 2', 'DER %, collar 0.25 s': 8.3 });
       // A: 6 of 7; B: 3 of 4.
       expect(row['JER %']).to.equal(19.6);
       writeFileSync(join(late, 'more.rttm'), line(0, 1, 'x', 'more'));
@@ -167,38 +161,33 @@ export const speakersRows: Rows = {
   'speakers --audio': () =>
     hums(async (places) => {
       const found = await reportOf(humWords(places));
-      expect(firstRow(found)).to.include({ 'DER %': 0, 'JER %': 0, 'speakers known, told': '2, 2' });
+      expect(firstRow(found)).to.include({ 'DER %': 0, 'JER %': 0, 'speakers known, found': '2, 2' });
       expect(found.models.map(({ name }) => name)).to.deep.equal(['segmentation.onnx', 'embedding.onnx']);
       expect(found.settings['real-time factor']).to.be.above(0);
       const missing = await failureText(...humWords({ ...places, audio: places.models }));
       expect(missing).to.contain('holds no audio of "talk" (.wav');
       const both = await refusalOf(...humWords(places), '--hypotheses', places.rttm);
-      expect(both).to.contain('One of --hypotheses, --audio and --heard is needed.');
+      expect(both).to.contain('One of --hypotheses, --audio and --transcripts is needed.');
       expect(await refusalOf('speakers', '--rttm', places.rttm)).to.contain(
-        'One of --hypotheses, --audio and --heard',
+        'One of --hypotheses, --audio and --transcripts',
       );
       // Nobody speaks there: the bundled models, and what `serve` would take, hear that nobody hums.
       const bundled = await reportOf(['speakers', '--rttm', places.rttm, '--audio', places.audio]);
       expect(bundled.models.map(({ name }) => name)).to.deep.equal(BUNDLED);
     }),
-  'speakers --heard': () =>
+  'speakers --transcripts': () =>
     answers(async ({ known, one, heard }) => {
-      const words = ['speakers', '--rttm', known, '--heard', heard];
+      const words = ['speakers', '--rttm', known, '--transcripts', heard];
       const found = await reportOf(words);
       // The empty segment of no length is nobody's.
-      expect(firstRow(found)).to.include({ 'DER %': 20, 'speakers known, told': '2, 2' });
+      expect(firstRow(found)).to.include({ 'DER %': 20, 'speakers known, found': '2, 2' });
       expect(found.tables).to.have.length(1);
       expect(await refusalOf(...words, '--hypotheses', one)).to.contain(
-        'One of --hypotheses, --audio and --heard is needed',
+        'One of --hypotheses, --audio and --transcripts is needed',
       );
       expect(await refusalOf(...words, '--threads', '1')).to.contain('--threads acts only with --audio');
-      expect(await refusalOf('speakers', '--rttm', known, '--heard', one)).to.contain(
-        'tells no words of "talk"',
-      );
-      writeFileSync(
-        join(heard, 'talk.json'),
-        JSON.stringify({ ...HEARD, words: [{ word: 'one', start: 0, end: 1 }] }),
-      );
+      expect(await refusalOf('speakers', '--rttm', known, '--transcripts', one)).to.contain('tells no words of "talk"');
+      writeFileSync(join(heard, 'talk.json'), JSON.stringify({ ...HEARD, words: [{ word: 'one', start: 0, end: 1 }] }));
       expect(await refusalOf(...words)).to.contain('word 0 has no speaker');
       writeFileSync(join(heard, 'talk.json'), '{');
       expect(await refusalOf(...words)).to.contain('talk.json is no JSON');
@@ -206,14 +195,7 @@ export const speakersRows: Rows = {
   'speakers --words': () =>
     answers(async ({ known, one, late, heard, said }) => {
       const rightWords = async (...answer: string[]): Promise<unknown> => {
-        const { tables, settings } = await reportOf([
-          'speakers',
-          '--rttm',
-          known,
-          ...answer,
-          '--words',
-          said,
-        ]);
+        const { tables, settings } = await reportOf(['speakers', '--rttm', known, ...answer, '--words', said]);
         expect(settings).to.include({ words: said });
         return tables[1]?.rows[0];
       };
@@ -223,7 +205,7 @@ export const speakersRows: Rows = {
       expect(await rightWords('--hypotheses', late)).to.include({ ...trivial, judged: 10, 'right %': 90 });
       expect(await rightWords('--hypotheses', one)).to.include({ ...trivial, judged: 10, 'right %': 60 });
       // Three of A's and one of B's are recognised: x has two of A's, and B's as well.
-      expect(await rightWords('--heard', heard)).to.include({ ...trivial, judged: 4, 'right %': 50 });
+      expect(await rightWords('--transcripts', heard)).to.include({ ...trivial, judged: 4, 'right %': 50 });
       const missing = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', one);
       expect(missing).to.contain('tells no words of "talk" (NAME.json: [{speaker, start, end, text}])');
       for (const [content, told] of [
@@ -236,8 +218,7 @@ export const speakersRows: Rows = {
         expect(refused).to.contain(told);
       }
     }),
-  'speakers --segmentation': () =>
-    hums((places) => ofPair(places, 'segmentation', 'pyannote-segmentation-3.0')),
+  'speakers --segmentation': () => hums((places) => ofPair(places, 'segmentation', 'pyannote-segmentation-3.0')),
   'speakers --embedding': () => hums((places) => ofPair(places, 'embedding', 'nobody')),
   'speakers --threshold': () =>
     hums(async (places) => {
@@ -254,27 +235,20 @@ export const speakersRows: Rows = {
         ['0.6', '2, 2'],
       ] as const) {
         const found = await reportOf([...humWords(places), '--threshold', threshold]);
-        expect(firstRow(found)).to.include({ 'speakers known, told': speakers });
+        expect(firstRow(found)).to.include({ 'speakers known, found': speakers });
         expect(found.settings).to.include({ threshold: Number(threshold) });
       }
       expect((await reportOf(humWords(places))).settings).to.include({ threshold: TRAITS.threshold });
       const refused = await refusalOf(...humWords(places), '--threshold', '-1');
       expect(refused).to.contain('--threshold');
-      const unheard = await refusalOf(
-        'speakers',
-        '--rttm',
-        places.rttm,
-        '--hypotheses',
-        places.rttm,
-        '--told',
-      );
-      expect(unheard).to.contain('--told acts only with --audio');
+      const unheard = await refusalOf('speakers', '--rttm', places.rttm, '--hypotheses', places.rttm, '--known-count');
+      expect(unheard).to.contain('--known-count acts only with --audio');
     }),
   'speakers --min-seconds': () =>
     hums(async (places) => {
       writeHum(join(places.audio, 'talk.wav'), [HUMMED[0]!, { ...HUMMED[1]!, endSeconds: 9 }], 12);
       const told = async (...words: string[]): Promise<unknown> =>
-        firstRow(await reportOf([...humWords(places), ...words]))['speakers known, told'];
+        firstRow(await reportOf([...humWords(places), ...words]))['speakers known, found'];
       // Five seconds of one, three of the other, whatever the windows overlap.
       expect(await told('--min-seconds', '1')).to.equal('2, 2');
       expect(await told('--min-seconds', '60')).to.equal('2, 2');
@@ -286,28 +260,14 @@ export const speakersRows: Rows = {
       expect((await reportOf([...humWords(places), '--threads', '2'])).settings).to.include({ threads: 2 });
       expect(await refusalOf(...humWords(places), '--threads', '257')).to.contain('an integer from 1 to 256');
     }),
-  'speakers --regions': () =>
-    hums(async (places) => {
-      const regions = join(places.rttm, '..', 'regions');
-      mkdirSync(regions);
-      const words = [...humWords(places), '--regions', regions];
-      // The first speaker's six seconds less two, and the first second of the other's.
-      writeFileSync(join(regions, 'talk.rttm'), `${line(2, 4, 'A')}\n${line(6, 1, 'B')}`);
-      const told = await reportOf(words);
-      expect(firstRow(told)['missed %']).to.be.closeTo((100 * 7) / 12, 3);
-      expect(told.settings).to.include({ regions });
-      expect(firstRow(await reportOf(humWords(places)))['missed %']).to.be.below(5);
-      writeFileSync(join(regions, 'other.rttm'), line(0, 4, 'A', 'other'));
-      expect(await refusalOf(...words)).to.contain('tells of "other", of which');
-    }),
-  'speakers --told': () =>
+  'speakers --known-count': () =>
     hums(async (places) => {
       writeFileSync(join(places.rttm, 'talk.rttm'), line(0, 12, 'A'));
-      expect(firstRow(await reportOf(humWords(places)))).to.include({ 'speakers known, told': '1, 2' });
-      const found = await reportOf([...humWords(places), '--told']);
-      expect(firstRow(found)).to.include({ 'speakers known, told': '1, 1' });
-      expect(found.settings).to.include({ 'speakers told': 'yes' });
+      expect(firstRow(await reportOf(humWords(places)))).to.include({ 'speakers known, found': '1, 2' });
+      const found = await reportOf([...humWords(places), '--known-count']);
+      expect(firstRow(found)).to.include({ 'speakers known, found': '1, 1' });
+      expect(found.settings).to.include({ 'number of speakers known': 'yes' });
     }),
-  'speakers --json': output('--json'),
-  'speakers --output': output('--output'),
+  'speakers --output': () =>
+    answers(({ known, one }) => showOutput('speakers', ['speakers', '--rttm', known, '--hypotheses', one])),
 };

@@ -1,11 +1,11 @@
-/** The options of the commands that compare what is heard with what is said: accuracy, parity, accelerator, confidence. */
+/** The options of the commands that compare what is recognised with what is said: accuracy, parity. */
 import { expect } from 'chai';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MODEL, samplePath } from '../../native/support.js';
 import { writePrograms } from '../built-programs.js';
 import type { Report } from '../../../bench/reports/report.js';
-import { run, withDirectory, outputRows, refusalOf, seen, type Recorded, type Rows } from './running.js';
+import { run, withDirectory, showOutput, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
 const HEARD = { language: 'de', text: 'Nichts davon.' };
 const CLIPS = [samplePath('de-wav24-stereo.wav'), samplePath('en-wav16.wav')];
@@ -37,25 +37,16 @@ function spokenClips(directory: string, count: number): string {
 }
 
 /** Of a command that is run over one clip. */
-function heard<T>(
-  command: string,
-  option: (places: Spoken) => string[],
-  look: (run: Recorded) => T,
-): Promise<[T, T]> {
+function heard<T>(command: string, option: (places: Spoken) => string[], look: (run: Recorded) => T): Promise<[T, T]> {
   return spoken((places) => seen(wordsOf(command, places), option(places), look));
 }
 
 function wordsOf(command: string, { one, build }: Spoken): string[] {
-  const built = command === 'accelerator' ? [] : ['--build', build];
-  return [command, '--clips', one, ...built];
+  return [command, '--clips', one, '--build', build];
 }
 
 /** The rows that such commands have in common. */
 function spokenRows(command: string): Rows {
-  const output = (option: string) => () =>
-    spoken((places) =>
-      Promise.resolve(outputRows(command, wordsOf(command, places))[`${command} ${option}`]?.()),
-    );
   return {
     [`${command} --model`]: async () => {
       const models = await heard(
@@ -77,31 +68,12 @@ function spokenRows(command: string): Rows {
       const unlisted = await spoken(({ build }) => refusalOf(command, '--clips', build));
       expect(unlisted).to.contain('no clips in a refs.json');
     },
-    [`${command} --json`]: output('--json'),
-    [`${command} --output`]: output('--output'),
+    [`${command} --output`]: () => spoken((places) => showOutput(command, wordsOf(command, places))),
   };
 }
 
 export const accuracyRows: Rows = {
   ...spokenRows('accuracy'),
-  'accuracy --own-length': () =>
-    spoken(async (places) => {
-      const words = wordsOf('accuracy', places);
-      // What transcribe_windows says of the length, whisper-cli is told.
-      writePrograms(places.build, { cli: HEARD, engine: HEARD, saysWords: true });
-      const lengths = await seen(
-        words,
-        ['--own-length'],
-        ({ report: { measurements } }) =>
-          /-ac (\d+)/.exec((measurements as { second: { text: string } }[])[0]!.second.text)?.[1],
-      );
-      expect(lengths).to.deep.equal(['0', '1500']);
-      await withDirectory(async (build) => {
-        writePrograms(build, { cli: HEARD });
-        const unbuilt = await refusalOf(...words, '--build', build, '--own-length');
-        expect(unbuilt).to.contain('--target transcribe_windows');
-      });
-    }),
   'accuracy --build': () => builtPrograms('accuracy', 'whisper-cli'),
 };
 
@@ -122,7 +94,7 @@ async function builtPrograms(command: string, missing: string): Promise<void> {
 
 /** The words that transcribe_windows was run with, first. */
 function engineWords({ report: { measurements } }: Recorded): string {
-  const [{ heard: windows }] = measurements as [{ heard: { first: { text: string } }[] }];
+  const [{ pairs: windows }] = measurements as [{ pairs: { first: { text: string } }[] }];
   return windows[0]!.first.text;
 }
 
@@ -152,9 +124,7 @@ export const parityRows: Rows = {
       ['batched', true, true],
       ['whisper.cpp', false, false],
     ]);
-    expect(await refusalOf('parity', '--decoder', 'fast')).to.contain(
-      'Allowed choices are whisper.cpp, batched',
-    );
+    expect(await refusalOf('parity', '--decoder', 'fast')).to.contain('Allowed choices are whisper.cpp, batched');
   },
   'parity --compute': async () => {
     const types = await parityWords(['--compute', 'int8'], (words) => /--compute (\S+)/.exec(words)?.[1]);
@@ -163,54 +133,4 @@ export const parityRows: Rows = {
     const misplaced = await refusalOf('parity', '--decoder', 'whisper.cpp', '--compute', 'int8');
     expect(misplaced).to.contain('--compute is for --decoder batched');
   },
-};
-
-export const acceleratorRows: Rows = {
-  ...spokenRows('accelerator'),
-  'accelerator --accelerator': async () => {
-    const accelerators = await heard(
-      'accelerator',
-      () => ['--accelerator', 'float32'],
-      ({ calls }) => calls.createBenchEngine.map(([, { accelerator }]) => accelerator),
-    );
-    expect(accelerators).to.deep.equal([
-      ['off', 'auto'],
-      ['off', 'float32'],
-    ]);
-    expect(await refusalOf('accelerator', '--accelerator', 'off')).to.contain(
-      'Allowed choices are auto, float32',
-    );
-  },
-};
-
-function confident<T>(work: (words: string[], places: Spoken) => Promise<T>): Promise<T> {
-  return spoken((places) => work(['confidence', '--known', places.one, '--unknown', places.one], places));
-}
-
-async function confidenceSide(side: 'known' | 'unknown'): Promise<void> {
-  await confident(async (words, { two, build }) => {
-    const counts = await seen(words, [`--${side}`, two], ({ report: { settings } }) => [
-      settings['known'],
-      settings['unknown'],
-    ]);
-    expect(counts).to.deep.equal([[1, 1], side === 'known' ? [2, 1] : [1, 2]]);
-    expect(await refusalOf(...words, `--${side}`, build)).to.contain('no clips in a refs.json');
-    const other = side === 'known' ? '--unknown' : '--known';
-    expect(await refusalOf('confidence', other, two)).to.contain(`--${side} <dir>`);
-  });
-}
-
-export const confidenceRows: Rows = {
-  'confidence --model': () =>
-    confident(async (words) => {
-      const models = await seen(words, ['--model', MODEL], ({ report: { models: used } }) => used[0]?.name);
-      expect(models).to.deep.equal(['verbatim-small', MODEL]);
-      expect(await refusalOf(...words, '--model', 'nonsense')).to.contain('"nonsense"');
-    }),
-  'confidence --known': () => confidenceSide('known'),
-  'confidence --unknown': () => confidenceSide('unknown'),
-  'confidence --json': () =>
-    confident((words) => Promise.resolve(outputRows('confidence', words)['confidence --json']?.())),
-  'confidence --output': () =>
-    confident((words) => Promise.resolve(outputRows('confidence', words)['confidence --output']?.())),
 };

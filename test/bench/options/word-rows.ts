@@ -6,16 +6,7 @@ import { readTimedClips } from '../../../src/models/alignment/timed-clips.js';
 import { MODEL, wordEventsPath } from '../../native/support.js';
 import { StubServer, withStub } from '../stub-server.js';
 import { recordingParts } from './recording-parts.js';
-import {
-  outputRows,
-  recorded,
-  refusalOf,
-  reportOf,
-  seen,
-  withDirectory,
-  type Recorded,
-  type Rows,
-} from './running.js';
+import { showOutput, recorded, refusalOf, reportOf, seen, withDirectory, type Recorded, type Rows } from './running.js';
 
 const CLIP = 'held-sentence-de-000.wav';
 
@@ -32,12 +23,10 @@ function timedClips(directory: string, count: number): string {
 }
 
 function withClips<T>(work: (words: string[], directory: string) => Promise<T>): Promise<T> {
-  return withDirectory((directory) =>
-    work(['words', '--clips', timedClips(join(directory, 'one'), 1)], directory),
-  );
+  return withDirectory((directory) => work(['words', '--clips', timedClips(join(directory, 'one'), 1)], directory));
 }
 
-/** Hears speech everywhere by the model "everything", and nowhere by others. */
+/** Recognises speech everywhere by the model "everything", and nowhere by others. */
 const VOICED_SPANS = `#!/usr/bin/env node
 const [, , model, ...files] = process.argv;
 for (const file of files) console.log(JSON.stringify(model === 'everything' ? [[0, 1000]] : []));
@@ -55,7 +44,7 @@ function heard<T>(option: readonly string[], look: (run: Recorded) => T): Promis
   return withClips((words) => seen(words, option, look));
 }
 
-/** A server that hears one word in everything, over `words`, which says where it is. */
+/** A server that recognises one word in everything, over `words`, which says where it is. */
 function asked(words: (url: string) => string[]): Promise<{ stub: StubServer; row: unknown }> {
   const answer = { language: 'de', text: 'Eva', words: [{ word: 'Eva', start: 0.5, end: 1 }] };
   const stub = new StubServer(() => 200, JSON.stringify(answer));
@@ -131,18 +120,11 @@ export const wordRows: Rows = {
   'words --key': async () => {
     const { stub } = await withClips((words) => askedWith(words));
     expect(stub.seen.map(({ key }) => key)).to.deep.equal(['Bearer vb_one']);
-    expect(await withClips((words) => refusalOf(...words, '--key', 'a'))).to.contain(
-      '--key acts only with --url',
-    );
+    expect(await withClips((words) => refusalOf(...words, '--key', 'a'))).to.contain('--key acts only with --url');
   },
-  'words --json': () => output('--json'),
-  'words --output': () => output('--output'),
+  'words --output': () => withClips((words) => showOutput('words', words)),
 };
 
 function askedWith(words: readonly string[], ...more: string[]): ReturnType<typeof asked> {
   return asked((url) => [...words, '--url', url, '--key', 'vb_one', ...more]);
-}
-
-function output(option: string): Promise<void> {
-  return withClips(async (words) => outputRows('words', words)[`words ${option}`]?.());
 }

@@ -36,7 +36,7 @@ describe('The diarization error rate', () => {
   it('counts overlapped speech for each who speaks in it', () => {
     const reference = turns('A 0-13', 'B 12-20', 'A 24-27', 'C 30-40');
     expect(diarizationErrors(reference, HYPOTHESIS).total).to.be.closeTo(34, 1e-9);
-    // 4-6: two are told where one speaks; 6-10: one is told where two speak.
+    // 4-6: two are reported where one speaks; 6-10: one is reported where two speak.
     const errors = diarizationErrors(turns('A 0-10', 'B 6-12'), turns('x 0-6', 'y 4-12'));
     expectErrors(errors, { total: 16, missed: 4, falseAlarm: 2, confusion: 0 });
   });
@@ -66,7 +66,7 @@ describe('The diarization error rate', () => {
     expectErrors(errors, { total: 6, missed: 0, falseAlarm: 0, confusion: 0 });
   });
 
-  it('is 0 where nobody speaks and nobody is told, and 1 where somebody is', () => {
+  it('is 0 where nobody speaks and nobody is reported, and 1 where somebody is', () => {
     expect(diarizationErrorRate(diarizationErrors([], []))).to.equal(0);
     expect(diarizationErrorRate(diarizationErrors([], HYPOTHESIS))).to.equal(1);
     expect(diarizationErrorRate(diarizationErrors(REFERENCE, []))).to.equal(1);
@@ -99,10 +99,7 @@ describe('The diarization error rate', () => {
   it('misses in one direction what is a false alarm in the other', () => {
     fc.assert(
       fc.property(anyTurns, anyTurns, (reference, hypothesis) => {
-        const [there, back] = [
-          diarizationErrors(reference, hypothesis),
-          diarizationErrors(hypothesis, reference),
-        ];
+        const [there, back] = [diarizationErrors(reference, hypothesis), diarizationErrors(hypothesis, reference)];
         expect(there.missed).to.be.closeTo(back.falseAlarm, 1e-9);
         expect(there.confusion).to.be.closeTo(back.confusion, 1e-9);
       }),

@@ -8,12 +8,12 @@ import {
   rightWords,
   wordsOfTurns,
   type AttributedWord,
-  type SaidTurn,
+  type SpokenTurn,
 } from '../../../bench/speakers/word-speakers.js';
 import { scoreWords, wordSpeakerTable } from '../../../bench/reports/word-speaker-table.js';
 
 /** 'A 0-10 Good day.' */
-function turns(...texts: string[]): SaidTurn[] {
+function turns(...texts: string[]): SpokenTurn[] {
   return texts.map((line) => {
     const [speaker = '', times = '', ...words] = line.split(' ');
     const [startSeconds = NaN, endSeconds = NaN] = times.split('-').map(Number);
@@ -29,9 +29,9 @@ function heard(...lines: string[]): AttributedWord[] {
   });
 }
 
-/** 'Ax': who it is, and who is told. */
-const judged = (...pairs: string[]): { known: string; told: string }[] =>
-  pairs.map(([known = '', told = '']) => ({ known, told }));
+/** 'Ax': who it is, and who is found. */
+const judged = (...pairs: string[]): { known: string; found: string }[] =>
+  pairs.map(([known = '', found = '']) => ({ known, found }));
 
 const SAID = turns('A 0-4 one two three four', 'B 4-6 five six');
 
@@ -49,19 +49,19 @@ describe('Words with the right speaker', () => {
   });
 
   it('are theirs whose turn most of a word lies in, else whose turn is nearest', () => {
-    // "four" is at 3 to 4: x has 0.4 of it, y 0.6; "six", at 5 to 6, is told to be nobody's, and y ends before it.
-    const told = judgedByTurns(wordsOfTurns(SAID), turns('x 0-3.4', 'y 3.4-4.9'));
-    expect(told.map((word) => word.told).join('')).to.equal('xxxyyy');
-    expect(told.map((word) => word.known).join('')).to.equal('AAAABB');
-    expect(rightWords(told)).to.equal(5);
+    // "four" is at 3 to 4: x has 0.4 of it, y 0.6; "six", at 5 to 6, is found to be nobody's, and y ends before it.
+    const found = judgedByTurns(wordsOfTurns(SAID), turns('x 0-3.4', 'y 3.4-4.9'));
+    expect(found.map((word) => word.found).join('')).to.equal('xxxyyy');
+    expect(found.map((word) => word.known).join('')).to.equal('AAAABB');
+    expect(rightWords(found)).to.equal(5);
     expect(rightWords(judgedByTurns(wordsOfTurns(SAID), []))).to.equal(4);
   });
 
   it('are of recognised words those that were said; others are not judged', () => {
     const words = wordsOfTurns(SAID);
-    const told = judgedByText(words, heard('x One,', 'x to', 'y three', 'y more', 'x five', 'y six.'));
-    expect(told).to.deep.equal(judged('Ax', 'Ay', 'Bx', 'By'));
-    expect(rightWords(told)).to.equal(2);
+    const found = judgedByText(words, heard('x One,', 'x to', 'y three', 'y more', 'x five', 'y six.'));
+    expect(found).to.deep.equal(judged('Ax', 'Ay', 'Bx', 'By'));
+    expect(rightWords(found)).to.equal(2);
     expect(judgedByText(words, [])).to.deep.equal([]);
   });
 
@@ -69,7 +69,7 @@ describe('Words with the right speaker', () => {
     // x-A, 3, leaves nothing for y but B, of whom it has none; y-A and x-B are 2 each.
     expect(rightWords(judged('Ax', 'Ax', 'Ax', 'Ay', 'Ay', 'Bx', 'Bx'))).to.equal(4);
     expect(rightWords(judged('AB', 'AB', 'BA'))).to.equal(3);
-    // One speaker stands for one: of three who are told of A, the two words of x.
+    // One speaker stands for one: of three who are found of A, the two words of x.
     expect(rightWords(judged('Ax', 'Ax', 'Ay', 'Az'))).to.equal(2);
     expect(rightWords([])).to.equal(0);
   });

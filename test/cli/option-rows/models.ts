@@ -62,7 +62,27 @@ function ofEmbedding(option: string, trait: string, fallback: number, value: num
   };
 }
 
+type ListedModel = Record<'name' | 'installed' | 'recommended', string>;
+
 export const modelRows: OptionRows = {
+  'models list --all': () =>
+    inWorkplace(async (place) => {
+      const listed = (...words: string[]) => place.json<ListedModel[]>(['models', 'list', '--json', ...words]);
+      const all = await listed('--all');
+      expect(all.map(({ name }) => name)).to.include.members(['base', 'base.en', 'argos-en-de', 'verbatim-small']);
+      const [first, others] = [true, false].map((is) => all.filter((row) => (row.recommended === 'yes') === is));
+      expect(all).to.deep.equal([...first!, ...others!]);
+      expect(first!.map(({ name }) => name)).to.include.members(['base', 'large-v3-turbo']);
+      const installed = others!.filter((row) => row.installed === 'yes');
+      expect(await listed()).to.deep.equal([...first!, ...installed]);
+      expect(installed.map(({ name }) => name)).to.include('verbatim-small');
+      const [some, every] = [await place.run(['models', 'list']), await place.run(['models', 'list', '--all'])];
+      const left = all.length - first!.length - installed.length;
+      expect(some.stderr).to.equal(`${left} more models: npx verbatim models list --all\n`);
+      expect(every.stdout.split('\n').length - some.stdout.split('\n').length).to.equal(left);
+      expect(every.stderr).to.equal('');
+      expect(every.stdout).to.match(/^parakeet-tdt-0\.6b-v3 .* 25 languages +CC-BY-4\.0 +recommended$/m);
+    }),
   'models list --json': () =>
     inWorkplace(async (place) => {
       const rows = await place.json<{ name: string }[]>(['models', 'list', '--json']);
@@ -126,9 +146,7 @@ export const modelRows: OptionRows = {
     inWorkplace(async (place) => {
       expect(await imported(place, SPEECH)).to.include({ windows: 'full' });
       expect(await imported(place, [...SPEECH, '--windows', 'short'])).to.include({ windows: 'short' });
-      expect(await place.refusal([...SPEECH, '--windows', 'wide'])).to.contain(
-        '--windows is "wide"; allowed: ',
-      );
+      expect(await place.refusal([...SPEECH, '--windows', 'wide'])).to.contain('--windows is "wide"; allowed: ');
       expect(await place.refusal([...translationModel(place), '--windows', 'short'])).to.contain(
         '--windows is for speech models, and this is a translation model',
       );
@@ -146,9 +164,7 @@ export const modelRows: OptionRows = {
       expect(await imported(place, [...parakeet, '--languages', 'en'])).to.deep.include({
         ...{ languages: ['en'], windows: 'pauses', decoder: 'whisper.cpp' },
       });
-      expect(await place.refusal([...SPEECH, '--languages', 'klingon'])).to.contain(
-        '--languages is "klingon"',
-      );
+      expect(await place.refusal([...SPEECH, '--languages', 'klingon'])).to.contain('--languages is "klingon"');
       expect(await place.refusal([...translationModel(place), '--languages', 'en'])).to.contain(
         '--languages is for speech models, and this is a translation model',
       );
@@ -201,9 +217,7 @@ export const modelRows: OptionRows = {
     expect(await imported(place, [...words, '--source-token', '__{}__'])).to.include({
       sourceToken: '__{}__',
     });
-    expect((await place.run([...words, '--source-token', '[{}]'])).stderr).to.contain(
-      'lacks the language token',
-    );
+    expect((await place.run([...words, '--source-token', '[{}]'])).stderr).to.contain('lacks the language token');
   }),
   ...ofTranslation('--codes', async (place) => {
     const words = [...translationModel(place), '--from', 'it', '--to', 'pt', '--target-token', '>>{}<<'];

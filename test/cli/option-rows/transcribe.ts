@@ -18,17 +18,10 @@ interface Answer {
 const ENGLISH = ['transcribe', samplePath('en-wav16.wav')];
 const SPANISH = ['transcribe', samplePath('es-opus.ogg')];
 
-/** How many people are told of with that option's value. */
+/** How many speakers are reported with that option's value. */
 function speakersTold(place: Workplace, path: string, option: string): (value: string) => Promise<number> {
   return async (value) => {
-    const { segments = [] } = await place.json<Answer>([
-      'transcribe',
-      path,
-      '--json',
-      '--diarize',
-      option,
-      value,
-    ]);
+    const { segments = [] } = await place.json<Answer>(['transcribe', path, '--json', '--diarize', option, value]);
     return new Set(segments.map(({ speaker }) => speaker)).size;
   };
 }
@@ -52,10 +45,7 @@ export const transcribeRows: OptionRows = {
     }),
   'transcribe --no-punctuate': () =>
     inWorkplace(async (place) => {
-      const [text, plain] = [
-        await place.printed(ENGLISH),
-        await place.printed([...ENGLISH, '--no-punctuate']),
-      ];
+      const [text, plain] = [await place.printed(ENGLISH), await place.printed([...ENGLISH, '--no-punctuate'])];
       expect(text).to.match(/[A-Z].*[.?]/);
       expect(plain.trimEnd())
         .to.equal(withoutPunctuation(text.trimEnd(), 'en'))
@@ -81,14 +71,32 @@ export const transcribeRows: OptionRows = {
       expect(off).to.include({ status: 1, stdout: '' });
       expect(off.stderr).to.equal('verbatim: --diarize: VERBATIM_SPEAKERS is off.\n');
     }),
+  'transcribe --model': () =>
+    inWorkplace(async (place) => {
+      const wrong = { VERBATIM_MODEL: 'bsae' };
+      expect(await place.printed([...ENGLISH, '--model', 'verbatim-small'], wrong)).to.equal(
+        await place.printed(ENGLISH),
+      );
+      const { status, stderr } = await place.run([...ENGLISH, '--model', 'base']);
+      expect(status).to.equal(1);
+      expect(stderr).to.contain('The model "base" is not installed').and.contain('models pull base');
+    }),
+  'transcribe --num-speakers': () =>
+    inWorkplace(async (place) => {
+      const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
+      const speakers = speakersTold(place, conversation.path, '--num-speakers');
+      expect([await speakers('1'), await speakers('2')]).to.deep.equal([1, 2]);
+      const both = [...ENGLISH, '--diarize', '--num-speakers', '2'];
+      expect(await place.refusal([...both, '--speakers', '2'])).to.contain('--num-speakers cannot be used with --spe');
+      expect(await place.refusal([...both, '--max-speakers', '2'])).to.contain('--num-speakers cannot be used with');
+      expect(await place.refusal([...ENGLISH, '--num-speakers', '2'])).to.contain('--num-speakers acts only with');
+    }),
   'transcribe --speakers': () =>
     inWorkplace(async (place) => {
       const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
       const speakers = speakersTold(place, conversation.path, '--speakers');
       expect([await speakers('1'), await speakers('2')]).to.deep.equal([1, 2]);
-      expect(await place.refusal([...ENGLISH, '--speakers', '2'])).to.contain(
-        '--speakers acts only with --diarize.',
-      );
+      expect(await place.refusal([...ENGLISH, '--speakers', '2'])).to.contain('--speakers acts only with --diarize.');
       for (const wrong of ['0', '21', 'two']) {
         expect(await place.refusal([...ENGLISH, '--diarize', '--speakers', wrong])).to.contain(
           'an integer from 1 to 20',
@@ -111,9 +119,7 @@ export const transcribeRows: OptionRows = {
       expect(await speakers('1')).to.equal(1);
       expect(await place.refusal([...ENGLISH, '--max-speakers', '2'])).to.contain('--max-speakers acts only');
       const crossed = ['--diarize', '--min-speakers', '3', '--max-speakers', '2'];
-      expect(await place.refusal([...ENGLISH, ...crossed])).to.contain(
-        '--min-speakers is 3, which is more than',
-      );
+      expect(await place.refusal([...ENGLISH, ...crossed])).to.contain('--min-speakers is 3, which is more than');
     }),
   'transcribe --prompt': () =>
     inWorkplace(async (place) => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { containerOf } from '../../../src/engine/media/containers.js';
+import { containerOf, HEAD_BYTES } from '../../../src/engine/media/containers.js';
 
 const fixtures = join(__dirname, '..', '..', 'fixtures', 'audio');
 
@@ -16,11 +16,7 @@ function adtsFrame(bytes: number): Buffer {
   return frame;
 }
 const id3 = (bytes: number): Buffer =>
-  Buffer.concat([
-    Buffer.from('ID3\x04\0\0'),
-    Buffer.from([0, 0, bytes >> 7, bytes & 127]),
-    Buffer.alloc(bytes),
-  ]);
+  Buffer.concat([Buffer.from('ID3\x04\0\0'), Buffer.from([0, 0, bytes >> 7, bytes & 127]), Buffer.alloc(bytes)]);
 
 const KNOWN: Record<string, readonly [string, Buffer]> = {
   WebM: ['matroska', Buffer.from('1a45dfa3010000000000001f', 'hex')],
@@ -63,11 +59,15 @@ describe('What content says', () => {
   before(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-containers-'))));
   after(() => rmSync(directory, { recursive: true }));
 
+  /** The same whether its head is known or not. */
   const demuxerOf = async (bytes: Buffer): Promise<string | null> => {
     const path = join(directory, 'file.wav');
     writeFileSync(path, bytes);
-    return (await containerOf(path))?.demuxer ?? null;
+    const found = await containerOf(path);
+    expect(await containerOf(path, headOf(bytes))).to.equal(found);
+    return found?.demuxer ?? null;
   };
+  const headOf = (bytes: Buffer): string => bytes.toString('latin1', 0, HEAD_BYTES);
 
   for (const [name, [demuxer, bytes]] of Object.entries(KNOWN)) {
     it(`${name} is for ffmpeg`, async () => {
@@ -86,5 +86,17 @@ describe('What content says', () => {
         expect(await demuxerOf(readFileSync(join(fixtures, folder, name))), name).to.equal(null);
     }
     expect(await containerOf(directory)).to.equal(null);
+  });
+
+  it('opens no file whose head decides', async () => {
+    const nowhere = join(directory, 'nowhere');
+    for (const bytes of [KNOWN['WebM']?.[1], KNOWN['AMR, narrow']?.[1]])
+      expect(await containerOf(nowhere, headOf(bytes ?? Buffer.alloc(0)))).not.to.equal(null);
+    for (const head of ['RIFF\x24\0\0\0WAVEfmt ', 'fLaC', 'OggS', '\xff\xfb\x90\x64\0\0\0\0', ''])
+      expect(await containerOf(nowhere, head), head).to.equal(null);
+    for (const bytes of [adtsFrame(300), id3(1000)]) {
+      const failed = await containerOf(nowhere, headOf(bytes)).catch((error: unknown) => error);
+      expect(failed).to.include({ code: 'ENOENT' });
+    }
   });
 });

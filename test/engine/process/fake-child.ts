@@ -5,7 +5,10 @@ import type { FromChild, ToChild } from '../../../src/engine/process/messages.js
 export class FakeChild implements ChildProcessHandle {
   readonly received: ToChild[] = [];
   killed = false;
+  isReady = false;
   pid: number | undefined;
+
+  readonly #ended = new Set<number>();
 
   constructor(
     private readonly events: ChildEvents,
@@ -18,12 +21,14 @@ export class FakeChild implements ChildProcessHandle {
     if (this.pid !== undefined) this.received.push(message);
   }
 
-  /** Its end is told later, as an operating system does: by exit(). */
+  /** Its end is reported later, as an operating system does: by exit(). */
   kill(): void {
     this.killed = true;
   }
 
   say(message: FromChild, bytes = 100): void {
+    if (message.kind === 'ready') this.isReady = true;
+    if ('id' in message && message.kind !== 'progress') this.#ended.add(message.id);
     this.events.message(message, bytes);
   }
 
@@ -37,12 +42,21 @@ export class FakeChild implements ChildProcessHandle {
     return this.received.flatMap((message) => (message.kind === 'call' ? [message.request] : []));
   }
 
+  /** Those of them that it has neither answered nor been told to abort; none once it has exited. */
+  get open(): unknown[] {
+    if (this.pid === undefined) return [];
+    const aborted = new Set(this.received.flatMap((message) => (message.kind === 'abort' ? [message.id] : [])));
+    return this.received.flatMap((message) =>
+      message.kind === 'call' && !aborted.has(message.id) && !this.#ended.has(message.id) ? [message.request] : [],
+    );
+  }
+
   answer(request: unknown, value: unknown = `${String(request)}!`): void {
     this.say({ kind: 'answer', id: this.idOf(request), value });
   }
 
   idOf(request: unknown): number {
-    const call = this.received.find((message) => message.kind === 'call' && message.request === request);
+    const call = this.received.findLast((message) => message.kind === 'call' && message.request === request);
     if (call?.kind !== 'call') throw new Error(`It was not asked for ${String(request)}.`);
     return call.id;
   }

@@ -24,71 +24,33 @@ describe('frames', () => {
     return { values, bytes: sum };
   };
 
-  it('are put together again, of pieces of any size', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.anything({ withTypedArray: true, withMap: true }), { maxLength: 8 }),
-        fc.array(fc.nat()),
-        (values, cuts) => {
-          const bytes = Buffer.concat(values.map((value) => frameOf(value, 'clone')));
-          // chai sorts a Map's entries by their text, which not every object has.
-          deepStrictEqual(
-            read(bytes, cuts).values,
-            values.map((value) => structuredClone(value)),
-          );
-          expect(read(bytes, cuts).bytes).to.equal(bytes.length);
-        },
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  it('as JSON come out as they were, and so do those of both forms among each other', () => {
+  it('are put together again as they were, of pieces of any size', () => {
     const plain = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' });
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(plain, fc.boolean()), { maxLength: 8 }),
-        fc.array(fc.nat()),
-        (all, cuts) => {
-          const bytes = Buffer.concat(
-            all.map(([value, clones]) => frameOf(value, clones ? 'clone' : 'json')),
-          );
-          // JSON has no -0.
-          const asText = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-          deepStrictEqual(read(bytes, cuts).values.map(asText), all.map(([value]) => value).map(asText));
-        },
-      ),
+      fc.property(fc.array(plain, { maxLength: 8 }), fc.array(fc.nat()), (all, cuts) => {
+        const bytes = Buffer.concat(all.map((value) => frameOf(value)));
+        // JSON has no -0.
+        const asText = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+        deepStrictEqual(read(bytes, cuts).values.map(asText), all.map(asText));
+        expect(read(bytes, cuts).bytes).to.equal(bytes.length);
+      }),
       { numRuns: 300 },
     );
-    const { values } = read(
-      frameOf({ none: undefined, odd: [NaN, -Infinity], text: 'ß€\ud800' }, 'json'),
-      [3, 9],
-    );
+    const { values } = read(frameOf({ none: undefined, odd: [NaN, -Infinity], text: 'ß€\ud800' }), [3, 9]);
     deepStrictEqual(values, [{ odd: [null, null], text: 'ß€\ud800' }]);
-    expect(() => frameOf({ many: 1n }, 'json')).to.throw('BigInt');
+    expect(() => frameOf({ many: 1n })).to.throw('BigInt');
   });
 
   it('that are too long are refused by their first four bytes', () => {
     const header = Buffer.from([0xff, 0xff, 0xff, 0xff]);
     expect(() => read(header, [], 1000)).to.throw('a message of 4294967295 bytes; allowed: 1000');
-    const [fits, long] = [frameOf('x'.repeat(90), 'clone'), frameOf('x'.repeat(100), 'json')];
+    const [fits, long] = [frameOf('x'.repeat(90)), frameOf('x'.repeat(100))];
     expect(read(fits, [], 100).values).to.have.length(1);
     expect(() => read(long, [], 100)).to.throw('allowed: 100');
   });
 
   it('of bytes that are no value are refused', () => {
-    const bodies = [
-      '',
-      'x',
-      '\0',
-      '\0x',
-      '\0\xff\x0f',
-      '\0\xff\x0fA\xff\xff\xff\xff\x0f',
-      '\x01',
-      '\x01{"a":',
-      '\x021',
-    ];
-    for (const body of bodies) {
+    for (const body of ['', 'x', '\0', '\xff\x0f', '{"a":', '\x021', 'undefined']) {
       const header = Buffer.alloc(4);
       header.writeUInt32LE(body.length);
       expect(() => read(Buffer.concat([header, Buffer.from(body, 'latin1')]), [])).to.throw();
@@ -106,7 +68,7 @@ describe('frames', () => {
     });
     const writer = new FrameWriter(stream);
     let taken = 0;
-    const write = (value: unknown): void => writer.write(value, 'json', () => taken++);
+    const write = (value: unknown): void => writer.write(value, () => taken++);
     write('one');
     await Promise.resolve();
     write('two');

@@ -17,10 +17,10 @@ export type WorkerCalls = {
   priorities: { request: null; progress: never; answer: number[] };
   options: { request: null; progress: never; answer: string[] };
   /** What no child of ours says: these bytes, in place of a message. */
-  gibberish: { request: Uint8Array; progress: never; answer: never };
-  answerOf: { request: { bytes: number }; progress: never; answer: Uint8Array };
+  gibberish: { request: number[]; progress: never; answer: never };
+  answerOf: { request: { bytes: number }; progress: never; answer: string };
   /** Without end, as fast as it can. */
-  chatter: { request: { bytes: number }; progress: Uint8Array; answer: never };
+  chatter: { request: { bytes: number }; progress: string; answer: never };
   scream: { request: null; progress: never; answer: never };
 };
 
@@ -72,12 +72,12 @@ serveCalls<WorkerCalls>((settings) => {
     priorities: () => Promise.resolve(readdirSync('/proc/self/task').map(priorityOf)),
     options: () => Promise.resolve(process.execArgv),
     gibberish: (bytes) => {
-      writeSync(CHANNEL_FD, bytes);
+      writeSync(CHANNEL_FD, Uint8Array.from(bytes));
       return new Promise<never>(() => undefined);
     },
-    answerOf: ({ bytes }) => Promise.resolve(new Uint8Array(bytes)),
+    answerOf: ({ bytes }) => Promise.resolve('x'.repeat(bytes)),
     chatter: async ({ bytes }, { progress }) => {
-      for (;;) await progress(new Uint8Array(bytes));
+      for (;;) await progress('x'.repeat(bytes));
     },
     scream: async () => {
       const scream = 'a'.repeat(2 ** 16);

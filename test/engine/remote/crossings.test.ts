@@ -7,64 +7,37 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StartChild } from '../../../src/engine/process/child.js';
 import { FrameReader, FrameWriter } from '../../../src/engine/process/frames.js';
-import { formOf, type FromChild, type ToChild } from '../../../src/engine/process/messages.js';
-import { ENGINE_FORM, type EngineInfo } from '../../../src/engine/remote/engine-calls.js';
+import { type FromChild, type ToChild } from '../../../src/engine/process/messages.js';
 import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
 import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-engine.js';
-import {
-  serveEngine,
-  type EngineTools,
-  type LoadedEngines,
-} from '../../../src/engine/remote/serve-engine.js';
-import type { FileToTranscribe } from '../../../src/engine/types.js';
+import { serveEngine, type EngineTools, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
+import type { EngineInfo } from '../../../src/engine/types.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { fakeChannel } from '../process/fake-channel.js';
 
 const SECONDS = 3;
 const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
-const PLACE = { admittedAt: 0, accountId: 'one', background: false, advance: () => 0, release: () => 0 };
 
-/** Hears one window in any file, counts it in the steps it is told, and converts all that it is given. */
-function hearing(
-  { observer }: EngineTools,
-  steps: readonly number[],
-  settles: () => boolean,
-): LoadedEngines['speech'] {
-  const count = async ({ covers }: Pick<FileToTranscribe, 'covers'>): Promise<void> => {
-    covers?.(0);
-    for (const seconds of steps) {
-      await turn();
-      covers?.(seconds);
-    }
-    // As long as it takes from the last step to who waits for the duration.
-    for (let settled = 0; settled < 8; settled++) await Promise.resolve();
-  };
+/** Recognises one window in any file, and converts all that it is given. */
+function recognising({ observer }: EngineTools, settles: () => boolean): LoadedEngines['speech'] {
   const segment = { startSeconds: 0, endSeconds: SECONDS, text: 'Hello.', noSpeechProbability: 0 };
+  const segments = [segment] as never;
   return {
-    convertFile: () => Promise.resolve({ milliseconds: 1 }),
-    measureFile: async (file) => {
-      await count(file);
-      return SECONDS;
-    },
-    transcribeFile: async (file) => {
-      await count(file);
-      await file.measured?.(SECONDS);
+    convert: () => Promise.resolve(true),
+    measure: () => Promise.resolve(SECONDS),
+    transcribe: async (_file, onWindow) => {
       await turn();
       observer.windowDone({} as never);
-      file.finished?.(0, { segments: [segment] } as never);
-      file.transcribed?.(SECONDS);
-      file.heard?.({ language: 'en', text: segment.text, segments: [segment] as never });
+      const part = { language: 'en', text: segment.text, segments };
+      onWindow?.({ finished: { index: 0, result: { segments } as never }, seconds: SECONDS, language: 'en', part });
       if (!settles()) await turn();
       await Promise.resolve();
       return {
         ...{ durationSeconds: SECONDS, language: 'en', languageProbability: null, text: segment.text },
-        ...{ segments: [segment] as never, unsureWindows: 0, timings: TIMINGS },
+        ...{ segments, windows: 1, unsureWindows: 0, timings: TIMINGS },
       };
     },
-    stats: () => ({
-      ...{ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 },
-      ...{ backlogSeconds: 0, maxBacklogSeconds: 0, retryAfterSeconds: 0, backlogByAccount: [] },
-    }),
+    stats: () => ({ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 }),
   };
 }
 
@@ -94,31 +67,27 @@ describe('A request to the engine’s process', () => {
   let directory: string;
   let writes: string[][];
   let speech: RemoteSpeechEngine;
-  let steps: number[];
   /** Whether the answer comes with the end of its last window. */
   let settles: boolean;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-crossings-'));
     writes = [];
-    steps = [SECONDS];
     settles = true;
     const start: StartChild = (events) => {
       const back = crossing(writes, (message: FromChild) => events.message(message, 1));
-      const { channel, hear } = fakeChannel((message, done) =>
-        back.write(message, formOf(message, ENGINE_FORM), done),
-      );
+      const { channel, hear } = fakeChannel((message, done) => back.write(message, done));
       const there = crossing(writes, hear);
       const load = (_: unknown, tools: EngineTools): Promise<LoadedEngines> =>
         Promise.resolve({
-          speech: hearing(tools, steps, () => settles),
+          speech: recognising(tools, () => settles),
           translation: {} as never,
           info: {} as never,
         });
       serveEngine(load, channel);
       return {
         pid: 1,
-        send: (message) => there.write(message, formOf(message, ENGINE_FORM)),
+        send: (message) => there.write(message),
         kill: () => events.exit('SIGKILL'),
       };
     };
@@ -139,7 +108,6 @@ describe('A request to the engine’s process', () => {
     const info: Partial<EngineInfo> = {};
     speech = new RemoteSpeechEngine({
       ...{ process, info: info as EngineInfo, quarantine: { check: () => undefined } as never },
-      backlog: { admit: () => PLACE } as never,
     });
     writes.splice(0);
   });
@@ -154,73 +122,43 @@ describe('A request to the engine’s process', () => {
     return { path, accountId: 'one' };
   };
 
-  it('is one call of four writes for a file that needs no conversion', async () => {
+  it('is two calls of two writes each for a file that needs no conversion', async () => {
     const file = fileOf('RIFF\x24\0\0\0WAVEfmt ');
-    expect(await speech.convertFile({ ...file, to: `${file.path}.flac` })).to.equal(null);
+    expect(await speech.convert({ ...file, to: `${file.path}.flac` })).to.equal(false);
     expect(writes).to.deep.equal([]);
-    const { text } = await speech.transcribeFile({ ...file, language: 'en' });
+    const seconds = await speech.measure({ ...file, maxSeconds: 10, payableSeconds: 60 });
+    expect(seconds).to.equal(SECONDS);
+    const { text } = await speech.transcribe({ ...file, seconds, language: 'en' });
     expect(text).to.equal('Hello.');
-    expect(writes).to.deep.equal([
-      ['call transcribe'],
-      ['progress kind seconds'],
-      ['proceed'],
-      ['report', 'answer'],
-    ]);
+    expect(writes).to.deep.equal([['call measure'], ['answer'], ['call transcribe'], ['report', 'answer']]);
   });
 
-  it('tells of a window by itself where the answer comes later', async () => {
+  it('reports a window by itself where the answer comes later', async () => {
     settles = false;
-    const { text, segments } = await speech.transcribeFile({ ...fileOf('RIFF'), language: 'en' });
+    const { text, segments } = await speech.transcribe({ ...fileOf('RIFF'), seconds: SECONDS, language: 'en' });
     expect(text).to.equal('Hello.');
     expect(segments).to.have.length(1);
-    expect(writes.slice(3)).to.deep.equal([
-      ['progress kind finished transcribedSeconds heard'],
-      ['report', 'answer'],
-    ]);
-  });
-
-  it('tells what is counted of a file, but not beside its duration: that is asked about all the same', async () => {
-    const asked: number[] = [];
-    const file = { ...fileOf('RIFF'), language: 'en', covers: (seconds: number) => void asked.push(seconds) };
-    await speech.transcribeFile(file);
-    expect(writes.slice(0, 2)).to.deep.equal([['call transcribe'], ['progress kind seconds']]);
-    expect(asked).to.deep.equal([0, SECONDS]);
-    writes.splice(0);
-    expect(await speech.measureFile(file)).to.equal(SECONDS);
-    expect(writes).to.deep.equal([['call measure'], ['answer']]);
-    writes.splice(0);
-    asked.splice(0);
-    steps.unshift(1, 2);
-    await speech.measureFile(file);
-    expect(writes).to.deep.equal([
-      ['call measure'],
-      ['progress kind seconds'],
-      ['progress kind seconds'],
-      ['answer'],
-    ]);
-    expect(asked).to.deep.equal([0, 1, 2, SECONDS]);
-  });
-
-  it('is refused by its duration as by any other count of its seconds', async () => {
-    const covers = (seconds: number): void => {
-      if (seconds > 2) throw new Error(`${seconds} s are too dear`);
-    };
-    const file = { ...fileOf('RIFF'), language: 'en', covers };
-    for (const refused of [speech.transcribeFile(file), speech.measureFile(file)]) {
-      expect(await refused.catch((error: unknown) => error)).to.include({ message: '3 s are too dear' });
-    }
+    expect(writes.slice(1)).to.deep.equal([['progress finished seconds language part'], ['report', 'answer']]);
   });
 
   it('is converted there, where it needs it', async () => {
     const file = fileOf('\x1a\x45\xdf\xa3');
-    expect(await speech.convertFile({ ...file, to: `${file.path}.flac` })).to.deep.equal({ milliseconds: 1 });
+    expect(await speech.convert({ ...file, to: `${file.path}.flac` })).to.equal(true);
+    expect(writes).to.deep.equal([['call convert'], ['answer']]);
+  });
+
+  it('is not opened where its head was seen on its way to the disk', async () => {
+    const file = { path: join(directory, 'nowhere'), accountId: 'one', to: join(directory, 'to') };
+    expect(await speech.convert({ ...file, head: 'RIFF\x24\0\0\0WAVEfmt ' })).to.equal(false);
+    expect(writes).to.deep.equal([]);
+    expect(await speech.convert({ ...file, head: '\x1a\x45\xdf\xa3' })).to.equal(true);
     expect(writes).to.deep.equal([['call convert'], ['answer']]);
   });
 
   it('that nobody waits for any more is not even looked at', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
     const file = { ...fileOf('RIFF'), to: join(directory, 'to'), signal };
-    const failed = await speech.convertFile(file).catch((error: unknown) => error);
+    const failed = await speech.convert(file).catch((error: unknown) => error);
     expect(failed).to.include({ message: 'gone' });
     expect(writes).to.deep.equal([]);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EngineCalls } from '../../../src/engine/remote/engine-calls.js';
 import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
-import type { CallControl } from '../../../src/engine/remote/pending-calls.js';
+import type { CallControl } from '../../../src/engine/process/pending-calls.js';
 import { VerbatimError } from '../../../src/errors.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
@@ -59,7 +59,7 @@ describe('The supervisor of the engine’s process', () => {
     const request = (): EngineCalls['measure']['request'] => ({ path, ...REQUEST });
     supervisor
       .call('measure', {
-        ...{ origin: { requestId: path, sha256: null }, signal, request },
+        ...{ origin: { requestId: path, accountId: 'one', background: false, sha256: null }, signal, request },
         progress: (value, control) => {
           asked.progress.push(value);
           asked.control = control;
@@ -78,18 +78,16 @@ describe('The supervisor of the engine’s process', () => {
     if (call?.kind !== 'call') throw new Error(`It was not asked for ${path}.`);
     return call.id;
   };
-  const pathsIn = (child: FakeChild): string[] =>
-    child.calls.map((request) => (request as { path: string }).path);
+  const pathsIn = (child: FakeChild): string[] => child.calls.map((request) => (request as { path: string }).path);
   const answer = (child: FakeChild, path: string, value = 1): void =>
     child.say({ kind: 'answer', id: idIn(child, path), value });
   const progress = (child: FakeChild, path: string): void =>
     child.say({ kind: 'progress', id: idIn(child, path), value: 'some' });
-  const codeOf = ({ error }: Asked): string | undefined =>
-    error instanceof VerbatimError ? error.code : undefined;
+  const codeOf = ({ error }: Asked): string | undefined => (error instanceof VerbatimError ? error.code : undefined);
   /** The serving child dies, once it has said something. */
   const die = (child = latest(), how = 'SIGSEGV'): void => child.exit(how);
 
-  it('tells at the start why there is no engine, and leaves nothing', async () => {
+  it('reports at the start why there is no engine, and leaves nothing', async () => {
     const started = supervisor.start().catch((error: unknown) => (error as Error).message);
     latest().say({ kind: 'unfit', error: { code: 'invalid_model', message: 'No model.' } });
     latest().exit();
@@ -182,7 +180,7 @@ describe('The supervisor of the engine’s process', () => {
     await until(() => then.value === 1);
   });
 
-  it('tries what was in it at two deaths in a process beside, half by half, while others are served', async () => {
+  it('bisects the calls that were in it at two deaths in a process beside, while others are served', async () => {
     await start();
     const asked = ['a', 'b', 'c', 'd'].map((path) => ask(path));
     progress(children[0]!, 'a');
@@ -190,14 +188,14 @@ describe('The supervisor of the engine’s process', () => {
     ready(children[1]);
     progress(children[1]!, 'a');
     die(children[1]);
-    const [, , serving, trial] = children;
+    const [, , serving, isolated] = children;
     ready(serving);
-    ready(trial);
+    ready(isolated);
     expect(serving!.calls).to.deep.equal([]);
-    expect(pathsIn(trial!)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(pathsIn(isolated!)).to.deep.equal(['a', 'b', 'c', 'd']);
     const other = ask('other');
     expect(pathsIn(serving!)).to.deep.equal(['other']);
-    die(trial);
+    die(isolated);
     ready(children[4]);
     expect(pathsIn(children[4]!)).to.deep.equal(['a', 'b']);
     die(children[4]);
@@ -219,12 +217,12 @@ describe('The supervisor of the engine’s process', () => {
     expect(children).to.have.length(7);
   });
 
-  it('suspects nothing that came further between two deaths', async () => {
+  it('isolates nothing that came further between two deaths', async () => {
     await start();
     const asked = ask('a');
     for (let death = 1; death <= 5; death++) {
       progress(latest(), 'a');
-      asked.control!.cameFurther();
+      asked.control!.checkpoint();
       die();
       ready();
       expect(children).to.have.length(death + 1);
@@ -247,18 +245,6 @@ describe('The supervisor of the engine’s process', () => {
     expect(latest().calls).to.deep.equal([]);
   });
 
-  it('lets a call go on, or ends it, as its asker says', async () => {
-    await start();
-    const [one, other] = [ask('a'), ask('b')];
-    progress(latest(), 'a');
-    progress(latest(), 'b');
-    one.control!.proceed();
-    expect(latest().received.at(-1)).to.deep.equal({ kind: 'proceed', id: idIn(latest(), 'a') });
-    other.control!.fail(new Error('no credits'));
-    expect(latest().received.at(-1)).to.deep.equal({ kind: 'abort', id: idIn(latest(), 'b') });
-    await until(() => (other.error as Error | undefined)?.message === 'no credits');
-  });
-
   it('ends a process that answers no pings, was stopped, whose native call hangs, or that says what it must not', async () => {
     // Something is in it, which nobody waits for any more: what dies with it is not repeated.
     const giveWork = (): void => {
@@ -268,13 +254,13 @@ describe('The supervisor of the engine’s process', () => {
     };
     await start();
     giveWork();
-    const beat = (count: number, health?: object): void => {
+    const beat = (count: number, pong?: { overdue?: string }): void => {
       for (let pings = 0; pings < count; pings++) {
         timers.pass(BEAT_MS);
-        if (health !== undefined) latest().say({ kind: 'pong', value: health });
+        if (pong !== undefined) latest().say({ kind: 'pong', ...pong });
       }
     };
-    beat(1000, { overdue: null });
+    beat(1000, {});
     expect(latest().killed).to.equal(false);
     beat(20);
     expect(latest().killed).to.equal(false);
@@ -291,9 +277,9 @@ describe('The supervisor of the engine’s process', () => {
     ready();
     giveWork();
     isStopped = true;
-    beat(1, { overdue: null });
+    beat(1, {});
     expect(latest().killed).to.equal(false);
-    beat(1, { overdue: null });
+    beat(1, {});
     expect(latest().killed).to.equal(true);
     isStopped = false;
     latest().exit();
@@ -315,8 +301,7 @@ describe('The supervisor of the engine’s process', () => {
       for (let look = 0; look < looks; look++) {
         const heard = latest().received.length;
         timers.pass(BEAT_MS);
-        if (answers && latest().received.length > heard)
-          latest().say({ kind: 'pong', value: { overdue: null } });
+        if (answers && latest().received.length > heard) latest().say({ kind: 'pong' });
       }
       return latest()
         .received.slice(before)

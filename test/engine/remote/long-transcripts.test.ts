@@ -4,12 +4,8 @@ import type { Segment, WindowResult } from '../../../src/engine/binding.js';
 import { frameOf } from '../../../src/engine/process/frames.js';
 import { RemoteTranscription } from '../../../src/engine/remote/remote-transcription.js';
 import { serveEngine, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
-import {
-  ENGINE_FORM,
-  type TranscriptEnd,
-  type TranscriptionNews,
-} from '../../../src/engine/remote/engine-calls.js';
-import type { FileToTranscribe, Transcript } from '../../../src/engine/types.js';
+import type { TranscriptEnd } from '../../../src/engine/remote/engine-calls.js';
+import type { OnWindow, Transcript, WindowUpdate } from '../../../src/engine/types.js';
 import { until } from '../../support/until.js';
 import { fakeChannel } from '../process/fake-channel.js';
 
@@ -18,10 +14,7 @@ const WORDS = 90;
 /** Of a window of words, whatever the file's length. */
 const MOST_FRAME_BYTES = 32 * 1024;
 const TIMINGS = { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0 };
-const NO_CONTROL = { proceed: () => undefined, fail: () => undefined, cameFurther: () => undefined };
-const BACKLOG = {
-  admit: () => ({ admittedAt: 0, accountId: 'one', background: false, advance: () => 0, release: () => 0 }),
-};
+const NO_CONTROL = { checkpoint: () => undefined };
 
 function segmentOf(window: number): Segment {
   const at = (word: number): number => window * WINDOW_SECONDS + (word * WINDOW_SECONDS) / WORDS;
@@ -33,52 +26,45 @@ function segmentOf(window: number): Segment {
   return { ...span, text, words };
 }
 
-/** An engine that hears so many windows of words. */
+/** An engine that recognises so many windows of words. */
 function speaking(windows: number): LoadedEngines['speech'] & { transcript: Transcript } {
   const segments = Array.from({ length: windows }, (_, window) => segmentOf(window));
   const texts = segments.map(({ text }, window) => (window === 0 ? text.trim() : text));
   const transcript: Transcript = {
     ...{ durationSeconds: windows * WINDOW_SECONDS, language: 'en', languageProbability: null },
-    ...{ text: texts.join(''), segments, unsureWindows: 0, timings: TIMINGS },
+    ...{ text: texts.join(''), segments, windows, unsureWindows: 0, timings: TIMINGS },
   };
   return {
     transcript,
-    convertFile: () => Promise.resolve(null),
-    measureFile: () => Promise.resolve(transcript.durationSeconds),
-    transcribeFile: (file) => {
+    convert: () => Promise.resolve(false),
+    measure: () => Promise.resolve(transcript.durationSeconds),
+    transcribe: (_file, onWindow) => {
       for (const [window, segment] of segments.entries()) {
-        file.finished?.(window, { segments: [segment] } as WindowResult);
-        file.transcribed?.((window + 1) * WINDOW_SECONDS);
-        file.heard?.({ language: 'en', text: texts[window]!, segments: [segment] });
+        const finished = { index: window, result: { segments: [segment] } as WindowResult };
+        const part = { language: 'en', text: texts[window]!, segments: [segment] };
+        onWindow?.({ finished, seconds: (window + 1) * WINDOW_SECONDS, language: 'en', part });
       }
       return Promise.resolve(transcript);
     },
-    stats: () => ({
-      ...{ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 },
-      ...{ backlogSeconds: 0, maxBacklogSeconds: 0, retryAfterSeconds: 0, backlogByAccount: [] },
-    }),
+    stats: () => ({ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 }),
   };
 }
 
-/** Answers one call, and what it said: with the transcript as the other end has it, and the bytes of each frame. */
+/** Answers one call: the transcript as the other end has it, and the bytes of each frame. */
 async function transcribedApart(
-  speech: LoadedEngines['speech'],
-  heard?: FileToTranscribe['heard'],
+  speech: ReturnType<typeof speaking>,
+  onWindow?: OnWindow,
 ): Promise<{ transcript: Transcript; frames: number[] }> {
   const frames: number[] = [];
   let end: TranscriptEnd | undefined;
-  const file: FileToTranscribe = {
-    path: 'hours',
-    accountId: 'one',
-    language: 'en',
-    ...(heard ? { heard } : {}),
-  };
-  const transcription = new RemoteTranscription(file, BACKLOG as never);
+  const seconds = speech.transcript.durationSeconds;
+  const file = { path: 'hours', accountId: 'one', language: 'en', seconds, isStreamed: onWindow !== undefined };
+  const transcription = new RemoteTranscription(file, onWindow);
   let isReady = false;
   const { channel, hear } = fakeChannel((message, done) => {
-    frames.push(frameOf(message, ENGINE_FORM).length);
+    frames.push(frameOf(message).length);
     if (message.kind === 'ready') isReady = true;
-    if (message.kind === 'progress') transcription.hear(message.value as TranscriptionNews, NO_CONTROL);
+    if (message.kind === 'progress') transcription.update(message.value as WindowUpdate, NO_CONTROL);
     if (message.kind === 'answer') end = message.value as TranscriptEnd;
     done(null);
   });
@@ -103,11 +89,11 @@ describe('The transcript of a long file on its way from the engine’s process',
     expect(Math.max(...largest)).to.be.at.most(MOST_FRAME_BYTES);
   });
 
-  it('is the same for who is told of it meanwhile', async () => {
+  it('is the same for who receives it meanwhile', async () => {
     const speech = speaking(5);
-    let told = '';
-    const { transcript } = await transcribedApart(speech, ({ text }) => (told += text));
+    let text = '';
+    const { transcript } = await transcribedApart(speech, ({ part }) => (text += part?.text ?? ''));
     expect(transcript).to.deep.equal(speech.transcript);
-    expect(told).to.equal(speech.transcript.text);
+    expect(text).to.equal(speech.transcript.text);
   });
 });

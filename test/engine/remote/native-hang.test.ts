@@ -1,16 +1,17 @@
-/** Native code that does not come back, in a real process: it is ended and started again, and all that it was asked is answered. */
+/**
+ * Native code that does not come back, in a real process: it is ended and started again, and all that it was asked is
+ * answered.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { systemClock } from '../../../src/engine/clock.js';
 import { forking, type StartChild } from '../../../src/engine/process/child.js';
 import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.js';
 import { Quarantine } from '../../../src/engine/remote/quarantine.js';
 import { RemoteSpeechEngine } from '../../../src/engine/remote/remote-speech-engine.js';
-import { Backlog } from '../../../src/engine/speech/backlog.js';
 import type { Transcript } from '../../../src/engine/types.js';
 import { VerbatimError } from '../../../src/errors.js';
 import { readManifest } from '../../../src/models/read-manifest.js';
@@ -19,6 +20,7 @@ import { readConfig } from '../../../src/service/config.js';
 import { hangPath, type Hang } from '../../support/hangs.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { sample } from '../../support/speech.js';
+import { measureAndTranscribe } from '../../support/transcribe.js';
 import { until } from '../../support/until.js';
 
 const CLIP = sample('en-wav16.wav');
@@ -82,9 +84,8 @@ describe('Native code that hangs in the engine’s process', function () {
       },
     });
     const info = await supervisor.start();
-    const backlog = new Backlog({ maxSeconds: 3600, clock: systemClock, realTimeFactor: () => 1 });
     engine = new RemoteSpeechEngine({
-      ...{ process: supervisor, info, backlog, quarantine: new Quarantine(() => 0) },
+      ...{ process: supervisor, info, quarantine: new Quarantine(() => 0) },
     });
   });
   beforeEach(() => (deaths = []));
@@ -93,8 +94,8 @@ describe('Native code that hangs in the engine’s process', function () {
     rmSync(directory, { recursive: true });
   });
 
-  const hear = (path: string, accountId: string): Promise<Transcript> =>
-    engine.transcribeFile({ path, accountId, language: 'en' });
+  const recognise = (path: string, accountId: string): Promise<Transcript> =>
+    measureAndTranscribe(engine, { path, accountId, language: 'en' });
   /** The clip, at which the process hangs. */
   function hanging(name: string, how: Omit<Hang, 'fifo'>): string {
     const path = join(directory, name);
@@ -102,7 +103,10 @@ describe('Native code that hangs in the engine’s process', function () {
     writeFileSync(hangPath(path), JSON.stringify({ ...how, fifo }));
     return path;
   }
-  /** Lets time pass as fast as the slowest of the processes answers, and none while one starts: it runs out for what hangs alone. */
+  /**
+   * Lets time pass as fast as the slowest of the processes answers, and none while one starts: it runs out for what
+   * hangs alone.
+   */
   async function beatUntil(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       timers.pass(BEAT_MS);
@@ -111,9 +115,9 @@ describe('Native code that hangs in the engine’s process', function () {
     }
   }
 
-  it('on a thread of its pool is ended, and hears what it was asked in its next life', async () => {
+  it('on a thread of its pool is ended, and transcribes the file in its next process', async () => {
     const path = hanging('worker.wav', { where: 'worker', once: true });
-    const asked = [path, CLIP.path, CLIP.path].map((one, index) => hear(one, `account ${index}`));
+    const asked = [path, CLIP.path, CLIP.path].map((one, index) => recognise(one, `account ${index}`));
     const [, ...others] = asked;
     for (const { text } of await Promise.all(others)) expect(text).to.equal(CLIP.text);
     await beatUntil(() => deaths.length > 0);
@@ -124,8 +128,8 @@ describe('Native code that hangs in the engine’s process', function () {
 
   it('in its event loop is ended, too', async () => {
     const path = hanging('loop.wav', { where: 'loop', once: true });
-    const asked = hear(path, 'one');
-    const other = hear(CLIP.path, 'another');
+    const asked = recognise(path, 'one');
+    const other = recognise(CLIP.path, 'another');
     await until(() => !existsSync(hangPath(path)));
     timers.pass(SILENT_BEATS * BEAT_MS);
     await until(() => deaths.length > 0);
@@ -134,20 +138,16 @@ describe('Native code that hangs in the engine’s process', function () {
     expect(deaths[0]?.how).to.contain('it did not answer 20 pings');
   });
 
-  it('each time is the fault of the file, which is refused; others are heard beside it', async () => {
+  it('each time is the fault of the file, which is refused; others are transcribed beside it', async () => {
     const path = hanging('always.wav', { where: 'worker', once: false });
     let error: unknown;
     let heard = 0;
-    hear(path, 'one').catch((failed: unknown) => (error = failed));
-    void hear(CLIP.path, 'another').then(() => (heard += 1));
+    recognise(path, 'one').catch((failed: unknown) => (error = failed));
+    void recognise(CLIP.path, 'another').then(() => (heard += 1));
     await until(() => heard === 1);
     await beatUntil(() => error !== undefined);
     expect(error).to.be.instanceOf(VerbatimError).and.include({ code: 'internal_error' });
-    expect(deaths.map(({ reason }) => reason)).to.deep.equal([
-      'unresponsive',
-      'unresponsive',
-      'unresponsive',
-    ]);
-    expect((await hear(CLIP.path, 'another')).text).to.equal(CLIP.text);
+    expect(deaths.map(({ reason }) => reason)).to.deep.equal(['unresponsive', 'unresponsive', 'unresponsive']);
+    expect((await recognise(CLIP.path, 'another')).text).to.equal(CLIP.text);
   });
 });

@@ -45,7 +45,7 @@ describe('The watch over native calls', () => {
     expect(ticks(watch, 121)).to.equal('measure');
   });
 
-  it('forgets calls that failed', async () => {
+  it('removes calls that failed', async () => {
     const watch = new NativeWatch();
     const binding = watch.watch({ openAudio: () => Promise.reject(new Error('no')) });
     expect(await binding.openAudio().catch((error: unknown) => (error as Error).message)).to.equal('no');
@@ -79,7 +79,7 @@ describe('The watch over native calls', () => {
     expect(await second.measure()).to.deep.equal({ measure: 'a value' });
   });
 
-  it('keeps the stack of nobody who calls, whose errors are told without', () => {
+  it('keeps the stack of nobody who calls, whose errors are reported without one', () => {
     const watch = new NativeWatch();
     const limits: number[] = [];
     const openAudio = (): Promise<never> => {

@@ -1,8 +1,11 @@
-/** When the engine's process tells how much it has to do: no more often than there is something to tell, and never while it is idle. */
+/**
+ * When the engine's process tells how much it has to do: no more often than there is something to tell, and never while
+ * it is idle.
+ */
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ToChild } from '../../../src/engine/process/messages.js';
-import type { EngineLoad } from '../../../src/engine/remote/engine-calls.js';
+import type { EngineLoad } from '../../../src/engine/types.js';
 import { serveEngine, type LoadedEngines } from '../../../src/engine/remote/serve-engine.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
@@ -31,8 +34,8 @@ describe('Reports of the engine’s process', () => {
         retryAfterSeconds: 0,
         backlogByAccount: [],
       }) as never;
-    const measureFile = (): Promise<number> => new Promise((resolve) => ends.push(resolve));
-    const speech = { stats, measureFile } as Partial<LoadedEngines['speech']>;
+    const measure = (): Promise<number> => new Promise((resolve) => ends.push(resolve));
+    const speech = { stats, measure } as Partial<LoadedEngines['speech']>;
     const engines = { speech, translation: {}, info: {} } as LoadedEngines;
     const { channel, ...other } = fakeChannel((message, done) => {
       told.push(message.kind);

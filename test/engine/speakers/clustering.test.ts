@@ -74,14 +74,14 @@ describe('The clustering of voices', () => {
   });
 
   for (const voices of [1, 2, 3, 4, 6, 12]) {
-    it(`finds ${voices} ${voices === 1 ? 'voice' : 'voices'} and whose each item is, without being told`, () => {
+    it(`finds ${voices} ${voices === 1 ? 'voice' : 'voices'} and whose each item is, without a given number`, () => {
       const { items, spoken } = conversation(voices, 8, voices);
       expect(found(items)).to.have.length(voices);
       expect(disagreements(labelsOf(items), spoken)).to.equal(0);
     });
   }
 
-  it('keeps to the bounds, and to what was told, whatever the voices are', () => {
+  it('keeps to the bounds, and to the given number, whatever the voices are', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -100,7 +100,7 @@ describe('The clustering of voices', () => {
     );
   });
 
-  it('makes of too many voices the fewer that are told, and cuts none of them in two', () => {
+  it('makes of too many voices the given number, and cuts none of them in two', () => {
     const { items, spoken } = conversation(4, 8, 3);
     const labels = labelsOf(items, { ...OPTIONS, minSpeakers: 2, maxSpeakers: 2 });
     expect(new Set(labels).size).to.equal(2);
@@ -108,7 +108,7 @@ describe('The clustering of voices', () => {
       expect(new Set(labels.filter((_, index) => spoken[index] === voice)).size).to.equal(1);
   });
 
-  it('does not take a word of somebody else’s for a person, unless it is told how many there are or nobody says more', () => {
+  it('does not take a word of somebody else’s for a person, unless their number is given or nobody says more', () => {
     const made = madeVoices(9);
     const items = [...Array.from({ length: 20 }, (_, index) => made.item(index % 2)), made.item(2, 2.9)];
     expect(found(items)).to.have.length(2);
@@ -117,7 +117,7 @@ describe('The clustering of voices', () => {
     expect(found(items, { ...OPTIONS, minSpeakers: 3 })).to.have.length(3);
   });
 
-  it('takes who says little for a person before it takes one voice for two, where more are told', () => {
+  it('takes who says little for a person before it takes one voice for two, where a larger number is given', () => {
     const made = madeVoices(11);
     const items = [...Array.from({ length: 10 }, () => made.item(0)), made.item(1, 1.5), made.item(2, 2)];
     const told = (speakers: number): number[] =>
@@ -127,7 +127,7 @@ describe('The clustering of voices', () => {
     expect(disagreements(told(3), [...long, 1, 2])).to.equal(0);
   });
 
-  it('tells fewer voices, the more another one has to explain', () => {
+  it('finds fewer voices, the more another one has to explain', () => {
     const { items } = conversation(4, 8, 17);
     const counts = [0.1, 0.6, 4, 30].map((threshold) => found(items, { ...OPTIONS, threshold }).length);
     expect(counts).to.deep.equal([...counts].sort((one, other) => other - one));
@@ -142,7 +142,7 @@ describe('The clustering of voices', () => {
     expect(found(items, options, 0.06)).to.have.length(1);
   });
 
-  it('counts speech that is heard in windows that overlap once', () => {
+  it('counts speech in overlapping windows once', () => {
     const made = madeVoices(13, 1.2);
     const items = Array.from({ length: 6 }, () => made.item(0));
     const often = items.flatMap((item) => Array.from({ length: 6 }, () => item));
@@ -160,7 +160,7 @@ describe('The clustering of voices', () => {
     expect(all.at(-1)?.explained).to.be.closeTo(18, 1e-4);
   });
 
-  it('hears the same people in whatever order and whatever scale of weights', () => {
+  it('finds the same people in whatever order and whatever scale of weights', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 1000 }), (voices, seed) => {
         const { items } = conversation(voices, 5, seed);
@@ -183,10 +183,9 @@ describe('The clustering of voices', () => {
       for (const voices of [1, 2, 4]) {
         const made = madeVoices(21, noise);
         const items = Array.from({ length: 12 * voices }, (_, index) => made.item(index % voices));
-        expect(
-          found(items, OPTIONS, 1 / (1 + noise * noise)),
-          `${voices} voices, noise ${noise}`,
-        ).to.have.length(voices);
+        expect(found(items, OPTIONS, 1 / (1 + noise * noise)), `${voices} voices, noise ${noise}`).to.have.length(
+          voices,
+        );
       }
   });
 

@@ -1,4 +1,4 @@
-/** Whose file is heard next, on an engine that ends a file when it is told to. */
+/** Whose file is processed next, on an engine that ends a file when asked to. */
 import { expect } from 'chai';
 import {
   DIARIZED_AT_ONCE,
@@ -6,7 +6,7 @@ import {
   FairDiarizer,
   SHORT_FILE_SECONDS,
 } from '../../../src/engine/speakers/fair-diarizer.js';
-import type { FileToDiarize } from '../../../src/engine/speakers/speaker-engine.js';
+import type { FileToDiarize } from '../../../src/engine/speakers/file-to-diarize.js';
 import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
 
 const LONG = 2 * SHORT_FILE_SECONDS;
@@ -55,17 +55,13 @@ describe('FairDiarizer', () => {
   });
 
   /** Accounts are the first letters of the files' names. */
-  const ask = (
-    path: string,
-    durationSeconds = 60,
-    more: Partial<FileToDiarize & { background: boolean }> = {},
-  ) => {
+  const ask = (path: string, durationSeconds = 60, more: Partial<FileToDiarize & { background: boolean }> = {}) => {
     const answer = diarizer.diarize({ path, durationSeconds, accountId: path.slice(0, 1), ...more });
     return answer.catch((error: unknown) => error);
   };
   const all = (...paths: string[]): void => void paths.map((path) => ask(path));
 
-  it('tells which languages its models serve', () => {
+  it('reports which languages its models serve', () => {
     expect([diarizer.serves('en'), diarizer.serves('de')]).to.deep.equal([true, false]);
     expect(new FairDiarizer({ engine, languages: 'any' }).serves('de')).to.equal(true);
   });
@@ -130,7 +126,7 @@ describe('FairDiarizer', () => {
     expect(engine.heard.slice(6)).to.deep.equal(['b2', 'b3']);
   });
 
-  it('hears the shorter of an account’s files first, and last what is done in the background', async () => {
+  it('processes the shorter of an account’s files first, and last what is done in the background', async () => {
     all('x1', 'x2', 'y1', 'y2');
     await turn();
     void ask('a background', 1, { background: true });
@@ -173,7 +169,7 @@ describe('FairDiarizer', () => {
     expect(engine.heard.at(-1)).to.equal('a1');
   });
 
-  it('tells how long files wait, and how long they are heard', async () => {
+  it('reports how long files wait, and how long they are processed', async () => {
     all('x1', 'x2', 'y1', 'y2');
     void ask('a1', 75);
     await turn();

@@ -1,4 +1,7 @@
-/** What the published embeddings hear, held against torchaudio 0.13's kaldi.fbank and against torch.stft with its Slaney filters. */
+/**
+ * What the published embeddings hear, held against torchaudio 0.13's kaldi.fbank and against torch.stft with its Slaney
+ * filters.
+ */
 import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -88,7 +91,10 @@ function kaldiGraph(facts: OnnxGraph['facts']): OnnxGraph {
   };
 }
 
-/** Of the form of TitaNet's: [n, 80, frames] and their number -> people, and the mean square of each band and that number. */
+/**
+ * Of the form of TitaNet's: [n, 80, frames] and their number -> people, and the mean square of each band and that
+ * number.
+ */
 function nemoGraph(facts: OnnxGraph['facts'] = {}): OnnxGraph {
   return {
     input: { name: 'audio_signal', shape: ['n', 80, 'frames'] },
@@ -147,7 +153,7 @@ describe('Published embeddings', () => {
     expect(Math.max(...threeD.map((value, index) => Math.abs(value - wespeaker[index]!)))).to.be.above(0.01);
   });
 
-  it('of NeMo get theirs with the number of frames, and tell the voice in the second output', async () => {
+  it('of NeMo get theirs with the number of frames, and reports the voice in the second output', async () => {
     const found = await embedded(nemoGraph(), signal(2560));
     const { values } = new NemoFeatures(80).compute(signal(2560));
     const rows = Array.from({ length: 80 }, (_, band) => values.subarray(32 * band, 32 * band + 32));
@@ -164,9 +170,7 @@ describe('Published embeddings', () => {
     const framework = await refused(kaldiGraph({ framework: 'speechbrain' }));
     expect(framework).to.contain('"speechbrain" for framework; allowed: wespeaker, 3d-speaker, nemo');
     expect(await refused(kaldiGraph({ framework: 'wespeaker' }))).to.contain('lacks normalize_samples');
-    expect(await refused(kaldiGraph({ ...THREE_D, feature_normalize_type: 'none' }))).to.contain(
-      'global-mean',
-    );
+    expect(await refused(kaldiGraph({ ...THREE_D, feature_normalize_type: 'none' }))).to.contain('global-mean');
     expect(await refused(nemoGraph({ window_type: 'hamming' }))).to.contain('allowed: hann');
     expect(await refused(nemoGraph({ window_stride_ms: 20 }))).to.contain('window_stride_ms');
     expect(await refused(nemoGraph({ feat_dim: 64 }))).to.contain('allowed: [n, 64, frames]');

@@ -48,7 +48,7 @@ describe('Speaker models', () => {
     });
   });
 
-  it('tell who speaks in a window', async () => {
+  it('report who speaks in a window', async () => {
     const { segmentation } = await loaded();
     expect(segmentation).to.deep.include({ windowSamples: 10 * RATE, grid: { shift: 320, size: 320 } });
     const samples = hummed([turn('S2', 0.2, 0.4), turn('S3', 0.3, 0.5)], 1);
@@ -58,7 +58,7 @@ describe('Speaker models', () => {
     expect(spoken).to.deep.equal([...range(60, 70), ...range(115, 125)]);
   });
 
-  it('tell voices apart, by vectors of length 1', async () => {
+  it('distinguish voices, by vectors of length 1', async () => {
     const { embedding } = await loaded();
     const vector = await embedding.embed(hummed([turn('S5', 0, 1)], 1));
     expect([...vector].map((value) => Math.round(100 * value))).to.deep.equal([0, 0, 0, 0, 100, 0, 0, 0]);
@@ -68,18 +68,13 @@ describe('Speaker models', () => {
   describe('together', () => {
     const OPTIONS = { threshold: 0.5, minSeconds: 1, minSpeakers: 1, maxSpeakers: 20, stepSeconds: 2.5 };
 
-    async function heard(
-      samples: Float32Array,
-      signal = new AbortController().signal,
-    ): Promise<SpeakerTurn[]> {
+    async function heard(samples: Float32Array, signal = new AbortController().signal): Promise<SpeakerTurn[]> {
       let place = 0;
-      const read = (count: number): Promise<Float32Array> =>
-        Promise.resolve(samples.slice(place, (place += count)));
-      const progress = (): Promise<void> => Promise.resolve();
-      return diarize(read, await loaded(), OPTIONS, { signal, progress });
+      const read = (count: number): Promise<Float32Array> => Promise.resolve(samples.slice(place, (place += count)));
+      return diarize(read, await loaded(), OPTIONS, signal);
     }
 
-    it('tell who speaks when in a conversation, over many windows, at the same time, to the frame', async () => {
+    it('report who speaks when in a conversation, over many windows, at the same time, to the frame', async () => {
       const turns = [
         turn('S1', 0.5, 6),
         turn('S2', 5, 11.5),
@@ -91,7 +86,7 @@ describe('Speaker models', () => {
       expect(await heard(hummed(turns, 34))).to.deep.equal(turns);
     });
 
-    it('tell of silence that nobody speaks, and of a tenth of a second whatever they can', async () => {
+    it('find no speaker in silence, and answer for a tenth of a second as well', async () => {
       expect(await heard(new Float32Array(25 * RATE))).to.deep.equal([]);
       expect(await heard(new Float32Array(0))).to.deep.equal([]);
       expect(await heard(new Float32Array(1600))).to.deep.equal([]);
@@ -101,9 +96,7 @@ describe('Speaker models', () => {
     it('end with the signal', async () => {
       const abort = new AbortController();
       abort.abort(new Error('hung up'));
-      const error = await heard(hummed([turn('S1', 0, 3)], 3), abort.signal).catch(
-        (reason: unknown) => reason,
-      );
+      const error = await heard(hummed([turn('S1', 0, 3)], 3), abort.signal).catch((reason: unknown) => reason);
       expect(error).to.include({ message: 'hung up' });
     });
   });
@@ -123,9 +116,7 @@ describe('Speaker models', () => {
       ['powerset_max_classes', 4, 'allowed: 1 to 3'],
     ] as const) {
       it(`are refused: ${fact} of ${value}`, async () => {
-        expect(
-          await refusal(async () => segmentationModel(await load(changed({ [fact]: value })))),
-        ).to.contain(told);
+        expect(await refusal(async () => segmentationModel(await load(changed({ [fact]: value }))))).to.contain(told);
       });
     }
 
@@ -139,20 +130,15 @@ describe('Speaker models', () => {
         weight.name === 'waves' ? { ...weight, dims: [6, 80, 4] } : weight,
       );
       expect(await refused({ ...graph, input, weights })).to.contain('takes samples [n, 80, length]');
-      expect(await refused(changed({ num_speakers: 2 }))).to.contain(
-        'gives [1, 50, 7]; allowed: [1, frames, 4]',
-      );
+      expect(await refused(changed({ num_speakers: 2 }))).to.contain('gives [1, 50, 7]; allowed: [1, frames, 4]');
       const made = embeddingGraph();
       const short = { ...made, facts: { ...made.facts, output_dim: 9 } };
-      const embed = async (): Promise<unknown> =>
-        embeddingModel(await load(short)).embed(new Float32Array(RATE));
+      const embed = async (): Promise<unknown> => embeddingModel(await load(short)).embed(new Float32Array(RATE));
       expect(await refusal(embed)).to.contain('gives 8 numbers; it says 9');
     });
 
     it('are refused where they cannot be loaded, or cannot compute', async () => {
-      expect(await refusal(() => load(Buffer.from('not a model at all')))).to.equal(
-        'The file is no ONNX model.',
-      );
+      expect(await refusal(() => load(Buffer.from('not a model at all')))).to.equal('The file is no ONNX model.');
       expect(await refusal(() => load(Buffer.alloc(0)))).to.equal('The file is no ONNX model.');
       const graph = embeddingGraph();
       const unknown = {
@@ -160,8 +146,7 @@ describe('Speaker models', () => {
         nodes: [...graph.nodes, { type: 'Frobnicate', inputs: ['power'], output: 'x' }],
       };
       expect(await refusal(() => load(unknown))).to.contain('does not run');
-      const short = async (): Promise<unknown> =>
-        embeddingModel(await load(graph)).embed(new Float32Array(10));
+      const short = async (): Promise<unknown> => embeddingModel(await load(graph)).embed(new Float32Array(10));
       expect(await refusal(short)).to.contain('does not run');
       const missing = await loadOnnxModel(join(directory, 'missing'), 1).catch((error: unknown) => error);
       expect(missing).to.include({ code: 'io_error' });

@@ -17,7 +17,7 @@ const LOADED = `
 `;
 
 describe('The runtime of ONNX', () => {
-  it('tells nobody of its use: it keeps no files of its own, which its telemetry stands on', async () => {
+  it('sends no telemetry: it keeps no files of its own, which telemetry would need', async () => {
     const model = join(packageRoot, 'models', 'bundled', 'speaker-segmentation-verbatim.onnx');
     const main = join(packageRoot, 'src', 'engine', 'speakers', 'onnx-model.ts');
     const options = { cwd: packageRoot, env: { PATH: process.env['PATH'] } };

@@ -49,14 +49,12 @@ function powers(tones: readonly number[]): { nodes: OnnxNode[]; weights: OnnxTen
 
 const INPUT = { name: 'samples', shape: ['n', 1, 'length'] };
 
-/** Of the form of pyannote-segmentation-3.0; hears the first three tones. */
+/** Of the form of pyannote-segmentation-3.0; recognises the first three tones. */
 export function segmentationGraph(): OnnxGraph {
   const { nodes, weights } = powers(TONES.slice(0, 3));
   // A tone alone is at LOUDNESS^2 = 0.04: class scores 40; two: 80 - 20; nobody: 10.
   const rows = [0, 1, 2].map((tone) =>
-    [[], [0], [1], [2], [0, 1], [0, 2], [1, 2]].map((members) =>
-      members.includes(tone as never) ? 1000 : 0,
-    ),
+    [[], [0], [1], [2], [0, 1], [0, 2], [1, 2]].map((members) => (members.includes(tone as never) ? 1000 : 0)),
   );
   return {
     input: INPUT,

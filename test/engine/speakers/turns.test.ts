@@ -2,14 +2,9 @@ import { expect } from 'chai';
 import { powersetClasses, speakerActivity } from '../../../src/engine/speakers/powerset.js';
 import { slidingWindows } from '../../../src/engine/speakers/sliding-windows.js';
 import { turnsOf, type NamedWindow } from '../../../src/engine/speakers/turns.js';
-import { withinRegions } from '../../../src/engine/speakers/known-speech.js';
 import { inPieces } from '../../../src/engine/speakers/pieces.js';
 import { assignedVoices } from '../../../src/engine/speakers/voice-assignment.js';
-import {
-  spokenSamples,
-  spokenSpans,
-  type WindowActivity,
-} from '../../../src/engine/speakers/window-activity.js';
+import { spokenSamples, spokenSpans, type WindowActivity } from '../../../src/engine/speakers/window-activity.js';
 
 const GRID = { shift: 320, size: 320 };
 const RATE = 16_000;
@@ -107,33 +102,6 @@ describe('What a speaker of a window says', () => {
   });
 });
 
-describe('Speech of which it is known when it is', () => {
-  const within = (...regions: [number, number][]): WindowActivity =>
-    withinRegions(
-      window(10, [[1, 3]], [[5, 6]]),
-      regions.map(([startSeconds, endSeconds]) => ({ startSeconds, endSeconds })),
-      GRID,
-    );
-  const spoken = (activity: WindowActivity, speaker: number): string =>
-    spokenSpans(activity, speaker, GRID, false)
-      .map(([begin, end]) => `${begin / RATE}-${end / RATE}`)
-      .join(' ');
-
-  it('is nobody’s outside', () => {
-    const half = within([12, 15.5]);
-    expect([spoken(half, 0), spoken(half, 1)]).to.deep.equal(['2-5', '5-5.5']);
-    expect([spoken(within(), 0), spoken(within(), 1)]).to.deep.equal(['', '']);
-  });
-
-  it('is inside that of who is most probable, or who spoke last', () => {
-    const all = within([0, 30]);
-    expect([spoken(all, 0), spoken(all, 1)]).to.deep.equal(['0-5', '5-10']);
-    const faint = window(0, [[1, 2]], []);
-    faint.activity.fill(60, 500 + 150, 500 + 200);
-    expect(spoken(withinRegions(faint, [{ startSeconds: 1, endSeconds: 4 }], GRID), 1)).to.equal('3-4');
-  });
-});
-
 describe('Speech in pieces', () => {
   const GRID = { shift: 320, size: 320 };
   /** 0.5 to 5.5 s and 5.7 to 6 s of one; 8 to 9 s of another, over both. */
@@ -166,9 +134,7 @@ describe('Speech in pieces', () => {
     const loudest = (of: WindowActivity, frame: number): number =>
       Math.max(...spans(of).map((_, row) => of.activity[row * of.frames + frame]!));
     for (let frame = 0; frame < 500; frame++) expect(loudest(pieces, frame)).to.equal(loudest(whole, frame));
-    expect(inPieces({ start: 0, frames: 500, activity: new Uint8Array(1500) }, GRID).activity).to.have.length(
-      0,
-    );
+    expect(inPieces({ start: 0, frames: 500, activity: new Uint8Array(1500) }, GRID).activity).to.have.length(0);
   });
 });
 
@@ -194,7 +160,7 @@ describe('The voices of a window', () => {
 });
 
 describe('Turns', () => {
-  it('are told by first speech, whatever the voices’ numbers', () => {
+  it('are ordered by first speech, whatever the voices’ numbers', () => {
     const windows = [{ ...window(0, [[5, 7]], [[1, 4]]), voices: [0, 1] }];
     expect(told(windows, 10)).to.deep.equal(['S1 1-4', 'S2 5-7']);
   });
@@ -241,7 +207,7 @@ describe('Turns', () => {
     expect(told([{ ...window(0, spans), voices: [0] }], 10)).to.deep.equal(['S1 1-3', 'S1 4-5']);
   });
 
-  it('of one voice that a window heard as two are one', () => {
+  it('of one voice that a window took for two are one', () => {
     const windows = [{ ...window(0, [[1, 3]], [[3, 5]]), voices: [0, 0] }];
     expect(told(windows, 10)).to.deep.equal(['S1 1-5']);
   });

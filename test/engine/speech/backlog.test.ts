@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Backlog, type BacklogPlace } from '../../../src/engine/speech/backlog.js';
+import { Backlog, type BacklogPlace } from '../../../src/engine/backlog.js';
 import { RealTimeFactor } from '../../../src/engine/speech/real-time-factor.js';
 import { VerbatimError } from '../../../src/errors.js';
-import { FakeClock } from '../fake-clock.js';
 
 function backlogOf(maxSeconds: number, realTimeFactor = 0.1): Backlog {
-  return new Backlog({ maxSeconds, clock: new FakeClock(), realTimeFactor: () => realTimeFactor });
+  return new Backlog({ maxSeconds, realTimeFactor: () => realTimeFactor });
 }
 
 function refusal(backlog: Backlog, audioSeconds: number, accountId = 'a'): VerbatimError {
@@ -25,7 +24,7 @@ describe('Backlog', () => {
     backlog.admit({ accountId: 'a', audioSeconds: 40 });
     expect(backlog.seconds).to.equal(100);
     expect(refusal(backlog, 1)).to.include({ code: 'overloaded' });
-    place.advance(5);
+    place.setDone(5);
     backlog.admit({ accountId: 'a', audioSeconds: 5 });
     place.release();
     place.release();
@@ -46,10 +45,10 @@ describe('Backlog', () => {
     expect(backlog.seconds).to.equal(0);
   });
 
-  it('tells who has most of it, requests and seconds, the background apart, twenty accounts at most', () => {
+  it('reports who has most of it, requests and seconds, the background apart, twenty accounts at most', () => {
     const backlog = backlogOf(1e6);
     for (let n = 1; n <= 30; n++) backlog.admit({ accountId: `a${n}`, audioSeconds: n });
-    backlog.admit({ accountId: 'a7', audioSeconds: 100 }).advance(40);
+    backlog.admit({ accountId: 'a7', audioSeconds: 100 }).setDone(40);
     backlog.readmit({ accountId: 'a1', audioSeconds: 500, background: true });
     const [first, second, third] = backlog.byAccount;
     expect(first).to.deep.equal({ accountId: 'a1', requests: 2, seconds: 1, backgroundSeconds: 500 });
@@ -201,13 +200,13 @@ function advance(places: readonly BacklogPlace[], accountId: string, seconds: nu
   let left = seconds;
   for (const place of places.filter((candidate) => candidate.accountId === accountId)) {
     const part = Math.min(left, place.audioLeftSeconds);
-    place.advance(part);
+    place.setDone(place.audioSeconds - place.audioLeftSeconds + part);
     left -= part;
   }
 }
 
 describe('RealTimeFactor', () => {
-  it('starts with a guess, and forgets it', () => {
+  it('starts with a guess, and replaces it', () => {
     const factor = new RealTimeFactor(2);
     expect(factor.value).to.equal(0.5);
     for (let n = 0; n < 100; n++) factor.add(0.8, 8);

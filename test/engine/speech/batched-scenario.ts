@@ -1,4 +1,6 @@
-/** Scenes with the decoder that takes the windows of all requests in one batch, and what their work costs in the fake. */
+/**
+ * Scenes with the decoder that takes the windows of all requests in one batch, and what their work costs in the fake.
+ */
 import type { SpeechDecoder } from '../../../src/engine/speech/speech-models.js';
 import type { SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
 import type { FakeSettings } from '../fake-tally.js';

@@ -3,12 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type {
-  AudioToMeasure,
-  FileToTranscribe,
-  SpeechEngine,
-  Transcript,
-} from '../../../src/engine/types.js';
+import type { FileToMeasure, SpeechEngine, Transcript, WindowUpdate } from '../../../src/engine/types.js';
+import { measureAndTranscribe, type FileToMeasureFirst } from '../../support/transcribe.js';
 import { BROKEN_AUDIO, fakeAudio, FakeEngine } from '../../support/fake-engine.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { pause, pcmOfSample, sample, writeRepeatedWav, writeWav } from '../../support/speech.js';
@@ -21,7 +17,7 @@ interface Subject {
 
 interface Files {
   clip: string;
-  /** Longer than the backlog takes, and minutes of work. */
+  /** Minutes of work. */
   long: string;
   broken: string;
 }
@@ -31,8 +27,6 @@ interface Kind {
   start(): Promise<Subject>;
   write(directory: string): Files;
 }
-
-const MAX_BACKLOG_SECONDS = 600;
 
 const KINDS: readonly Kind[] = [
   {
@@ -56,7 +50,7 @@ const KINDS: readonly Kind[] = [
   {
     name: 'The real engine',
     start: async () => ({
-      engine: await loadRealEngine({ slots: 1, maxBacklogSeconds: MAX_BACKLOG_SECONDS }),
+      engine: await loadRealEngine({ slots: 1 }),
       // The long file takes seconds; whatever is asked meanwhile takes no slot.
       hold: () => undefined,
     }),
@@ -96,14 +90,16 @@ for (const kind of KINDS) {
     beforeEach(async () => ({ engine, hold } = await kind.start()));
     afterEach(() => engine.close());
 
-    const transcribe = (request: Partial<FileToTranscribe> = {}): Promise<Transcript> =>
-      engine.transcribeFile({ path: files.clip, accountId: 'one', language: 'en', ...request });
+    const measure = (more: Partial<FileToMeasure> = {}): Promise<number> =>
+      engine.measure({ path: files.clip, accountId: 'one', ...more });
+    const transcribe = (request: Partial<FileToMeasureFirst> = {}): Promise<Transcript> =>
+      measureAndTranscribe(engine, { path: files.clip, accountId: 'one', language: 'en', ...request });
 
     function expectNothingTaken(): void {
-      expect(engine.stats()).to.include({ backlogSeconds: 0, busySlots: 0, queuedWindows: 0 });
+      expect(engine.stats()).to.include({ busySlots: 0, queuedWindows: 0 });
     }
 
-    it('transcribes, and tells language, duration and where the time went', async () => {
+    it('transcribes, and reports language, duration and where the time went', async () => {
       const transcript = await transcribe({ language: 'auto' });
       expect(transcript).to.include({ language: 'en' });
       expect(transcript.durationSeconds).to.be.within(1, 10);
@@ -124,105 +120,41 @@ for (const kind of KINDS) {
       expectNothingTaken();
     });
 
-    it('refuses what is longer than asked, before any hold', async () => {
-      const measured = (): void => expect.fail('a hold was asked for');
-      const error = await failure(transcribe({ maxSeconds: 0.5, measured }));
+    it('refuses what is longer than the limit, or than what can be paid for', async () => {
+      const error = await failure(measure({ maxSeconds: 0.5, payableSeconds: 60 }));
       expect(error).to.include({ code: 'audio_too_long', param: 'audio' });
       expect((error as Error).message).to.equal('The audio is longer than the limit of 0.5 s.');
+      expect(await failure(measure({ payableSeconds: 0.5 }))).to.include({ code: 'insufficient_credits' });
       expectNothingTaken();
     });
 
-    it('asks what is covered from nothing up to the duration, then for the hold, then takes it in', async () => {
-      const asked: number[] = [];
-      const covers = (seconds: number): unknown => asked.push(seconds);
-      const measured = (seconds: number): void => {
-        expect(asked[0]).to.equal(0);
-        expect(asked.at(-1)).to.equal(seconds);
-        expect(engine.stats().backlogSeconds).to.equal(0);
-        asked.push(-1);
-      };
-      await transcribe({ covers, measured });
-      expect(asked.at(-1), 'the hold comes last').to.equal(-1);
-    });
-
-    it('measures as it does before it transcribes, and takes nothing in', async () => {
+    it('measures what it then transcribes, and takes nothing', async () => {
       const { durationSeconds } = await transcribe();
-      const measure = (more: Partial<AudioToMeasure> = {}): Promise<number> =>
-        engine.measureFile({ path: files.clip, accountId: 'one', ...more });
-      const asked: number[] = [];
-      expect(await measure({ covers: (seconds) => void asked.push(seconds) })).to.equal(durationSeconds);
-      expect([asked[0], asked.at(-1)]).to.deep.equal([0, durationSeconds]);
-      expect(await failure(measure({ maxSeconds: 0.5 }))).to.include({ code: 'audio_too_long' });
+      expect(await measure({ maxSeconds: durationSeconds, payableSeconds: durationSeconds })).to.equal(durationSeconds);
       expect(await failure(measure({ path: files.broken }))).to.include({ code: 'invalid_audio' });
       expect(await failure(measure({ signal: AbortSignal.abort('before') }))).to.equal('before');
       expectNothingTaken();
     });
 
-    it('lets work in the background in whatever the backlog holds, and takes no room for it', async () => {
-      const long = await startLong();
-      const background = { background: true, after: { durationSeconds: 3 } };
-      const controller = new AbortController();
-      const behind = transcribe({ ...background, signal: controller.signal });
-      expect(engine.stats().backlogSeconds).to.be.above(MAX_BACKLOG_SECONDS / 2);
-      controller.abort('enough');
-      expect(await failure(behind)).to.equal('enough');
-      long.abort('over');
-      await long.failed;
-      hold();
-      const other = new AbortController();
-      const waiting = transcribe({
-        ...background,
-        path: files.long,
-        after: { durationSeconds: 40_000 },
-        signal: other.signal,
-      });
-      while (engine.stats().busySlots === 0) await tick();
-      expect(engine.stats().backlogSeconds).to.equal(0);
-      expect(() => engine.checkRoom('one')).not.to.throw();
-      other.abort('over');
-      expect(await failure(waiting)).to.equal('over');
+    it('reports windows with seconds that grow, the language, and parts that join to the text', async () => {
+      const updates: WindowUpdate[] = [];
+      const file = { path: files.clip, accountId: 'one', language: 'auto', isStreamed: true };
+      const transcript = await measureAndTranscribe(engine, file, (update) => void updates.push(update));
+      const seconds = updates.map((update) => update.seconds);
+      expect(seconds).to.deep.equal([...seconds].sort((one, other) => one - other));
+      expect(seconds.at(-1)).to.be.within(0.1, transcript.durationSeconds);
+      expect(updates.map(({ part }) => part?.text ?? '').join('')).to.equal(transcript.text);
+      expect(updates.at(-1)?.language).to.equal(transcript.language);
+      expect(transcript.windows).to.be.at.least(1);
     });
 
-    it('rejects with what the caller throws, as it is', async () => {
-      const no = new Error('no');
-      const refuse = (): never => {
-        throw no;
-      };
-      expect(await failure(transcribe({ covers: refuse }))).to.equal(no);
-      expect(await failure(transcribe({ measured: refuse }))).to.equal(no);
-      expect(await failure(transcribe({ measured: () => Promise.reject(no) }))).to.equal(no);
-      expectNothingTaken();
-    });
-
-    it('rejects with the reason of an abort, before, during the hold, and at work', async () => {
+    it('rejects with the reason of an abort, before and at work', async () => {
       expect(await failure(transcribe({ signal: AbortSignal.abort('before') }))).to.equal('before');
-      const inHold = new AbortController();
-      const { signal } = inHold;
-      expect(await failure(transcribe({ signal, measured: () => inHold.abort('in the hold') }))).to.equal(
-        'in the hold',
-      );
       const atWork = await startLong();
       atWork.abort('at work');
       expect(await atWork.failed).to.equal('at work');
       while (engine.stats().busySlots > 0) await tick();
       expectNothingTaken();
-    });
-
-    it('bounds the backlog by account, but for a second pass', async () => {
-      const long = await startLong();
-      const error = await failure(transcribe());
-      expect(error).to.include({ code: 'overloaded' });
-      expect((error as { retryAfterSeconds: number }).retryAfterSeconds).to.be.at.least(1);
-      expect(() => engine.checkRoom('another')).not.to.throw();
-      const second = new AbortController();
-      const after = { durationSeconds: 3 };
-      const before = engine.stats().backlogSeconds;
-      const running = failure(transcribe({ after, signal: second.signal }));
-      while (engine.stats().backlogSeconds <= before) await tick();
-      second.abort('enough');
-      expect(await running).to.equal('enough');
-      long.abort('enough');
-      await long.failed;
     });
 
     it('closes once what runs is over, and takes nothing new', async () => {
@@ -237,7 +169,7 @@ for (const kind of KINDS) {
       await engine.close();
     });
 
-    /** The long file, admitted and at work, until it is aborted. */
+    /** The long file at work, until it is aborted. */
     async function startLong(): Promise<{ abort: (reason: string) => void; failed: Promise<unknown> }> {
       hold();
       const controller = new AbortController();

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { SegmentDecoding } from '../../../src/engine/binding.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { packageRoot } from '../../../src/package-root.js';
+import { measureAndTranscribe } from '../../support/transcribe.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 
 const FIRST_TIME_STAMP = 50364;
@@ -11,7 +12,7 @@ const path = join(packageRoot, 'test', 'fixtures', 'audio', 'samples', 'en-wav16
 
 const wordsOf = ({ tokens }: SegmentDecoding): number[] => tokens.filter((id) => id < FIRST_TIME_STAMP);
 
-describe('segments that tell what they were decoded to', () => {
+describe('segments that record what they were decoded to', () => {
   const engines: SpeechEngine[] = [];
   before(async () => {
     for (const decoder of ['batched', 'whisper.cpp'] as const)
@@ -21,11 +22,11 @@ describe('segments that tell what they were decoded to', () => {
 
   const decodings = async (options: { describe?: boolean; temperature?: number }) => {
     const file = { path, accountId: 'a', language: 'en', ...options };
-    const transcripts = await Promise.all(engines.map((engine) => engine.transcribeFile(file)));
+    const transcripts = await Promise.all(engines.map((engine) => measureAndTranscribe(engine, file)));
     return transcripts.map(({ segments }) => segments.map(({ decoding }) => decoding));
   };
 
-  it('tell the same of both decoders', async () => {
+  it('report the same of both decoders', async () => {
     const [batched, whisper] = (await decodings({ describe: true })) as SegmentDecoding[][];
     expect(batched).to.have.length.above(0).and.to.have.length(whisper!.length);
     for (const [index, one] of batched!.entries()) {
@@ -39,7 +40,7 @@ describe('segments that tell what they were decoded to', () => {
     }
   });
 
-  it('tell the temperature that was asked for, or one of a fall-back', async () => {
+  it('report the temperature that was asked for, or one of a fall-back', async () => {
     for (const told of await decodings({ describe: true, temperature: 0.4 })) {
       expect(told).to.have.length.above(0);
       for (const decoding of told) expect(decoding?.temperature).to.be.at.least(0.39);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { WindowResult } from '../../../src/engine/binding.js';
-import type { HeardPart, Transcript } from '../../../src/engine/types.js';
+import type { Transcript } from '../../../src/engine/types.js';
 import { fileOfWindows, type FakeFile, type FakeWindow } from '../fake-audio.js';
 import { Scenario } from './scenario.js';
 
@@ -13,9 +13,9 @@ const FLOOR = -0.3;
 
 interface Run {
   transcript: Transcript;
-  /** In the order in which they were told. */
+  /** In the order in which they were reported. */
   finished: [number, WindowResult][];
-  told: string;
+  text: string;
   /** Windows that were decoded. */
   decoded: number;
   transcribed: number[];
@@ -26,19 +26,21 @@ async function run(file: FakeFile, known: readonly [number, WindowResult][] = []
   scene.file('file', file);
   const finished: Run['finished'] = [];
   const transcribed: number[] = [];
-  let told = '';
+  let text = '';
   void scene.send({
-    ...{ path: 'file', language: 'auto', known: new Map(known) },
-    heard: ({ text }: HeardPart) => (told += text),
-    finished: (index, result) => finished.push([index, result]),
-    transcribed: (seconds) => transcribed.push(seconds),
+    ...{ path: 'file', language: 'auto', resumeFrom: new Map(known) },
+    onWindow: (update) => {
+      if (update.finished !== null) finished.push([update.finished.index, update.finished.result]);
+      if (update.seconds !== transcribed.at(-1)) transcribed.push(update.seconds);
+      text += update.part?.text ?? '';
+    },
   });
   await scene.finish();
   expect(scene.fake).to.include({ openReaders: 0, decodedWindows: 0 });
   return {
     transcript: scene.transcript('file'),
     finished,
-    told,
+    text,
     decoded: scene.fake.runs.length,
     transcribed,
   };
@@ -61,7 +63,7 @@ describe('Transcriber: windows that are known', () => {
     expect((await run(file, whole.finished)).decoded).to.equal(0);
   });
 
-  it('give the same transcript, language and text told, wherever it was broken off', async () => {
+  it('give the same transcript, language and text, wherever it was broken off', async () => {
     const window = fc.record({
       probabilities: fc.constantFrom(SPANISH, SPANISH, GERMAN),
       text: fc.constantFrom('', undefined, undefined, undefined),
@@ -79,7 +81,7 @@ describe('Transcriber: windows that are known', () => {
         const known = whole.finished.slice(0, cut % (whole.finished.length + 1));
         const rest = await run(file, known);
         expect(untimed(rest.transcript)).to.deep.equal(untimed(whole.transcript));
-        expect(rest.told).to.equal(whole.told);
+        expect(rest.text).to.equal(whole.text);
         expect(rest.finished).to.have.length(whole.finished.length - known.length);
       }),
       { numRuns: 200 },

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { MEASURING } from '../../../src/engine/speech/transcriber.js';
 import { Mulberry32 } from '../../support/random.js';
-import { Scenario, type Request } from './scenario.js';
+import { Scenario } from './scenario.js';
 
 const CLIP = { seconds: 3, measureSteps: 1 };
 const HOURS = { seconds: 13_800, measureSteps: 500 };
@@ -22,11 +22,8 @@ class Measuring {
 
   send(path: string, accountId: string, file: { seconds: number; measureSteps: number }, more = {}): void {
     this.scene.file(path, file);
-    const stop = (): void => {
-      throw new Error('measured');
-    };
-    const request: Request = { path, accountId, measured: stop, ...more };
-    void this.scene.send(request).then(() => this.ended.push(path));
+    const request = { path, accountId, ...more };
+    void this.scene.measure(request).then(() => this.ended.push(path));
   }
 
   sendMany(count: number, accountId: string, file: { seconds: number; measureSteps: number }): void {
@@ -91,7 +88,7 @@ describe('Measuring', () => {
     }
   });
 
-  it('begins a file anew once at most, and ends with all of them', async () => {
+  it('begins a file again once at most, and ends with all of them', async () => {
     const measuring = await Measuring.start();
     const file = { seconds: 600, measureSteps: 10 };
     for (const account of ['a', 'b', 'c']) measuring.sendMany(20, account, file);
@@ -103,14 +100,11 @@ describe('Measuring', () => {
     expect(measuring.scene.fake).to.include({ openReaders: 0, openDecoders: 0 });
   });
 
-  it('stops where the caller has nothing more to cover it with', async () => {
+  it('stops where no more can be paid for', async () => {
     const measuring = await Measuring.start();
-    const covers = (seconds: number): void => {
-      if (seconds > 60) throw new Error('no more than a minute');
-    };
-    for (let n = 0; n < 64; n++) measuring.send(`poor/${n}`, 'poor', HOURS, { covers });
+    for (let n = 0; n < 64; n++) measuring.send(`poor/${n}`, 'poor', HOURS, { payableSeconds: 60 });
     await measuring.scene.finish();
-    // 27.6 s a step: the third is beyond the minute; one more where a file was begun anew.
+    // 27.6 s a step: the third is beyond the minute; one more where a file was begun again.
     expect(measuring.stepsOf('poor')).to.be.at.most(64 * 4);
     expect(measuring.scene.fake.openReaders).to.equal(0);
   });
@@ -157,12 +151,7 @@ describe('Measuring', () => {
         const broken = random.next() < 0.1 ? { openError: 'invalid_audio' as const } : {};
         const at = random.below(3000);
         measuring.scene.clock.after(at, () =>
-          measuring.send(
-            `file${n}`,
-            `account${random.below(9)}`,
-            { ...file, ...broken },
-            { signal: leaving.signal },
-          ),
+          measuring.send(`file${n}`, `account${random.below(9)}`, { ...file, ...broken }, { signal: leaving.signal }),
         );
         if (random.next() < 0.3) measuring.scene.clock.after(at + random.below(500), () => leaving.abort());
       }

@@ -8,27 +8,40 @@ import { FakeClock } from '../fake-clock.js';
 const STEP_MS = 100;
 const TRIAL_STEPS = 4;
 
+interface SendOptions {
+  signal?: AbortSignal;
+  isCostly?: boolean;
+}
+
 class Scene {
   readonly clock = new FakeClock();
   readonly begun: string[] = [];
   readonly done: string[] = [];
+  readonly failed: string[] = [];
+  /** Begun when their account was demoted. */
+  readonly demoted: string[] = [];
+  costlyNow = 0;
+  mostCostlyAtOnce = 0;
   open = 0;
   mostOpen = 0;
   private readonly queue = new MeasuringQueue(MEASURING, new AudioWorkers(AUDIO_WORKERS), this.clock);
 
-  /** A program's work, of so many steps. */
-  send(name: string, accountId: string, steps: number, signal?: AbortSignal): void {
-    const open = (): Promise<Measurable> => Promise.resolve(this.program(name, steps));
+  /** A program's work, of so many steps; a costly one fails at its end. */
+  send(name: string, accountId: string, steps: number, { signal, isCostly = false }: SendOptions = {}): void {
+    const open = (isDemoted: boolean): Promise<Measurable> => {
+      if (isDemoted) this.demoted.push(name);
+      return Promise.resolve(this.program(name, steps, isCostly));
+    };
     void this.queue.run({ accountId, signal, hasTrial: true, open, check: () => undefined }).then(
       ({ reader }) => {
         reader.close();
         this.done.push(name);
       },
-      () => undefined,
+      () => this.failed.push(name),
     );
   }
 
-  private program(name: string, steps: number): Measurable {
+  private program(name: string, steps: number, isCostly: boolean): Measurable {
     this.begun.push(name);
     this.mostOpen = Math.max(this.mostOpen, ++this.open);
     let had = 0;
@@ -41,11 +54,17 @@ class Scene {
       get isTried() {
         return had >= TRIAL_STEPS;
       },
+      get isCostly() {
+        return isCostly && had >= TRIAL_STEPS;
+      },
       measure: async () => {
         had++;
+        if (isCostly) this.mostCostlyAtOnce = Math.max(this.mostCostlyAtOnce, ++this.costlyNow);
         await this.clock.sleep(STEP_MS);
+        if (isCostly) this.costlyNow--;
         if (had < steps) return null;
         end();
+        if (isCostly) throw new Error('too costly');
         return 1;
       },
       close: end,
@@ -80,7 +99,7 @@ describe('Measuring: trials', () => {
   it('gives a trial back that is given up', async () => {
     const scene = new Scene();
     const given = new AbortController();
-    for (let n = 0; n < 8; n++) scene.send(`a${n}`, `a${n}`, Infinity, given.signal);
+    for (let n = 0; n < 8; n++) scene.send(`a${n}`, `a${n}`, Infinity, { signal: given.signal });
     await scene.clock.run(3 * STEP_MS);
     given.abort(new Error('given up'));
     await scene.clock.run(scene.clock.now() + 2 * STEP_MS);
@@ -88,5 +107,61 @@ describe('Measuring: trials', () => {
     for (let n = 0; n < 8; n++) scene.send(`b${n}`, `b${n}`, 2);
     await scene.clock.run();
     expect(scene.done).to.have.lengthOf(8);
+  });
+
+  describe('costly programs', () => {
+    const COSTLY_STEPS = 100;
+    /** Of four accounts, when each is known. */
+    async function crowd(): Promise<Scene> {
+      const scene = new Scene();
+      for (let n = 0; n < 64; n++) scene.send(`costly${n}`, `crowd${n % 4}`, COSTLY_STEPS, { isCostly: true });
+      await scene.clock.run(20_000);
+      scene.mostCostlyAtOnce = scene.costlyNow;
+      return scene;
+    }
+
+    it('share one call and half of the places', async () => {
+      const scene = await crowd();
+      scene.mostOpen = scene.open;
+      await scene.clock.run(120_000);
+      expect(scene.mostCostlyAtOnce).to.equal(MEASURING.demotedAtOnce);
+      expect(scene.mostOpen).to.be.at.most(MEASURING.demotedOpen);
+      expect(scene.failed).not.to.deep.equal([]);
+    });
+
+    it('leave another account the other call: its clips go on without a pause', async () => {
+      const scene = await crowd();
+      for (let n = 0; n < 20; n++) {
+        const before = scene.clock.now();
+        scene.send(`clip${n}`, 'other', TRIAL_STEPS);
+        await scene.clock.run(before + TRIAL_STEPS * STEP_MS);
+        expect(scene.done).to.have.lengthOf(n + 1);
+      }
+    });
+
+    it('end all, their accounts in turn', async () => {
+      const scene = await crowd();
+      while (scene.failed.length < 8) await scene.clock.run(scene.clock.now() + STEP_MS);
+      const accounts = scene.failed.slice(0, 8).map((name) => Number(name.slice('costly'.length)) % 4);
+      expect([...new Set(accounts)].sort()).to.deep.equal([0, 1, 2, 3]);
+      await scene.clock.run();
+      expect(scene.failed).to.have.lengthOf(64);
+      expect(scene.open).to.equal(0);
+    });
+
+    it('count against their account for a minute, and against no other', async () => {
+      const scene = new Scene();
+      scene.send('costly', 'crowd', COSTLY_STEPS, { isCostly: true });
+      await scene.clock.run();
+      const failedAt = scene.clock.now();
+      for (const account of ['crowd', 'other']) scene.send(`clip of ${account}`, account, 1);
+      await scene.clock.run(failedAt + 59_000);
+      expect(scene.demoted).to.deep.equal(['clip of crowd']);
+      await scene.clock.run(failedAt + 61_000);
+      scene.send('a minute later', 'crowd', 1);
+      await scene.clock.run();
+      expect(scene.demoted).to.deep.equal(['clip of crowd']);
+      expect(scene.done).to.deep.equal(['clip of crowd', 'clip of other', 'a minute later']);
+    });
   });
 });

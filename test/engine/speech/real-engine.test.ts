@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { loadBinding } from '../../../src/engine/binding.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { DEFAULT_BATCH } from '../../../src/service/speech-decoder.js';
-import { loadRealEngine, transcribeFile } from '../../support/real-engine.js';
+import { loadRealEngine, transcribeWith } from '../../support/real-engine.js';
 import { until } from '../../support/until.js';
 import { WordErrorRate, wordErrors } from '../../../bench/reports/wer.js';
 import {
@@ -40,10 +40,10 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
 
     const file = (name: string): string => join(directory, name);
 
-    it('hears every sample: its words, and its language', async () => {
+    it('recognises every sample: its words, and its language', async () => {
       const rate = new WordErrorRate();
       for (const { path, language, text } of samples()) {
-        const transcript = await transcribeFile(engine, path);
+        const transcript = await transcribeWith(engine, path);
         expect(transcript.language, path).to.equal(language);
         expect(transcript.languageProbability).to.be.within(0.5, 1);
         expect(transcript.unsureWindows, path).to.equal(0);
@@ -56,10 +56,10 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
       const floorless = await loadRealEngine({ decoder, slots: 1, withoutFloor: true });
       try {
         for (const { path } of unknownClips()) {
-          const transcript = await transcribeFile(engine, path);
+          const transcript = await transcribeWith(engine, path);
           expect(transcript, path).to.include({ text: '', languageProbability: null });
           expect(transcript.segments).to.deep.equal([]);
-          const guessed = await transcribeFile(floorless, path);
+          const guessed = await transcribeWith(floorless, path);
           expect(guessed.text, path).to.match(/\w+ \w+ \w+/);
           expect(guessed.unsureWindows).to.equal(0);
           expect(transcript.unsureWindows).to.be.at.least(1);
@@ -71,12 +71,12 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
 
     it('gives the same texts when all are sent at once as one by one', async () => {
       const alone: string[] = [];
-      for (const { path } of samples()) alone.push((await transcribeFile(engine, path)).text);
+      for (const { path } of samples()) alone.push((await transcribeWith(engine, path)).text);
       const together = await Promise.all(
-        samples().map(({ path }, n) => transcribeFile(engine, path, { accountId: `account-${n % 3}` })),
+        samples().map(({ path }, n) => transcribeWith(engine, path, { accountId: `account-${n % 3}` })),
       );
       expect(together.map((transcript) => transcript.text)).to.deep.equal(alone);
-      expect(engine.stats()).to.include({ busySlots: 0, queuedWindows: 0, backlogSeconds: 0 });
+      expect(engine.stats()).to.include({ busySlots: 0, queuedWindows: 0 });
     });
 
     it('keeps the place of speech on the time line, with silence between', async () => {
@@ -84,7 +84,7 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
       const { text, seconds } = sample('en-wav16.wav');
       const starts = [20, 50 + seconds];
       writeWav(file('gaps.wav'), [pcmOfSilence(20), speech, pcmOfSilence(30), speech, pcmOfSilence(15)]);
-      const transcript = await transcribeFile(engine, file('gaps.wav'), { language: 'en' });
+      const transcript = await transcribeWith(engine, file('gaps.wav'), { language: 'en' });
       expect(wordErrors(`${text} ${text}`, transcript.text).edits).to.be.at.most(1);
       expect(transcript.segments.length).to.be.at.least(2);
       for (const segment of transcript.segments) {
@@ -120,9 +120,9 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
       reader.close();
     });
 
-    it('hears nothing in silence', async () => {
+    it('detects nothing in silence', async () => {
       writeWav(file('silence.wav'), [pcmOfSilence(60)]);
-      const transcript = await transcribeFile(engine, file('silence.wav'));
+      const transcript = await transcribeWith(engine, file('silence.wav'));
       expect(transcript).to.include({ text: '', language: 'en', languageProbability: null });
     });
 
@@ -135,26 +135,23 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
       windowDone = () => {
         if (++windows === 3) cancel.abort('enough');
       };
-      const ended = transcribeFile(engine, file('long.wav'), { signal: cancel.signal }).then(
+      const ended = transcribeWith(engine, file('long.wav'), { signal: cancel.signal }).then(
         () => 'done',
         (error: unknown) => error,
       );
       expect(await ended).to.equal('enough');
       await until(() => engine.stats().busySlots === 0);
-      expect(engine.stats()).to.include({ queuedWindows: 0, backlogSeconds: 0 });
+      expect(engine.stats()).to.include({ queuedWindows: 0 });
       // Those of the same step, or of the other slots.
-      expect(windows, `windows of ${seconds} s`).to.be.at.most(
-        2 + (decoder === 'batched' ? DEFAULT_BATCH : slots),
-      );
+      expect(windows, `windows of ${seconds} s`).to.be.at.most(2 + (decoder === 'batched' ? DEFAULT_BATCH : slots));
       const { path, text } = sample('en-wav16.wav');
-      expect(wordErrors(text, (await transcribeFile(engine, path)).text).edits).to.equal(0);
+      expect(wordErrors(text, (await transcribeWith(engine, path)).text).edits).to.equal(0);
     });
 
     it('refuses what is no audio, and audio without samples', async () => {
       writeFileSync(file('text.wav'), 'This is a text.');
       writeWav(file('empty.wav'), []);
-      const refused = (path: string): Promise<unknown> =>
-        transcribeFile(engine, path).catch((error: unknown) => error);
+      const refused = (path: string): Promise<unknown> => transcribeWith(engine, path).catch((error: unknown) => error);
       expect(await refused(file('text.wav'))).to.include({ code: 'unsupported_audio_format' });
       expect(await refused(file('empty.wav'))).to.include({ code: 'invalid_audio' });
       expect(await refused(file('missing.wav')))

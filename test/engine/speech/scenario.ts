@@ -1,6 +1,7 @@
 /** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
 import { createSpeechEngine, type SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
-import type { FileToTranscribe, SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import type { FileToMeasure, OnWindow, SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import { measureAndTranscribe, type FileToMeasureFirst } from '../../support/transcribe.js';
 import { FAKE_POLICY, type FakeFile } from '../fake-audio.js';
 import { FakeBinding } from '../fake-binding.js';
 import { FakeClock } from '../fake-clock.js';
@@ -13,7 +14,7 @@ export interface RequestOutcome {
   endMs: number;
 }
 
-export type Request = Partial<FileToTranscribe> & { path: string };
+export type Request = Partial<FileToMeasureFirst> & { path: string; onWindow?: OnWindow };
 
 export class Scenario {
   readonly outcomes = new Map<string, RequestOutcome>();
@@ -41,7 +42,6 @@ export class Scenario {
       threads: 1,
       accelerator: 'off',
       ffmpeg: 'ffmpeg',
-      maxBacklogSeconds: 1_000_000,
       clock,
       ...options,
     });
@@ -54,16 +54,29 @@ export class Scenario {
   }
 
   /** The outcome is filed under the path. */
-  async send(request: Request): Promise<void> {
+  async send({ onWindow, ...request }: Request): Promise<void> {
     const { path } = request;
     const outcome: RequestOutcome = { transcript: null, error: null, endMs: 0 };
     try {
-      outcome.transcript = await this.engine.transcribeFile({ accountId: 'one', language: 'en', ...request });
+      const file = { accountId: 'one', language: 'en', ...request };
+      outcome.transcript = await measureAndTranscribe(this.engine, file, onWindow);
     } catch (error) {
       outcome.error = error;
     }
     outcome.endMs = this.clock.now();
     this.outcomes.set(path, outcome);
+  }
+
+  /** Only measures it; how that ended is filed under the path. */
+  async measure(file: FileToMeasure): Promise<void> {
+    const outcome: RequestOutcome = { transcript: null, error: null, endMs: 0 };
+    try {
+      await this.engine.measure(file);
+    } catch (error) {
+      outcome.error = error;
+    }
+    outcome.endMs = this.clock.now();
+    this.outcomes.set(file.path, outcome);
   }
 
   /** Sends at a moment of virtual time. */

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { StepPace } from '../../../src/engine/speech/step-pace.js';
-import { StepPolicy, type Situation, type Unit } from '../../../src/engine/speech/step-policy.js';
+import { StepPolicy, type StepState, type Unit } from '../../../src/engine/speech/step-policy.js';
 
 const WINDOW_SECONDS = 30;
 
-const BOTH: Situation = {
+const BOTH: StepState = {
   encode: { leftSeconds: 0, windows: 4 },
   decode: { leftSeconds: 0, windows: 4 },
   encodingLeftSeconds: Infinity,
@@ -15,7 +15,7 @@ const BOTH: Situation = {
 };
 
 /** Part of the time that goes to decoding, of a lane that is given such a situation again and again. */
-function decodingShare(situation: Situation, { unitMs = 50, callMs = 16 } = {}): number {
+function decodingShare(situation: StepState, { unitMs = 50, callMs = 16 } = {}): number {
   const policy = new StepPolicy({ windowSeconds: WINDOW_SECONDS, lanes: 2 });
   const spent: Record<Unit, number> = { encode: 0, decode: 0 };
   while (spent.encode + spent.decode < 100_000) {
@@ -30,7 +30,7 @@ function decodingShare(situation: Situation, { unitMs = 50, callMs = 16 } = {}):
 
 describe('StepPolicy', () => {
   it('does what there is, and what there is something to do it with', () => {
-    const choose = (change: Partial<Situation>): Unit | null =>
+    const choose = (change: Partial<StepState>): Unit | null =>
       new StepPolicy({ windowSeconds: WINDOW_SECONDS, lanes: 2 }).choose({ ...BOTH, ...change });
     expect(choose({ decode: null })).to.equal('encode');
     expect(choose({ encode: null })).to.equal('decode');
@@ -45,14 +45,8 @@ describe('StepPolicy', () => {
   it('shares the time by who is nearer to the end, and by what fills the batch', () => {
     const near = { leftSeconds: 0, windows: 1 };
     const far = { leftSeconds: 1200, windows: 1 };
-    expect(decodingShare({ ...BOTH, encode: far, decode: near }), 'a clip in the batch').to.be.closeTo(
-      7 / 8,
-      0.02,
-    );
-    expect(decodingShare({ ...BOTH, encode: near, decode: far }), 'a clip that came').to.be.closeTo(
-      1 / 8,
-      0.02,
-    );
+    expect(decodingShare({ ...BOTH, encode: far, decode: near }), 'a clip in the batch').to.be.closeTo(7 / 8, 0.02);
+    expect(decodingShare({ ...BOTH, encode: near, decode: far }), 'a clip that came').to.be.closeTo(1 / 8, 0.02);
     expect(decodingShare(BOTH), 'alike').to.be.closeTo(1 / 4, 0.02);
     const hand = { ...BOTH, encode: far, decode: far, encodingLeftSeconds: 0 };
     expect(decodingShare(hand), 'a clip in an encoder').to.be.closeTo(7 / 8, 0.02);
@@ -64,7 +58,7 @@ describe('StepPolicy', () => {
 
   it('begins with the one that is nearer to its end', () => {
     const far = { leftSeconds: 1200, windows: 8 };
-    const choose = (change: Partial<Situation>): Unit | null =>
+    const choose = (change: Partial<StepState>): Unit | null =>
       new StepPolicy({ windowSeconds: WINDOW_SECONDS, lanes: 2 }).choose({ ...BOTH, ...change });
     expect(choose({ encode: far })).to.equal('decode');
     expect(choose({ decode: far })).to.equal('encode');

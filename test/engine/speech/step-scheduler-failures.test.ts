@@ -19,7 +19,7 @@ describe('StepScheduler: errors and aborts', () => {
     expect(scene.fake).to.include({ batchesMade: 1, encodersMade: 2, windowsInFlight: 0 });
   });
 
-  it('fails the requests in a batch whose step fails, and makes the batch anew for the others', async () => {
+  it('fails the requests in a batch whose step fails, and makes the batch again for the others', async () => {
     const scene = await startBatched();
     scene.file('one', 8);
     scene.file('two', 8);
@@ -36,7 +36,7 @@ describe('StepScheduler: errors and aborts', () => {
     expect(scene.fake).to.include({ batchesMade: 2, openBatches: 1, windowsInFlight: 0 });
   });
 
-  it('makes an encoder anew that fails, and not one that refuses its window', async () => {
+  it('makes an encoder again that fails, and not one that refuses its window', async () => {
     const scene = await startBatched({ slots: 1 });
     for (const [code, made] of [
       ['invalid_argument', 1],

@@ -109,9 +109,7 @@ describe('StepScheduler: many requests at once', () => {
       const ofLong = done.filter(({ path }) => path === 'long').length;
       // Of its account's turns one in eight, each with twice a clip's audio.
       const turns = done.length / (accounts + 1 / 8);
-      expect(ofLong, `${accounts} accounts, ${done.length} windows`).to.be.at.least(
-        Math.floor(turns / 8) - 1,
-      );
+      expect(ofLong, `${accounts} accounts, ${done.length} windows`).to.be.at.least(Math.floor(turns / 8) - 1);
     }
   });
 });

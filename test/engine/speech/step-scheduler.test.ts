@@ -43,10 +43,7 @@ describe('StepScheduler', () => {
 
   it('bounds the windows in flight, and the accounts that come beyond the bound', async () => {
     for (const windowsInFlight of [1, 3, 8]) {
-      const scene = await startBatched(
-        { slots: 4, decoder: { ...BATCHED, windowsInFlight } },
-        { tokens: 400 },
-      );
+      const scene = await startBatched({ slots: 4, decoder: { ...BATCHED, windowsInFlight } }, { tokens: 400 });
       for (let n = 0; n < 30; n++) {
         scene.file(`file-${n}`, 80);
         void scene.send({ path: `file-${n}`, accountId: n < 15 ? 'one' : `account-${n}` });
@@ -77,7 +74,7 @@ describe('StepScheduler', () => {
     expect(scene.fake).to.include({ decodedWindows: 0, openReaders: 0 });
   });
 
-  it('tells how busy it is, and what each call of the batch did', async () => {
+  it('reports how busy it is, and what each call of the batch did', async () => {
     const rows: number[] = [];
     const observer = {
       windowDone: () => undefined,

@@ -21,7 +21,7 @@ describe('Transcriber', () => {
     await scene.finish();
     const { queueMs, readMs, speechMs, inferenceMs } = scene.transcript('second').timings;
     expect(queueMs).to.equal(800 + 5);
-    expect(readMs).to.equal(20 + 3 * 5);
+    expect(readMs).to.equal(10 + 3 * 5);
     expect(speechMs).to.equal(1600);
     expect(inferenceMs).to.equal(1600);
     expect(measurements).to.have.lengthOf(3);
@@ -37,7 +37,7 @@ describe('Transcriber', () => {
     });
   });
 
-  it('counts the backlog down as windows end, silence included', async () => {
+  it('reports how much of the file lies behind as windows end, silence included', async () => {
     const scene = await Scenario.start({ slots: 1 });
     scene.file('file', {
       seconds: 100,
@@ -46,19 +46,21 @@ describe('Transcriber', () => {
         { startSeconds: 50, endSeconds: 58 },
       ],
     });
-    void scene.send({ path: 'file' });
+    const seconds: number[] = [];
+    void scene.send({ path: 'file', onWindow: (update) => void seconds.push(update.seconds) });
     await scene.clock.run(10);
-    expect(scene.engine.stats()).to.deep.include({ backlogSeconds: 100, busySlots: 1, slots: 1 });
+    expect(scene.engine.stats()).to.deep.include({ busySlots: 1, slots: 1 });
     expect(scene.engine.stats().queuedWindows).to.be.greaterThan(0);
     await scene.clock.run(900);
-    expect(scene.engine.stats().backlogSeconds).to.equal(50);
+    expect(seconds).to.deep.equal([50]);
     await scene.finish();
-    expect(scene.engine.stats()).to.include({ backlogSeconds: 0, busySlots: 0, queuedWindows: 0 });
+    expect(seconds).to.deep.equal([50, 58]);
+    expect(scene.engine.stats()).to.include({ busySlots: 0, queuedWindows: 0 });
   });
 
-  it('hears speech with the model it is given, and gives it back', async () => {
+  it('detects speech with the model it is given, and releases it', async () => {
     const scene = await Scenario.start({ voiceActivityModel: 'voice.bin' }, { cutMs: 5 });
-    expect(scene.engine.voiceActivity).to.equal('silero');
+    expect(scene.engine.info.voiceActivity).to.equal('silero');
     expect(scene.fake.openModels).to.equal(2);
     scene.file('file', fileOfWindows(40, [{}, {}]));
     void scene.send({ path: 'file' });
@@ -68,7 +70,7 @@ describe('Transcriber', () => {
     expect(scene.transcript('file').timings.readMs).to.be.at.least(11 * 5);
     await scene.engine.close();
     expect(scene.fake.openModels).to.equal(0);
-    expect((await Scenario.start()).engine.voiceActivity).to.equal('energy');
+    expect((await Scenario.start()).engine.info.voiceActivity).to.equal('energy');
   });
 
   it('loads nothing when the model of voice activity is none', async () => {
@@ -78,7 +80,7 @@ describe('Transcriber', () => {
       createSpeechEngine({
         ...{ binding: fake, modelPath: 'model.bin', modelName: 'fake', policy: FAKE_POLICY, clock },
         ...{ decoder: { kind: 'whisper.cpp' }, devices: [modelDevice], slots: 2, threads: 1 },
-        ...{ accelerator: 'off', ffmpeg: 'ffmpeg', maxBacklogSeconds: 100, voiceActivityModel },
+        ...{ accelerator: 'off', ffmpeg: 'ffmpeg', voiceActivityModel },
       });
     await start('text').then(
       () => expect.fail('it started'),
@@ -99,29 +101,7 @@ describe('Transcriber', () => {
     expect(scene.engine.stats().realTimeFactor).to.be.closeTo(0.025, 0.001);
   });
 
-  it('refuses at once what does not fit into the backlog, with the time until it would', async () => {
-    const scene = await Scenario.start({ slots: 2, maxBacklogSeconds: 2000 }, { msPerSecond: 1000 });
-    scene.file('file', 1800);
-    void scene.send({ path: 'file' });
-    await scene.clock.run(800_000);
-    scene.file('next', 1000);
-    void scene.send({ path: 'next' });
-    await scene.clock.run(800_010);
-    // 200 s of the first, 1000 of the next: 200 too many for another 1000, at 0.5 s a second.
-    const { backlogSeconds } = scene.engine.stats();
-    expect(backlogSeconds).to.be.within(1190, 1210);
-    const retryAfterSeconds = Math.ceil((backlogSeconds + 1000 - 2000) * scene.engine.stats().realTimeFactor);
-    expect(retryAfterSeconds).to.be.within(98, 105);
-    scene.file('late', 1000);
-    void scene.send({ path: 'late' });
-    await scene.finish();
-    const expected = { code: 'overloaded', retryAfterSeconds };
-    expect(scene.outcome('late').error).to.include(expected);
-    expect(scene.outcome('late').endMs).to.be.below(800_020);
-    expect(scene.transcript('next').segments).to.have.lengthOf(125);
-  });
-
-  it('tells what the addon refuses as the addon tells it', async () => {
+  it('reports a refusal of the addon in the addon’s words', async () => {
     const scene = await Scenario.start();
     for (const code of ['unsupported_audio_format', 'invalid_audio', 'io_error'] as const) {
       scene.file(code, { seconds: 1, openError: code });
@@ -183,7 +163,6 @@ describe('Transcriber', () => {
       threads: 1,
       accelerator: 'off' as const,
       ffmpeg: 'ffmpeg',
-      maxBacklogSeconds: 1,
       clock,
     };
     const missing = new FakeBinding(clock);
@@ -200,77 +179,62 @@ describe('Transcriber', () => {
 });
 
 describe('Transcriber: the way of a file', () => {
-  /** Seconds of the backlog and open readers. */
-  const taken = ({ engine, fake }: Scenario): number[] => [engine.stats().backlogSeconds, fake.openReaders];
-
-  it('asks what is covered while it measures, and for the hold before the backlog', async () => {
+  it('refuses what nobody pays for as soon as that is known, and lets go of the file', async () => {
     const scene = await Scenario.start();
     const path = scene.file('file', { seconds: 80, measureSteps: 4 });
-    const asked: string[] = [];
-    const covers = (seconds: number): unknown => asked.push(`covers ${seconds}`);
-    const measured = async (seconds: number): Promise<void> => {
-      await scene.clock.sleep(500);
-      asked.push(`measured ${seconds}`);
-      expect(taken(scene)).to.deep.equal([0, 1]);
-      expect(scene.fake.runs).to.be.empty;
-    };
-    void scene.send({ path, covers, measured });
-    await scene.finish();
-    const steps = [0, 20, 40, 60, 80].map((seconds) => `covers ${seconds}`);
-    expect(asked).to.deep.equal([...steps, 'measured 80']);
-    expect(scene.transcript(path)).to.include({ durationSeconds: 80 });
-    expect(scene.fake.runs).to.have.lengthOf(10);
-    expect(taken(scene)).to.deep.equal([0, 0]);
-  });
-
-  it('refuses with what the caller throws, and lets go of the file', async () => {
-    const scene = await Scenario.start();
-    const path = scene.file('file', { seconds: 80, measureSteps: 4 });
-    const no = new Error('no');
-    const refuseFrom = (limit: number) => (seconds: number) => {
-      if (seconds >= limit) throw no;
-    };
-    const reject = (): Promise<void> => Promise.reject(no);
-    for (const request of [{ covers: refuseFrom(0) }, { covers: refuseFrom(40) }, { measured: reject }]) {
-      void scene.send({ path, ...request });
-      await scene.finish();
-      expect(scene.outcome(path).error).to.equal(no);
-      expect(taken(scene)).to.deep.equal([0, 0]);
+    for (const [payableSeconds, steps] of [
+      [30, 2],
+      [79, 4],
+    ] as const) {
+      const before = scene.fake.measureSteps.length;
+      await Promise.all([scene.measure({ path, accountId: 'one', payableSeconds }), scene.finish()]);
+      expect(scene.outcome(path).error).to.include({ code: 'insufficient_credits' });
+      expect(scene.fake.measureSteps.length - before).to.equal(steps);
+      expect(scene.fake.openReaders).to.equal(0);
     }
-    expect(scene.fake.runs).to.be.empty;
+    await Promise.all([scene.measure({ path, accountId: 'one', payableSeconds: 80 }), scene.finish()]);
+    expect(scene.outcome(path).error).to.equal(null);
   });
 
-  it('takes nothing into the backlog for a caller that left, or an engine that closed, during the hold', async () => {
+  it('is opened once more to be transcribed, without measuring', async () => {
+    const scene = await Scenario.start();
+    const path = scene.file('file', { seconds: 80, measureSteps: 4 });
+    void scene.send({ path, seconds: 80, task: 'translate' });
+    await scene.finish();
+    expect(scene.fake.measureSteps).to.deep.equal([]);
+    expect(scene.transcript(path).segments).to.have.lengthOf(10);
+    expect(scene.transcript(path).timings.readMs).to.equal(1 + 11);
+    expect(scene.fake.openReaders).to.equal(0);
+  });
+
+  it('is opened in its account’s turns: a crowd of one account’s files waits behind another’s clip', async () => {
+    const scene = await Scenario.start({ slots: 8 }, { measureMs: 100 });
+    for (let n = 0; n < 40; n++) {
+      scene.file(`one/${n}`, 8);
+      void scene.send({ path: `one/${n}`, accountId: 'one', seconds: 8 });
+    }
+    await scene.clock.run(1);
+    scene.file('clip', 8);
+    void scene.send({ path: 'clip', accountId: 'two', seconds: 8 });
+    await scene.finish();
+    const ends = (path: string): number => scene.outcome(path).endMs;
+    const before = Array.from({ length: 40 }, (_, n) => `one/${n}`).filter((path) => ends(path) <= ends('clip'));
+    expect(before.length).to.be.below(20);
+  });
+
+  it('takes nothing for a caller that left, or an engine that closed, between the two calls', async () => {
     const scene = await Scenario.start();
     const path = scene.file('file', 80);
-    const left = new AbortController();
-    const leave = (): void => left.abort(new Error('gone'));
-    void scene.send({ path, signal: left.signal, measured: leave });
+    const reason = new Error('gone');
+    void scene.send({ path, seconds: 80, signal: AbortSignal.abort(reason) });
     await scene.finish();
-    expect(scene.outcome(path).error).to.equal(left.signal.reason);
-    const close = async (): Promise<void> => scene.engine.close();
-    void scene.send({ path, measured: close });
+    expect(scene.outcome(path).error).to.equal(reason);
+    void scene.engine.close();
+    void scene.send({ path, seconds: 80 });
     await scene.finish();
     expect(scene.outcome(path).error).to.include({ code: 'shutting_down' });
     expect(scene.fake.runs).to.be.empty;
-    expect(taken(scene)).to.deep.equal([0, 0]);
-  });
-
-  it('takes a second pass without measuring, however full the backlog is', async () => {
-    const scene = await Scenario.start({ maxBacklogSeconds: 80 });
-    const path = scene.file('file', { seconds: 80, measureSteps: 4 });
-    scene.file('other', 80);
-    void scene.send({ path: 'other' });
-    await scene.clock.run(10);
-    const after = { durationSeconds: 80 };
-    const covers = (seconds: number): unknown => expect(seconds).to.equal(0);
-    void scene.send({ path, after, covers, task: 'translate' });
-    await scene.clock.run(20);
-    expect(scene.engine.stats().backlogSeconds).to.equal(160);
-    await scene.finish();
-    expect(scene.transcript(path).segments).to.have.lengthOf(10);
-    expect(scene.transcript(path).timings.readMs).to.equal(1 + 11);
-    expect(scene.engine.stats().backlogSeconds).to.equal(0);
+    expect(scene.fake.openReaders).to.equal(0);
   });
 });
 
@@ -278,7 +242,7 @@ describe('Transcriber: words', () => {
   it('are aligned with either decoder', async () => {
     for (const decoder of [BATCHED, { kind: 'whisper.cpp' } as const]) {
       const scene = await Scenario.start({ decoder });
-      expect(scene.engine.alignsWords).to.equal(true);
+      expect(scene.engine.info.alignsWords).to.equal(true);
       await scene.engine.close();
     }
   });
@@ -315,7 +279,7 @@ describe('Transcriber: Whisper’s own translation', () => {
   it('is offered for models that were trained for it only', async () => {
     for (const translates of [true, false]) {
       const scene = await Scenario.start({ translates });
-      expect(scene.engine.translatesToEnglish).to.equal(translates);
+      expect(scene.engine.info.translatesToEnglish).to.equal(translates);
       await scene.engine.close();
     }
   });
@@ -327,9 +291,6 @@ describe('Transcriber: Whisper’s own translation', () => {
     await scene.finish();
     const { text, language } = scene.transcript(path);
     expect({ text, language }).to.deep.equal({ text: '"Good." "Morning."', language: 'zh' });
-    expect(scene.fake.runsOf(path).map(({ options }) => options.task)).to.deep.equal([
-      'translate',
-      'translate',
-    ]);
+    expect(scene.fake.runsOf(path).map(({ options }) => options.task)).to.deep.equal(['translate', 'translate']);
   });
 });

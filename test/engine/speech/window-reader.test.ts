@@ -35,7 +35,7 @@ describe('WindowReader', () => {
     expect(await Promise.all([reader.next(), clock.run()])).to.deep.equal([null, undefined]);
   });
 
-  it('tells how long a window is without the silence that was left out of it', async () => {
+  it('reports how long a window is without the silence that was left out of it', async () => {
     const pieces = [
       { startSeconds: 1, endSeconds: 5 },
       { startSeconds: 25, endSeconds: 30 },

@@ -1,4 +1,6 @@
-/** What the addon's translation models do, the fake of the engine's tests included, and the engine over each of them. */
+/**
+ * What the addon's translation models do, the fake of the engine's tests included, and the engine over each of them.
+ */
 import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -188,8 +190,7 @@ for (const kind of KINDS) {
       });
 
       it('rejects with the reason of an abort, before and at work', async () => {
-        const rejection = async (work: Promise<string>): Promise<unknown> =>
-          work.catch((error: unknown) => error);
+        const rejection = async (work: Promise<string>): Promise<unknown> => work.catch((error: unknown) => error);
         expect(await rejection(text('es', AbortSignal.abort('before')))).to.equal('before');
         subject.hold();
         const controller = new AbortController();

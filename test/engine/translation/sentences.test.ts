@@ -73,21 +73,12 @@ describe('sentences', () => {
     const text = ' So. So.\u00a0 So! \n So. ';
     const { lines } = await splitText(text, 'en');
     const places = placesOf(lines.flat(), text);
-    expect(places.map(({ start, end }) => text.slice(start, end))).to.deep.equal([
-      'So.',
-      'So.',
-      'So!',
-      'So.',
-    ]);
+    expect(places.map(({ start, end }) => text.slice(start, end))).to.deep.equal(['So.', 'So.', 'So!', 'So.']);
     expect(places.map(({ start }) => start)).to.deep.equal([1, 5, 10, 16]);
   });
 
-  it('of several texts are told apart', async () => {
-    expect(await splitEach(['One. Two.', '', 'Three.'], 'en')).to.deep.equal([
-      ['One.', 'Two.'],
-      [],
-      ['Three.'],
-    ]);
+  it('of several texts are distinguished', async () => {
+    expect(await splitEach(['One. Two.', '', 'Three.'], 'en')).to.deep.equal([['One.', 'Two.'], [], ['Three.']]);
   });
 
   it('that are too long are cut at clause marks, then between words, then anywhere', async () => {
@@ -136,9 +127,7 @@ describe('sentences', () => {
   });
 
   it('lose nothing in the cut', async () => {
-    const text = Array.from({ length: 500 }, (_, index) => `word${index}${index % 17 === 0 ? ',' : ''}`).join(
-      ' ',
-    );
+    const text = Array.from({ length: 500 }, (_, index) => `word${index}${index % 17 === 0 ? ',' : ''}`).join(' ');
     const parts = await fitSentence(text, 'en', 30, words);
     expect(parts.join(' ')).to.equal(text);
     expect(Math.max(...(await words(parts)))).to.be.at.most(30);

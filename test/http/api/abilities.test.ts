@@ -12,7 +12,7 @@ describe('a speech model that detects no language, takes no prompt and no temper
 
   before(async () => {
     server = await TestServer.start();
-    server.engine.abilities = NONE;
+    server.engine.info.abilities = NONE;
     customer = await server.customer(1000);
   });
   after(() => server.dispose());
@@ -47,10 +47,7 @@ describe('a speech model that detects no language, takes no prompt and no temper
   });
 
   it('takes no prompt', async () => {
-    expect(await refused(send(spoken, ['prompt', 'Verbatim']), 'prompt')).to.deep.equal([
-      400,
-      'invalid_request',
-    ]);
+    expect(await refused(send(spoken, ['prompt', 'Verbatim']), 'prompt')).to.deep.equal([400, 'invalid_request']);
     await refused(openAi(spoken, ['prompt', 'Verbatim']), 'prompt');
   });
 

@@ -38,8 +38,8 @@ describe('accounts over HTTP', () => {
       key: { id: key.id, name: 'plain', prefix: key.rawKey.slice(0, 11) },
       credits: { balance: 100, lifetime_purchased: 100 },
     });
-    const named = await server.ledger.createAccount({ email: 'named@example.com', name: 'Zoë' });
-    const itsKey = await server.ledger.createKey({ accountId: named.id, name: 'k', scopes: [] });
+    const named = await server.ledger.accounts.create({ email: 'named@example.com', name: 'Zoë' });
+    const itsKey = await server.ledger.keys.create({ accountId: named.id, name: 'k', scopes: [] });
     expect((await server.client(itsKey).me()).user.name).to.equal('Zoë');
   });
 
@@ -122,15 +122,11 @@ describe('accounts over HTTP', () => {
     it('lists every key of the account, newest first', async () => {
       await server.customer();
       const { body: made } = await createKey('third');
-      await server.ledger.revokeKey(customer.account.id, customer.key.id);
+      await server.ledger.keys.revoke(customer.account.id, customer.key.id);
       const { status, body } = await as(customer.managementKey, '/api/v1/keys');
       expect(status).to.equal(200);
       const keys = body['keys'] as Record<string, unknown>[];
-      expect(keys.map(({ id }) => id)).to.deep.equal([
-        made['id'],
-        customer.managementKey.id,
-        customer.key.id,
-      ]);
+      expect(keys.map(({ id }) => id)).to.deep.equal([made['id'], customer.managementKey.id, customer.key.id]);
       expect(Object.keys(keys[0]!)).to.deep.equal([
         'id',
         'name',

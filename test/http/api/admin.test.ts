@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { VerbatimApiError, type VerbatimClient } from '../../../src/client/index.js';
+import { TEXTS } from '../../../src/http/dashboard/texts.js';
 import { transcribe, call } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
 
@@ -14,7 +15,7 @@ describe('administration over HTTP', () => {
     server = await TestServer.start();
     own = await server.customer(0);
     ann = await server.customer(100);
-    adminKey = await server.ledger.createKey({
+    adminKey = await server.ledger.keys.create({
       accountId: own.account.id,
       name: 'billing',
       scopes: ['admin'],
@@ -58,13 +59,11 @@ describe('administration over HTTP', () => {
     expect(await server.balance(ann)).to.equal(100);
   });
 
-  it('makes, lists and tells of accounts, in pages', async () => {
+  it('makes, lists and reports accounts, in pages', async () => {
     const made = await client.admin.createAccount({ email: 'New@example.com', name: 'New' });
     expect(made).to.include({ email: 'new@example.com', name: 'New', role: 'user', credits: 0 });
     expect(await client.admin.account(made.id)).to.deep.equal(made);
-    expect(await codeOf(client.admin.createAccount({ email: 'new@example.com' }))).to.equal(
-      'invalid_request',
-    );
+    expect(await codeOf(client.admin.createAccount({ email: 'new@example.com' }))).to.equal('invalid_request');
     const seen: string[] = [];
     for (let cursor: string | undefined; ;) {
       const page = await client.admin.listAccounts({ limit: 1, ...(cursor === undefined ? {} : { cursor }) });
@@ -92,9 +91,7 @@ describe('administration over HTTP', () => {
     });
     expect([again.status, again.headers.get('idempotency-replayed')]).to.deep.equal([200, 'true']);
     expect(await server.balance(ann)).to.equal(107);
-    expect(await codeOf(client.admin.grantCredits(id, { ...paid, amount: 8 }))).to.equal(
-      'idempotency_conflict',
-    );
+    expect(await codeOf(client.admin.grantCredits(id, { ...paid, amount: 8 }))).to.equal('idempotency_conflict');
     expect(await codeOf(client.admin.grantCredits(id, { amount: 0 }))).to.equal('invalid_request');
     expect(await codeOf(client.admin.grantCredits('acc_none', { amount: 1 }))).to.equal('account_not_found');
   });
@@ -129,10 +126,46 @@ describe('administration over HTTP', () => {
     expect(await codeOf(client.admin.deleteAccount(own.account.id))).to.equal('invalid_request');
   });
 
-  it('tells usage of all accounts, in pages and as CSV', async () => {
-    const formula = await server.ledger.createAccount({ email: '=1+1,"x"@example.com' });
-    await server.ledger.grantCredits({ accountId: formula.id, amount: 9 });
-    const key = await server.ledger.createKey({ accountId: formula.id, name: 'k', scopes: [] });
+  it('writes what it does into the operators’ log: whose key, about whom, how much, and whether it was done', async () => {
+    const { id, email } = ann.account;
+    const { email: operator } = own.account;
+    const { id: nia } = await client.admin.createAccount({ email: 'nia@example.com' });
+    await codeOf(client.admin.createAccount({ email: 'nia@example.com' }));
+    for (let time = 0; time < 2; time++) await client.admin.grantCredits(id, { amount: 7, paymentId: 'pay_1' });
+    await codeOf(client.admin.grantCredits(id, { amount: 0 }));
+    await codeOf(client.admin.suspend(own.account.id));
+    await client.admin.suspend(id);
+    await client.admin.resume(id);
+    await client.admin.exportAccount(id);
+    await codeOf(client.admin.deleteAccount(own.account.id));
+    await client.admin.deleteAccount(nia);
+    // Reading is no action.
+    await client.admin.listAccounts();
+    await client.admin.usage();
+    const noted = await server.ledger.operators.list({ limit: 50, before: null });
+    expect(
+      noted.map((entry) => [entry.email, entry.action, entry.subjectEmail, entry.detail, entry.outcome]).reverse(),
+    ).to.deep.equal([
+      [operator, 'account-made', null, null, 'done'],
+      [operator, 'account-made', null, null, 'refused'],
+      [operator, 'granted', email, '7', 'done'],
+      [operator, 'granted', email, '7', 'refused'],
+      [operator, 'granted', email, '0', 'refused'],
+      [operator, 'suspended', operator, null, 'refused'],
+      [operator, 'suspended', email, null, 'done'],
+      [operator, 'resumed', email, null, 'done'],
+      [operator, 'exported', email, null, 'done'],
+      [operator, 'account-deleted', operator, null, 'refused'],
+      [operator, 'account-deleted', null, null, 'done'],
+    ]);
+    expect(noted.at(-1)?.subject).to.equal(nia);
+    for (const { action } of noted) expect(TEXTS.operators.actions).to.have.property(action);
+  });
+
+  it('reports usage of all accounts, in pages and as CSV', async () => {
+    const formula = await server.ledger.accounts.create({ email: '=1+1,"x"@example.com' });
+    await server.ledger.credits.grant({ accountId: formula.id, amount: 9 });
+    const key = await server.ledger.keys.create({ accountId: formula.id, name: 'k', scopes: [] });
     for (const one of [ann.key, key]) await transcribe(server, { key: one });
     const today = new Date().toISOString().slice(0, 10);
     const whole = await client.admin.usage({ from: today, to: today });
@@ -146,19 +179,9 @@ describe('administration over HTTP', () => {
     expect(lines[0]).to.equal('date,account_id,email,endpoint,requests,minutes,credits');
     expect(lines).to.include(`${today},${formula.id},"'=1+1,""x""@example.com",/api/v1/transcribe,1,1,1`);
     expect(lines).to.have.length(4);
-    for (const query of [
-      'from=x',
-      'to=2026-02-30',
-      'account_id=x',
-      'format=xml',
-      'format=csv&limit=1',
-      'limit=0',
-    ]) {
+    for (const query of ['from=x', 'to=2026-02-30', 'account_id=x', 'format=xml', 'format=csv&limit=1', 'limit=0']) {
       const answer = await call(server, `/api/v1/admin/usage?${query}`, { headers: bearer(adminKey) });
-      expect([answer.status, answer.error?.param], query).to.deep.equal([
-        400,
-        query.split('&').at(-1)!.split('=')[0],
-      ]);
+      expect([answer.status, answer.error?.param], query).to.deep.equal([400, query.split('&').at(-1)!.split('=')[0]]);
     }
   });
 });

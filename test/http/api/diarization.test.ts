@@ -50,7 +50,7 @@ describe('answers with speakers', () => {
     return body as unknown as DiarizedBody;
   };
 
-  it('tell whose every word and segment is', async () => {
+  it('say whose every word and segment is', async () => {
     const body = await diarized();
     expect(body.text).to.equal(TEXT);
     expect(body.segments.map(({ speaker, text }) => [speaker, text])).to.deep.equal([
@@ -87,11 +87,10 @@ describe('answers with speakers', () => {
 
   it('cost what telling speakers costs, and say so in usage', async () => {
     const payer = await server.customer(100);
-    const pay = (...parts: Part[]): Promise<Answer> =>
-      transcribe(server, { key: payer.key, parts: [audio, ...parts] });
+    const pay = (...parts: Part[]): Promise<Answer> => transcribe(server, { key: payer.key, parts: [audio, ...parts] });
     expect((await pay()).body).to.include({ credits_used: 1 });
     expect((await pay(['diarize', '1'])).body).to.include({ credits_used: 5, credits_remaining: 94 });
-    expect(await server.ledger.usage(payer.account.id, 1)).to.include({ totalCredits: 6, totalMinutes: 2 });
+    expect(await server.ledger.history.report(payer.account.id, 1)).to.include({ totalCredits: 6, totalMinutes: 2 });
   });
 
   it('are given by jobs, too, and at the same price', async () => {
@@ -103,13 +102,11 @@ describe('answers with speakers', () => {
     expect(job).to.include({ status: 'succeeded' });
     const direct = await transcribe(server, { key: payer.key, parts });
     expect(result).to.deep.include({ formatted: direct.text, credits_used: 5, credits_remaining: 95 });
-    expect(
-      diarizer.asked.slice(-2).map(({ background, maxSpeakers }) => [background, maxSpeakers]),
-    ).to.deep.equal([
+    expect(diarizer.asked.slice(-2).map(({ background, maxSpeakers }) => [background, maxSpeakers])).to.deep.equal([
       [true, 3],
       [false, 3],
     ]);
-    expect(await server.ledger.usage(payer.account.id, 1)).to.deep.include({
+    expect(await server.ledger.history.report(payer.account.id, 1)).to.deep.include({
       totalCredits: 10,
       byEndpoint: [
         { endpoint: '/api/v1/jobs', minutes: 1 },
@@ -148,10 +145,8 @@ describe('answers with speakers', () => {
     expect(again.text).to.equal(first.text);
   });
 
-  it('keep to the number of speakers that is told', async () => {
-    expect((await diarized(['num_speakers', '1'])).segments.map(({ speaker }) => speaker)).not.to.include(
-      'S2',
-    );
+  it('keep to the given number of speakers', async () => {
+    expect((await diarized(['num_speakers', '1'])).segments.map(({ speaker }) => speaker)).not.to.include('S2');
     await diarized(['min_speakers', '2'], ['max_speakers', '3']);
     await diarized(['min_speakers', '20']);
     await diarized(['max_speakers', '20']);

@@ -1,4 +1,7 @@
-/** Whose turn it is between jobs and requests whose clients wait: the real engine on a fake addon, over real HTTP, in virtual time. */
+/**
+ * Whose turn it is between jobs and requests whose clients wait: the real engine on a fake addon, over real HTTP, in
+ * virtual time.
+ */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { createSpeechEngine } from '../../../src/engine/speech/transcriber.js';
@@ -82,7 +85,7 @@ describe('turns of jobs and requests', () => {
     // More is left of it than of either job.
     const asked = transcribe(server, { key: ann.key, parts: [file('request', 48)] });
     const clip = transcribe(server, { key: bob.key, parts: [file('clip', 16)] });
-    await settleUntil(() => server.engine.stats().backlogSeconds === 64);
+    await settleUntil(() => server.backlog.stats().backlogSeconds === 64);
     expect(clock.now()).to.be.below(WINDOW_MS);
     expect(fake.begun).to.deep.equal(['job']);
     await runUntilOver(Promise.all([asked, clip, ...ids.map((id) => endedJob(server, ann.key, id))]));
@@ -99,7 +102,7 @@ describe('turns of jobs and requests', () => {
     await settleUntil(() => fake.runs.length === 1);
     const { body } = await posted;
     const clip = transcribe(server, { key: bob.key, parts: [file('clip', 24)] });
-    await settleUntil(() => server.engine.stats().backlogSeconds === 24);
+    await settleUntil(() => server.backlog.stats().backlogSeconds === 24);
     await runUntilOver(Promise.all([clip, endedJob(server, ann.key, String(body['id']))]));
     expect(fake.begun.slice(0, 6)).to.deep.equal(['job', 'clip', 'job', 'clip', 'job', 'clip']);
   });

@@ -1,4 +1,4 @@
-/** /jobs over real HTTP, on real books. */
+/** /jobs over real HTTP, on a real ledger. */
 import { expect } from 'chai';
 import { BROKEN_AUDIO, fakeAudio } from '../../support/fake-engine.js';
 import { endedJob, endsBehindTheNextLook, jobCall, postJob } from '../../support/jobs.js';
@@ -24,8 +24,7 @@ describe('/api/v1/jobs', () => {
     await server.dispose();
   });
 
-  const post = (parts: Part[] = [audio], headers = {}): Promise<Answer> =>
-    postJob(server, ann.key, parts, headers);
+  const post = (parts: Part[] = [audio], headers = {}): Promise<Answer> => postJob(server, ann.key, parts, headers);
   const get = (path: string): Promise<Answer> => jobCall(server, ann.key, path);
   const end = (id: string): Promise<Answer> => jobCall(server, ann.key, `/${id}`, { method: 'DELETE' });
   const created = async (parts?: Part[]): Promise<string> => String((await post(parts)).body['id']);
@@ -50,7 +49,7 @@ describe('/api/v1/jobs', () => {
     expect(done['result']).to.deep.include({ text: 'Hello, World.', credits_used: 2, credits_remaining: 8 });
     expect(done['result']).to.have.property('id').that.matches(/^tr_/);
     expect(await server.balance(ann)).to.equal(8);
-    expect(await server.ledger.usage(ann.account.id, 1)).to.deep.include({
+    expect(await server.ledger.history.report(ann.account.id, 1)).to.deep.include({
       byEndpoint: [{ endpoint: '/api/v1/jobs', minutes: 2 }],
     });
     await until(() => server.jobFiles().length === 0);
@@ -93,17 +92,15 @@ describe('/api/v1/jobs', () => {
       const { status, error } = await post([audio, ...parts]);
       expect([status, error?.param], JSON.stringify(parts)).to.deep.equal([400, param]);
     }
-    expect(
-      (await post([audio, ['webhook_url', 'http://127.0.0.1:9/'], ['webhook_secret', SECRET]])).status,
-    ).to.equal(202);
+    expect((await post([audio, ['webhook_url', 'http://127.0.0.1:9/'], ['webhook_secret', SECRET]])).status).to.equal(
+      202,
+    );
   });
 
-  it('tells a secret that it made, once; one that was given, never', async () => {
+  it('reports a secret that it made, once; one that was given, never', async () => {
     const url: Part = ['webhook_url', 'http://127.0.0.1:9/'];
     expect((await post([audio, url])).body['webhook_secret']).to.match(/^whsec_.{44}$/);
-    expect((await post([audio, url, ['webhook_secret', SECRET]])).body).not.to.have.property(
-      'webhook_secret',
-    );
+    expect((await post([audio, url, ['webhook_secret', SECRET]])).body).not.to.have.property('webhook_secret');
   });
 
   it('renders formats that are no JSON beside the result', async () => {
@@ -117,10 +114,7 @@ describe('/api/v1/jobs', () => {
     const key = { 'idempotency-key': 'once' };
     const [first, again] = [await post([audio], key), await post([audio], key)];
     expect(again.body).to.deep.equal(first.body);
-    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).to.deep.equal([
-      null,
-      'true',
-    ]);
+    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).to.deep.equal([null, 'true']);
     expect((await get('')).body['jobs']).to.have.length(1);
     const hook: Part = ['webhook_url', 'http://127.0.0.1:9/'];
     expect((await post([audio, hook], key)).error?.code).to.equal('idempotency_conflict');
@@ -138,11 +132,11 @@ describe('/api/v1/jobs', () => {
     expect((await post([audio], key)).status).to.equal(202);
   });
 
-  it('tells of its failure, and costs nothing', async () => {
+  it('reports its failure, and costs nothing', async () => {
     server.engine.holdAll();
     const id = await created();
     await server.engine.untilRunning(1);
-    await server.ledger.revokeKey(ann.account.id, ann.key.id);
+    await server.ledger.keys.revoke(ann.account.id, ann.key.id);
     const done = await endedJob(server, ann.managementKey, id);
     expect(done).to.deep.include({
       status: 'failed',
@@ -156,7 +150,7 @@ describe('/api/v1/jobs', () => {
     expect(await server.balance(ann)).to.equal(10);
   });
 
-  it('is cancelled at once, while it runs and while it waits, and forgotten when it has ended', async () => {
+  it('is cancelled at once, while it runs and while it waits, and deleted when it has ended', async () => {
     server.engine.holdAll();
     const id = await created();
     await server.engine.untilRunning(1);
@@ -210,10 +204,7 @@ describe('/api/v1/jobs', () => {
     server.engine.backlogSeconds = 150_000;
     await created();
     await server.engine.untilRunning(1);
-    expect(
-      (await transcribe(server, { key: ann.key, parts: [audio] })).status,
-      'the backlog is full',
-    ).to.equal(503);
+    expect((await transcribe(server, { key: ann.key, parts: [audio] })).status, 'the backlog is full').to.equal(503);
     server.engine.backlogSeconds = 0;
     const direct = transcribe(server, { key: ann.key });
     await server.engine.untilRunning(2);
@@ -233,7 +224,7 @@ describe('/api/v1/jobs', () => {
     const [first] = [await created([['audio', fakeAudio(3)]]), await created([['audio', fakeAudio(3)]])];
     await server.engine.untilRunning(2);
     expect(await metrics()).to.include('verbatim_jobs_open{status="running"} 2');
-    // Cancelled, then forgotten: it has ended once.
+    // Cancelled, then deleted: it has ended once.
     await end(first);
     await end(first);
     server.engine.release();
@@ -295,7 +286,7 @@ describe('/api/v1/jobs', () => {
 });
 
 describe('/api/v1/jobs when time passes', () => {
-  it('forgets jobs after their retention, and audio that no job needs', async () => {
+  it('removes jobs after their retention, and audio that no job needs', async () => {
     const timers = new ManualTimers();
     let now = Date.now();
     const server = await TestServer.start({

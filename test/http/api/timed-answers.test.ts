@@ -1,4 +1,6 @@
-/** timestamps and format over real HTTP: what answers then hold, that players read them, and that repeats are the same. */
+/**
+ * timestamps and format over real HTTP: what answers then hold, that players read them, and that repeats are the same.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -33,7 +35,7 @@ describe('answers with times', () => {
     customer = await server.customer(10_000);
   });
   after(() => server.dispose());
-  afterEach(() => (server.engine.alignsWords = true));
+  afterEach(() => (server.engine.info.alignsWords = true));
 
   const audio = (text = SENTENCES, seconds = 9.1234, language = 'en'): Part => [
     'audio',
@@ -97,7 +99,7 @@ describe('answers with times', () => {
   });
 
   describe('of a decoder that aligns no words', () => {
-    beforeEach(() => (server.engine.alignsWords = false));
+    beforeEach(() => (server.engine.info.alignsWords = false));
 
     it('have its segments', async () => {
       const body = await timed(audio('Hello, World.', 3), ['timestamps', 'segment']);
@@ -121,7 +123,7 @@ describe('answers with times', () => {
 
   for (const [format, type] of Object.entries(TYPES)) {
     describe(`as ${format}`, () => {
-      it('tell what they cost in headers', async () => {
+      it('report what they cost in headers', async () => {
         const before = await server.balance(customer);
         const { status, headers } = await send([audio(), ['format', format]]);
         expect(status).to.equal(200);
@@ -129,6 +131,18 @@ describe('answers with times', () => {
         expect(headers.get('x-transcription-id')).to.match(/^tr_[A-Za-z0-9_-]{22}$/);
         expect(headers.get('x-credits-used')).to.equal('1');
         expect(headers.get('x-credits-remaining')).to.equal(String(before - 1));
+      });
+
+      it('name the warnings of a demonstration model in a header', async () => {
+        const plain = await send([audio(), ['format', format]]);
+        expect(plain.headers.get('x-verbatim-warning')).to.equal(null);
+        server.engine.info.isDemonstration = true;
+        try {
+          const { headers } = await send([audio(), ['format', format]]);
+          expect(headers.get('x-verbatim-warning')).to.equal('demonstration_model');
+        } finally {
+          server.engine.info.isDemonstration = false;
+        }
       });
 
       it('are the same when the request is repeated', async () => {
@@ -166,17 +180,9 @@ describe('answers with times', () => {
       ['of nothing', audio(' ', 3), (cues) => expect(cues).to.deep.equal([])],
       ['of an arrow', audio('a --> b', 3), (cues) => expect(cues[0]!.lines[0]).to.match(/^a --?> b$/)],
       ['of markup', audio('R&D <i>', 3), (cues) => expect(cues[0]!.lines).to.deep.equal(['R&D <i>'])],
-      [
-        'of Arabic',
-        audio('مرحبا بالعالم؟', 3),
-        (cues) => expect(cues[0]!.lines).to.deep.equal(['مرحبا بالعالم؟']),
-      ],
+      ['of Arabic', audio('مرحبا بالعالم؟', 3), (cues) => expect(cues[0]!.lines).to.deep.equal(['مرحبا بالعالم؟'])],
       ['of Hebrew', audio('שלום, עולם.', 3), (cues) => expect(cues[0]!.lines).to.deep.equal(['שלום, עולם.'])],
-      [
-        'of Chinese',
-        audio('你好，世界。', 3),
-        (cues) => expect(cues[0]!.lines).to.deep.equal(['你好，世界。']),
-      ],
+      ['of Chinese', audio('你好，世界。', 3), (cues) => expect(cues[0]!.lines).to.deep.equal(['你好，世界。'])],
       ['of an astronaut', audio('Go 👩‍🚀!', 3), (cues) => expect(cues[0]!.lines).to.deep.equal(['Go 👩‍🚀!'])],
     ];
     for (const [what, part, check] of given) {

@@ -45,10 +45,10 @@ describe('translate_to', () => {
   before(async () => {
     binding = new EndlessTranslation(loadBinding());
     translator = bundledTranslator(binding);
-    // No time passes: a revocation is heard of, not looked for.
+    // No time passes: a revocation is notified, not polled for.
     server = await TestServer.start({ translator, settings, timers: new ManualTimers() });
     engine = server.engine;
-    engine.languages = ['de', 'en', 'es', 'fr', 'it'];
+    engine.info.languages = ['de', 'en', 'es', 'fr', 'it'];
   });
   after(async () => {
     await server.dispose();
@@ -57,7 +57,7 @@ describe('translate_to', () => {
   beforeEach(async () => {
     customer = await server.customer(100);
     engine.transcribed = 0;
-    engine.translatesToEnglish = false;
+    engine.info.translatesToEnglish = false;
   });
   afterEach(async () => {
     expect(await server.ledger.audit()).to.deep.equal([]);
@@ -129,7 +129,7 @@ describe('translate_to', () => {
   });
 
   it('comes from the speech model where it can and no text model covers the pair', async () => {
-    engine.translatesToEnglish = true;
+    engine.info.translatesToEnglish = true;
     const answer = await send(italian, { translate_to: 'en' });
     expect(answer.body['translation']).to.deep.equal({ language: 'en', text: 'into English: Buongiorno.' });
     expect(answer.body['credits_used']).to.equal(10);

@@ -38,11 +38,9 @@ describe('dashboard: the account', () => {
   }
 
   it('shows the credits: balance, packs, when they expire', async () => {
-    await server.ledger.grantCredits({ accountId: ann.id, amount: 1_234, expiresAt: '2026-12-31' });
+    await server.ledger.credits.grant({ accountId: ann.id, amount: 1_234, expiresAt: '2026-12-31' });
     const { text } = await (await browserOf(server, ann)).get('/dashboard');
-    expect(text)
-      .to.contain('1,484')
-      .and.to.contain('<time datetime="2026-12-31T00:00:00.000Z">2026-12-31 00:00 UTC');
+    expect(text).to.contain('1,484').and.to.contain('<time datetime="2026-12-31T00:00:00.000Z">2026-12-31 00:00 UTC');
     expect(text.indexOf('1,234'), 'what expires first is first').to.be.below(text.indexOf('never'));
   });
 
@@ -58,14 +56,14 @@ describe('dashboard: the account', () => {
     expect(await isIn(await byPassword(NEW))).to.equal(true);
   });
 
-  it('asks for the present password, unless a link has just been used', async () => {
+  it('asks for the current password, unless a link has just been used', async () => {
     const record = await hashPassword(OLD, ann.email, CHEAP_PASSWORDS);
     await server.ledger.access.setPassword(ann.id, record, { browser: '', address: '' });
     const browser = await byPassword(OLD);
     expect((await set(browser)).status, 'none given').to.equal(400);
     const wrong = await set(browser, { current: 'not the present one' });
     expect(wrong.status).to.equal(400);
-    expect(wrong.text).to.contain('The present password is wrong.');
+    expect(wrong.text).to.contain('The current password is wrong.');
     expect((await set(browser, { current: OLD })).status).to.equal(303);
     expect(await isIn(await byPassword(OLD))).to.equal(false);
     expect(await isIn(await byPassword(NEW))).to.equal(true);
@@ -86,12 +84,11 @@ describe('dashboard: the account', () => {
     expect(await server.ledger.access.findPassword(ann.email)).to.equal(null);
   });
 
-  it('throttles guesses of the present password, too', async () => {
+  it('throttles guesses of the current password, too', async () => {
     const record = await hashPassword(OLD, ann.email, CHEAP_PASSWORDS);
     await server.ledger.access.setPassword(ann.id, record, { browser: '', address: '' });
     const browser = await byPassword(OLD);
-    for (let n = 0; n < 10; n += 1)
-      expect((await set(browser, { current: `guess ${n}` })).status).to.equal(400);
+    for (let n = 0; n < 10; n += 1) expect((await set(browser, { current: `guess ${n}` })).status).to.equal(400);
     expect((await set(browser, { current: OLD })).status).to.equal(429);
   });
 
@@ -101,18 +98,13 @@ describe('dashboard: the account', () => {
     const short = await set(browser, { password: 'short', again: 'short' });
     expect(short.status).to.equal(400);
     expect(short.text).to.contain('12 to 256 characters');
-    expect((await set(browser, { password: ann.email, again: ann.email })).text).to.contain(
-      'is the e-mail address',
-    );
+    expect((await set(browser, { password: ann.email, again: ann.email })).text).to.contain('is the e-mail address');
     expect(await server.ledger.access.findPassword(ann.email)).to.equal(null);
   });
 
   it('lists sessions, ends one, ends the others', async () => {
     const mine = await browserOf(server, ann, { 'user-agent': 'Mine/1.0' });
-    const others = [
-      await browserOf(server, ann, { 'user-agent': 'Phone/2.0' }),
-      await browserOf(server, ann),
-    ];
+    const others = [await browserOf(server, ann, { 'user-agent': 'Phone/2.0' }), await browserOf(server, ann)];
     const { text } = await mine.get('/dashboard/account');
     expect(text).to.contain('Mine/1.0').and.to.contain('Phone/2.0').and.to.contain('this one');
     const [phone, ...rest] = [...text.matchAll(/action="(\/dashboard\/account\/sessions\/ses_[^"]+)"/g)].map(
@@ -125,12 +117,10 @@ describe('dashboard: the account', () => {
     expect(await isIn(mine)).to.equal(true);
   });
 
-  it('names the browsers of sessions in words, and tells the rest of what they said', async () => {
+  it('names the browsers of sessions in words, and reports the rest of what they said', async () => {
     const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0';
     await browserOf(server, ann, { 'user-agent': '<b title="x">Robot</b>' });
-    const { text } = await (
-      await browserOf(server, ann, { 'user-agent': firefox })
-    ).get('/dashboard/account');
+    const { text } = await (await browserOf(server, ann, { 'user-agent': firefox })).get('/dashboard/account');
     expect(text).to.contain(`<span title="${firefox}">Firefox on Linux</span>`);
     expect(text).to.contain('>&lt;b title=&quot;x&quot;&gt;Robot').and.not.to.contain('<b title');
   });

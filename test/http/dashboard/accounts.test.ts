@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Account } from '../../../src/ledger/types.js';
-import { browserOf, buildDashboard, HttpBrowser } from '../../support/dashboard.js';
+import { browserOf, buildDashboard, HttpBrowser, rowsOf } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { call, transcribe } from '../../support/requests.js';
 import { until } from '../../support/until.js';
@@ -20,21 +20,22 @@ describe('dashboard: the operator’s accounts', () => {
     now = Date.UTC(2026, 10, 22, 12);
     server = await TestServer.start({ ledger: { clock: () => now } });
     ann = (await server.customer(7)).account;
-    operator = await server.ledger.createAccount({ email: 'op@example.com' });
+    operator = await server.ledger.accounts.create({ email: 'op@example.com' });
     await server.ledger.access.setRole(operator.id, 'operator');
     browser = await browserOf(server, operator);
   });
   afterEach(() => server.dispose());
 
-  const balance = async (account = ann): Promise<number> => (await server.ledger.balance(account.id)).balance;
-  const roleOf = async (account: Account) => (await server.ledger.findAccount(account.email))?.role;
+  const balance = async (account = ann): Promise<number> => (await server.ledger.credits.balance(account.id)).balance;
+  const roleOf = async (account: Account) => (await server.ledger.accounts.find(account.email))?.role;
 
   it('are for operators alone: to others there is nothing, and nothing happens', async () => {
     const anns = await browserOf(server, ann);
     expect((await anns.get('/dashboard')).text).not.to.contain(LIST);
     expect((await browser.get('/dashboard')).text).to.contain(LIST);
     const fields = { email: 'new@example.com', amount: '5', role: 'operator' };
-    for (const path of [LIST, `${LIST}/${ann.id}`, `${LIST}/${ann.id}/delete`]) {
+    const questions = ['delete', 'role', 'suspend'].map((action) => `${LIST}/${ann.id}/${action}`);
+    for (const path of [LIST, `${LIST}/${ann.id}`, ...questions]) {
       const { status, text } = await anns.get(path);
       expect(status, path).to.equal(404);
       expect(text).not.to.contain(operator.email);
@@ -42,9 +43,7 @@ describe('dashboard: the operator’s accounts', () => {
     }
     for (const path of [
       LIST,
-      ...['grant', 'role', 'link', 'suspend', 'resume', 'delete'].map(
-        (action) => `${LIST}/${ann.id}/${action}`,
-      ),
+      ...['grant', 'role', 'link', 'suspend', 'resume', 'delete'].map((action) => `${LIST}/${ann.id}/${action}`),
     ]) {
       expect((await anns.post(path, fields)).status, path).to.equal(404);
       expect((await browser.post(path, fields, { 'sec-fetch-site': 'same-site' })).status).to.equal(403);
@@ -52,7 +51,7 @@ describe('dashboard: the operator’s accounts', () => {
     expect((await anns.get(`${LIST}/${ann.id}/export`)).status).to.equal(404);
     expect(await balance()).to.equal(7);
     expect(await roleOf(ann)).to.equal('user');
-    expect(await server.ledger.findAccount('new@example.com')).to.equal(null);
+    expect(await server.ledger.accounts.find('new@example.com')).to.equal(null);
     await server.ledger.access.setRole(operator.id, 'user');
     expect((await browser.get(LIST)).status, 'a role that was taken counts at once').to.equal(404);
   });
@@ -84,6 +83,24 @@ describe('dashboard: the operator’s accounts', () => {
     expect((await grant({ amount: '1', expires: '2026-11-01' })).text).to.contain('The expiry is');
     expect(await balance()).to.equal(507);
     expect(await server.ledger.audit()).to.deep.equal([]);
+  });
+
+  it('are in the operators’ log: who asked, about whom, how much, and whether it was done', async () => {
+    await browser.post(LIST, { email: 'nia@example.com', name: '' });
+    await browser.post(LIST, { email: 'nia@example.com', name: '' });
+    await browser.post(`${LIST}/${ann.id}/grant`, { amount: '500', expires: '' });
+    await browser.post(`${LIST}/${ann.id}/grant`, { amount: 'many', expires: '' });
+    await browser.post(`${LIST}/${operator.id}/suspend`, {});
+    await server.ledger.operators.note({ operatorId: null, action: 'key-made', subject: ann.id });
+    const { text } = await browser.get('/dashboard/operator/audit');
+    expect(rowsOf(text).map((cells) => cells.slice(1))).to.deep.equal([
+      ['command line', 'create an API key', ann.email, 'not known'],
+      [operator.email, 'suspend the account', operator.email, 'refused'],
+      [operator.email, 'grant credits', ann.email, 'refused'],
+      [operator.email, 'grant credits: 500', ann.email, 'done'],
+      [operator.email, 'create an account', '', 'refused'],
+      [operator.email, 'create an account', 'nia@example.com', 'done'],
+    ]);
   });
 
   it('are given roles, but nobody takes the own one', async () => {
@@ -119,6 +136,23 @@ describe('dashboard: the operator’s accounts', () => {
     expect((await asked()).status).to.equal(200);
   });
 
+  it('are suspended and given the operator’s role after a question that names them', async () => {
+    const { text } = await browser.get(`${LIST}/${ann.id}`);
+    expect(text, 'no form does it at once').not.to.match(/<form[^>]*\/(suspend|role|delete)"/);
+    for (const [action, says] of [
+      ['suspend', 'Suspend the account'],
+      ['role', 'Make it an operator'],
+    ] as const) {
+      expect(text).to.contain(`href="${LIST}/${ann.id}/${action}"`);
+      const question = await browser.get(`${LIST}/${ann.id}/${action}`);
+      expect(question.text).to.contain(ann.email).and.to.contain(`>${says}</button>`);
+    }
+    const asked = await server.ledger.accounts.find(ann.email);
+    expect(asked).to.include({ role: 'user', suspendedAt: null });
+    await server.ledger.access.setRole(ann.id, 'operator');
+    expect((await browser.get(`${LIST}/${ann.id}/role`)).text).to.contain('name="role" value="user"');
+  });
+
   it('are exported, and deleted when that is confirmed', async () => {
     const { key, account } = await server.customer(5);
     await transcribe(server, { key, parts: [['audio', fakeAudio(9)]] });
@@ -127,23 +161,35 @@ describe('dashboard: the operator’s accounts', () => {
     expect(told.headers.get('content-disposition')).to.equal('attachment; filename="account.json"');
     expect(JSON.parse(told.text)).to.have.nested.property('account.email', account.email);
     expect((await browser.get(`${path}/delete`)).text).to.contain(account.email);
-    expect(await server.ledger.findAccount(account.email), 'asking deletes nothing').not.to.equal(null);
-    const { location } = await browser.post(`${path}/delete`);
+    expect(await server.ledger.accounts.find(account.email), 'asking deletes nothing').not.to.equal(null);
+    for (const email of ['', 'someone@example.com', account.id]) {
+      const refused = await browser.post(`${path}/delete`, { email });
+      expect(refused.status, email).to.equal(400);
+      expect(refused.text).to.contain('Nothing was deleted.').and.to.contain(account.email);
+    }
+    expect((await browser.post(`${path}/delete`)).status, 'without the field').to.equal(400);
+    expect(await server.ledger.accounts.find(account.email), 'a wrong address deletes nothing').not.to.equal(null);
+    const { location } = await browser.post(`${path}/delete`, { email: ` ${account.email.toUpperCase()} ` });
     expect((await browser.get(location!)).text).to.contain('The account is deleted');
-    expect(await server.ledger.findAccount(account.email)).to.equal(null);
+    expect(await server.ledger.accounts.find(account.email)).to.equal(null);
     expect((await browser.get(path)).status).to.equal(404);
     expect(await server.ledger.audit()).to.deep.equal([]);
   });
 
   it('nobody suspends or deletes the own one', async () => {
     for (const action of ['suspend', 'delete']) {
-      expect((await browser.post(`${LIST}/${operator.id}/${action}`)).status, action).to.equal(400);
+      expect((await browser.get(`${LIST}/${operator.id}/${action}`)).status, action).to.equal(400);
+      const { email } = operator;
+      expect((await browser.post(`${LIST}/${operator.id}/${action}`, { email })).status, action).to.equal(400);
     }
     expect((await browser.get(LIST)).status).to.equal(200);
   });
 
   it('are administered by keys that operators alone make', async () => {
-    const make = (who: HttpBrowser) => who.post('/dashboard/keys', { name: 'shop', kind: 'admin' });
+    const make = async (who: HttpBrowser) => {
+      const answer = await who.post('/dashboard/keys', { name: 'shop', kind: 'admin' });
+      return answer.location === null ? answer : who.get(answer.location);
+    };
     const anns = await browserOf(server, ann);
     expect((await make(anns)).status).to.equal(403);
     expect((await anns.get('/dashboard/keys')).text).not.to.contain('value="admin"');
@@ -152,7 +198,7 @@ describe('dashboard: the operator’s accounts', () => {
     const listed = await call(server, '/api/v1/admin/accounts', { headers: bearer({ rawKey }) });
     expect(listed.status).to.equal(200);
     expect((await browser.get('/dashboard/keys')).text).to.contain('administer');
-    expect(await server.ledger.listKeys(ann.id)).to.have.length(2);
+    expect(await server.ledger.keys.list(ann.id)).to.have.length(2);
   });
 
   it('that are unknown are not found', async () => {
@@ -165,13 +211,13 @@ describe('dashboard: the operator’s accounts', () => {
   it('are listed page by page', async () => {
     for (let n = 0; n < 60; n += 1) {
       now += 1;
-      await server.ledger.createAccount({ email: `many${n}@example.com` });
+      await server.ledger.accounts.create({ email: `many${n}@example.com` });
     }
     const { administration } = server.ledger;
     const asked: number[] = [];
     const list = administration.list.bind(administration);
     administration.list = (page) => (asked.push(page.limit), list(page));
-    server.ledger.listAccounts = () => Promise.reject(new Error('All accounts are never read for a page.'));
+    server.ledger.accounts.list = () => Promise.reject(new Error('All accounts are never read for a page.'));
     const first = await browser.get(LIST);
     expect(asked, 'rows of one page, and one that tells whether there is another').to.deep.equal([51]);
     expect(first.text).to.contain('many40@').and.not.to.contain('many55@');

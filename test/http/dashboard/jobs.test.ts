@@ -23,8 +23,7 @@ describe('dashboard: jobs', () => {
     const parts: Parameters<typeof postJob>[2] = [['audio', fakeAudio(seconds, { text })]];
     return String((await postJob(server, customer.key, parts)).body['id']);
   };
-  const history = async (query = ''): Promise<string> =>
-    (await browser.get(`/dashboard/history${query}`)).text;
+  const history = async (query = ''): Promise<string> => (await browser.get(`/dashboard/history${query}`)).text;
   /** Cells of a job's row, but for its times. */
   const cellsOf = async (id: string): Promise<string[]> => {
     const row = rowsOf(await history()).find((cells) => cells[1] === id) ?? [];
@@ -41,10 +40,10 @@ describe('dashboard: jobs', () => {
     server.engine.holdAll(1);
     const running = await post(180, 'SECRET.|SECRET.');
     await until(async () => (await cellsOf(running))[0]?.includes('50 %') === true);
-    expect(await cellsOf(done)).to.deep.equal(['done', '61.0', '2', 'Forget']);
+    expect(await cellsOf(done)).to.deep.equal(['done', '61.0', '2', 'Delete']);
     expect(await cellsOf(failed)).to.deep.equal([
       'failed invalid_audioThe audio is broken.',
-      ...['61.0', '0', 'Forget'],
+      ...['61.0', '0', 'Delete'],
     ]);
     const [state, ...cells] = await cellsOf(running);
     expect(state).to.match(/^running 50 % done in about \d+ s$/);
@@ -55,7 +54,7 @@ describe('dashboard: jobs', () => {
     server.engine.release();
   });
 
-  it('are cancelled after a question, uncharged, and forgotten after another', async () => {
+  it('are cancelled after a question, uncharged, and deleted after another', async () => {
     server.engine.holdAll();
     const id = await post();
     await server.engine.untilRunning(1);
@@ -65,13 +64,13 @@ describe('dashboard: jobs', () => {
     expect((await cellsOf(id))[0]).to.equal('cancelled');
     expect(await server.balance(ann)).to.equal(100);
     expect((await browser.get(path)).text).to.contain('result');
-    expect((await browser.post(path, { end: 'forget' })).location).to.contain('job-forgotten');
+    expect((await browser.post(path, { end: 'delete' })).location).to.contain('job-deleted');
     expect(await history()).not.to.contain(id);
     expect((await browser.get(path)).status).to.equal(404);
     server.engine.release();
   });
 
-  it('that have ended meanwhile are not forgotten by who meant to cancel them, nor open ones the other way', async () => {
+  it('that have ended meanwhile are not deleted by a cancellation, and open ones are not cancelled by a deletion', async () => {
     const id = await post();
     await endedJob(server, ann.key, id);
     const { status, text } = await browser.post(`/dashboard/jobs/${id}/end`, { end: 'cancel' });
@@ -80,7 +79,7 @@ describe('dashboard: jobs', () => {
     expect((await endedJob(server, ann.key, id))['status']).to.equal('succeeded');
     server.engine.holdAll();
     const open = await post();
-    expect((await browser.post(`/dashboard/jobs/${open}/end`, { end: 'forget' })).status).to.equal(409);
+    expect((await browser.post(`/dashboard/jobs/${open}/end`, { end: 'delete' })).status).to.equal(409);
     expect((await cellsOf(open))[0]).to.match(/queued|running/);
     server.engine.release();
   });
@@ -100,12 +99,12 @@ describe('dashboard: jobs', () => {
     for (const one of [id, 'job_x', '%2e%2e']) {
       const path = `/dashboard/jobs/${one}/end`;
       expect((await browser.get(path)).status, one).to.equal(404);
-      expect((await browser.post(path, { end: 'forget' })).status, one).to.equal(404);
+      expect((await browser.post(path, { end: 'delete' })).status, one).to.equal(404);
     }
     const own = await post();
     await endedJob(server, ann.key, own);
     const cross = { 'sec-fetch-site': 'same-site' };
-    expect((await browser.post(`/dashboard/jobs/${own}/end`, { end: 'forget' }, cross)).status).to.equal(403);
+    expect((await browser.post(`/dashboard/jobs/${own}/end`, { end: 'delete' }, cross)).status).to.equal(403);
     expect((await cellsOf(own))[0]).to.equal('done');
   });
 

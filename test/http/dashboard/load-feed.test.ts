@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { LoadFeed, type ServerLoad } from '../../../src/http/dashboard/load-feed.js';
+import { LoadFeed } from '../../../src/http/dashboard/load-feed.js';
 import type { LoadTexts } from '../../../src/http/dashboard/load-texts.js';
-import type { EventStream, ServerEvent } from '../../../src/http/event-stream.js';
-import { InFlightRegistry } from '../../../src/http/in-flight.js';
+import type { ServerLoad } from '../../../src/http/dashboard/server-load.js';
+import type { EventStream, ServerEvent } from '../../../src/http/app/event-stream.js';
+import { InFlightRegistry } from '../../../src/http/limits/in-flight.js';
 import { FakeEngine } from '../../support/fake-engine.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
@@ -43,7 +44,7 @@ describe('dashboard: the feed of the load', () => {
     };
     engine = new FakeEngine();
     feed = new LoadFeed({
-      engine,
+      engine: { info: engine.info, stats: () => ({ ...engine.stats(), ...engine.backlog.stats() }) },
       inFlight,
       ledger: { administration: { find } } as never,
       metrics: { refusals: 5 } as never,
@@ -68,7 +69,7 @@ describe('dashboard: the feed of the load', () => {
 
   const loadOf = ({ sent }: FakeStream): ServerLoad => sent.at(-1)?.data as ServerLoad;
 
-  it('tells all viewers of one sample a second, and measures for nobody', async () => {
+  it('sends all viewers one sample a second, and measures for nobody', async () => {
     expect(timers.pending).to.equal(0);
     const [one, two] = [join(), join()];
     inFlight.begin({ accountId: 'a', keyId: 'k' });
@@ -89,7 +90,7 @@ describe('dashboard: the feed of the load', () => {
     expect(timers.pending).to.equal(0);
   });
 
-  it('tells the queue by account, the longest first, beside what is in flight', async () => {
+  it('reports the queue by account, the longest first, beside what is in flight', async () => {
     engine.backlogSeconds = 90;
     inFlight.begin({ accountId: 'a', keyId: 'k' });
     const viewer = join();

@@ -14,7 +14,7 @@ describe('dashboard: the operator’s load and server', () => {
   before(buildDashboard);
   beforeEach(async () => {
     server = await TestServer.start();
-    operator = await server.ledger.createAccount({ email: 'op@example.com' });
+    operator = await server.ledger.accounts.create({ email: 'op@example.com' });
     await server.ledger.access.setRole(operator.id, 'operator');
     browser = await browserOf(server, operator);
   });
@@ -29,21 +29,21 @@ describe('dashboard: the operator’s load and server', () => {
     }
   });
 
-  it('tell version, models and settings', async () => {
+  it('report version, models and settings', async () => {
     const { status, text } = await browser.get('/dashboard/operator/server');
     expect(status).to.equal(200);
-    expect(text).to.contain('0.0.0-test').and.to.contain(server.engine.modelName).and.to.contain('large-v3');
+    expect(text).to.contain('0.0.0-test').and.to.contain(server.engine.info.modelName).and.to.contain('large-v3');
     expect(text).to.contain('VERBATIM_MAX_IN_FLIGHT').and.to.contain('64');
   });
 
-  it('audit the books', async () => {
-    expect((await browser.get('/dashboard/operator/audit')).text).to.contain('The books balance');
+  it('audit the ledger', async () => {
+    expect((await browser.get('/dashboard/operator/audit')).text).to.contain('The ledger balances');
     server.ledger.audit = () => Promise.resolve([{ invariant: 'sums', detail: 'a credit <is> missing' }]);
     const { text } = await browser.get('/dashboard/operator/audit');
-    expect(text).to.contain('do not balance').and.to.contain('a credit &lt;is&gt; missing');
+    expect(text).to.contain('does not balance').and.to.contain('a credit &lt;is&gt; missing');
   });
 
-  it('show the load, and tell it on', async () => {
+  it('show the load, and keep it current', async () => {
     const { text } = await browser.get('/dashboard/operator/load');
     expect(text).to.contain('Slots at work').and.to.contain('data-events="/dashboard/operator/load/events"');
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

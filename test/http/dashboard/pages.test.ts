@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DAY_MS } from '../../../src/ledger/time.js';
-import { browserOf, buildDashboard, HttpBrowser, rowsOf } from '../../support/dashboard.js';
+import { browserOf, buildDashboard, HttpBrowser, rowsOf, type PageAnswer } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { call, transcribe } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -31,7 +31,7 @@ describe('dashboard: usage, keys, history', () => {
     expect([status, headers.get('location')]).to.deep.equal([303, '/dashboard']);
   });
 
-  it('that are not there keep the navigation of whoever is signed in, and tell others nothing', async () => {
+  it('that are not there keep the navigation of whoever is signed in, and show others nothing', async () => {
     const path = '/dashboard/nothing/here';
     for (const method of ['get', 'post'] as const) {
       const { status, text } = await browser[method](path);
@@ -53,7 +53,7 @@ describe('dashboard: usage, keys, history', () => {
       await speak(200);
     });
 
-    it('is told by day and endpoint, of one’s own account', async () => {
+    it('is reported by day and endpoint, of one’s own account', async () => {
       await speak(500, await server.customer());
       const { text, status } = await browser.get('/dashboard/usage');
       expect(status).to.equal(200);
@@ -88,12 +88,19 @@ describe('dashboard: usage, keys, history', () => {
   });
 
   describe('keys', () => {
+    const MADE = '/dashboard/keys/made';
     const make = (fields: Record<string, string>) => browser.post('/dashboard/keys', fields);
+
+    async function made(fields: Record<string, string>): Promise<PageAnswer> {
+      const { status, location } = await make(fields);
+      expect({ status, location }).to.deep.equal({ status: 303, location: MADE });
+      return browser.get(MADE);
+    }
     const rawOf = (text: string): string => /id="raw-key">(vb_[\w-]{43})</.exec(text)?.[1] ?? '';
 
     it('are made, plain ones and management keys, and shown once', async () => {
-      const plain = await make({ name: 'laptop', kind: 'plain' });
-      const management = await make({ name: 'ci', kind: 'management' });
+      const plain = await made({ name: 'laptop', kind: 'plain' });
+      const management = await made({ name: 'ci', kind: 'management' });
       expect(plain.status).to.equal(200);
       for (const [page, status] of [
         [plain, 403],
@@ -102,9 +109,7 @@ describe('dashboard: usage, keys, history', () => {
         const raw = rawOf(page.text);
         expect((await call(server, '/api/v1/me', { headers: bearer(raw) })).status).to.equal(200);
         expect((await call(server, '/api/v1/keys', { headers: bearer(raw) })).status).to.equal(status);
-        expect(page.text).to.contain(
-          `curl -H &#39;Authorization: Bearer ${raw}&#39; ${server.url}/api/v1/me`,
-        );
+        expect(page.text).to.contain(`curl -H &#39;Authorization: Bearer ${raw}&#39; ${server.url}/api/v1/me`);
         expect((await browser.get('/dashboard/keys')).text).not.to.contain(raw);
       }
       const [ci, laptop] = rowsOf((await browser.get('/dashboard/keys')).text);
@@ -118,15 +123,43 @@ describe('dashboard: usage, keys, history', () => {
       ]);
     });
 
+    it('are neither shown nor made again by loading the page again', async () => {
+      const page = await made({ name: 'laptop', kind: 'plain' });
+      expect(page.headers.get('cache-control')).to.equal('no-store');
+      const again = await browser.get(MADE);
+      expect({ status: again.status, location: again.location }).to.deep.equal({
+        status: 303,
+        location: '/dashboard/keys?notice=key-shown',
+      });
+      const { text } = await browser.get(again.location!);
+      expect(text).to.contain('A new key is shown once.').and.not.to.contain(rawOf(page.text));
+      expect(rowsOf(text).filter(([name]) => name === 'laptop')).to.have.length(1);
+    });
+
+    it('are on their way for a minute, in a cookie that no script and no other page gets', async () => {
+      await make({ name: 'laptop' });
+      expect(browser.lastCookie)
+        .to.match(/^verbatim-loopback-key=vb_[\w-]{43}; /)
+        .and.to.contain('; Path=/dashboard/keys/made; Max-Age=60; HttpOnly; SameSite=Strict');
+    });
+
+    it('of another account are not shown, whoever put them into the cookie', async () => {
+      const bob = await server.customer();
+      browser.cookies.set('verbatim-loopback-key', bob.key.rawKey);
+      const { status, text, location } = await browser.get(MADE);
+      expect({ status, location }).to.deep.equal({ status: 303, location: '/dashboard/keys?notice=key-shown' });
+      expect(text).not.to.contain(bob.key.rawKey);
+    });
+
     it('have a name; a bad one is refused beside the form, which keeps what was typed', async () => {
-      const before = (await server.ledger.listKeys(ann.account.id)).length;
+      const before = (await server.ledger.keys.list(ann.account.id)).length;
       for (const name of ['', '   ', 'x'.repeat(101), 'a\u202eb']) {
         const { status, text } = await make({ name, kind: 'management' });
         expect(status).to.equal(400);
         expect(text).to.match(/id="error" role="alert">\s*The key name must/);
         expect(text).to.match(/value="management"\s+checked/);
       }
-      expect((await server.ledger.listKeys(ann.account.id)).length).to.equal(before);
+      expect((await server.ledger.keys.list(ann.account.id)).length).to.equal(before);
     });
 
     it('are shown with names that are no markup', async () => {
@@ -159,14 +192,14 @@ describe('dashboard: usage, keys, history', () => {
       for (const method of ['get', 'post'] as const) {
         expect((await browser[method](`/dashboard/keys/${bob.key.id}/revoke`)).status).to.equal(404);
       }
-      expect((await server.ledger.authenticate(bob.key.rawKey))?.key.revokedAt).to.equal(null);
+      expect((await server.ledger.keys.authenticate(bob.key.rawKey))?.key.revokedAt).to.equal(null);
       const { text } = await browser.get('/dashboard/keys');
       expect(text).not.to.contain(bob.key.id).and.not.to.contain(bob.key.prefix);
     });
   });
 
   describe('history', () => {
-    it('tells of each request what it was and cost, never what was said', async () => {
+    it('shows what each request was and cost, never what was said', async () => {
       const { body } = await speak(61.5, ann, 'es');
       await speak(3, await server.customer());
       const { text } = await browser.get('/dashboard/history');
@@ -181,7 +214,7 @@ describe('dashboard: usage, keys, history', () => {
       expect(text).not.to.contain('SECRET');
     });
 
-    it('tells of what runs now, and what is held for it', async () => {
+    it('reports what runs now, and what is held for it', async () => {
       server.engine.holdAll();
       const running = speak(130);
       await server.engine.untilRunning(1);

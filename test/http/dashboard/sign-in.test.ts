@@ -25,11 +25,7 @@ describe('dashboard: signing in', () => {
   afterEach(() => server.dispose());
 
   async function withPassword(): Promise<void> {
-    await server.ledger.access.setPassword(
-      ann.id,
-      await hashPassword(PASSWORD, ann.email, CHEAP_PASSWORDS),
-      VISITOR,
-    );
+    await server.ledger.access.setPassword(ann.id, await hashPassword(PASSWORD, ann.email, CHEAP_PASSWORDS), VISITOR);
   }
 
   function signIn(browser: HttpBrowser, fields: Record<string, string> = {}) {
@@ -53,16 +49,8 @@ describe('dashboard: signing in', () => {
 
   it('goes nowhere else than to its own pages', async () => {
     await withPassword();
-    for (const next of [
-      'https://evil.example/',
-      '//evil.example',
-      '/dashboard/../api',
-      '/\\evil.example',
-      '',
-    ]) {
-      const { text } = await new HttpBrowser(server).get(
-        `/dashboard/sign-in?next=${encodeURIComponent(next)}`,
-      );
+    for (const next of ['https://evil.example/', '//evil.example', '/dashboard/../api', '/\\evil.example', '']) {
+      const { text } = await new HttpBrowser(server).get(`/dashboard/sign-in?next=${encodeURIComponent(next)}`);
       expect(text).to.contain('name="next" value="/dashboard"').and.not.to.contain('evil');
       const { location } = await signIn(new HttpBrowser(server), { next });
       expect(location, next).to.equal('/dashboard');
@@ -86,7 +74,7 @@ describe('dashboard: signing in', () => {
     expect((await browser.get('/dashboard/link')).text).to.contain('has been used');
   });
 
-  it('hashes a password anew when the parameters have grown', async () => {
+  it('hashes a password again when the parameters have grown', async () => {
     const old = await hashPassword(PASSWORD, ann.email, { ...CHEAP_PASSWORDS, cost: 8 });
     await server.ledger.access.setPassword(ann.id, old, VISITOR);
     expect((await signIn(new HttpBrowser(server))).location).to.equal('/dashboard');
@@ -126,9 +114,7 @@ describe('dashboard: signing in', () => {
       const token = browser.cookies.get('__Host-verbatim') ?? '';
       const plain = new HttpBrowser(server, https);
       plain.cookies.set(COOKIE, token);
-      expect((await plain.get('/dashboard')).status, 'a cookie that any page over http could set').to.equal(
-        303,
-      );
+      expect((await plain.get('/dashboard')).status, 'a cookie that any page over http could set').to.equal(303);
     });
 
     it('is not given where anybody on the way could read it', async () => {
@@ -184,8 +170,7 @@ describe('dashboard: signing in', () => {
   });
 
   describe('guessing', () => {
-    const guess = (browser: HttpBrowser, email: string) =>
-      signIn(browser, { email, password: 'a guess of mine' });
+    const guess = (browser: HttpBrowser, email: string) => signIn(browser, { email, password: 'a guess of mine' });
 
     it('is slowed down by account, whatever the address, and a right password is too', async () => {
       await withPassword();
@@ -241,13 +226,7 @@ describe('dashboard: signing in', () => {
         const before = await server.ledger.access.listSessions(ann.id);
         const { token } = await server.ledger.access.createLink(ann.id);
         const fields = { email: ann.email, password: PASSWORD, again: PASSWORD, current: PASSWORD, token };
-        for (const path of [
-          'sign-in',
-          'link',
-          'sign-out',
-          'account/password',
-          'account/sessions/end-others',
-        ]) {
+        for (const path of ['sign-in', 'link', 'sign-out', 'account/password', 'account/sessions/end-others']) {
           const { status, text } = await browser.post(`/dashboard/${path}`, fields, headers);
           expect(status, path).to.equal(403);
           expect(text).to.contain('not sent by a page of this server');
@@ -286,7 +265,7 @@ describe('dashboard: signing in', () => {
   it('counts nothing in a page as markup', async () => {
     const email = '"><img/src=x/onerror=alert(1)>@example.com';
     const name = "<script>alert('x')</script>";
-    const hostile = await server.ledger.createAccount({ email, name });
+    const hostile = await server.ledger.accounts.create({ email, name });
     const browser = await browserOf(server, hostile, { 'user-agent': '<b onload=alert(1)>' });
     const { text: account } = await browser.get('/dashboard/account');
     expect(account).to.contain('&lt;script&gt;alert(&#39;x&#39;)').and.to.contain('&lt;b onload');

@@ -74,12 +74,10 @@ describe('dashboard: trying it', () => {
     expect(await server.ledger.audit()).to.deep.equal([]);
   });
 
-  it('tells what is held, how far it is, and the text as it becomes final', async () => {
+  it('reports what is held, how far it is, and the text as it becomes final', async () => {
     const { events } = await send([['audio', fakeAudio(90, { text: 'One.|Two.|Three.' })]]);
     const progress = events.filter(({ event }) => event === 'progress').map(({ data }) => data);
-    expect(progress).to.deep.equal(
-      [0, 30, 60, 90].map((done_seconds) => ({ done_seconds, seconds: 90, credits: 2 })),
-    );
+    expect(progress).to.deep.equal([0, 30, 60, 90].map((done_seconds) => ({ done_seconds, seconds: 90, credits: 2 })));
     const deltas = events.filter(({ event }) => event === 'delta').map(({ data }) => data['text']);
     expect(deltas).to.deep.equal(['One.', ' Two.', ' Three.']);
   });
@@ -123,8 +121,7 @@ describe('dashboard: trying it', () => {
   it('is booked under a key that is listed, that nobody has, and that can be revoked', async () => {
     await send([AUDIO]);
     await send([AUDIO]);
-    const own = async () =>
-      (await server.ledger.listKeys(ann.account.id)).filter(({ name }) => name === 'dashboard');
+    const own = async () => (await server.ledger.keys.list(ann.account.id)).filter(({ name }) => name === 'dashboard');
     const [key, ...others] = await own();
     expect(others).to.deep.equal([]);
     expect(key).to.deep.include({ scopes: [], revokedAt: null });
@@ -159,7 +156,7 @@ describe('dashboard: trying it', () => {
       [[AUDIO, ['language', 'xx']], 422, 'xx'],
       [[AUDIO, ['format', 'srt']], 400, 'format'],
       [[AUDIO, ['num_speakers', '2']], 400, 'diarize'],
-      [[['audio', fakeAudio(660)]], 402, 'costs'],
+      [[['audio', fakeAudio(660)]], 402, 'longer than the 10 min'],
       [[], 400, 'audio'],
     ] as [Part[], number, string][]) {
       const answer = await refused(parts);
@@ -170,9 +167,11 @@ describe('dashboard: trying it', () => {
     expect(server.uploads()).to.deep.equal([]);
   });
 
-  it('tells the price before it is spent, and offers what the models can do', async () => {
+  it('reports the price before it is spent, and offers what the models can do', async () => {
     const { text, headers } = await browser.get('/dashboard/try');
-    expect(text).to.contain('Credits for a started minute of audio: 1.').and.to.contain('You have: 10.');
+    expect(text)
+      .to.contain('Credits for a started minute of audio: 1.')
+      .and.to.contain('You have: <span id="balance">10</span>.');
     expect(text).to.contain('for translating: 2; for telling who speaks: 3');
     expect(text).to.contain('<option value="es">Spanish</option>').and.to.contain('name="translate_to"');
     expect(headers.get('permissions-policy')).to.contain('microphone=(self)');

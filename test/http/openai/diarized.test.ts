@@ -26,7 +26,7 @@ describe('diarized_json', () => {
     return call(server, '/v1/audio/transcriptions', { method: 'POST', headers: bearer(customer.key), body });
   };
 
-  it('tells who says what, by letters', async () => {
+  it('labels speakers with letters', async () => {
     diarizer.turns = [
       { startSeconds: 0, endSeconds: 4.1, speaker: 'S1' },
       { startSeconds: 4.1, endSeconds: 8, speaker: 'S2' },
@@ -48,7 +48,7 @@ describe('diarized_json', () => {
     });
   });
 
-  it('tells it in events: every segment, before it what it adds to the text, and in the end all of it', async () => {
+  it('streams it in events: every segment, before it what it adds to the text, and in the end all of it', async () => {
     diarizer.turns = [
       { startSeconds: 0, endSeconds: 4.1, speaker: 'S1' },
       { startSeconds: 4.1, endSeconds: 8, speaker: 'S2' },
@@ -88,9 +88,7 @@ describe('diarized_json', () => {
       speaker: `S${index + 1}`,
     }));
     const { body } = await ask(' ');
-    const letters = (body as unknown as { segments: { speaker: string }[] }).segments.map(
-      ({ speaker }) => speaker,
-    );
+    const letters = (body as unknown as { segments: { speaker: string }[] }).segments.map(({ speaker }) => speaker);
     expect(letters.slice(0, 3)).to.deep.equal(['A', 'B', 'C']);
     expect(letters.slice(19)).to.deep.equal(['T']);
   });

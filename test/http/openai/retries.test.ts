@@ -43,13 +43,7 @@ describe("repeats of OpenAI's clients", () => {
     signal?: AbortSignal;
     to?: { url: string };
   }
-  async function send({
-    parts = [audio('Hello.'), model],
-    headers = {},
-    key,
-    signal,
-    to,
-  }: Sent = {}): Promise<Answer> {
+  async function send({ parts = [audio('Hello.'), model], headers = {}, key, signal, to }: Sent = {}): Promise<Answer> {
     const { url } = to ?? server;
     return call({ url, port: 0 }, PATH, {
       method: 'POST',
@@ -119,8 +113,7 @@ describe("repeats of OpenAI's clients", () => {
     for (let n = 0; n < 3; n += 1) expect(isReplay(await send())).to.equal(false);
     expect(await spent()).to.equal(3);
     // On connections that the client closes, too.
-    for (let n = 0; n < 3; n += 1)
-      expect(isReplay(await send({ headers: { connection: 'close' } }))).to.equal(false);
+    for (let n = 0; n < 3; n += 1) expect(isReplay(await send({ headers: { connection: 'close' } }))).to.equal(false);
     expect(await spent()).to.equal(6);
   });
 
@@ -147,7 +140,7 @@ describe("repeats of OpenAI's clients", () => {
     expect(await spent()).to.equal(1);
   });
 
-  it('the header tells of a repeat though the answer seemed to be delivered', async () => {
+  it('the header reports a repeat though the answer seemed to be delivered', async () => {
     await send();
     expect(isReplay(await send({ headers: retry }))).to.equal(true);
     for (const count of ['0', 'x', '-1', ''])
@@ -164,10 +157,9 @@ describe("repeats of OpenAI's clients", () => {
       ['response_format', 'text'],
       ['prompt', 'Ada'],
     ] as Part[])
-      expect(
-        isReplay(await send({ parts: [audio('Hello.'), model, field], headers: retry })),
-        field[0],
-      ).to.equal(false);
+      expect(isReplay(await send({ parts: [audio('Hello.'), model, field], headers: retry })), field[0]).to.equal(
+        false,
+      );
     expect(isReplay(await send({ key: other.key, headers: retry }))).to.equal(false);
     expect([await spent(), await spent(other)]).to.deep.equal([5, 1]);
     expect(isReplay(await send())).to.equal(true);
@@ -190,9 +182,7 @@ describe("repeats of OpenAI's clients", () => {
     await undelivered({ key: poor.key });
     expect(isReplay(await send({ key: poor.key }))).to.equal(true);
     expect((await send({ key: poor.key })).status).to.equal(429);
-    expect((await send({ key: poor.key, parts: [audio('Other.'), model], headers: retry })).status).to.equal(
-      429,
-    );
+    expect((await send({ key: poor.key, parts: [audio('Other.'), model], headers: retry })).status).to.equal(429);
     expect(await server.balance(poor)).to.equal(0);
   });
 
@@ -236,13 +226,13 @@ describe("repeats of OpenAI's clients", () => {
     ['a client', {}],
     ['an SDK', retry],
   ] as const) {
-    it(`${who} that gave up while the books were written gets what was paid for`, async () => {
+    it(`${who} that gave up while the ledger was written gets what was paid for`, async () => {
       const { ledger } = server;
-      const settle = ledger.settle.bind(ledger);
+      const settle = ledger.holds.settle.bind(ledger.holds);
       let go = (): void => undefined;
       const gate = new Promise<void>((resolve) => (go = resolve));
       let settled = false;
-      ledger.settle = async (...given) => {
+      ledger.holds.settle = async (...given) => {
         const charge = await settle(...given);
         settled = true;
         await gate;

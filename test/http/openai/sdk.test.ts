@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import OpenAI, { toFile } from 'openai';
 import OpenAiYearOld from 'openai-year-old';
 import type { SpeechEngine } from '../../../src/engine/types.js';
-import { Metrics } from '../../../src/http/metrics.js';
+import { Metrics } from '../../../src/http/monitoring/metrics.js';
 import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
@@ -52,7 +52,7 @@ describe("OpenAI's client", () => {
   });
 
   for (const [version, Client] of [
-    ['newest', OpenAI],
+    ['a recent one', OpenAI],
     ['a year old', OpenAiYearOld as unknown as typeof OpenAI],
   ] as const) {
     describe(version, () => {
@@ -77,9 +77,7 @@ describe("OpenAI's client", () => {
         const as = (response_format: 'text' | 'srt' | 'vtt') =>
           openai.audio.transcriptions.create({ file: file(), model, response_format });
         expect(await as('text')).to.equal(`${SAID}\n`);
-        expect(await as('srt')).to.match(
-          /^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\nHello Emma, this is Laura\.\n/,
-        );
+        expect(await as('srt')).to.match(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\nHello Emma, this is Laura\.\n/);
         expect(await as('vtt')).to.match(/^WEBVTT\n\n00:00:0\d\.\d{3} --> /);
       });
 

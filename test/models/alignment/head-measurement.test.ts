@@ -4,7 +4,7 @@ import type {
   AttentionHead,
   AudioReader,
   AudioWindow,
-  Recogniser,
+  AlignableRecogniser,
   TextAlignment,
 } from '../../../src/engine/binding.js';
 import { measureHeads } from '../../../src/models/alignment/head-measurement.js';
@@ -41,7 +41,7 @@ class FakeAligner {
       }));
       return Promise.resolve({ words, times });
     },
-  } as unknown as Recogniser;
+  } as unknown as AlignableRecogniser;
 
   /** Windows of 4 s, the second one without words. */
   readonly binding = {
@@ -110,9 +110,7 @@ describe('Measurement of alignment heads', () => {
   it('refuses clips in a language that the model does not know, and clips without words', async () => {
     const { binding, recogniser } = new FakeAligner();
     const refusal = (clip: TimedClip): Promise<unknown> =>
-      measureHeads({ binding, recogniser, policy: POLICY, clips: [clip], threads: 1 }).catch(
-        (error: unknown) => error,
-      );
+      measureHeads({ binding, recogniser, policy: POLICY, clips: [clip], threads: 1 }).catch((error: unknown) => error);
     expect(await refusal({ ...CLIP, language: 'it' }))
       .to.be.instanceOf(Error)
       .with.property('message')

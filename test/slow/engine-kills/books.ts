@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { openLedger } from '../../../src/ledger/sqlite/ledger.js';
 
@@ -7,23 +7,19 @@ export const KILLED_SECRET = 'a secret for the axe';
 
 export async function openKilledAccount(path: string): Promise<string> {
   const ledger = openLedger({ path, secret: KILLED_SECRET });
-  const { id: accountId } = await ledger.createAccount({ email: 'account@example.com' });
-  await ledger.grantCredits({ accountId, amount: CREDITS });
-  const { rawKey } = await ledger.createKey({ accountId, name: 'client', scopes: [] });
+  const { id: accountId } = await ledger.accounts.create({ email: 'account@example.com' });
+  await ledger.credits.grant({ accountId, amount: CREDITS });
+  const { rawKey } = await ledger.keys.create({ accountId, name: 'client', scopes: [] });
   await ledger.close();
   return rawKey;
 }
 
 /** One credit for each of these, and for so many others; nothing is held. */
-export async function checkChargesOnce(
-  path: string,
-  requestIds: readonly string[],
-  others: number,
-): Promise<void> {
+export async function checkChargesOnce(path: string, requestIds: readonly string[], others: number): Promise<void> {
   const ledger = openLedger({ path, secret: KILLED_SECRET });
   expect(await ledger.audit()).to.deep.equal([]);
-  const [account] = await ledger.listAccounts();
-  const { balance } = await ledger.balance(account!.id);
+  const [account] = await ledger.accounts.list();
+  const { balance } = await ledger.credits.balance(account!.id);
   await ledger.close();
   expect(CREDITS - balance, 'credits charged').to.equal(requestIds.length + others);
   const charged = chargesOf(path);

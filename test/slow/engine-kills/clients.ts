@@ -21,7 +21,7 @@ export interface AnsweredWork extends KindOfWork {
   from: number;
   to: number;
   status: number;
-  /** All that was heard, and its translation; of a refusal its body. */
+  /** The transcript, and its translation; of a refusal its body. */
   text: string;
 }
 
@@ -30,9 +30,7 @@ const WAYS: readonly WayOfAsking[] = ['plain', 'translated', 'streamed', 'job'];
 /** Between two looks at a job. */
 const LOOK_MS = 100;
 
-export const KINDS_OF_WORK: readonly KindOfWork[] = WAYS.flatMap((way) =>
-  FILES.map((file) => ({ way, file })),
-);
+export const KINDS_OF_WORK: readonly KindOfWork[] = WAYS.flatMap((way) => FILES.map((file) => ({ way, file })));
 
 export function nameOfWork({ way, file }: KindOfWork): string {
   return `${way} ${file}`;

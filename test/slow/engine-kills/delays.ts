@@ -4,9 +4,10 @@ import type { EngineSignal, EngineKill } from './killed-server.js';
 export const DEADLY_SIGNALS: readonly EngineSignal[] = ['SIGKILL', 'SIGSEGV', 'SIGSTOP'];
 
 /**
- * What kills cost those who wait for an answer and were not suspected, beside what the same load costs without one. A restart lasts as
- * long as the machine makes it, each time: of a request, the part of its time in which there was no process for it is what restarts cost
- * it, two of them where it was hit by two kills. What it took beyond that is judged.
+ * What kills cost those who wait for an answer and were not suspected, beside what the same load costs without one. A
+ * restart lasts as long as the machine makes it, each time: of a request, the part of its time in which there was no
+ * process for it is what restarts cost it, two of them where it was hit by two kills. What it took beyond that is
+ * judged.
  */
 export class KillDelays {
   readonly #calmMs: number[];
@@ -63,9 +64,7 @@ export class KillDelays {
   }
 
   readonly #beyondRestarts = ({ from, to }: AnsweredWork): number => {
-    const without = this.kills.map(
-      ({ at, recoveryMs }) => Math.min(to, at + recoveryMs) - Math.max(from, at),
-    );
+    const without = this.kills.map(({ at, recoveryMs }) => Math.min(to, at + recoveryMs) - Math.max(from, at));
     return to - from - without.reduce((sum, ms) => sum + Math.max(0, ms), 0);
   };
 

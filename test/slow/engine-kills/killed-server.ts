@@ -36,7 +36,7 @@ export class KilledServer {
   }
 
   static async start(environment: Readonly<Record<string, string>>): Promise<KilledServer> {
-    const own = { VERBATIM_PORT: '0', VERBATIM_LOG_LEVEL: 'error', VERBATIM_ENGINE_PROCESS: 'on' };
+    const own = { VERBATIM_PORT: '0', VERBATIM_LOG_LEVEL: 'error' };
     const child = spawn(process.execPath, [MAIN, 'serve'], {
       env: { ...process.env, ...own, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,9 +1,9 @@
-/** Jobs of some accounts on a server that is killed again and again, and what their end was told with. */
+/** Jobs of some accounts on a server that is killed again and again, and the messages that reported their end. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { openLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { fakeAudio } from '../../support/fake-engine.js';
@@ -42,15 +42,15 @@ export class JobLoad {
     const load = new JobLoad(await WebhookListener.start());
     const ledger = openLedger({ path: load.#database, secret: SECRET });
     for (let n = 0; n < ACCOUNTS; n++) {
-      const { id: accountId } = await ledger.createAccount({ email: `account-${n}@example.com` });
-      await ledger.grantCredits({ accountId, amount: CREDITS });
-      load.#rawKeys.push((await ledger.createKey({ accountId, name: 'client', scopes: [] })).rawKey);
+      const { id: accountId } = await ledger.accounts.create({ email: `account-${n}@example.com` });
+      await ledger.credits.grant({ accountId, amount: CREDITS });
+      load.#rawKeys.push((await ledger.keys.create({ accountId, name: 'client', scopes: [] })).rawKey);
     }
     await ledger.close();
     return load;
   }
 
-  /** Kills the server when so many jobs were accepted, or so many messages heard, since it started. */
+  /** Kills the server when so many jobs were accepted, or so many messages received, since it started. */
   async round(kill: { accepted: number } | { heard: number }): Promise<void> {
     const victim = await this.#start();
     const [accepted, heard] = [this.#accepted, this.listener.heard.length];

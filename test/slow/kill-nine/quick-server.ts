@@ -1,17 +1,17 @@
 /** `quick-server.ts DATABASE SECRET UPLOADS`: the service as it is, but for its engine. */
 import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { createLogger } from '../../../src/service/log.js';
-import { Metrics } from '../../../src/http/metrics.js';
+import { Metrics } from '../../../src/http/monitoring/metrics.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { readConfig } from '../../../src/service/config.js';
-import { fixedModel } from '../../../src/service/served-engines.js';
+import { fixedModel } from '../../support/fixed-model.js';
 import { startServer } from '../../../src/service/server.js';
 import { serverSettings } from '../../../src/service/server-settings.js';
 import { systemTimers } from '../../../src/timers.js';
-import { lendAlways } from '../../../src/transcription/lent-engines.js';
+import { fixedEngines } from '../../../src/transcription/engine-lease.js';
 import { QuickEngine } from './quick-engine.js';
 
-/** Enough for the load; and its messages are heard on this machine. */
+/** Enough for the load; and its messages are received on this machine. */
 const SETTINGS = {
   VERBATIM_MAX_IN_FLIGHT: '1000',
   VERBATIM_MAX_OPEN_JOBS: '100000',
@@ -33,10 +33,11 @@ async function main(): Promise<void> {
       ledger,
     },
     engine,
-    lend: lendAlways(engine, undefined),
-    models: fixedModel(engine.modelName),
+    acquire: fixedEngines(engine, undefined),
+    backlog: engine.backlog,
+    models: fixedModel(engine.info.modelName),
     installedModels: () => [],
-    shelf: { list: () => [], download: () => undefined, cancel: () => false },
+    modelStore: { list: () => [], download: () => undefined, cancel: () => false },
     settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },
     logger: createLogger({ level: 'error' }),

@@ -1,4 +1,4 @@
-/** What clients want of a server, as they and their networks ask for it, and what each was told in the end. */
+/** What clients want of a server, as they and their networks ask for it, and the final answer that each got. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,7 +70,7 @@ export function pickKind(random: Random): Kind {
   return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
 }
 
-/** Never rejects: what went wrong is told. */
+/** Never rejects: what went wrong is reported. */
 export async function runErrand(kind: Kind, clients: Clients): Promise<SoakErrand> {
   const errand: SoakErrand = { kind, requestIds: [], status: 0, wrong: '', credits: 0 };
   try {
@@ -138,22 +138,17 @@ class Client {
 
 const SPOKEN = /"text":"[^"]+"/;
 
-/** What is wrong with what each was told in the end; empty: nothing. */
+/** What is wrong with the final answers; empty: nothing. */
 const DOERS: Readonly<Record<Kind, (client: Client) => Promise<string>>> = {
   clip: (client) => client.transcribe({}, pick(client.clients.random, clips), SPOKEN),
   words: (client) =>
     client.transcribe({ timestamps: 'word' }, pick(client.clients.random, clips), /"words":\[\{"word"/),
-  translated: (client) =>
-    client.transcribe({ language: 'es', translate_to: 'en' }, spanish, /"translation":\{/),
+  translated: (client) => client.transcribe({ language: 'es', translate_to: 'en' }, spanish, /"translation":\{/),
   diarized: (client) => client.transcribe({ language: 'en', diarize: 'true' }, english, /"speaker":"S1"/),
   long: (client) => client.transcribe({}, long, SPOKEN),
   streamed: async (client) => {
     const fields = { model: 'whisper-1', stream: 'true' };
-    const { status, text } = await client.send(
-      '/v1/audio/transcriptions',
-      fields,
-      pick(client.clients.random, clips),
-    );
+    const { status, text } = await client.send('/v1/audio/transcriptions', fields, pick(client.clients.random, clips));
     client.errand.credits = 1;
     return status === 200 && text.includes('"transcript.text.done"') ? '' : `${status} ${text.slice(-300)}`;
   },
@@ -175,7 +170,7 @@ const DOERS: Readonly<Record<Kind, (client: Client) => Promise<string>>> = {
 
 const emptyWav = wavOf(Buffer.alloc(0));
 
-/** Hangs up, and asks again under the same key until it is told; and once more, which is told the same. */
+/** Hangs up, and asks again under the same key until it gets an answer; and once more, which gets the same. */
 async function repeatUntilAnswered(client: Client): Promise<string> {
   const key = randomUUID();
   const file = pick(client.clients.random, clips);
@@ -193,18 +188,13 @@ async function repeatUntilAnswered(client: Client): Promise<string> {
 /** Ends when the message of the job's end has come. */
 async function runJob(client: Client): Promise<string> {
   const { random, listener } = client.clients;
-  const { status, text } = await client.send(
-    '/api/v1/jobs',
-    { webhook_url: listener.url },
-    pick(random, clips),
-  );
+  const { status, text } = await client.send('/api/v1/jobs', { webhook_url: listener.url }, pick(random, clips));
   if (status !== 202) return `${status} ${text.slice(0, 300)}`;
   const { id } = JSON.parse(text) as { id: string };
   client.errand.credits = 1;
   for (;;) {
     const message = listener.heard.find(({ body }) => body.includes(`"${id}"`));
-    if (message !== undefined)
-      return message.body.includes('"job.succeeded"') ? '' : message.body.slice(0, 300);
+    if (message !== undefined) return message.body.includes('"job.succeeded"') ? '' : message.body.slice(0, 300);
     await sleep(REPEAT_PAUSE_MS);
   }
 }

@@ -1,7 +1,10 @@
-/** What a server holds at a moment: memory, descriptors and threads of each of its processes, files, rows that wait for something. */
+/**
+ * What a server holds at a moment: memory, descriptors and threads of each of its processes, files, rows that wait for
+ * something.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/ledger/sqlite/driver.js';
 import { residentBytes } from '../../../bench/processes/process-usage.js';
 import type { VerbatimProcess } from '../../../bench/processes/verbatim-process.js';
 import { descendantsOf } from '../../support/child-processes.js';
@@ -34,11 +37,8 @@ export function footprintOf(server: VerbatimProcess, temporary: string): Footpri
   return { ...found, ...waitingRows(join(directory, 'verbatim.db')) };
 }
 
-/** Names of all that lies there but for the books: of uploads, of what was made of them, of jobs. */
-export function filesOfClients(
-  { directory }: Pick<VerbatimProcess, 'directory'>,
-  temporary: string,
-): string[] {
+/** Names of all that lies there but for the ledger: of uploads, of what was made of them, of jobs. */
+export function filesOfClients({ directory }: Pick<VerbatimProcess, 'directory'>, temporary: string): string[] {
   const ofBooks = (name: string): boolean => /^verbatim\.db(-|\.|$)/.test(name);
   return [...filesIn(directory).filter((name) => !ofBooks(name)), ...filesIn(temporary)];
 }
@@ -62,7 +62,7 @@ function processFootprint(role: string, pid: number): Record<string, number> {
   }
 }
 
-/** Names in it, of files alone: the socket by which the server is told things is there as long as the server is. */
+/** Names in it, of files alone: the control socket is there as long as the server is. */
 function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && !entry.isSocket())

@@ -3,7 +3,10 @@ import { medianSlope } from '../../../bench/reports/regression.js';
 import { median } from '../../../bench/reports/statistics.js';
 import type { Footprint } from './footprint.js';
 
-/** Over the second half of the load: what a heap may still settle by, or what happens to be under way. By the end of its name. */
+/**
+ * Over the second half of the load: what a heap may still settle by, or what happens to be under way. By the end of its
+ * name.
+ */
 const MOST_GROWTH = [
   { of: /memory \(MiB\)$/, most: 16 },
   { of: /descriptors$/, most: 4 },
@@ -26,9 +29,7 @@ export function growths(footprints: readonly Footprint[]): Growth[] {
   const half = footprints.slice(Math.floor(footprints.length / 2));
   const names = new Set(half.flatMap((footprint) => Object.keys(footprint)));
   return [...names].flatMap((name) => {
-    const points = half.flatMap(({ [name]: value }, at) =>
-      value === undefined ? [] : [[at, value] as const],
-    );
+    const points = half.flatMap(({ [name]: value }, at) => (value === undefined ? [] : [[at, value] as const]));
     if (points.length < LEAST_SEEN) return [];
     const growth = medianSlope(points) * half.length;
     const most = MOST_GROWTH.find(({ of }) => of.test(name))?.most ?? 0;

@@ -11,12 +11,12 @@
 namespace verbatim::accelerator {
 namespace {
 
-// As many as a window has positions at least; a prompt has fewer.
+// A window has at least this many positions; a prompt has fewer.
 constexpr std::int64_t kLeastQueries = 240;
-// Scores of a block stay in the second-level cache: 128 x 1536 floats.
+// Queries of a block: their scores fit the second-level cache, 128 x 1536 floats.
 constexpr std::int64_t kBlock = 128;
 
-// The primitives of one block of queries, one thread each.
+// The primitives for one block of queries, on one thread.
 struct Plan {
   Matmul scores, output;
   dnnl::softmax_v2_forward::primitive_desc softmax_description;
@@ -73,22 +73,19 @@ void convert_head(const ggml_tensor& from, std::int64_t head, const Shape& shape
   for (std::int64_t key = 0; key < shape.keys; ++key) {
     const char* row = static_cast<const char*>(from.data) + static_cast<std::size_t>(head) * from.nb[2] +
                       static_cast<std::size_t>(key) * from.nb[1];
-    to_operands(from.type, row, shape.type, to + static_cast<std::size_t>(key) * row_bytes, shape.width,
-                scratch);
+    to_operands(from.type, row, shape.type, to + static_cast<std::size_t>(key) * row_bytes, shape.width, scratch);
   }
 }
 
-void run(Lane& lane, dnnl::stream& stream, const dnnl::primitive& primitive,
-         const dnnl::memory::desc& scratch, std::unordered_map<int, dnnl::memory> arguments) {
-  arguments.insert(
-      {DNNL_ARG_SCRATCHPAD, {scratch, cpu_engine(), lane.scratchpad.reserve(scratch.get_size())}});
+void run(Lane& lane, dnnl::stream& stream, const dnnl::primitive& primitive, const dnnl::memory::desc& scratch,
+         std::unordered_map<int, dnnl::memory> arguments) {
+  arguments.insert({DNNL_ARG_SCRATCHPAD, {scratch, cpu_engine(), lane.scratchpad.reserve(scratch.get_size())}});
   primitive.execute(stream, arguments);
 }
 
-// Queries first ... first + kBlock of one head; the block's missing queries are computed as zeros and
-// dropped.
-void attend(const ggml_tensor& attention, const Plan& plan, const Shape& shape, std::int64_t head,
-            std::int64_t first, void* keys, void* values, Lane& lane, dnnl::stream& stream) {
+// Computes queries first ... first + kBlock of one head. The block's missing queries are computed as zeros and dropped.
+void attend(const ggml_tensor& attention, const Plan& plan, const Shape& shape, std::int64_t head, std::int64_t first,
+            void* keys, void* values, Lane& lane, dnnl::stream& stream) {
   const ggml_tensor& query = *attention.src[0];
   const std::int64_t count = std::min(kBlock, shape.queries - first);
   const auto width = static_cast<std::size_t>(shape.width);
@@ -97,8 +94,7 @@ void attend(const ggml_tensor& attention, const Plan& plan, const Shape& shape, 
   for (std::int64_t i = 0; i < count; ++i) {
     const char* row = static_cast<const char*>(query.data) + static_cast<std::size_t>(head) * query.nb[2] +
                       static_cast<std::size_t>(first + i) * query.nb[1];
-    to_operands(GGML_TYPE_F32, row, shape.type, rows + static_cast<std::size_t>(i) * row_bytes, shape.width,
-                nullptr);
+    to_operands(GGML_TYPE_F32, row, shape.type, rows + static_cast<std::size_t>(i) * row_bytes, shape.width, nullptr);
   }
   std::memset(rows + static_cast<std::size_t>(count) * row_bytes, 0,
               static_cast<std::size_t>(kBlock - count) * row_bytes);
@@ -108,8 +104,7 @@ void attend(const ggml_tensor& attention, const Plan& plan, const Shape& shape, 
   const auto& scores = plan.scores.description;
   const auto& output = plan.output.description;
   dnnl::memory score_memory(scores.dst_desc(), engine, lane.scores.reserve_as<float>(cells));
-  dnnl::memory weight_memory(output.src_desc(), engine,
-                             lane.weights.reserve(cells * operand_bytes(shape.type)));
+  dnnl::memory weight_memory(output.src_desc(), engine, lane.weights.reserve(cells * operand_bytes(shape.type)));
   auto* const result = lane.output.reserve_as<float>(kBlock * width);
   run(lane, stream, plan.scores.primitive, scores.scratchpad_desc(),
       {{DNNL_ARG_SRC, {scores.src_desc(), engine, rows}},
@@ -140,12 +135,12 @@ bool takes_attention(const ggml_tensor& attention) {
     return (tensor.type == GGML_TYPE_F16 || tensor.type == GGML_TYPE_F32) &&
            tensor.nb[0] == ggml_type_size(tensor.type);
   };
-  const bool plain = attention.src[3] == nullptr && attention.src[4] == nullptr &&
-                     parameter(attention, 1) == 0.0f && parameter(attention, 2) == 0.0f;
-  return plain && query.type == GGML_TYPE_F32 && query.nb[0] == sizeof(float) && readable(key) &&
-         readable(value) && query.ne[1] >= kLeastQueries && query.ne[3] == 1 && key.ne[2] == query.ne[2] &&
-         value.ne[2] == query.ne[2] && key.ne[3] == 1 && value.ne[3] == 1 && key.ne[0] == query.ne[0] &&
-         value.ne[0] == query.ne[0] && value.ne[1] == key.ne[1];
+  const bool plain = attention.src[3] == nullptr && attention.src[4] == nullptr && parameter(attention, 1) == 0.0f &&
+                     parameter(attention, 2) == 0.0f;
+  return plain && query.type == GGML_TYPE_F32 && query.nb[0] == sizeof(float) && readable(key) && readable(value) &&
+         query.ne[1] >= kLeastQueries && query.ne[3] == 1 && key.ne[2] == query.ne[2] && value.ne[2] == query.ne[2] &&
+         key.ne[3] == 1 && value.ne[3] == 1 && key.ne[0] == query.ne[0] && value.ne[0] == query.ne[0] &&
+         value.ne[1] == key.ne[1];
 }
 
 void compute_attention(Workspace& workspace, const ggml_tensor& attention) {
@@ -169,8 +164,7 @@ void compute_attention(Workspace& workspace, const ggml_tensor& attention) {
     const std::int64_t head = index / blocks;
     const std::size_t offset = static_cast<std::size_t>(head) * shape.head_bytes();
     dnnl::stream stream(cpu_engine());
-    attend(attention, plan, shape, head, index % blocks * kBlock, keys + offset, values + offset,
-           lane(thread), stream);
+    attend(attention, plan, shape, head, index % blocks * kBlock, keys + offset, values + offset, lane(thread), stream);
     stream.wait();
   });
 }

@@ -1,4 +1,4 @@
-// The accelerator as ggml sees it.
+// The accelerator as a ggml backend device.
 #include <ggml-impl.h>
 
 #include <cstring>
@@ -18,9 +18,9 @@
 namespace verbatim::accelerator {
 namespace {
 
-// The store for states that this thread makes now.
+// The store for states that this thread is making.
 thread_local std::shared_ptr<WeightStore> store_in_scope;
-// A product with a weight was taken while it was in scope.
+// A product with a weight was accepted within the scope.
 thread_local bool took_weights_in_scope = false;
 
 const char* const kName = "oneDNN";
@@ -32,8 +32,7 @@ bool is_no_operation(ggml_op op) {
 
 Workspace& workspace_of(ggml_backend_t backend) { return *static_cast<Workspace*>(backend->context); }
 
-// Whether the nodes from `index` on are a product, its bias and GELU, and the product and bias of nothing but
-// that.
+// Whether the nodes from `index` on are a product, its bias and GELU, and the product and bias of that result alone.
 bool is_feed_forward(const ggml_cgraph* graph, int index) {
   static constexpr ggml_op kOps[] = {GGML_OP_MUL_MAT, GGML_OP_ADD, GGML_OP_UNARY};
   if (!ggml_can_fuse(graph, index, kOps, 3) || !takes_gelu(*graph->nodes[index + 2]) ||
@@ -43,14 +42,14 @@ bool is_feed_forward(const ggml_cgraph* graph, int index) {
   return graph->nodes[index + 3]->src[1] == graph->nodes[index + 2] && takes_bias(*graph->nodes[index + 4]);
 }
 
-// Computes the product at `index` with what follows it and can be fused; returns how many nodes that were.
+// Computes the product at `index` with the nodes that can be fused; returns the number of nodes.
 int compute_fused(Workspace& workspace, const ggml_cgraph* graph, int index) {
   static constexpr ggml_op kOps[] = {GGML_OP_MUL_MAT, GGML_OP_ADD, GGML_OP_UNARY};
   const ggml_tensor& product = *graph->nodes[index];
   if (is_feed_forward(graph, index)) {
     const ggml_tensor& sum = *graph->nodes[index + 4];
-    compute_feed_forward(workspace, product, *graph->nodes[index + 1]->src[1], *graph->nodes[index + 3],
-                         *sum.src[1], sum);
+    compute_feed_forward(workspace, product, *graph->nodes[index + 1]->src[1], *graph->nodes[index + 3], *sum.src[1],
+                         sum);
     return 5;
   }
   if (!ggml_can_fuse(graph, index, kOps, 2) || !takes_bias(*graph->nodes[index + 1])) {
@@ -63,7 +62,7 @@ int compute_fused(Workspace& workspace, const ggml_cgraph* graph, int index) {
   return gelu ? 3 : 2;
 }
 
-// One node, or as many as are fused; returns their number.
+// Computes one node, or as many as are fused; returns their number.
 int compute_node(Workspace& workspace, const ggml_cgraph* graph, int index) {
   const ggml_tensor& node = *graph->nodes[index];
   if ((node.flags & GGML_TENSOR_FLAG_COMPUTE) == 0 || is_no_operation(node.op)) return 1;
@@ -116,7 +115,7 @@ ggml_backend_t make_backend_on(std::shared_ptr<WeightStore> store, ggml_backend_
   }
 }
 
-// whisper.cpp goes on without a backend that is null.
+// whisper.cpp continues without a backend that is null.
 ggml_backend_t make_backend_in_scope(ggml_backend_dev_t backend_device) {
   return store_in_scope ? make_backend_on(store_in_scope, backend_device) : nullptr;
 }
@@ -124,8 +123,7 @@ ggml_backend_t make_backend_in_scope(ggml_backend_dev_t backend_device) {
 void set_threads(ggml_backend_t backend, int threads) { workspace_of(backend).threads = threads; }
 
 void* get_proc_address(const char* name) {
-  return std::strcmp(name, "ggml_backend_set_n_threads") == 0 ? reinterpret_cast<void*>(set_threads)
-                                                              : nullptr;
+  return std::strcmp(name, "ggml_backend_set_n_threads") == 0 ? reinterpret_cast<void*>(set_threads) : nullptr;
 }
 
 bool supports(const ggml_tensor& node) {
@@ -146,8 +144,8 @@ std::size_t operand_size(const WeightStore* store) noexcept {
 }
 
 void register_backend_device() {
-  static BackendDevice backend_device({kName, "oneAPI Deep Neural Network Library", make_backend_in_scope,
-                                       supports, get_proc_address,
+  static BackendDevice backend_device({kName, "oneAPI Deep Neural Network Library", make_backend_in_scope, supports,
+                                       get_proc_address,
                                        [](ggml_backend_buffer_type_t type) { return is_packed_type(type); }});
   static const bool is_wrapped = (wrap_extra_buffer_types(), true);
   std::ignore = is_wrapped;
@@ -157,8 +155,7 @@ ggml_backend_t make_backend(std::shared_ptr<WeightStore> store) {
   return make_backend_on(std::move(store), ggml_backend_dev_by_name(kName));
 }
 
-// The feed-forward block's activations, one set of a window's keys or values, and each lane's block of
-// scores.
+// The feed-forward block's activations, one set of a window's keys or values, and each lane's block of scores.
 std::size_t workspace_bytes(const WeightStore* store, std::size_t state, int threads) noexcept {
   if (store == nullptr) return 0;
   constexpr std::size_t kPositions = 1536;
@@ -170,15 +167,12 @@ std::size_t workspace_bytes(const WeightStore* store, std::size_t state, int thr
 std::shared_ptr<WeightStore> make_weight_store(AcceleratorMode accelerator) {
   register_backend_device();
   if (accelerator == AcceleratorMode::kOff) return nullptr;
-  return std::make_shared<WeightStore>(accelerator == AcceleratorMode::kFloat32 ? DataType::f32
-                                                                                : fastest_type());
+  return std::make_shared<WeightStore>(accelerator == AcceleratorMode::kFloat32 ? DataType::f32 : fastest_type());
 }
 
 std::size_t packed_bytes(const WeightStore* store) noexcept { return store == nullptr ? 0 : store->bytes(); }
 
-std::uint64_t computed_products(const WeightStore* store) noexcept {
-  return store == nullptr ? 0 : store->products();
-}
+std::uint64_t computed_products(const WeightStore* store) noexcept { return store == nullptr ? 0 : store->products(); }
 
 StateScope::StateScope(std::shared_ptr<WeightStore> store) {
   store_in_scope = std::move(store);

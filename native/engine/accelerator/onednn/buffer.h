@@ -6,7 +6,7 @@
 
 namespace verbatim::accelerator {
 
-// Uninitialised memory on a cache line boundary that only grows; growing loses what was in it.
+// Uninitialised memory on a cache line boundary. It only grows, and growing discards its contents.
 class Buffer {
  public:
   // Throws std::bad_alloc.

@@ -6,7 +6,7 @@ namespace {
 using Layout = dnnl::memory::desc;
 using Tag = dnnl::memory::format_tag;
 
-// The layout oneDNN prefers depends on the number of rows only through its blocks of rows.
+// The layout that oneDNN prefers depends on the number of rows only through its blocks of rows.
 constexpr std::int64_t kTypicalRows = 512;
 
 dnnl::post_ops post_ops_of(Epilogue epilogue) {
@@ -38,8 +38,7 @@ bool has_bias(Epilogue epilogue) {
          epilogue == Epilogue::kBiasRelu;
 }
 
-dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulShape& shape,
-                                      const Layout& weights) {
+dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulShape& shape, const Layout& weights) {
   const Layout source({shape.rows, shape.depth}, shape.type, Tag::ab);
   const Layout target({shape.rows, shape.columns}, shape.result, Tag::ab);
   dnnl::primitive_attr attributes;
@@ -66,8 +65,7 @@ Layout operand_layout(const dnnl::engine& engine, const MatmulShape& shape) {
 
 }  // namespace
 
-dnnl::memory::desc packed_layout(const dnnl::engine& engine, std::int64_t columns, std::int64_t depth,
-                                 DataType type) {
+dnnl::memory::desc packed_layout(const dnnl::engine& engine, std::int64_t columns, std::int64_t depth, DataType type) {
   MatmulShape typical;
   typical.rows = kTypicalRows;
   typical.columns = columns;

@@ -9,7 +9,7 @@
 
 namespace verbatim::accelerator {
 
-// What happens to a product before it is written; kAdd adds it to what is there.
+// Applied to a product before it is written. kAdd adds it to the existing result.
 enum class Epilogue { kNone, kBias, kBiasGelu, kSilu, kBiasSilu, kRelu, kBiasRelu, kAdd };
 
 // C[rows, columns] = epilogue(scale * A[rows, depth] B[depth, columns]): A and C row-major.
@@ -19,29 +19,28 @@ struct MatmulShape {
   std::int64_t depth = 0;
   Epilogue epilogue = Epilogue::kNone;
   float scale = 1.0f;
-  // B's layout: packed() of these columns and this depth; else one row of memory a column of B (kByColumn,
-  // ggml's layout of weights) or a row of B (kByRow).
+  // Layout of B: packed() of these columns and this depth; or plain memory with one row for each column of B
+  // (kByColumn, ggml's layout of weights) or for each row of B (kByRow).
   enum class Operand { kPacked, kByColumn, kByRow } operand = Operand::kPacked;
-  // A and B.
+  // Type of A and B.
   DataType type = DataType::bf16;
-  // C.
+  // Type of C.
   DataType result = DataType::f32;
-  // Threads that one execution uses. oneDNN plans for the number it finds when a primitive is made.
+  // Threads of one execution. oneDNN uses the number at the time when a primitive is made.
   int threads = 1;
 
   auto operator<=>(const MatmulShape&) const = default;
 };
 
-// The one layout of packed weights of this size that products of any number of rows are computed with.
-dnnl::memory::desc packed_layout(const dnnl::engine& engine, std::int64_t columns, std::int64_t depth,
-                                 DataType type);
+// The layout of packed weights of this size, which serves products of any number of rows.
+dnnl::memory::desc packed_layout(const dnnl::engine& engine, std::int64_t columns, std::int64_t depth, DataType type);
 
 struct Matmul {
   dnnl::matmul primitive;
   dnnl::matmul::primitive_desc description;
 };
 
-// Primitives by shape, made when first needed. Not thread-safe.
+// Primitives by shape, made on first use. Not thread-safe.
 class MatmulCache {
  public:
   explicit MatmulCache(const dnnl::engine& engine) : engine_(engine) {}
@@ -49,7 +48,7 @@ class MatmulCache {
   const Matmul& get(const MatmulShape& shape);
 
  private:
-  // Windows come in few lengths, prompts in many: enough for any mix, bounded for the rest.
+  // Windows have few lengths, prompts many: enough for any mix, and bounded.
   static constexpr std::size_t kMost = 512;
   dnnl::engine engine_;
   std::map<MatmulShape, Matmul> matmuls_;

@@ -28,9 +28,8 @@ Epilogue epilogue_of(const WeightProduct& product) {
   return product.bias == nullptr ? Epilogue::kNone : Epilogue::kBias;
 }
 
-// Of two matrices, neither of them packed.
-MatmulShape plain_shape(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                        MatmulShape::Operand operand) {
+// The shape of a product of two matrices that are not packed.
+MatmulShape plain_shape(std::int64_t rows, std::int64_t columns, std::int64_t depth, MatmulShape::Operand operand) {
   MatmulShape shape;
   shape.rows = rows;
   shape.columns = columns;
@@ -45,8 +44,7 @@ void to_operands(const WeightStore& store, const float* from, std::size_t count,
   to_operands(GGML_TYPE_F32, from, store.type(), to, static_cast<std::int64_t>(count), nullptr);
 }
 
-PackedWeight::PackedWeight(const WeightStore& store, std::int64_t inputs, std::int64_t outputs,
-                           const float* rows)
+PackedWeight::PackedWeight(const WeightStore& store, std::int64_t inputs, std::int64_t outputs, const float* rows)
     : inputs_(inputs), outputs_(outputs) {
   const dnnl::memory::desc layout = packed_layout(cpu_engine(), outputs, inputs, store.type());
   const dnnl::memory::desc plain({inputs, outputs}, DataType::f32, dnnl::memory::format_tag::ba);
@@ -73,8 +71,7 @@ struct Multiplier::Impl {
   int threads;
 };
 
-void Multiplier::Impl::run(MatmulShape shape, const void* left, const void* right, const float* bias,
-                           void* result) {
+void Multiplier::Impl::run(MatmulShape shape, const void* left, const void* right, const float* bias, void* result) {
   const ThreadCount count(threads);
   shape.type = store->type();
   shape.threads = threads;
@@ -110,14 +107,13 @@ void Multiplier::multiply(const WeightProduct& product) {
   impl_->store->count_product();
 }
 
-void Multiplier::multiply_by_columns(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                                     const void* left, const void* right, float* result) {
-  impl_->run(plain_shape(rows, columns, depth, MatmulShape::Operand::kByColumn), left, right, nullptr,
-             result);
+void Multiplier::multiply_by_columns(std::int64_t rows, std::int64_t columns, std::int64_t depth, const void* left,
+                                     const void* right, float* result) {
+  impl_->run(plain_shape(rows, columns, depth, MatmulShape::Operand::kByColumn), left, right, nullptr, result);
 }
 
-void Multiplier::multiply_by_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                                  const void* left, const void* right, float* result) {
+void Multiplier::multiply_by_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth, const void* left,
+                                  const void* right, float* result) {
   impl_->run(plain_shape(rows, columns, depth, MatmulShape::Operand::kByRow), left, right, nullptr, result);
 }
 

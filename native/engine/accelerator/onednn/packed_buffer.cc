@@ -30,8 +30,7 @@ ggml_backend_buffer_t allocate(ggml_backend_buffer_type_t type, std::size_t byte
   try {
     auto memory = std::make_unique<Buffer>();
     memory->reserve(bytes);
-    ggml_backend_buffer_t const buffer =
-        ggml_backend_buffer_init(type, buffer_interface(), memory.get(), bytes);
+    ggml_backend_buffer_t const buffer = ggml_backend_buffer_init(type, buffer_interface(), memory.get(), bytes);
     std::ignore = memory.release();
     return buffer;
   } catch (const std::bad_alloc&) {
@@ -74,8 +73,7 @@ ggml_type operand_type(const WeightStore& store) noexcept {
 ggml_backend_buffer_type_t packed_buffer_type(const WeightStore& /*store*/) { return the_type(); }
 
 void pack(const ggml_tensor& matrix, const void* values) {
-  const dnnl::memory::desc rows({matrix.ne[0], matrix.ne[1]}, data_type(matrix.type),
-                                dnnl::memory::format_tag::ba);
+  const dnnl::memory::desc rows({matrix.ne[0], matrix.ne[1]}, data_type(matrix.type), dnnl::memory::format_tag::ba);
   dnnl::memory source(rows, cpu_engine(), const_cast<void*>(values));
   dnnl::memory packed(layout_of(matrix), cpu_engine(), matrix.data);
   dnnl::stream stream(cpu_engine());

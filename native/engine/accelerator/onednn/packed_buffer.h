@@ -4,7 +4,7 @@
 
 namespace verbatim::accelerator {
 
-// Whether the tensor lies in a buffer of packed weights (graph.h).
+// Whether the tensor is in a buffer of packed weights (graph.h).
 bool is_packed(const ggml_tensor& tensor);
 bool is_packed_type(ggml_backend_buffer_type_t type);
 

@@ -10,18 +10,17 @@ namespace verbatim::accelerator {
 
 using DataType = dnnl::memory::data_type;
 
-// bfloat16 where the CPU multiplies it natively (AVX512-BF16, AMX), else float32.
+// bfloat16 if the CPU multiplies it natively (AVX512-BF16, AMX), else float32.
 DataType fastest_type();
 
 // 2 or 4 bytes.
 std::size_t operand_bytes(DataType type) noexcept;
 
-// `count` values of ggml type `type` at `from`, contiguous, as float32. Count is a multiple of the type's
-// block.
+// Converts `count` contiguous values of ggml type `type` to float32. `count` is a multiple of the type's block.
 void to_float(int type, const void* from, float* to, std::int64_t count);
 
-// The same as operands (bfloat16, rounded to nearest even, or float32). `scratch` holds `count` floats and is
-// used for types that have no direct way.
+// Converts to operands: bfloat16, rounded to nearest even, or float32. `scratch` holds `count` floats, for types
+// without a direct conversion.
 void to_operands(int type, const void* from, DataType operand, void* to, std::int64_t count, float* scratch);
 
 }  // namespace verbatim::accelerator

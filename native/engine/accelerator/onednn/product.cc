@@ -12,20 +12,21 @@
 namespace verbatim::accelerator {
 namespace {
 
-// A window has 256 positions or more, a decoder's prompt 227 tokens or fewer: so of the decoder's weights
-// only those that project the encoder's output are ever packed.
+// A window has 256 positions or more, a decoder's prompt 227 tokens or fewer. So the only decoder weights that are
+// packed are the projections of the encoder's output.
 constexpr std::int64_t kLeastPositions = 240;
 constexpr std::int64_t kLeastColumns = 48;
 constexpr std::int64_t kLeastDepth = 64;
 constexpr std::int64_t kLeastRows = 32;
-// Rows of a weight over its depth: 4 in feed-forward blocks, 40 to 270 in vocabulary projections.
+// Largest ratio of a weight's rows to its depth. The ratio is 4 in feed-forward blocks and 40 to 270 in vocabulary
+// projections.
 constexpr std::int64_t kMostSlender = 8;
 
 ggml_backend_buffer_t buffer_of(const ggml_tensor& tensor) {
   return tensor.view_src != nullptr ? tensor.view_src->buffer : tensor.buffer;
 }
 
-// In a buffer of another kind a tensor is not laid out as its type says.
+// In a buffer of another kind the layout of a tensor does not follow from its type.
 bool is_plain_memory(const ggml_tensor& tensor) {
   const ggml_backend_buffer_t buffer = buffer_of(tensor);
   return buffer == nullptr || ggml_backend_buffer_is_host(buffer);
@@ -36,37 +37,32 @@ bool is_weight(const ggml_tensor& tensor) {
   return buffer != nullptr && ggml_backend_buffer_get_usage(buffer) == GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
 }
 
-// Rows of memory, which may lie apart or overlap.
+// Rows of memory, which may be apart or overlap.
 bool is_matrix_of_rows(const ggml_tensor& tensor) {
-  return ggml_is_matrix(&tensor) && tensor.nb[0] == ggml_type_size(tensor.type) &&
-         ggml_blck_size(tensor.type) == 1;
+  return ggml_is_matrix(&tensor) && tensor.nb[0] == ggml_type_size(tensor.type) && ggml_blck_size(tensor.type) == 1;
 }
 
-bool is_plain_matrix(const ggml_tensor& tensor) {
-  return ggml_is_matrix(&tensor) && ggml_is_contiguous(&tensor);
-}
+bool is_plain_matrix(const ggml_tensor& tensor) { return ggml_is_matrix(&tensor) && ggml_is_contiguous(&tensor); }
 
 bool convertible(ggml_type type) {
   return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 || ggml_get_type_traits(type)->to_float != nullptr;
 }
 
-// Rows of ggml's tensor as operands.
+// Converts the rows of a ggml tensor to operands.
 void convert(const ggml_tensor& tensor, DataType type, void* to, Workspace& workspace) {
   const std::int64_t depth = tensor.ne[0];
   const std::int64_t rows = tensor.ne[1];
   const std::size_t row_bytes = static_cast<std::size_t>(depth) * operand_bytes(type);
-  float* const scratch =
-      workspace.floats.reserve_as<float>(static_cast<std::size_t>(depth * workspace.threads));
+  float* const scratch = workspace.floats.reserve_as<float>(static_cast<std::size_t>(depth * workspace.threads));
 #pragma omp parallel for num_threads(workspace.threads)
   for (std::int64_t row = 0; row < rows; ++row) {
-    to_operands(tensor.type,
-                static_cast<const char*>(tensor.data) + static_cast<std::size_t>(row) * tensor.nb[1], type,
+    to_operands(tensor.type, static_cast<const char*>(tensor.data) + static_cast<std::size_t>(row) * tensor.nb[1], type,
                 static_cast<char*>(to) + static_cast<std::size_t>(row) * row_bytes, depth,
                 scratch + omp_get_thread_num() * depth);
   }
 }
 
-// A tensor that oneDNN may read as it is, or its copy in `buffer`.
+// The tensor's data if oneDNN can read it directly, else a copy in `buffer`.
 void* operand(const ggml_tensor& tensor, DataType type, Buffer& buffer, Workspace& workspace) {
   void* const copy = buffer.reserve(static_cast<std::size_t>(ggml_nelements(&tensor)) * operand_bytes(type));
   convert(tensor, type, copy, workspace);
@@ -79,8 +75,8 @@ Epilogue epilogue_of(const ggml_tensor* bias, bool gelu) {
 }
 
 // result = epilogue(product), with the product's columns as operands at `left`.
-void multiply(Workspace& workspace, const ggml_tensor& product, void* left, const ggml_tensor* bias,
-              bool gelu, void* result, DataType result_type) {
+void multiply(Workspace& workspace, const ggml_tensor& product, void* left, const ggml_tensor* bias, bool gelu,
+              void* result, DataType result_type) {
   const ggml_tensor& weights = *product.src[0];
   const bool packed = is_packed(weights) || is_weight(weights);
 
@@ -120,17 +116,14 @@ bool takes_product(const ggml_tensor& product) {
   const ggml_tensor& weights = *product.src[0];
   const ggml_tensor& columns = *product.src[1];
   if (is_packed(weights)) return is_matrix_of_rows(columns) && columns.type == GGML_TYPE_F32;
-  return is_plain_memory(weights) && is_plain_matrix(weights) && is_plain_matrix(columns) &&
-         is_plain_matrix(product) && product.type == GGML_TYPE_F32 &&
-         (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) && convertible(weights.type) &&
-         columns.ne[1] >= (is_weight(weights) ? kLeastPositions : kLeastColumns) &&
+  return is_plain_memory(weights) && is_plain_matrix(weights) && is_plain_matrix(columns) && is_plain_matrix(product) &&
+         product.type == GGML_TYPE_F32 && (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) &&
+         convertible(weights.type) && columns.ne[1] >= (is_weight(weights) ? kLeastPositions : kLeastColumns) &&
          weights.ne[0] >= kLeastDepth && weights.ne[1] >= kLeastRows &&
          weights.ne[1] <= kMostSlender * std::max(weights.ne[0], columns.ne[1]);
 }
 
-bool takes_weight_product(const ggml_tensor& product) {
-  return takes_product(product) && is_weight(*product.src[0]);
-}
+bool takes_weight_product(const ggml_tensor& product) { return takes_product(product) && is_weight(*product.src[0]); }
 
 bool takes_bias(const ggml_tensor& sum) {
   if (sum.op != GGML_OP_ADD || !takes_product(*sum.src[0])) return false;
@@ -151,12 +144,10 @@ void compute_product(Workspace& workspace, const ggml_tensor& product, const ggm
 }
 
 void compute_feed_forward(Workspace& workspace, const ggml_tensor& first, const ggml_tensor& first_bias,
-                          const ggml_tensor& second, const ggml_tensor& second_bias,
-                          const ggml_tensor& target) {
+                          const ggml_tensor& second, const ggml_tensor& second_bias, const ggml_tensor& target) {
   const DataType type = workspace.store->type();
   void* const left = operand(*first.src[1], type, workspace.left, workspace);
-  void* const inner =
-      workspace.inner.reserve(static_cast<std::size_t>(ggml_nelements(&first)) * operand_bytes(type));
+  void* const inner = workspace.inner.reserve(static_cast<std::size_t>(ggml_nelements(&first)) * operand_bytes(type));
   multiply(workspace, first, left, &first_bias, true, inner, type);
   multiply(workspace, second, inner, &second_bias, false, target.data, DataType::f32);
 }

@@ -26,12 +26,12 @@ class WeightStore {
   DataType type() const noexcept { return type_; }
   std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
-  // Products computed with packed weights, counted by who computes them.
+  // Number of products with packed weights; the code that computes them counts.
   std::uint64_t products() const noexcept { return products_.load(std::memory_order_relaxed); }
   void count_product() noexcept { products_.fetch_add(1, std::memory_order_relaxed); }
 
-  // The weight as packed_layout() wants it. Packs it on the first call (others wait meanwhile); the pointer
-  // stays valid as long as the store. Throws std::bad_alloc, dnnl::error.
+  // The weight in packed_layout(). Packed on the first call, while other callers wait. The pointer is valid as long as
+  // the store. Throws std::bad_alloc, dnnl::error.
   const void* packed(const ggml_tensor& weight);
 
  private:
@@ -39,7 +39,7 @@ class WeightStore {
 
   DataType type_;
   std::mutex mutex_;
-  // By the address of the weight's data, which stays what it is while its model lives.
+  // By the address of the weight's data, which does not change while its model lives.
   std::map<const void*, Buffer> weights_;
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::uint64_t> products_{0};

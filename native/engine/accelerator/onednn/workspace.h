@@ -12,7 +12,7 @@
 
 namespace verbatim::accelerator {
 
-// oneDNN and our own loops take as many threads as OpenMP would give the calling thread.
+// While it lives, oneDNN and this engine's loops on the calling thread use `threads` threads, set through OpenMP.
 class ThreadCount {
  public:
   explicit ThreadCount(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
@@ -24,13 +24,13 @@ class ThreadCount {
   int before_;
 };
 
-// What one thread of attention works in.
+// Working memory of one thread of attention.
 struct Lane {
   Buffer query, scores, weights, output, scratchpad, floats;
 };
 
-// All that one whisper state needs to compute on: used by one call at a time, so nothing of it is guarded
-// but the store, which states share.
+// The working memory of one whisper state. One call uses it at a time, so only the store, which states share, is
+// guarded.
 struct Workspace {
   explicit Workspace(std::shared_ptr<WeightStore> weights)
       : store(std::move(weights)), stream(cpu_engine()), matmuls(cpu_engine()) {}
@@ -39,7 +39,8 @@ struct Workspace {
   dnnl::stream stream;
   MatmulCache matmuls;
   int threads = 1;
-  // Operands of a product, what lies between two, then oneDNN's own need, then float rows of each thread.
+  // Operands of a product, the intermediate result between two products, oneDNN's own scratch memory, and each thread's
+  // rows of floats.
   Buffer left, right, inner, scratchpad, floats;
   std::vector<Lane> lanes;
 };

@@ -6,7 +6,7 @@
 namespace verbatim {
 namespace {
 
-// CRC-8 with the polynomial x^8 + x^2 + x + 1, as frame headers carry it.
+// CRC-8 with the polynomial x^8 + x^2 + x + 1, as in frame headers.
 std::uint8_t crc8(std::span<const std::uint8_t> bytes) {
   std::uint8_t crc = 0;
   for (const std::uint8_t byte : bytes) {
@@ -25,7 +25,7 @@ FlacStreamInfo::FlacStreamInfo(std::span<const std::uint8_t, kBytes> block) {
 std::vector<std::uint8_t> FlacStreamInfo::clean_header() const {
   auto block = block_;
   const int bits = ((block[12] & 1) << 4 | block[13] >> 4) + 1;
-  // libsndfile knows 8, 16 and 24 bits; frames carry their own depth, so the next container above will do.
+  // libsndfile supports 8, 16 and 24 bits. Frames have their own depth, so the next larger of these works.
   const int shown = (bits <= 8 ? 8 : bits <= 16 ? 16 : 24) - 1;
   block[12] = static_cast<std::uint8_t>((block[12] & 0xFE) | shown >> 4);
   block[13] = static_cast<std::uint8_t>((shown & 0x0F) << 4);

@@ -14,22 +14,22 @@ class FlacStreamInfo {
 
   explicit FlacStreamInfo(std::span<const std::uint8_t, kBytes> block);
 
-  // As they stand there, unchecked.
+  // As in the block, unchecked.
   int sample_rate() const noexcept { return block_[10] << 12 | block_[11] << 4 | block_[12] >> 4; }
   int channels() const noexcept { return (block_[12] >> 1 & 7) + 1; }
 
-  // What libFLAC gets to see in front of the frames: the marker and this block alone, without the claims that
-  // could be lies and without the other metadata, which is of no use here.
+  // The header that libFLAC reads in front of the frames: the marker and this block alone. Claims that could be wrong
+  // and all other metadata are removed.
   std::vector<std::uint8_t> clean_header() const;
 
  private:
   std::array<std::uint8_t, kBytes> block_;
 };
 
-// Longest frame header, its checksum included, bytes.
+// Longest frame header with its checksum, bytes.
 inline constexpr std::size_t kLongestFlacFrameHeader = 17;
 
-// Whether the bytes begin with a whole frame header, its checksum right.
+// Whether the bytes begin with a whole frame header with a valid checksum.
 bool is_flac_frame_header(std::span<const std::uint8_t> bytes);
 
 }  // namespace verbatim

@@ -28,8 +28,7 @@ std::optional<std::int64_t> find_frame(ByteSource& bytes, std::int64_t from) {
     const auto window = bytes.view(at, 32 * 1024);
     if (window.empty()) break;
     for (std::size_t i = 0; i < window.size(); ++i) {
-      if (window[i] == 0xFF && is_flac_frame_header(window.subspan(i)))
-        return at + static_cast<std::int64_t>(i);
+      if (window[i] == 0xFF && is_flac_frame_header(window.subspan(i))) return at + static_cast<std::int64_t>(i);
     }
     const auto step = static_cast<std::int64_t>(window.size());
     at += at + step >= bytes.end() ? step : step - static_cast<std::int64_t>(kLongestFlacFrameHeader - 1);
@@ -37,7 +36,7 @@ std::optional<std::int64_t> find_frame(ByteSource& bytes, std::int64_t from) {
   return std::nullopt;
 }
 
-// The first audio frame: behind the metadata, or, where their sizes lie, the first that can be found.
+// The first audio frame: behind the metadata, or, where the metadata's sizes are wrong, the first that is found.
 std::optional<std::int64_t> first_frame(ByteSource& bytes) {
   std::int64_t at = bytes.begin() + 4;
   for (bool last = false; !last;) {
@@ -47,12 +46,11 @@ std::optional<std::int64_t> first_frame(ByteSource& bytes) {
     at += 4 + (block[1] << 16 | block[2] << 8 | block[3]);
   }
   if (is_flac_frame_header(bytes.view(at, kLongestFlacFrameHeader))) return at;
-  const std::int64_t behind_stream_info =
-      bytes.begin() + 8 + static_cast<std::int64_t>(FlacStreamInfo::kBytes);
+  const std::int64_t behind_stream_info = bytes.begin() + 8 + static_cast<std::int64_t>(FlacStreamInfo::kBytes);
   return find_frame(bytes, at < bytes.end() ? at : behind_stream_info);
 }
 
-// libsndfile stops at a damaged frame. The next decoder takes up at the first whole frame behind it.
+// libsndfile stops at a damaged frame; the next decoder continues with the first whole frame behind it.
 class FlacTrack final : public Track {
  public:
   FlacTrack(ByteSource bytes, std::vector<std::uint8_t> head, std::int64_t at)
@@ -71,7 +69,7 @@ class FlacTrack final : public Track {
   }
 
  private:
-  // Tells the track how far it came before it goes.
+  // Its destructor reports to the track how far it has read.
   class Run final : public Decoder {
    public:
     Run(FlacTrack& track, SndfileInput input)

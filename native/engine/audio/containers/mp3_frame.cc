@@ -1,5 +1,5 @@
-// ISO/IEC 11172-3 and 13818-3 for the frame header; the Xing, LAME and Fraunhofer (VBRI) tags as their
-// encoders write them; id3.org for ID3v2, and the APEv2 specification.
+// ISO/IEC 11172-3 and 13818-3 for the frame header; the Xing, LAME and Fraunhofer (VBRI) tags as their encoders write
+// them; id3.org for ID3v2, and the APEv2 specification.
 #include "audio/containers/mp3_frame.h"
 
 #include <algorithm>
@@ -15,13 +15,12 @@ constexpr std::array<int, 15> kBitRates1 = {0, 32, 40, 48, 56, 64, 80, 96, 112, 
 constexpr std::array<int, 15> kBitRates2 = {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160};
 constexpr std::array<int, 3> kSampleRates = {44100, 48000, 32000};
 constexpr std::size_t kLongestFrame = 1441;
-// Frames that must follow in line before one behind a gap is believed: a chance match of two is about one in
-// 5e5 a candidate, so two rule out random bytes in any file that can be uploaded.
+// A frame behind a gap is accepted only if this many more frames follow directly. A chance match of two has a
+// probability of about 1 in 5e5 per candidate, so two rule out random bytes in any file that can be uploaded.
 constexpr int kConfirmations = 2;
 
 bool text_at(std::span<const std::uint8_t> bytes, std::size_t offset, std::string_view text) {
-  return offset + text.size() <= bytes.size() &&
-         std::memcmp(bytes.data() + offset, text.data(), text.size()) == 0;
+  return offset + text.size() <= bytes.size() && std::memcmp(bytes.data() + offset, text.data(), text.size()) == 0;
 }
 
 void read_encoder_delays(std::span<const std::uint8_t> tag, Mp3InfoFrame& info) {
@@ -51,8 +50,7 @@ std::optional<Mp3Header> parse_mp3_header(std::span<const std::uint8_t> b) {
   return header;
 }
 
-std::optional<Mp3InfoFrame> parse_mp3_info_frame(std::span<const std::uint8_t> frame,
-                                                 const Mp3Header& header) {
+std::optional<Mp3InfoFrame> parse_mp3_info_frame(std::span<const std::uint8_t> frame, const Mp3Header& header) {
   if (text_at(frame, 36, "VBRI")) return Mp3InfoFrame{};
   const std::size_t side_info =
       header.samples == 1152 ? (header.channels == 2 ? 32 : 17) : (header.channels == 2 ? 17 : 9);
@@ -87,7 +85,7 @@ bool Mp3Scanner::confirmed(const Mp3Frame& frame) {
   Mp3Frame current = frame;
   for (int i = 0; i < kConfirmations; ++i) {
     const std::int64_t end = current.offset + current.header.length;
-    // A file may end here, or in the middle of a frame.
+    // A file may end here or within a frame.
     if (i > 0 && end + 4 > bytes_.end()) return true;
     const auto header = parse_mp3_header(bytes_.view(end, 4));
     if (!header || !header->continues(frame.header)) return false;
@@ -105,7 +103,7 @@ bool Mp3Scanner::skip_tag() {
     const bool has_header = header.size() == 32 && (header[23] & 0x20) != 0;
     length = has_header ? 32 + static_cast<std::int64_t>(le32(header.subspan(12))) : 32;
   }
-  // A tag that claims to reach beyond the end lies about its length.
+  // A tag whose length reaches beyond the end is invalid.
   if (length == 0 || at_ + length > bytes_.end()) return false;
   at_ += length;
   return true;

@@ -1,5 +1,5 @@
-// MP3 goes to libmpg123 directly, not through libsndfile (1.2), which trusts a length that is guessed where
-// no Xing header gives it, and cuts the audio there, and which lets libmpg123 print to stderr.
+// MP3 is decoded by libmpg123 directly, not through libsndfile (1.2). Without a Xing header libsndfile trusts a guessed
+// length and cuts the audio there; it also lets libmpg123 print to stderr.
 #include <mpg123.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace verbatim {
 namespace {
 
-// Samples by which a layer III decoder runs late, beside what the encoder adds (the LAME tag's convention).
+// Delay of a layer III decoder in samples, besides the encoder's (the LAME tag's convention).
 constexpr std::int64_t kDecoderDelay = 529;
 constexpr int kFramesPerSkip = 4096;
 
-// Cuts what encoder and decoder put around the audio, by counting samples.
+// Removes the encoder's and decoder's padding around the audio by counting samples.
 class GaplessTrim {
  public:
   explicit GaplessTrim(const Mp3InfoFrame& info)
@@ -31,7 +31,7 @@ class GaplessTrim {
     ++seen_;
     pending_ += samples;
   }
-  // The tail is only cut when the file holds as many frames as its tag says.
+  // The tail is cut only if the file holds as many frames as its tag declares.
   void finish() {
     if (seen_ == frames_) pending_ = std::max<std::int64_t>(0, pending_ - tail_);
     tail_ = 0;
@@ -60,17 +60,15 @@ class Mpg123 {
   Mpg123() : handle_(mpg123_new(nullptr, nullptr)) {
     if (!handle_) throw EngineError(ErrorCode::kOutOfMemory, "no memory for an MP3 decoder");
     mpg123_param(handle_.get(), MPG123_REMOVE_FLAGS, MPG123_GAPLESS | MPG123_AUTO_RESAMPLE, 0);
-    mpg123_param(
-        handle_.get(), MPG123_ADD_FLAGS,
-        MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_MONO_MIX | MPG123_IGNORE_INFOFRAME | MPG123_NO_READAHEAD,
-        0);
+    mpg123_param(handle_.get(), MPG123_ADD_FLAGS,
+                 MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_MONO_MIX | MPG123_IGNORE_INFOFRAME | MPG123_NO_READAHEAD,
+                 0);
     if (mpg123_open_feed(handle_.get()) != MPG123_OK) {
       throw EngineError(ErrorCode::kInternalError, "libmpg123 does not open a feed");
     }
   }
 
-  // Appends exactly `samples` samples: a frame that cannot be decoded is silence, so that the time line
-  // holds.
+  // Appends exactly `samples` samples. A frame that cannot be decoded becomes silence, so that times stay right.
   void decode(std::span<const std::uint8_t> frame, std::size_t samples, std::vector<float>& out) {
     const std::size_t target = out.size() + samples;
     mpg123_feed(handle_.get(), frame.data(), frame.size());
@@ -118,7 +116,7 @@ class Mp3Decoder final : public Decoder {
     return count;
   }
 
-  // Every frame yields the same number of samples, so that walking their headers is enough.
+  // Every frame yields the same number of samples, so only the headers are read.
   std::int64_t skip() override {
     for (int i = 0; (i < kFramesPerSkip || trim_.available() == 0) && advance(); ++i) {
       trim_.add(header_.samples);
@@ -130,7 +128,7 @@ class Mp3Decoder final : public Decoder {
   }
 
  private:
-  // To the next frame that holds audio; false at the end of the run.
+  // Moves to the next frame with audio; false at the end of the run.
   bool advance() {
     while (!ended_) {
       const auto frame = scanner_.next();

@@ -44,7 +44,7 @@ std::uint32_t crc32(std::uint32_t crc, std::span<const std::uint8_t> bytes) {
   return crc;
 }
 
-// The checksum is taken with its own field as zeros.
+// The checksum is computed with its own field set to zeros.
 bool checksum_holds(std::span<const std::uint8_t> page) {
   constexpr std::array<std::uint8_t, 4> kZeros{};
   const std::uint32_t crc = crc32(crc32(crc32(0, page.first(22)), kZeros), page.subspan(26));
@@ -56,7 +56,7 @@ bool checksum_holds(std::span<const std::uint8_t> page) {
 OggScanner::OggScanner(ByteSource bytes)
     : bytes_(std::move(bytes)),
       at_(bytes_.begin()),
-      patience_(2 * (bytes_.end() - bytes_.begin()) + (std::int64_t{1} << 20)) {}
+      bytes_left_(2 * (bytes_.end() - bytes_.begin()) + (std::int64_t{1} << 20)) {}
 
 std::optional<OggPage> OggScanner::page_at(std::int64_t offset) {
   const auto page = bytes_.view(offset, kLongestPage);
@@ -67,24 +67,23 @@ std::optional<OggPage> OggScanner::page_at(std::int64_t offset) {
   const std::size_t length = std::accumulate(lacing.begin(), lacing.end(), kHeaderBytes + segments);
   if (page.size() < length) return std::nullopt;
   if (!checksum_holds(page.first(length))) {
-    patience_ -= static_cast<std::int64_t>(length);
+    bytes_left_ -= static_cast<std::int64_t>(length);
     return std::nullopt;
   }
-  return OggPage{
-      .offset = offset,
-      .length = static_cast<std::int64_t>(length),
-      .granule = static_cast<std::int64_t>(le64(page.subspan(6))),
-      .serial = le32(page.subspan(14)),
-      .number = le32(page.subspan(18)),
-      .begins_stream = (page[5] & 2) != 0,
-      .continues_packet = (page[5] & 1) != 0,
-      .leaves_packet_open = !lacing.empty() && lacing.back() == 255,
-      .packets = static_cast<int>(std::ranges::count_if(lacing, [](auto part) { return part < 255; })),
-      .body = offset + static_cast<std::int64_t>(kHeaderBytes + segments)};
+  return OggPage{.offset = offset,
+                 .length = static_cast<std::int64_t>(length),
+                 .granule = static_cast<std::int64_t>(le64(page.subspan(6))),
+                 .serial = le32(page.subspan(14)),
+                 .number = le32(page.subspan(18)),
+                 .begins_stream = (page[5] & 2) != 0,
+                 .continues_packet = (page[5] & 1) != 0,
+                 .leaves_packet_open = !lacing.empty() && lacing.back() == 255,
+                 .packets = static_cast<int>(std::ranges::count_if(lacing, [](auto part) { return part < 255; })),
+                 .body = offset + static_cast<std::int64_t>(kHeaderBytes + segments)};
 }
 
 std::optional<OggPage> OggScanner::next() {
-  while (at_ < bytes_.end() && patience_ > 0) {
+  while (at_ < bytes_.end() && bytes_left_ > 0) {
     if (auto page = page_at(at_)) {
       at_ = page->end();
       return page;

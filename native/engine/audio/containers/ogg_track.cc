@@ -1,7 +1,8 @@
-// RFC 3533 (Ogg), RFC 7845 (Opus in Ogg), RFC 9639 section 10.1 (FLAC in Ogg). The pages are walked here to
-// split chained streams, to find the audio among several streams, and to keep positions that run backwards,
-// which libsndfile's Opus reader trusts, away from it. libsndfile then reads Vorbis and Opus page by page;
-// FLAC is taken out of its pages, for libsndfile 1.2 does not open what common muxers write.
+// RFC 3533 (Ogg), RFC 7845 (Opus in Ogg), RFC 9639 section 10.1 (FLAC in Ogg).
+//
+// This code walks the pages for three purposes: to split chained streams, to find the audio among several streams, and
+// to remove positions that run backwards, which libsndfile's Opus reader would trust. libsndfile then reads Vorbis and
+// Opus page by page. FLAC is extracted from its pages, because libsndfile 1.2 does not open the files of common muxers.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -30,9 +31,9 @@ constexpr std::array<Codec, 3> kCodecs = {{
     {"\177FLAC", "flac", 65536},
 }};
 
-// No stream comes near: 2^48 samples are 185 years at 48 kHz.
+// Larger than in any real stream: 2^48 samples are 185 years at 48 kHz.
 constexpr std::int64_t kLastGranule = std::int64_t{1} << 48;
-// Pages of FLAC whose places are kept; 16 MB.
+// Most FLAC pages whose ranges are kept: 16 MB.
 constexpr std::size_t kMostRanges = 1 << 20;
 
 // One link of a chain: the first audio stream in it.
@@ -43,7 +44,7 @@ struct Link {
   std::int64_t packets = 0;
   // Vorbis only.
   VorbisHeaders headers;
-  // FLAC only: the bodies of the pages that hold frames.
+  // FLAC only: the bodies of the pages with frames.
   std::vector<ByteRange> frames;
 };
 
@@ -60,8 +61,7 @@ class OggTrack final : public Track {
       found_other_ = true;
     }
     if (std::exchange(found_other_, false) && !found_audio_) {
-      throw EngineError(ErrorCode::kUnsupportedAudioFormat,
-                        "the OGG file holds no Vorbis, Opus or FLAC audio");
+      throw EngineError(ErrorCode::kUnsupportedAudioFormat, "the OGG file holds no Vorbis, Opus or FLAC audio");
     }
     return nullptr;
   }
@@ -75,9 +75,9 @@ class OggTrack final : public Track {
     }
     SndfileInput input;
     input.ranges = {{link.first.offset, link.end}};
-    auto decoder = std::make_unique<SndfileDecoder>(bytes_.file(), std::move(input), "ogg",
-                                                    std::string(link.codec->name));
-    // Positions that the packets cannot explain are lies; then only decoding tells.
+    auto decoder =
+        std::make_unique<SndfileDecoder>(bytes_.file(), std::move(input), "ogg", std::string(link.codec->name));
+    // Positions that the packets cannot explain are invalid; then only decoding finds the length.
     const std::int64_t frames = decoder->expected_frames();
     if (frames > link.packets * link.codec->packet_length) return decoder;
     return std::make_unique<FixedLengthDecoder>(std::move(decoder), frames);
@@ -99,12 +99,12 @@ class OggTrack final : public Track {
   }
 
   const Codec* codec_of(const OggPage& page) {
-    const auto found = std::ranges::find_if(
-        kCodecs, [&](const Codec& codec) { return bytes_.matches(page.body, codec.magic); });
+    const auto found =
+        std::ranges::find_if(kCodecs, [&](const Codec& codec) { return bytes_.matches(page.body, codec.magic); });
     return found == kCodecs.end() ? nullptr : &*found;
   }
 
-  // From the pages that begin streams up to the next ones that do. Leaves page_ there.
+  // Reads from the pages that begin streams to the next such pages. page_ is the first of those afterwards.
   Link walk_link() {
     Link link;
     bool heads = true;
@@ -144,7 +144,7 @@ class OggTrack final : public Track {
     }
   }
 
-  // Leaves out what follows a position that runs backwards, up to the next link.
+  // Skips what follows a position that runs backwards, up to the next link.
   void skip_link() {
     while (page_ && !page_->begins_stream) page_ = scanner_.next();
   }

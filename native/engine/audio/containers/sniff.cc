@@ -1,5 +1,6 @@
 #include "audio/containers/sniff.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -14,7 +15,7 @@ constexpr std::int64_t kLongestJunk = 64 * 1024;
 constexpr std::int64_t kLongestJunkBehindTag = 1024 * 1024;
 constexpr int kMostTags = 16;
 
-// Containers that may hold whole MP3 frames without being MP3 files, named for the message.
+// Other formats that may contain whole MP3 frames. The name is for the message.
 struct OtherFormat {
   std::size_t offset;
   std::string_view magic;
@@ -52,9 +53,7 @@ constexpr std::array kOtherFormats = {
   throw EngineError(ErrorCode::kUnsupportedAudioFormat, message);
 }
 
-[[noreturn]] void invalid(const std::string& message) {
-  throw EngineError(ErrorCode::kInvalidAudio, message);
-}
+[[noreturn]] void invalid(const std::string& message) { throw EngineError(ErrorCode::kInvalidAudio, message); }
 
 bool is_wave(ByteSource& bytes) {
   constexpr std::array<std::string_view, 4> kForms = {"RIFF", "RIFX", "RF64", "BW64"};
@@ -64,13 +63,12 @@ bool is_wave(ByteSource& bytes) {
   return false;
 }
 
-// A file that was cut within its first bytes is broken rather than foreign.
+// A file that was cut within its first bytes is invalid audio, not an unsupported format.
 void refuse_stump(ByteSource& bytes) {
   const auto head = bytes.view(bytes.begin(), 12);
   constexpr std::array<std::string_view, 7> kMagics = {"RIFF", "RIFX", "RF64", "BW64", "fLaC", "OggS", "ID3"};
   if (head.size() == 12) return;
-  const bool begins_mp3 =
-      head.size() < 4 && head[0] == 0xFF && (head.size() == 1 || (head[1] & 0xE6) == 0xE2);
+  const bool begins_mp3 = head.size() < 4 && head[0] == 0xFF && (head.size() == 1 || (head[1] & 0xE6) == 0xE2);
   if (begins_mp3) invalid("the MP3 file ends within its first frame");
   for (const auto magic : kMagics) {
     if (std::memcmp(head.data(), magic.data(), std::min(head.size(), magic.size())) == 0) {
@@ -83,7 +81,7 @@ std::int64_t skip_tags(ByteSource& bytes) {
   std::int64_t at = bytes.begin();
   for (int i = 0; i < kMostTags; ++i) {
     const std::int64_t length = id3v2_length(bytes, at);
-    // A tag that claims to reach beyond the end lies about its length.
+    // A tag whose length reaches beyond the end is invalid.
     if (length == 0 || at + length >= bytes.end()) break;
     at += length;
   }
@@ -99,15 +97,14 @@ std::unique_ptr<Track> open_as_mp3(ByteSource bytes, bool tagged) {
   }
   const bool begins_like_mp3 = parse_mp3_header(first).has_value();
   const std::int64_t junk = tagged ? kLongestJunkBehindTag : kLongestJunk;
-  // Enough behind the junk for the frames that have to confirm the first.
+  // Enough bytes behind the junk for the frames that must confirm the first.
   Mp3Scanner scanner(ByteSource(bytes.file(), bytes.begin(), bytes.begin() + junk + 8 * 1024));
   const auto frame = scanner.next();
   if (frame && frame->offset - bytes.begin() <= junk) {
     return open_mp3(ByteSource(bytes.file(), frame->offset, bytes.end()));
   }
   if (tagged) invalid("the file has an ID3 tag, but no MP3 frames behind it");
-  if (begins_like_mp3 && bytes.end() - bytes.begin() < 8 * 1024)
-    invalid("the MP3 file holds no whole frames");
+  if (begins_like_mp3 && bytes.end() - bytes.begin() < 8 * 1024) invalid("the MP3 file holds no whole frames");
   unsupported("");
 }
 
@@ -116,7 +113,7 @@ std::unique_ptr<Track> open_as_mp3(ByteSource bytes, bool tagged) {
 Sniffed open_track(const std::shared_ptr<const File>& file) {
   ByteSource whole(file, 0, file->size());
   if (whole.end() == 0) invalid("the file is empty");
-  const std::int64_t begin = skip_tags(whole);  // of a file that is longer than its tags
+  const std::int64_t begin = skip_tags(whole);  // at the end of the tags of a file that is longer than its tags
   const bool tagged = whole.matches(0, "ID3");
   ByteSource bytes(file, begin, whole.end());
   if (is_wave(bytes)) return {"wav", open_wav(bytes)};

@@ -14,9 +14,9 @@ struct Sniffed {
   std::unique_ptr<Track> track;
 };
 
-// Decides by content what the file is and opens it. ID3v2 tags may stand in front of any format, and up to 64
-// KiB of junk in front of MP3. Throws EngineError kUnsupportedAudioFormat when it is none of the four,
-// kInvalidAudio when it is one of them but holds nothing to decode.
+// Detects the file's format by content and opens it. ID3v2 tags may precede any format, and up to 64 KiB of junk may
+// precede MP3. Throws EngineError kUnsupportedAudioFormat if it is none of the four, kInvalidAudio if it is one of them
+// but holds nothing to decode.
 Sniffed open_track(const std::shared_ptr<const File>& file);
 
 }  // namespace verbatim

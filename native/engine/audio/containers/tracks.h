@@ -7,7 +7,7 @@
 
 namespace verbatim {
 
-// Openers, one a container. Each takes the range of the file that the container occupies. Throw EngineError
+// One opener for each container. Each takes the container's range of the file. Throw EngineError
 // kUnsupportedAudioFormat and kInvalidAudio.
 std::unique_ptr<Track> open_wav(const ByteSource& bytes);
 std::unique_ptr<Track> open_flac(const ByteSource& bytes);

@@ -5,7 +5,7 @@
 namespace verbatim {
 namespace {
 
-// The identification header as libvorbis demands it.
+// Whether the packet is an identification header that libvorbis accepts.
 bool is_identification(std::span<const std::uint8_t> packet) {
   constexpr std::size_t kBytes = 30;
   if (packet.size() < kBytes || le32(packet.subspan(7)) != 0) return false;
@@ -14,8 +14,7 @@ bool is_identification(std::span<const std::uint8_t> packet) {
   const int short_block = packet[28] & 0x0F;
   const int long_block = packet[28] >> 4;
   const bool framed = (packet[29] & 1) != 0;
-  return has_channels && rate > 0 && short_block >= 6 && long_block >= short_block && long_block <= 13 &&
-         framed;
+  return has_channels && rate > 0 && short_block >= 6 && long_block >= short_block && long_block <= 13 && framed;
 }
 
 }  // namespace

@@ -7,14 +7,13 @@
 
 namespace verbatim {
 
-// Watches a Vorbis stream's pages go by until its three header packets are whole (Vorbis I specification,
-// section 4.2). libsndfile 1.2 leaks what it has read so far where they are not, so it must not be given such
-// a stream.
+// Checks a Vorbis stream's pages until its three header packets are complete (Vorbis I specification, section 4.2).
+// libsndfile 1.2 leaks memory if they are not, so it must not be given such a stream.
 class VorbisHeaders {
  public:
   // The stream's first page, and the bytes of its packet.
   void begin(const OggPage& page, std::span<const std::uint8_t> packet);
-  // A page further on.
+  // Each later page.
   void add(const OggPage& page);
 
   bool whole() const noexcept { return packets_ >= 3; }

@@ -1,5 +1,5 @@
-// Multimedia Programming Interface and Data Specifications 1.0 (RIFF, WAVE); EBU Tech 3306 (RF64);
-// ITU-R BS.2088 (BW64); WAVEFORMATEXTENSIBLE by Microsoft.
+// Multimedia Programming Interface and Data Specifications 1.0 (RIFF, WAVE); EBU Tech 3306 (RF64); ITU-R BS.2088
+// (BW64); WAVEFORMATEXTENSIBLE by Microsoft.
 #include "audio/containers/wav_header.h"
 
 #include <algorithm>
@@ -12,9 +12,8 @@
 namespace verbatim {
 namespace {
 
-// KSDATAFORMAT_SUBTYPE_*: the format tag, then this. The second is the sub-type of ambisonic B-format files.
-constexpr std::array<std::uint8_t, 14> kSubtype = {0, 0, 0,    0, 0x10, 0,    0x80,
-                                                   0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
+// KSDATAFORMAT_SUBTYPE_*: these bytes follow the format tag. The second is the sub-type of ambisonic B-format files.
+constexpr std::array<std::uint8_t, 14> kSubtype = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
 constexpr std::array<std::uint8_t, 14> kAmbisonic = {0,    0,    0x21, 0x07, 0xD3, 0x11, 0x86,
                                                      0x44, 0xC8, 0xC1, 0xCA, 0,    0,    0};
 constexpr std::uint32_t kUnknownSize = 0xFFFFFFFF;
@@ -68,8 +67,7 @@ class Parser {
 
   void read_format(std::int64_t body, std::uint32_t size) {
     const auto chunk = bytes_.view(body, std::min<std::uint32_t>(size, 40));
-    if (chunk.size() < 16)
-      invalid("has a 'fmt ' chunk of " + std::to_string(chunk.size()) + " bytes; 16 is the least");
+    if (chunk.size() < 16) invalid("has a 'fmt ' chunk of " + std::to_string(chunk.size()) + " bytes; 16 is the least");
     header_.format = u16(chunk);
     header_.channels = u16(chunk.subspan(2));
     header_.sample_rate = u32(chunk.subspan(4));
@@ -94,7 +92,7 @@ class Parser {
                    ? static_cast<std::int64_t>(*ds64_data_size_)
                    : available;
     } else if (size == 0 && !is_chunk(body)) {
-      // A recorder that was stopped before it could write the size.
+      // The recorder stopped before it could write the size.
       length = available;
     }
     header_.data_begin = body;
@@ -107,8 +105,7 @@ class Parser {
   bool is_chunk(std::int64_t at) {
     const auto head = bytes_.view(at, 8);
     if (head.size() < 8) return false;
-    const bool name =
-        std::ranges::all_of(head.first(4), [](std::uint8_t c) { return c >= 0x20 && c < 0x7F; });
+    const bool name = std::ranges::all_of(head.first(4), [](std::uint8_t c) { return c >= 0x20 && c < 0x7F; });
     return name && at + 8 + static_cast<std::int64_t>(u32(head.subspan(4))) <= bytes_.end();
   }
 

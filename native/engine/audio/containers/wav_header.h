@@ -8,10 +8,9 @@
 
 namespace verbatim {
 
-// What a WAV file's chunks say, corrected by the real size of the file. RIFF, RIFX (big-endian), RF64 and
-// BW64.
+// The contents of a WAV file's chunks, corrected by the real size of the file. RIFF, RIFX (big-endian), RF64 and BW64.
 struct WavHeader {
-  // WAVE_FORMAT_*; the sub-format where the file says WAVE_FORMAT_EXTENSIBLE.
+  // WAVE_FORMAT_*; for WAVE_FORMAT_EXTENSIBLE the sub-format.
   enum Format : std::uint16_t {
     kPcm = 1,
     kMsAdpcm = 2,
@@ -26,11 +25,10 @@ struct WavHeader {
   std::uint16_t format = 0;
   int channels = 0;
   std::int64_t sample_rate = 0;
-  // Bytes a block: one sample of every channel, or one block of a block codec.
+  // Bytes of a block: one sample of every channel, or one block of a block codec.
   int block_align = 0;
   int bits_per_sample = 0;
-  // Frames by the 'fact' chunk, which block codecs need: their last block is filled up. 0 when it does not
-  // say.
+  // Number of frames in the 'fact' chunk, 0 if it is missing. Block codecs need it, since their last block is padded.
   std::int64_t fact_frames = 0;
   bool big_endian = false;
   // The samples' range in the file; never beyond its end.
@@ -38,8 +36,8 @@ struct WavHeader {
   std::int64_t data_end = 0;
 };
 
-// Time is bounded by the file's size whatever the chunks claim. Throws EngineError kInvalidAudio for a
-// missing or short 'fmt ' chunk or a missing 'data' chunk.
+// Time is bounded by the file's size, whatever the chunks declare. Throws EngineError kInvalidAudio for a missing or
+// short 'fmt ' chunk or a missing 'data' chunk.
 WavHeader read_wav_header(ByteSource& bytes);
 
 }  // namespace verbatim

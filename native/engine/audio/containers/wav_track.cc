@@ -24,7 +24,7 @@ struct Encoding {
   throw EngineError(ErrorCode::kInvalidAudio, "the WAV file " + message);
 }
 
-// The container of a sample is what counts: 20 bits in 3 bytes, or 24 in 4, are left-justified.
+// The sample's container counts: 20 bits in 3 bytes, or 24 in 4, are left-justified.
 int sample_bytes(const WavHeader& header) {
   const int from_bits = (header.bits_per_sample + 7) / 8;
   const int from_block = header.block_align / header.channels;
@@ -54,7 +54,7 @@ Encoding float_encoding(const WavHeader& header) {
   invalid("says " + std::to_string(header.bits_per_sample) + " bits a sample; floating point has 32 or 64");
 }
 
-// Plain samples without a header: libsndfile's raw mode decodes them, whatever the file's size.
+// Plain samples without a header, decoded by libsndfile's raw mode; any file size.
 class PlainDecoder final : public Decoder {
  public:
   PlainDecoder(std::shared_ptr<const File> file, SndfileInput input, std::int64_t frames, std::string codec)
@@ -62,7 +62,7 @@ class PlainDecoder final : public Decoder {
 
   const AudioInfo& info() const noexcept override { return decoder_.info(); }
   std::size_t read(std::span<float> mono) override { return decoder_.read(mono); }
-  // Every frame's size is known, so nothing needs decoding.
+  // Every frame has a known size, so nothing needs decoding.
   std::int64_t skip() override { return std::exchange(frames_left_, 0); }
 
  private:
@@ -82,8 +82,8 @@ std::unique_ptr<Decoder> open_plain(const std::shared_ptr<const File>& file, con
   return std::make_unique<PlainDecoder>(file, std::move(input), frames, encoding.codec);
 }
 
-// Samples in one block of a block codec (the formulas of the codecs' WAVE registrations); 0 when the block
-// cannot even hold its own header.
+// Samples in one block of a block codec (formulas of the codecs' WAVE registrations); 0 if the block cannot hold its
+// own header.
 int samples_per_block(const WavHeader& header) {
   const int channels = header.channels;
   if (header.format == WavHeader::kGsm610) return header.block_align == 65 && channels == 1 ? 320 : 0;
@@ -102,7 +102,7 @@ void append_ms_adpcm_coefficients(std::vector<std::uint8_t>& out) {
   }
 }
 
-// A header of our own in front of the blocks, with nothing in it that could be wrong.
+// A new header in front of the blocks, without any field that could be wrong.
 std::vector<std::uint8_t> block_codec_header(const WavHeader& header, int samples, std::uint32_t data_size) {
   std::vector<std::uint8_t> extra;
   append_le16(extra, static_cast<std::uint32_t>(samples));
@@ -116,9 +116,8 @@ std::vector<std::uint8_t> block_codec_header(const WavHeader& header, int sample
   append_le16(out, header.format);
   append_le16(out, static_cast<std::uint32_t>(header.channels));
   append_le32(out, rate);
-  append_le32(
-      out, static_cast<std::uint32_t>(std::uint64_t{rate} * static_cast<std::uint32_t>(header.block_align) /
-                                      static_cast<std::uint32_t>(samples)));
+  append_le32(out, static_cast<std::uint32_t>(std::uint64_t{rate} * static_cast<std::uint32_t>(header.block_align) /
+                                              static_cast<std::uint32_t>(samples)));
   append_le16(out, static_cast<std::uint32_t>(header.block_align));
   append_le16(out, header.format == WavHeader::kGsm610 ? 0 : 4);
   append_le16(out, static_cast<std::uint32_t>(extra.size()));
@@ -142,7 +141,7 @@ std::unique_ptr<Decoder> open_blocks(const std::shared_ptr<const File>& file, co
   input.ranges = {{header.data_begin, header.data_begin + blocks * header.block_align}};
   input.head = block_codec_header(header, samples, static_cast<std::uint32_t>(blocks * header.block_align));
   auto decoder = std::make_unique<SndfileDecoder>(file, std::move(input), "wav", std::move(codec));
-  // Every block holds as many frames, so that nothing needs decoding to count them.
+  // Every block holds the same number of frames, so counting needs no decoding.
   std::int64_t frames = blocks * samples;
   const std::int64_t filling = frames - header.fact_frames;
   if (header.fact_frames > 0 && filling >= 0 && filling < 2 * samples) frames = header.fact_frames;
@@ -166,17 +165,15 @@ std::unique_ptr<Decoder> open_samples(const std::shared_ptr<const File>& file, c
     case WavHeader::kGsm610:
       return open_blocks(file, header, "gsm610");
     default:
-      throw EngineError(
-          ErrorCode::kUnsupportedAudioFormat,
-          "the WAV file holds codec " + std::to_string(header.format) +
-              "; PCM, floating point, A-law, mu-law, MS and IMA ADPCM, GSM 6.10 and MP3 are decoded");
+      throw EngineError(ErrorCode::kUnsupportedAudioFormat,
+                        "the WAV file holds codec " + std::to_string(header.format) +
+                            "; PCM, floating point, A-law, mu-law, MS and IMA ADPCM, GSM 6.10 and MP3 are decoded");
   }
 }
 
 class WavTrack final : public Track {
  public:
-  WavTrack(std::shared_ptr<const File> file, const WavHeader& header)
-      : file_(std::move(file)), header_(header) {}
+  WavTrack(std::shared_ptr<const File> file, const WavHeader& header) : file_(std::move(file)), header_(header) {}
 
   std::unique_ptr<Decoder> next() override {
     if (std::exchange(done_, true)) return nullptr;

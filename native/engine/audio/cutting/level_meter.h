@@ -5,15 +5,15 @@
 
 namespace verbatim {
 
-// dBFS. Dither of 16 bits is at -98; what lossy codecs make of zeros is below that.
+// dBFS. Dither of 16 bits is at -98; lossy codecs turn zeros into less than that.
 constexpr float kDigitalSilence = -100;
 
 inline float decibels(double power) { return static_cast<float>(10 * std::log10(power + 1e-12)); }
 
-// The mean square of a signal at 16 kHz, hum and offset taken off.
+// The mean square of a signal at 16 kHz, without hum and offset.
 class LevelMeter {
  public:
-  // Of the samples that follow those of the last call.
+  // `samples` follow those of the last call.
   float power(std::span<const float> samples) {
     // First-order high-pass at 76 Hz.
     constexpr float kPole = 0.97f;

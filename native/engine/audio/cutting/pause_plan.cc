@@ -7,9 +7,10 @@
 namespace verbatim {
 namespace {
 
-// Seconds of pause from which on a cut is free.
+// A cut at a pause of this length or longer costs nothing, seconds.
 constexpr double kFreeCut = 0.4;
-// A window of a sentence, seconds; what a second less and a second more cost, in seconds of pause.
+// Preferred length of a window: one sentence, seconds. Then the cost of each second less and of each second more, in
+// seconds of pause.
 constexpr double kSentence = 2.2;
 constexpr double kTooShort = 0.25;
 constexpr double kTooLong = 0.12;
@@ -25,7 +26,7 @@ double cut_cost(double pause) { return std::max(0.0, kFreeCut - pause); }
 
 std::optional<std::size_t> plan_first_window(std::span<const Stretch> stretches, double longest) {
   const std::size_t count = stretches.size();
-  // Least cost of the first n stretches, and how many of them the first window takes on that way.
+  // Least cost of the first n stretches, and the number of stretches in the first window of that plan.
   std::vector<double> cost(count + 1, kImpossible);
   std::vector<std::size_t> taken(count + 1, 0);
   cost[0] = 0;

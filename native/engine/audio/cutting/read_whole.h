@@ -6,7 +6,7 @@
 
 namespace verbatim {
 
-// A whole file as one window. Its memory grows with the file: for short clips. Throws as AudioReader does.
+// A whole file as one window, for short clips: memory grows with the file. Throws as AudioReader does.
 Window read_whole(const std::filesystem::path& path);
 
 }  // namespace verbatim

@@ -3,53 +3,52 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "audio/cutting/pause_plan.h"
 #include "audio/cutting/signal_tracker.h"
 #include "audio/cutting/voice_tracker.h"
-#include "error.h"
+#include "audio/cutting/window_policy.h"
 
 namespace verbatim {
 namespace {
 
 using FrameIndex = std::int64_t;
 constexpr int kFrame = SpeechTracker::kFrameSamples;
-// Read at once.
+// Frames that are read at once.
 constexpr FrameIndex kReadFrames = 50;
 constexpr int kFramesPerSecond = kSampleRate / kFrame;
 
-// Of the silence around a window's sound, this much is kept.
+// Silence that is kept on each side of a window's sound.
 constexpr FrameIndex kMargin = 10;
-// A pause between two windows that is no longer than twice this is shared by them as a whole.
+// Two windows share a pause between them as a whole if it is at most twice this long.
 constexpr FrameIndex kHalfPause = 20;
 static_assert(kHalfPause >= kMargin);
-// How far behind the longest window the levels are known, to see how long a pause at its end is.
+// Levels are known up to this far behind the longest window, so that the length of a pause at its end is known.
 constexpr FrameIndex kLookAhead = 100;
-// Sound shorter than this between stretches of nothing at least as long as kAlone is a click, no word.
+// Sound shorter than this, between stretches of nothing at least as long as kAlone, is a click and not a word.
 constexpr FrameIndex kClick = 5;
 constexpr FrameIndex kAlone = 30;
-// Of a silence that goes on, what is kept for whatever follows.
+// Frames of a continuing silence that are kept for later windows.
 constexpr FrameIndex kKept = 60;
-// Width of the place whose mean level is compared where a window has to be cut without a pause.
+// A window without a pause is cut where the mean level over this many frames is lowest.
 constexpr FrameIndex kQuietPlace = 20;
 
-// A stretch of nothing that long ends a window. Models that read 30 s at once cost the same for a short
-// window and do not hear where one ends; those that are encoded at their own length do.
+// Windows end at a stretch of nothing of this length. Models that always read 30 s cost the same for a short window,
+// and their result does not depend on the window's end. For models that are encoded at the window's own length both
+// differ.
 constexpr FrameIndex kGapFull = 400;
 constexpr FrameIndex kGapShort = 80;
-// Where windows are filled, a stretch of nothing that is this long is left out of them, but for so much at
-// either end.
+// Where windows are filled, a stretch of nothing of this length is left out of them, except for a margin at either end.
 constexpr FrameIndex kSkipped = 40;
 constexpr FrameIndex kSkipMargin = 15;
-// A window and what was left out of it are no longer than so many of its longest.
+// A window with its left-out stretches spans at most this many times the longest window.
 constexpr FrameIndex kLongestSpan = 2;
 
-// Speech goes on over a shorter pause.
+// Speech continues over a shorter pause.
 constexpr FrameIndex kShortestPause = 10;
 
-// Of 68 years at most, which stands for any number.
+// Limited to 68 years, which stands for any larger number.
 FrameIndex to_frames(double seconds) {
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();
   return std::llround(std::min(seconds, kMost) * kFramesPerSecond);
@@ -61,20 +60,6 @@ std::unique_ptr<SpeechTracker> make_tracker(const VoiceActivityModel* voice) {
   return std::make_unique<VoiceTracker>(*voice);
 }
 
-void check(const WindowPolicy& policy) {
-  const auto refuse = [](const std::string& message) {
-    throw EngineError(ErrorCode::kInvalidArgument, "window policy: " + message);
-  };
-  if (!(policy.max_seconds >= 0.1 && policy.max_seconds <= 30)) refuse("max_seconds must be 0.1 to 30");
-  if (!(policy.search_seconds > 0 && policy.search_seconds <= policy.max_seconds)) {
-    refuse("search_seconds must be above 0 and at most max_seconds");
-  }
-  const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
-  if (pauses && !(policy.min_pause_seconds > 0 && policy.min_pause_seconds < policy.max_seconds)) {
-    refuse("min_pause_seconds must be above 0 and below max_seconds");
-  }
-}
-
 }  // namespace
 
 struct Segmenter::Impl {
@@ -82,8 +67,7 @@ struct Segmenter::Impl {
       : reader(source),
         policy(rules),
         tracker(make_tracker(voice)),
-        longest(
-            std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
+        longest(std::max<FrameIndex>(1, static_cast<FrameIndex>(policy.max_seconds * kFramesPerSecond + 1e-6))),
         gap(policy.cut == WindowPolicy::Cut::kPause ? kGapShort : kGapFull) {}
 
   AudioReader& reader;
@@ -96,19 +80,19 @@ struct Segmenter::Impl {
   std::vector<float> samples;
   FrameIndex first = 0;
   std::int64_t total = 0;
-  // The reader has.
+  // The reader is at its end.
   bool ended = false;
   bool at_end = false;
   // Everything before this frame is returned or dropped.
   FrameIndex done = 0;
-  // From `done` to this frame there is no signal.
+  // There is no signal from `done` to this frame.
   FrameIndex searched = 0;
 
   // Samples that may still be read in this call.
   std::int64_t readable = 0;
 
-  // Reads on until the frames before `frame` are labelled, or the end; false when that would be more than
-  // this call may read.
+  // Reads until the frames before `frame` are labelled, or to the end. Returns false if that exceeds what this call may
+  // read.
   bool know(FrameIndex frame) {
     while (!ended && tracker->labelled() < frame) {
       if (readable <= 0) return false;
@@ -130,23 +114,22 @@ struct Segmenter::Impl {
     return true;
   }
 
-  void forget_before(FrameIndex frame) {
-    const auto count =
-        std::min<std::int64_t>((frame - first) * kFrame, static_cast<std::int64_t>(samples.size()));
+  void drop_before(FrameIndex frame) {
+    const auto count = std::min<std::int64_t>((frame - first) * kFrame, static_cast<std::int64_t>(samples.size()));
     samples.erase(samples.begin(), samples.begin() + count);
     tracker->discard_before(frame);
     first = frame;
   }
 
-  // First frame at or behind `from`, below `to`, whose `label` is not `value`.
+  // First frame in [from, to) whose `label` is not `value`, else `to`.
   FrameIndex run_end(FrameIndex from, FrameIndex to, bool SpeechTracker::Frame::*label, bool value) const {
     while (from < to && tracker->at(from).*label == value) ++from;
     return from;
   }
 
-  // First frame with signal behind `done`; nothing at the end, when this call may read no more, and once
-  // `patience` frames without any have passed: they are done then.
-  std::optional<FrameIndex> find_signal(FrameIndex patience) {
+  // First frame with signal behind `done`. Nothing at the end and when this call may read no more. Also nothing once
+  // `silence_limit` frames without signal have passed; these are done then.
+  std::optional<FrameIndex> find_signal(FrameIndex silence_limit) {
     constexpr auto kNothing = &SpeechTracker::Frame::nothing;
     FrameIndex& at = searched = std::max(searched, done);
     for (FrameIndex quiet_begin = at;;) {
@@ -158,13 +141,13 @@ struct Segmenter::Impl {
       }
       at = run_end(at, tracker->labelled(), kNothing, true);
       if (at == tracker->labelled()) {
-        // What is kept of the silence still shows whether a click after it stands alone.
-        if (at - quiet_begin >= kKept && at - kKept - done >= patience) {
+        // The rest of the silence still shows whether a later click stands alone.
+        if (at - quiet_begin >= kKept && at - kKept - done >= silence_limit) {
           done = at - kKept;
-          forget_before(done);
+          drop_before(done);
           return std::nullopt;
         }
-        forget_before(std::max(done, at - kKept));
+        drop_before(std::max(done, at - kKept));
         continue;
       }
       if (!know(at + kClick + kAlone + 1)) return std::nullopt;
@@ -179,7 +162,7 @@ struct Segmenter::Impl {
     }
   }
 
-  // First frame of the first stretch of nothing that ends a window, below `to`.
+  // First frame of the first stretch of nothing below `to` that ends a window.
   std::optional<FrameIndex> find_gap(FrameIndex from, FrameIndex to) const {
     constexpr auto kNothing = &SpeechTracker::Frame::nothing;
     while (from < to) {
@@ -192,7 +175,7 @@ struct Segmenter::Impl {
     return std::nullopt;
   }
 
-  // Middle of the quietest place in [from, to).
+  // Middle of the place in [from, to) with the lowest level.
   FrameIndex quietest(FrameIndex from, FrameIndex to) const {
     FrameIndex best = to;
     float least = std::numeric_limits<float>::max();
@@ -212,7 +195,7 @@ struct Segmenter::Impl {
     FrameIndex end;
   };
 
-  // What is not low in [start, end), between stretches of at least `pause` that are.
+  // Runs in [start, end) that are not low, between low stretches of at least `pause`.
   std::vector<Run> runs(FrameIndex start, FrameIndex end, FrameIndex pause) const {
     constexpr auto kLow = &SpeechTracker::Frame::low;
     std::vector<Run> found;
@@ -228,7 +211,7 @@ struct Segmenter::Impl {
     return found;
   }
 
-  // The sounds from `start` up to `end`, between pauses.
+  // The sounds in [start, end), between pauses.
   std::vector<Stretch> sounds(FrameIndex start, FrameIndex end) const {
     std::vector<Stretch> found;
     for (const auto& [begin, stop] : runs(start, end, shortest_pause())) {
@@ -237,17 +220,16 @@ struct Segmenter::Impl {
     return found;
   }
 
-  // In frames, that a window is cut at.
+  // Shortest pause at which a window is cut, in frames.
   FrameIndex shortest_pause() const {
     return static_cast<FrameIndex>(std::ceil(policy.min_pause_seconds * kFramesPerSecond - 1e-6));
   }
 
-  // End of the window from `start` at one of the pauses before `end`; nothing when there is none in reach.
-  // `natural`: `end` is where the signal ends by itself.
+  // End of the window from `start` at one of the pauses before `end`; nothing if none is in reach. `natural`: the
+  // signal itself ends at `end`.
   std::optional<FrameIndex> pause_cut(FrameIndex start, FrameIndex end, bool natural) const {
     const auto stretches = sounds(start, end);
-    const double reach =
-        policy.max_seconds - (stretches.empty() ? 0 : stretches[0].begin - to_seconds(start));
+    const double reach = policy.max_seconds - (stretches.empty() ? 0 : stretches[0].begin - to_seconds(start));
     const auto count = plan_first_window(stretches, reach);
     if (!count) return std::nullopt;
     const FrameIndex limit = std::min(start + longest, end);
@@ -258,7 +240,7 @@ struct Segmenter::Impl {
     return std::min(half - pause <= kHalfPause ? half : pause + kMargin, limit);
   }
 
-  // What is left out of a window from `start` to `end`.
+  // The stretches that are left out of a window from `start` to `end`.
   std::vector<Run> skipped(FrameIndex start, FrameIndex end) const {
     constexpr auto kNothing = &SpeechTracker::Frame::nothing;
     std::vector<Run> found;
@@ -272,8 +254,7 @@ struct Segmenter::Impl {
     return found;
   }
 
-  // Of the windows from `start` that are no longer than they may be the end of the longest, or what is known;
-  // nothing when this call may read no more.
+  // End of the longest allowed window from `start`, or of what is known. Nothing when this call may read no more.
   std::optional<FrameIndex> reach(FrameIndex start) {
     for (FrameIndex limit = start + longest;;) {
       if (!know(limit + kLookAhead)) return std::nullopt;
@@ -288,7 +269,7 @@ struct Segmenter::Impl {
 
   // Nothing when this call may read no more.
   std::optional<FrameIndex> choose_end(FrameIndex start) {
-    // The kPause policy looks a window further, to see what a cut leaves for the next.
+    // The kPause policy looks one window further, to see what a cut leaves for the next.
     const bool pauses = policy.cut == WindowPolicy::Cut::kPause;
     if (pauses && !know(start + 2 * longest)) return std::nullopt;
     const auto most = reach(start);
@@ -309,7 +290,7 @@ struct Segmenter::Impl {
   }
 
   Window take(FrameIndex start, FrameIndex end) const {
-    Window window{.start_sample = start * kFrame};
+    Window window{.samples = {}, .start_sample = start * kFrame};
     FrameIndex at = start;
     for (const auto& [from, to] : skipped(start, end)) {
       append(window, at, from);
@@ -320,7 +301,7 @@ struct Segmenter::Impl {
     return window;
   }
 
-  // What is heard in [from, to), and what of it is no pause.
+  // Appends the samples in [from, to), and their speech spans, to the window.
   void append(Window& window, FrameIndex from, FrameIndex to) const {
     const auto before = static_cast<std::int64_t>(window.samples.size());
     const auto size = static_cast<std::int64_t>(samples.size());
@@ -335,11 +316,11 @@ struct Segmenter::Impl {
     }
   }
 
-  std::optional<Window> next(FrameIndex patience) {
-    const auto signal = find_signal(patience);
+  std::optional<Window> next(FrameIndex silence_limit) {
+    const auto signal = find_signal(silence_limit);
     if (!signal) return std::nullopt;
     const FrameIndex start = *signal - done <= kHalfPause ? done : *signal - kMargin;
-    forget_before(start);
+    drop_before(start);
     const auto end = choose_end(start);
     if (!end) return std::nullopt;
     Window window = take(start, *end);
@@ -349,7 +330,7 @@ struct Segmenter::Impl {
 };
 
 Segmenter::Segmenter(AudioReader& reader, const WindowPolicy& policy, const VoiceActivityModel* voice) {
-  check(policy);
+  check_window_policy(policy);
   impl_ = std::make_unique<Impl>(reader, policy, voice);
 }
 Segmenter::~Segmenter() = default;

@@ -12,7 +12,7 @@ constexpr std::int64_t kBlocksBehind = 12;
 constexpr std::int64_t kSpeechBlocksBehind = 8;
 constexpr std::int64_t kBlocksAhead = 4;
 constexpr std::int64_t kFloorFrames = 10;
-// On either side.
+// Frames on either side.
 constexpr std::int64_t kSteadyFrames = 15;
 static_assert(kSteadyFrames >= kFloorFrames);
 constexpr float kForgottenPerBlock = 0.025f;
@@ -22,7 +22,7 @@ constexpr float kStandsOut = 4;
 constexpr float kPauseDepth = 30;
 constexpr float kNothingDepth = 20;
 constexpr float kFaint = -45;
-// Nearer to the floor over so many frames is noise that goes on, where there was something so much above it.
+// Continuous noise: over this many frames hardly above the floor, while something nearby was this far above it.
 constexpr float kSteady = 2.5;
 constexpr float kAboveSteady = 8;
 
@@ -39,7 +39,7 @@ void SignalTracker::finish() {
   while (labelled_ < frames_.end()) label_block(static_cast<std::size_t>(labelled_ / kBlockFrames));
 }
 
-// Levels of the block that ends with the newest frame.
+// Computes the levels of the block that ends with the newest frame.
 void SignalTracker::close_block() {
   const std::int64_t end = frames_.end();
   const std::int64_t begin = (end - 1) / kBlockFrames * kBlockFrames;
@@ -78,12 +78,10 @@ void SignalTracker::label_block(std::size_t block) {
     const float level = mean_level(labelled_, 1);
     const bool near_floor = level < floor + kNearFloor;
     const bool silent = level < kDigitalSilence;
-    const bool steady =
-        lasting > floor + kAboveSteady && mean_level(labelled_, kSteadyFrames) < floor + kSteady;
+    const bool steady = lasting > floor + kAboveSteady && mean_level(labelled_, kSteadyFrames) < floor + kSteady;
     Kept& frame = frames_[labelled_];
     frame.labels.low = silent || near_floor || steady || level < speech - kPauseDepth;
-    frame.labels.nothing =
-        silent || steady || (near_floor && (level < lasting - kNothingDepth || level < kFaint));
+    frame.labels.nothing = silent || steady || (near_floor && (level < lasting - kNothingDepth || level < kFaint));
     frame.stands_out = !frame.labels.nothing && level >= floor + kStandsOut;
   }
   while (index > kBlocksBehind && first_block_ < static_cast<std::int64_t>(block) - kBlocksBehind) {
@@ -92,7 +90,7 @@ void SignalTracker::label_block(std::size_t block) {
   }
 }
 
-// Of a frame that is kept, with so many on either side as far as they are kept.
+// Mean level of a kept frame and of up to `around` kept frames on either side.
 float SignalTracker::mean_level(std::int64_t frame, std::int64_t around) const {
   const std::int64_t from = std::max(frames_.first(), frame - around);
   const std::int64_t to = std::min(frame + around + 1, frames_.end());
@@ -102,7 +100,7 @@ float SignalTracker::mean_level(std::int64_t frame, std::int64_t around) const {
 }
 
 void SignalTracker::discard_before(std::int64_t frame) {
-  // What is labelled next looks back a little, and so does the floor of the next block.
+  // The next labels look back a little, and so does the floor of the next block.
   frames_.discard_before(std::min(frame, labelled_) - kSteadyFrames);
 }
 

@@ -5,15 +5,15 @@
 
 namespace verbatim {
 
-// Says of a signal at 16 kHz, in frames of 10 ms, as it streams by, what of it is worth hearing.
+// Labels the frames (10 ms) of a streamed signal at 16 kHz by whether they may hold speech.
 class SpeechTracker {
  public:
   static constexpr int kFrameSamples = 160;
 
   struct Frame {
-    // dBFS of the mean square, hum and offset taken off.
+    // dBFS of the mean square, without hum and offset.
     float level = 0;
-    // A pause in what goes on around it.
+    // A pause in the surrounding sound.
     bool low = false;
     // Nothing that could be speech.
     bool nothing = false;
@@ -23,10 +23,10 @@ class SpeechTracker {
 
   // One frame; only the last may be shorter.
   virtual void push(std::span<const float> samples) = 0;
-  // Nothing follows: labels the frames that still wait for what is behind them.
+  // The end of the signal: labels the frames that wait for later ones.
   virtual void finish() = 0;
 
-  // Frames that are labelled and were not discarded can be read.
+  // For frames that are labelled and not discarded.
   virtual const Frame& at(std::int64_t frame) const = 0;
   virtual std::int64_t labelled() const noexcept = 0;
   virtual void discard_before(std::int64_t frame) = 0;

@@ -20,7 +20,7 @@ VoiceHysteresis::VoiceHysteresis(const VoiceRules& rules, int frame_samples)
       padding_(to_samples(rules.padding)) {}
 
 void VoiceHysteresis::push(std::span<const float> probabilities) {
-  // What a model cannot tell (a signal of absurd values) is not lost as silence.
+  // A frame that the model cannot judge (a signal of absurd values) counts as speech, so that it is not lost.
   for (const float probability : probabilities) step(std::isfinite(probability) ? probability : 1.0f);
 }
 
@@ -38,8 +38,7 @@ void VoiceHysteresis::step(float probability) {
     const bool long_enough = end - *speech_since_ >= min_speech_;
     if (long_enough) keep(*speech_since_, end);
     if (!quiet || position_ - end < min_silence_) {
-      decided_ =
-          std::max(decided_, long_enough ? std::min(position_, end + padding_) : *speech_since_ - padding_);
+      decided_ = std::max(decided_, long_enough ? std::min(position_, end + padding_) : *speech_since_ - padding_);
       return;
     }
     speech_since_.reset();
@@ -48,7 +47,7 @@ void VoiceHysteresis::step(float probability) {
   decided_ = std::max(decided_, position_ - padding_);
 }
 
-// A region, or what the last one has grown by.
+// Adds a region, or extends the last one.
 void VoiceHysteresis::keep(std::int64_t begin, std::int64_t end) {
   const std::int64_t from = std::max<std::int64_t>(0, begin - padding_);
   if (regions_.empty() || regions_.back().end < from) regions_.push_back({from, from});
@@ -63,7 +62,7 @@ void VoiceHysteresis::finish(std::int64_t samples) {
 
 bool VoiceHysteresis::has_speech(std::int64_t begin, std::int64_t end) {
   while (!regions_.empty() && regions_.front().end <= begin && regions_.front().end <= decided_) {
-    // The last one may go on.
+    // The last region may still grow.
     if (regions_.size() == 1 && speech_since_) break;
     regions_.pop_front();
   }

@@ -10,34 +10,34 @@
 
 namespace verbatim {
 
-// When a row of probabilities becomes speech, and when it ends. Times in seconds. The shape is that of
-// Silero's own rules.
+// Where speech begins and ends in a sequence of probabilities. Times in seconds. The rules have the form of Silero's
+// own.
 struct VoiceRules {
-  // Speech begins with a frame that is at least so likely, ...
+  // Speech begins with a frame of at least this probability.
   float onset;
-  // ... and ends before the first of frames less likely than this ...
+  // It ends before the first frame of a silence: frames below this probability ...
   float offset;
-  // ... that last for so long without one as likely as an onset.
+  // ... for at least this long, without a frame as likely as an onset.
   double min_silence;
-  // What is shorter than this is no speech.
+  // Anything shorter than this is no speech.
   double min_speech;
-  // Speech is taken to begin so much earlier, and to end so much later.
+  // Each region is extended by this much on either side.
   double padding;
 };
 
-// Makes regions of speech out of the probabilities of frames, as they come. What it says does not depend on
-// how they are cut into calls.
+// Makes regions of speech from the probabilities of frames, as they arrive. The result does not depend on how they are
+// split into calls.
 class VoiceHysteresis {
  public:
   VoiceHysteresis(const VoiceRules& rules, int frame_samples);
 
   void push(std::span<const float> probabilities);
-  // Nothing follows; the signal is so many samples long.
+  // Ends the signal, which has so many samples.
   void finish(std::int64_t samples);
 
-  // Up to this sample it is known what is speech, whatever follows.
+  // Up to this sample the regions are final.
   std::int64_t decided() const noexcept { return decided_; }
-  // Whether there is speech in [begin, end), of samples below decided(). To be asked in order.
+  // Whether there is speech in [begin, end), which must be below decided(). Calls must be in ascending order.
   bool has_speech(std::int64_t begin, std::int64_t end);
 
  private:
@@ -56,7 +56,7 @@ class VoiceHysteresis {
   const std::int64_t padding_;
   std::int64_t position_ = 0;
   std::int64_t decided_ = 0;
-  // Of the speech that goes on, and of the unlikely frames at its end.
+  // Start of the current speech, and of the unlikely frames at its end.
   std::optional<std::int64_t> speech_since_;
   std::optional<std::int64_t> quiet_since_;
   // Padded, in order, apart; the last one may still grow.

@@ -8,14 +8,11 @@ namespace verbatim {
 namespace {
 
 constexpr int kModelFrame = VoiceActivityModel::kFrameSamples;
-constexpr auto kBlockFrames =
-    static_cast<std::size_t>(VoiceTracker::kBlockSeconds * kSampleRate / kModelFrame);
+constexpr auto kBlockFrames = static_cast<std::size_t>(VoiceTracker::kBlockSeconds * kSampleRate / kModelFrame);
 
-// What is shorter is a click.
-constexpr VoiceRules kSure{
-    .onset = 0.5f, .offset = 0.5f, .min_silence = 0.1, .min_speech = 0.06, .padding = 0};
-constexpr VoiceRules kNear{
-    .onset = 0.1f, .offset = 0.05f, .min_silence = 0.1, .min_speech = 0.03, .padding = 1.5};
+// Anything shorter is a click.
+constexpr VoiceRules kSure{.onset = 0.5f, .offset = 0.5f, .min_silence = 0.1, .min_speech = 0.06, .padding = 0};
+constexpr VoiceRules kNear{.onset = 0.1f, .offset = 0.05f, .min_silence = 0.1, .min_speech = 0.03, .padding = 1.5};
 
 }  // namespace
 
@@ -27,14 +24,14 @@ void VoiceTracker::push(std::span<const float> samples) {
   samples_ += static_cast<std::int64_t>(samples.size());
   for (const float sample : samples) waiting_.push_back(std::clamp(sample, -1.0f, 1.0f));
   if (waiting_.size() < kBlockFrames * kModelFrame) return;
-  hear(kBlockFrames);
+  analyse(kBlockFrames);
   label();
 }
 
 void VoiceTracker::finish() {
   const std::size_t frames = (waiting_.size() + kModelFrame - 1) / kModelFrame;
   waiting_.resize(frames * kModelFrame, 0.0f);
-  hear(frames);
+  analyse(frames);
   stream_.reset();
   signal_.finish();
   sure_.finish(samples_);
@@ -42,8 +39,8 @@ void VoiceTracker::finish() {
   label();
 }
 
-// So many of the waiting frames.
-void VoiceTracker::hear(std::size_t frames) {
+// Analyses so many of the waiting frames.
+void VoiceTracker::analyse(std::size_t frames) {
   if (frames == 0) return;
   if (!stream_) stream_ = model_.open();
   const std::size_t count = frames * kModelFrame;
@@ -60,12 +57,12 @@ void VoiceTracker::label() {
     const std::int64_t begin = at * kFrameSamples;
     const std::int64_t end = std::min(begin + kFrameSamples, samples_);
     if (end > decided) return;
-    const Frame& heard = signal_.at(at);
-    const bool silent = heard.level < kDigitalSilence;
+    const Frame& frame = signal_.at(at);
+    const bool silent = frame.level < kDigitalSilence;
     const bool sure = sure_.has_speech(begin, end) && !silent;
     const bool near = near_.has_speech(begin, end);
-    frames_.push({.level = heard.level,
-                  .low = !sure && (!near || heard.low),
+    frames_.push({.level = frame.level,
+                  .low = !sure && (!near || frame.low),
                   .nothing = !sure && (!near || !signal_.stands_out(at))});
   }
 }

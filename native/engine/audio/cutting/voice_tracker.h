@@ -11,24 +11,24 @@
 
 namespace verbatim {
 
-// Hears speech with a model of voice activity and by the level.
+// Detects speech with a voice activity model and by the level.
 //
-// - What the model is sure of is speech.
-// - Within 1.5 s of anything that it takes for possible, so is what stands out of the background: words said
-//   softly or far away that a model does not hear, and their ends. What is 30 dB below the speech around it
-//   is `low` there, a pause.
-// - Digital silence is none: a model goes on hearing for a while when a voice has ended.
+// - Where the model is sure, there is speech.
+// - Within 1.5 s of anything that the model takes for possible speech, sound that rises above the background is speech
+//   too: soft or distant words that a model does not detect, and their ends. There, sound 30 dB below the surrounding
+//   speech is `low`, a pause.
+// - Digital silence is never speech: a model's probability stays high for a while after a voice has ended.
 //
-// The model is asked block by block, and holds what it keeps of the signal from the first block to the end.
+// The model is called in blocks, and its stream exists from the first block to the end.
 class VoiceTracker final : public SpeechTracker {
  public:
-  // Seconds of a block: what one push may have to compute at most.
+  // Seconds of a block: the most that one push has to compute.
   static constexpr double kBlockSeconds = 8;
 
   // The model must outlive the tracker.
   explicit VoiceTracker(const VoiceActivityModel& model);
 
-  // Throws as the model does; then the frames of that block are never labelled.
+  // Throws as the model does; the frames of that block are then never labelled.
   void push(std::span<const float> samples) override;
   void finish() override;
   const Frame& at(std::int64_t frame) const override { return frames_[frame]; }
@@ -36,19 +36,19 @@ class VoiceTracker final : public SpeechTracker {
   void discard_before(std::int64_t frame) override;
 
  private:
-  void hear(std::size_t frames);
+  void analyse(std::size_t frames);
   void label();
 
   const VoiceActivityModel& model_;
-  // While the signal goes on.
+  // Null once the signal has ended.
   std::unique_ptr<VoiceActivityStream> stream_;
   SignalTracker signal_;
   VoiceHysteresis sure_;
   VoiceHysteresis near_;
-  // Labelled.
+  // The labelled frames.
   KeptFrames<Frame> frames_;
   std::int64_t samples_ = 0;
-  // What the model has not heard yet; within [-1, 1].
+  // Samples that the model has not received yet; within [-1, 1].
   std::vector<float> waiting_;
 };
 

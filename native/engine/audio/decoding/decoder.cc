@@ -14,8 +14,8 @@ std::int64_t Decoder::skip() {
 
 void check_format(std::int64_t sample_rate, int channels) {
   if (sample_rate < 4000 || sample_rate > 384000) {
-    throw EngineError(ErrorCode::kInvalidAudio, "the sample rate is " + std::to_string(sample_rate) +
-                                                    " Hz; 4,000 to 384,000 Hz are allowed");
+    throw EngineError(ErrorCode::kInvalidAudio,
+                      "the sample rate is " + std::to_string(sample_rate) + " Hz; 4,000 to 384,000 Hz are allowed");
   }
   if (channels < 1 || channels > 32) {
     throw EngineError(ErrorCode::kInvalidAudio,

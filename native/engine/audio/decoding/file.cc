@@ -14,7 +14,7 @@
 namespace verbatim {
 namespace {
 
-// What stays in front of a view when the buffer moves on: scanners look some frames ahead and come back.
+// Bytes that stay before a view when the buffer moves on: scanners look some frames ahead and come back.
 constexpr std::int64_t kLookBehind = 32 * 1024;
 constexpr std::size_t kBufferBytes = ByteSource::kMaxView + 2 * kLookBehind;
 
@@ -44,8 +44,7 @@ File::~File() { ::close(descriptor_); }
 std::size_t File::read(std::int64_t offset, std::span<std::uint8_t> out) const {
   std::size_t done = 0;
   while (done < out.size()) {
-    const ssize_t count =
-        ::pread(descriptor_, out.data() + done, out.size() - done, offset + static_cast<off_t>(done));
+    const ssize_t count = ::pread(descriptor_, out.data() + done, out.size() - done, offset + static_cast<off_t>(done));
     if (count > 0) {
       done += static_cast<std::size_t>(count);
     } else if (count == 0) {

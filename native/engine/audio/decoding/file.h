@@ -9,21 +9,21 @@
 
 namespace verbatim {
 
-// A regular file, open for reading. Safe to share: every read names its offset.
+// A regular file, open for reading. Safe to share: every read has its own offset.
 class File {
  public:
-  // Throws EngineError kIoError for anything that is not a readable regular file (a directory, a FIFO, a
-  // device file, a missing path); never waits for a writer.
+  // Throws EngineError kIoError for anything but a readable regular file (a directory, a FIFO, a device file, a missing
+  // path). Never waits for a writer.
   explicit File(const std::filesystem::path& path);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // Bytes, when it was opened.
+  // Size in bytes when the file was opened.
   std::int64_t size() const noexcept { return size_; }
 
-  // Fills `out` from `offset`; returns how many bytes there were, less than asked only at the end of the
-  // file. Throws EngineError kIoError.
+  // Fills `out` from `offset`. Returns the number of bytes, less than requested only at the end of the file. Throws
+  // EngineError kIoError.
   std::size_t read(std::int64_t offset, std::span<std::uint8_t> out) const;
 
  private:
@@ -31,8 +31,8 @@ class File {
   std::int64_t size_ = 0;
 };
 
-// Read-ahead over a range [begin, end) of a file, for parsers that look at a few bytes at a time. Offsets are
-// the file's. Not thread-safe.
+// Read-ahead over a range [begin, end) of a file, for parsers that read a few bytes at a time. Offsets are the file's.
+// Not thread-safe.
 class ByteSource {
  public:
   // Longest view, bytes: more than the largest OGG page (65,307).
@@ -44,8 +44,8 @@ class ByteSource {
   std::int64_t end() const noexcept { return end_; }
   const std::shared_ptr<const File>& file() const noexcept { return file_; }
 
-  // Up to `length` bytes at `offset`; shorter at the end of the range, empty outside it. Valid until the next
-  // call. Throws EngineError kIoError.
+  // Up to `length` bytes at `offset`; fewer at the end of the range, none outside it. Valid until the next call. Throws
+  // EngineError kIoError.
   std::span<const std::uint8_t> view(std::int64_t offset, std::size_t length);
 
   // Whether the bytes at `offset` are `text`.

@@ -8,8 +8,8 @@
 
 namespace verbatim {
 
-// Delivers exactly as many frames as were agreed on before decoding: cuts what is more, and puts silence
-// where the decoder ends early. So the duration is exact and known without decoding.
+// Delivers exactly the number of frames that was fixed before decoding: cuts any more, and adds silence if the decoder
+// ends early. So the duration is exact and known without decoding.
 class FixedLengthDecoder final : public Decoder {
  public:
   FixedLengthDecoder(std::unique_ptr<Decoder> decoder, std::int64_t frames)
@@ -18,8 +18,7 @@ class FixedLengthDecoder final : public Decoder {
   const AudioInfo& info() const noexcept override { return decoder_->info(); }
 
   std::size_t read(std::span<float> mono) override {
-    const auto wanted =
-        static_cast<std::size_t>(std::min<std::int64_t>(left_, static_cast<std::int64_t>(mono.size())));
+    const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(left_, static_cast<std::int64_t>(mono.size())));
     std::size_t count = wanted > 0 && !ended_ ? decoder_->read(mono.first(wanted)) : 0;
     if (count == 0) {
       ended_ = true;

@@ -20,7 +20,7 @@ float sane(float sample) { return std::isfinite(sample) ? std::clamp(sample, -kL
 
 }  // namespace
 
-// Exceptions must not cross libsndfile's C frames: they are kept, and thrown again behind it.
+// Exceptions must not cross libsndfile's C frames: they are stored, and rethrown after the call.
 class SndfileDecoder::VirtualFile {
  public:
   VirtualFile(std::shared_ptr<const File> file, SndfileInput input)
@@ -30,7 +30,7 @@ class SndfileDecoder::VirtualFile {
 
   std::int64_t size() const { return size_; }
 
-  // Place in the file; the end of the last range at the end.
+  // Offset in the file; at the end, the end of the last range.
   std::int64_t position() const {
     if (input_.ranges.empty()) return 0;
     if (range_ == input_.ranges.size()) return input_.ranges.back().end;
@@ -55,7 +55,7 @@ class SndfileDecoder::VirtualFile {
 
   sf_count_t seek(sf_count_t offset, int whence) {
     const std::int64_t base = whence == SEEK_CUR ? at_ : whence == SEEK_END ? size_ : 0;
-    // Compared before it is added: the offset may come from a header.
+    // Compared before it is added, since the offset may come from a header.
     at_ = offset > size_ - base ? size_ : offset < -base ? 0 : base + offset;
     if (at_ < range_start_) {
       range_ = 0;
@@ -102,7 +102,7 @@ class SndfileDecoder::VirtualFile {
   ByteSource bytes_;
   std::int64_t size_;
   std::int64_t at_ = 0;
-  // The range that at_ is in or before, and where it starts in what libsndfile sees.
+  // The range that contains at_ or follows it, and its start in libsndfile's view.
   std::size_t range_ = 0;
   std::int64_t range_start_ = head_size();
   std::exception_ptr failure_;
@@ -138,7 +138,7 @@ std::size_t SndfileDecoder::read(std::span<float> mono) {
   const auto channels = static_cast<std::size_t>(info_.channels);
   const auto wanted = static_cast<sf_count_t>(std::min(mono.size(), kBlockFrames));
   sf_count_t count = 0;
-  // libsndfile delivers nothing at a packet that is damaged, and goes on with the next when asked again.
+  // libsndfile delivers nothing at a damaged packet, and continues with the next packet when called again.
   for (int attempt = 0; attempt < kAttempts && count <= 0; ++attempt) {
     count = sf_readf_float(handle_.get(), interleaved_.data(), wanted);
     io_->rethrow();

@@ -15,12 +15,12 @@ struct ByteRange {
   std::int64_t end = 0;
 };
 
-// What libsndfile gets to see of a file: bytes made up by the container's parser, then ranges of the file, in
-// ascending order. Headers that could lie to libsndfile never reach it as they are.
+// libsndfile's view of a file: bytes made by the container's parser, then ranges of the file in ascending order.
+// Headers with possibly wrong values are not passed on unchanged.
 struct SndfileInput {
   std::vector<std::uint8_t> head;
   std::vector<ByteRange> ranges;
-  // For headerless samples: SF_FORMAT_RAW | encoding, with rate and channels. 0: libsndfile reads a header.
+  // For samples without a header: SF_FORMAT_RAW | encoding, with rate and channels. 0: libsndfile reads a header.
   int raw_format = 0;
   int sample_rate = 0;
   int channels = 0;
@@ -29,18 +29,17 @@ struct SndfileInput {
 // A Decoder on libsndfile.
 class SndfileDecoder final : public Decoder {
  public:
-  // `container` and `codec` go into info(). Throws EngineError kInvalidAudio with libsndfile's own words.
-  SndfileDecoder(std::shared_ptr<const File> file, SndfileInput input, std::string container,
-                 std::string codec);
+  // `container` and `codec` are copied to info(). Throws EngineError kInvalidAudio with libsndfile's message.
+  SndfileDecoder(std::shared_ptr<const File> file, SndfileInput input, std::string container, std::string codec);
   ~SndfileDecoder() override;
 
   const AudioInfo& info() const noexcept override;
   std::size_t read(std::span<float> mono) override;
 
-  // Frames that libsndfile expects, from headers; a huge number when they do not say. It never delivers more.
+  // Number of frames by the headers; a huge number if they have none. libsndfile never delivers more.
   std::int64_t expected_frames() const noexcept { return expected_frames_; }
 
-  // How far into the file libsndfile has read, bytes; read-ahead included.
+  // Bytes of the file that libsndfile has read, read-ahead included.
   std::int64_t position() const noexcept;
 
  private:

@@ -7,16 +7,14 @@
 namespace verbatim::alignment {
 namespace {
 
-// Added to a weight before its logarithm: a twentieth of a weight that is even over a second.
+// Added to a weight before its logarithm is taken. With an even distribution over one second of audio, a position has
+// the weight 0.02; this is a twentieth of that.
 constexpr float kFloor = 0.001f;
 
 }  // namespace
 
 AttentionWeights::AttentionWeights(std::size_t heads, std::size_t tokens, std::vector<std::size_t> positions)
-    : heads_(heads),
-      tokens_(tokens),
-      positions_(std::move(positions)),
-      values_(heads * tokens * positions_.size()) {}
+    : heads_(heads), tokens_(tokens), positions_(std::move(positions)), values_(heads * tokens * positions_.size()) {}
 
 void AttentionWeights::set(std::size_t head, std::size_t token, std::span<const float> weights) noexcept {
   float sum = 0.0f;
@@ -38,8 +36,7 @@ TokenMatrix AttentionWeights::likeness(std::span<const std::size_t> heads) const
   const float share = 1.0f / static_cast<float>(heads.size());
   for (const std::size_t head : heads) {
     const float* values = values_.data() + head * matrix.values.size();
-    for (std::size_t i = 0; i < matrix.values.size(); ++i)
-      matrix.values[i] += share * std::log(values[i] + kFloor);
+    for (std::size_t i = 0; i < matrix.values.size(); ++i) matrix.values[i] += share * std::log(values[i] + kFloor);
   }
   return matrix;
 }

@@ -8,22 +8,22 @@
 
 namespace verbatim::alignment {
 
-// The cross-attention of some heads of a decoder while it reads a text that is known. Some heads of Whisper
-// look at the sound of the token that comes next (Radford et al., "Robust Speech Recognition via Large-Scale
-// Weak Supervision", 2022).
+// The cross-attention weights of some decoder heads while the decoder reads a known text. Some heads of Whisper attend
+// to the audio of the token that comes next (Radford et al., "Robust Speech Recognition via Large-Scale Weak
+// Supervision", 2022).
 class AttentionWeights {
  public:
-  // tokens: of the text, 1 or more. positions: of the encoder, those that hold sound, ascending, 1 or more.
-  // Throws std::bad_alloc.
+  // tokens: number of tokens in the text, 1 or more. positions: encoder positions that hold sound, ascending, 1 or
+  // more. Throws std::bad_alloc.
   AttentionWeights(std::size_t heads, std::size_t tokens, std::vector<std::size_t> positions);
 
-  // weights: softmax over positions of the encoder, as far as the last of ours or further; those without
-  // sound are left out, and the others scaled to the sum of 1, which makes them the softmax over the sound
-  // alone; if there is nothing of them, they are all 0. Any thread, each place once.
+  // weights: softmax over the encoder's positions, at least up to the last of `positions`. Positions without sound are
+  // dropped and the rest is scaled to the sum 1, which equals a softmax over the sound alone. If all of them are 0,
+  // they stay 0. May be called from any thread, once for each head and token.
   void set(std::size_t head, std::size_t token, std::span<const float> weights) noexcept;
 
-  // How much each token is said at each of our positions: the mean over these heads (1 or more) of the
-  // logarithm of the weight, in which what is a little less than nothing differs little from nothing.
+  // How well each token matches each position: the mean over these heads (1 or more) of the logarithm of the weight. A
+  // small constant is added first, so that weights close to 0 differ little.
   TokenMatrix likeness(std::span<const std::size_t> heads) const;
   TokenMatrix likeness() const;
 

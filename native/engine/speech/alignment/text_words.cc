@@ -10,19 +10,19 @@
 namespace verbatim::alignment {
 namespace {
 
-// A stretch of tokens that begins and ends with whole characters.
+// A run of tokens that begins and ends at character boundaries.
 struct Unit {
   std::string text;
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-// A word under way. first == last: no token of it is more than punctuation so far.
+// A word being built. first == last: none of its tokens so far is more than punctuation.
 struct Draft {
   std::string text;
   std::size_t first = 0;
   std::size_t last = 0;
-  // All its tokens.
+  // The range of all its tokens.
   std::size_t begin = 0;
   std::size_t end = 0;
 
@@ -36,7 +36,7 @@ struct Draft {
   }
 };
 
-// Where the joined tokens may be parted: between characters, as valid_utf8() reads them.
+// Where the joined tokens may be split: at the character boundaries that valid_utf8() finds.
 std::vector<bool> borders(std::string_view text) {
   std::vector<bool> found(text.size() + 1, false);
   for (std::size_t i = 0; i < text.size();) {
@@ -80,7 +80,7 @@ std::vector<Draft> drafts_of(std::span<const std::string_view> tokens, bool spac
   return drafts;
 }
 
-// The words themselves: [first, last) stays what it was in the one that is more than punctuation.
+// Joins two drafts. [first, last) is that of the draft that is more than punctuation.
 Draft joined(const Draft& before, const Draft& after) {
   const Draft& word = before.first < before.last ? before : after;
   return {before.text + after.text, word.first, word.last, before.begin, after.end};
@@ -88,12 +88,11 @@ Draft joined(const Draft& before, const Draft& after) {
 
 bool is_loose(const Draft& draft) { return is_punctuation(draft.text) || is_blank(draft.text); }
 
-// What opens something goes to the word behind it, from the last to the first, so that several do.
+// Opening punctuation joins the word after it. Runs from last to first, so that several marks in a row join it too.
 std::vector<Draft> with_opening(std::vector<Draft> drafts, bool spaced) {
   std::vector<Draft> kept;
   for (std::size_t i = drafts.size(); i-- > 0;) {
-    const bool opens =
-        is_opening(drafts[i].text, !spaced && !begins_with_space(drafts[i].text)) && !kept.empty();
+    const bool opens = is_opening(drafts[i].text, !spaced && !begins_with_space(drafts[i].text)) && !kept.empty();
     if (opens) {
       kept.back() = joined(drafts[i], kept.back());
     } else {
@@ -104,7 +103,7 @@ std::vector<Draft> with_opening(std::vector<Draft> drafts, bool spaced) {
   return kept;
 }
 
-// All other punctuation goes to the word before it; before the first word, to that one.
+// All other punctuation joins the word before it. Before the first word, it joins the first word.
 std::vector<Draft> with_closing(std::vector<Draft> drafts) {
   std::vector<Draft> kept;
   for (Draft& draft : drafts) {
@@ -129,8 +128,7 @@ std::vector<TextWord> cut_words(std::span<const std::string_view> tokens, bool s
   for (Draft& draft : with_closing(with_opening(drafts_of(tokens, spaced), spaced))) {
     if (draft.text.empty()) continue;
     const bool has_core = draft.first < draft.last;
-    words.push_back(
-        {std::move(draft.text), has_core ? draft.first : draft.begin, has_core ? draft.last : draft.end});
+    words.push_back({std::move(draft.text), has_core ? draft.first : draft.begin, has_core ? draft.last : draft.end});
   }
   return words;
 }

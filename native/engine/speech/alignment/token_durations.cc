@@ -11,12 +11,12 @@ namespace verbatim::alignment {
 namespace {
 
 constexpr float kWeight = 16.0f;
-// Positions. Three times the expected lengths are more than there are positions, so that there is always a
-// way.
+// Longest length of a token, in positions. A token may also be three times its expected length. The expected lengths
+// sum up to all positions, so that a path always exists.
 constexpr std::size_t kLongest = 80;
 constexpr float kMostTimesExpected = 3.0f;
 
-// What a token loses by each length from 0, in positions.
+// The penalty of each length from 0 on, in positions.
 std::vector<float> losses(float expected, std::size_t positions) {
   const auto most = static_cast<std::size_t>(std::ceil(kMostTimesExpected * expected));
   std::vector<float> result(std::min(std::max(kLongest, most), positions) + 1);
@@ -33,7 +33,7 @@ std::vector<std::size_t> token_starts(const TokenMatrix& likeness, std::span<con
   constexpr float kNowhere = -std::numeric_limits<float>::infinity();
   const std::size_t tokens = likeness.tokens, positions = likeness.positions, ends = positions + 1;
   const float scale = static_cast<float>(positions) / std::accumulate(lengths.begin(), lengths.end(), 0.0f);
-  // The best sum with which the tokens so far end at each position, and how long the last of them is then.
+  // best: for each position, the best sum of the tokens so far if they end there. taken: the last token's length then.
   std::vector<float> best(ends, kNowhere), sums(ends), reached(ends);
   std::vector<std::uint16_t> taken(tokens * ends);
   best[0] = 0.0f;

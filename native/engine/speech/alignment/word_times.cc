@@ -12,13 +12,14 @@
 namespace verbatim::alignment {
 namespace {
 
-// What OpenAI takes for usual at most, and how much longer a word at the edge of a sentence may be.
+// The longest usual length of a word in OpenAI's timing.py, and how many times longer a word at the edge of a sentence
+// may be.
 constexpr double kLongestUsual = 0.7;
 constexpr double kMostTimesUsual = 2.0;
 
 double length_of(const Word& word) { return word.end_seconds - word.start_seconds; }
 
-// Characters, spaces and punctuation as well.
+// Number of characters, spaces and punctuation included.
 double letters_of(const Word& word) {
   const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
   return static_cast<double>(std::ranges::count_if(word.text, begins));
@@ -75,7 +76,7 @@ struct Span {
   double end;
 };
 
-// What lies between the stretches of speech, with what lies before the first and behind the last.
+// The gaps between stretches of speech, with those before the first and behind the last.
 std::vector<Span> gaps_of(std::span<const SpeechSpan> speech, double seconds) {
   const auto to_seconds = [](std::size_t sample) { return static_cast<double>(sample) / kSampleRate; };
   std::vector<Span> gaps;
@@ -88,13 +89,13 @@ std::vector<Span> gaps_of(std::span<const SpeechSpan> speech, double seconds) {
   return gaps;
 }
 
-// How far a border between words may be from a pause to be moved to it: for a pause of any length, and by how
-// many times its length.
+// A word border moves to a pause at most this far away: in seconds for a pause of any length, and as a multiple of the
+// pause's length.
 constexpr double kReach = 0.3;
 constexpr double kReachByLength = 2.0;
 
-// Words meet at pauses: each gap between stretches of speech takes the border nearest to it, if one is near
-// and no other gap has it.
+// Each gap between stretches of speech takes the nearest word border, if one is close enough and no other gap has taken
+// it.
 void take_gaps(const std::vector<Word*>& words, const std::vector<Span>& gaps, double seconds) {
   std::size_t free = 1;
   for (const Span& gap : gaps) {
@@ -115,13 +116,12 @@ void take_gaps(const std::vector<Word*>& words, const std::vector<Span>& gaps, d
 
 void leave_gaps(Word& word, const std::vector<Span>& gaps, double seconds) {
   for (const Span& gap : gaps) {
-    // Nothing but the window's end lies behind its last gap.
+    // Only the window's end follows the last gap.
     const bool is_last = gap.end >= seconds;
     const bool starts_in = word.start_seconds >= gap.begin && (is_last || word.start_seconds < gap.end);
     const bool ends_in = (starts_in || word.end_seconds > gap.begin) && word.end_seconds <= gap.end;
     if (starts_in && ends_in) {
-      const bool back =
-          is_last || (gap.begin > 0.0 && word.start_seconds - gap.begin < gap.end - word.end_seconds);
+      const bool back = is_last || (gap.begin > 0.0 && word.start_seconds - gap.begin < gap.end - word.end_seconds);
       word.start_seconds = word.end_seconds = back ? gap.begin : gap.end;
       return;
     }
@@ -148,8 +148,8 @@ std::vector<Word> make_words(std::span<const Token> tokens, std::span<const doub
   for (TextWord& cut : cut_words(texts, spaced)) {
     float sum = 0.0f;
     for (std::size_t i = cut.first; i < cut.last; ++i) sum += tokens[i].probability;
-    words.push_back({std::move(cut.text), starts[cut.first], starts[cut.last],
-                     sum / static_cast<float>(cut.last - cut.first)});
+    words.push_back(
+        {std::move(cut.text), starts[cut.first], starts[cut.last], sum / static_cast<float>(cut.last - cut.first)});
   }
   return words;
 }

@@ -16,9 +16,8 @@ namespace {
 
 void refuse_heads(const std::vector<transformer::AttentionHead>& heads) {
   if (heads.empty()) return;
-  throw EngineError(
-      ErrorCode::kInvalidArgument,
-      "alignment heads are given, and a Parakeet model has none: it says itself when words were said");
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    "alignment heads are given, and a Parakeet model has none: it says itself when words were said");
 }
 
 std::shared_ptr<const SlotModel> load_parakeet(const std::filesystem::path& path, std::string_view device,

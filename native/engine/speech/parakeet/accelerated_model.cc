@@ -12,12 +12,13 @@ namespace {
 
 using transformer::ComputeType;
 
-// What the kernels multiply in beside such a store.
+// The type of the kernels' own products for such a store.
 ComputeType type_beside(const accelerator::WeightStore& store) {
   return accelerator::operand_size(&store) == sizeof(float) ? ComputeType::kFloat32 : ComputeType::kBfloat16;
 }
 
-// Refuses before anything is packed what has no room. What is quantized in the file is not once it is packed.
+// Refuses a model without enough free memory before anything is packed. Packed weights are not quantized, whatever the
+// file's type.
 ModelReader read_with_room(const std::filesystem::path& path, const accelerator::WeightStore& store) {
   ModelReader reader(path);
   check_room(find_device("cpu"), packed_weight_bytes(reader.info().shape, store));
@@ -30,8 +31,8 @@ std::uint64_t packed_weight_bytes(const ModelShape& shape, const accelerator::We
   return count_values(shape) * accelerator::operand_size(&store);
 }
 
-std::shared_ptr<const AcceleratedModel> AcceleratedModel::load(
-    const std::filesystem::path& path, std::shared_ptr<accelerator::WeightStore> store) {
+std::shared_ptr<const AcceleratedModel> AcceleratedModel::load(const std::filesystem::path& path,
+                                                               std::shared_ptr<accelerator::WeightStore> store) {
   return std::make_shared<const AcceleratedModel>(Private{}, path, std::move(store));
 }
 

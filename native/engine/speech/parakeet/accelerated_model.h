@@ -14,21 +14,20 @@
 
 namespace verbatim::parakeet {
 
-// Of a model of this shape, the tables aside that are made of the weights: bytes.
+// Bytes of the packed weights of a model of this shape, without the tables that are computed from them.
 std::uint64_t packed_weight_bytes(const ModelShape& shape, const accelerator::WeightStore& store);
 
-// Parakeet TDT on the accelerator and our own kernels, without whisper.cpp: its weights are packed once, and
-// the file is only mapped.
+// Parakeet TDT on the accelerator and this engine's kernels, without whisper.cpp. Its weights are packed once; the file
+// is only mapped.
 class AcceleratedModel final : public SlotModel, public std::enable_shared_from_this<AcceleratedModel> {
   struct Private {};
 
  public:
-  // On the CPU. store: not null. Throws EngineError kIoError, kInvalidModel, kOutOfMemory, kInternalError.
+  // Loads onto the CPU. store: not null. Throws EngineError kIoError, kInvalidModel, kOutOfMemory, kInternalError.
   static std::shared_ptr<const AcceleratedModel> load(const std::filesystem::path& path,
                                                       std::shared_ptr<accelerator::WeightStore> store);
-  // load() makes models.
-  AcceleratedModel(Private, const std::filesystem::path& path,
-                   std::shared_ptr<accelerator::WeightStore> store);
+  // Called by load() only.
+  AcceleratedModel(Private, const std::filesystem::path& path, std::shared_ptr<accelerator::WeightStore> store);
 
   const SpeechModelInfo& info() const noexcept override { return info_; }
   double longest_window_seconds() const noexcept override;

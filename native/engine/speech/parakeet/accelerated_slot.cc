@@ -19,11 +19,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A position of the encoder is eight frames of 10 ms.
+// An encoder position is eight frames of 10 ms.
 double seconds_of(std::int64_t position) { return static_cast<double>(8 * position) / 100.0; }
 
-std::shared_ptr<const AcceleratedModel> with_threads(std::shared_ptr<const AcceleratedModel> model,
-                                                     int threads) {
+std::shared_ptr<const AcceleratedModel> with_threads(std::shared_ptr<const AcceleratedModel> model, int threads) {
   require_thread_count(threads);
   return model;
 }
@@ -35,8 +34,7 @@ AcceleratedSlot::AcceleratedSlot(std::shared_ptr<const AcceleratedModel> model, 
       encoder_(model_->encoder(), model_->store(), model_->file().shape, threads),
       transducer_(model_->transducer(), model_->store(), threads) {}
 
-WindowResult AcceleratedSlot::transcribe(const Window& window, const DecodeOptions& options,
-                                         const AbortFlag* abort) {
+WindowResult AcceleratedSlot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
   if (!is_decoded(window, options, model_->longest_window_seconds(), abort)) {
     return make_result({}, window, options, {});
   }
@@ -51,8 +49,7 @@ WindowResult AcceleratedSlot::transcribe(const Window& window, const DecodeOptio
   }
 }
 
-WindowResult AcceleratedSlot::decode(const Window& window, const DecodeOptions& options,
-                                     const AbortFlag* abort) {
+WindowResult AcceleratedSlot::decode(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
   Timings timings;
   const auto start = Clock::now();
   const MelSpectrogram mel = model_->mel().spectrogram(window.samples);
@@ -67,7 +64,7 @@ WindowResult AcceleratedSlot::decode(const Window& window, const DecodeOptions& 
   return make_result(tokens, window, options, timings);
 }
 
-// Nothing is said at a punctuation mark: it stands where the piece before it ends.
+// A punctuation mark has no sound: its time is the end of the piece before it.
 std::vector<TimedToken> AcceleratedSlot::timed(const std::vector<DecodedToken>& tokens) const {
   const std::vector<std::string>& pieces = model_->file().pieces;
   std::vector<TimedToken> all;

@@ -12,16 +12,14 @@
 
 namespace verbatim::parakeet {
 
-// Features, encoder and transducer of one window after the other. Tokens and times are whisper.cpp's as far
-// as rounding lets them be. An abort takes effect within a layer of the encoder, or before the transducer's
-// next step.
+// Features, encoder and transducer; decodes one window at a time. Tokens and times are whisper.cpp's, up to rounding.
+// An abort takes effect within a layer of the encoder, or before the transducer's next step.
 class AcceleratedSlot final : public WindowSlot {
  public:
-  // As SlotModel::make_slot().
+  // Arguments and errors as in SlotModel::make_slot().
   AcceleratedSlot(std::shared_ptr<const AcceleratedModel> model, int threads);
 
-  WindowResult transcribe(const Window& window, const DecodeOptions& options,
-                          const AbortFlag* abort) override;
+  WindowResult transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) override;
   std::size_t memory_bytes() const noexcept override;
 
  private:

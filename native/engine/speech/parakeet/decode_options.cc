@@ -10,17 +10,16 @@ namespace {
 
 void require(bool allowed, std::string_view option, const std::string& value, std::string_view only) {
   if (allowed) return;
-  throw EngineError(ErrorCode::kInvalidArgument, std::string(option) + " is " + value +
-                                                     ", allowed for a Parakeet model: " + std::string(only));
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    std::string(option) + " is " + value + ", allowed for a Parakeet model: " + std::string(only));
 }
 
 }  // namespace
 
 void check_decode_options(const DecodeOptions& options) {
   if (options.language.empty() || options.language == "auto") {
-    throw EngineError(
-        ErrorCode::kUnsupportedLanguage,
-        "language is auto, and a Parakeet model does not tell which language is spoken: name one");
+    throw EngineError(ErrorCode::kUnsupportedLanguage,
+                      "language is auto, and a Parakeet model does not detect which language is spoken: name one");
   }
   require(options.task == SpeechTask::kTranscribe, "task", "translate", "transcribe");
   require(options.beam_size == 1, "beam_size", std::to_string(options.beam_size), "1");

@@ -4,10 +4,9 @@
 
 namespace verbatim::parakeet {
 
-// Parakeet decodes greedily, in whatever language is spoken, and is told nothing. What steers Whisper's
-// fall-back to other temperatures has nothing to steer here, and every window is encoded at its own length.
-// Throws EngineError kInvalidArgument naming the option, its value and what is allowed; kUnsupportedLanguage
-// for "auto".
+// Parakeet decodes greedily and takes neither a language nor a prompt. Options of Whisper's fall-back have no effect,
+// and every window is encoded at its own length. Throws EngineError kInvalidArgument with the option, its value and
+// what is allowed; kUnsupportedLanguage for "auto".
 void check_decode_options(const DecodeOptions& options);
 
 }  // namespace verbatim::parakeet

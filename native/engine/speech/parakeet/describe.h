@@ -6,10 +6,10 @@
 
 namespace verbatim::parakeet {
 
-// A model on whisper.cpp; memory_bytes: as the file has its weights.
+// Describes a model on whisper.cpp. memory_bytes: the weights as they are in the file.
 SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device);
 
-// The longest window it takes: one of n samples has n / hop + 1 frames.
+// Longest window, seconds. A window of n samples has n / hop + 1 frames.
 double longest_window_seconds(const ModelShape& shape) noexcept;
 
 }  // namespace verbatim::parakeet

@@ -61,8 +61,8 @@ void Encoder::layer(const LayerWeights& weights, const AbortFlag* abort) {
   const std::size_t state = size_of(state_);
   accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t /*thread*/) {
     float* const row = x_.data() + size_of(i) * state;
-    transformer::kernels().layer_norm(row, state, weights.norm.gain.data(), weights.norm.bias.data(),
-                                      kNormEpsilon, row);
+    transformer::kernels().layer_norm(row, state, weights.norm.gain.data(), weights.norm.bias.data(), kNormEpsilon,
+                                      row);
   });
 }
 
@@ -70,8 +70,8 @@ void Encoder::normalize(const NormWeights& weights) {
   const std::size_t state = size_of(state_);
   accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t thread) {
     float* const row = rows_.data() + thread * state;
-    transformer::kernels().layer_norm(x_.data() + size_of(i) * state, state, weights.gain.data(),
-                                      weights.bias.data(), kNormEpsilon, row);
+    transformer::kernels().layer_norm(x_.data() + size_of(i) * state, state, weights.gain.data(), weights.bias.data(),
+                                      kNormEpsilon, row);
     accelerator::to_operands(*store_, row, state, operands_.data() + size_of(i) * state * operand_);
   });
 }
@@ -84,17 +84,13 @@ void Encoder::feed_forward(const FeedForwardWeights& weights) {
                         .then = Then::kSilu,
                         .result = inner_.data(),
                         .as_operands = true});
-  multiplier_.multiply({.weight = weights.down,
-                        .rows = positions_,
-                        .left = inner_.data(),
-                        .then = Then::kAddHalf,
-                        .result = x_.data()});
+  multiplier_.multiply(
+      {.weight = weights.down, .rows = positions_, .left = inner_.data(), .then = Then::kAddHalf, .result = x_.data()});
 }
 
 void Encoder::attention(const AttentionWeights& weights) {
   normalize(weights.norm);
-  multiplier_.multiply(
-      {.weight = weights.qkv, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
+  multiplier_.multiply({.weight = weights.qkv, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
   attention_.run(weights, wide_.data(), positions_, operands_.data());
   multiplier_.multiply({.weight = weights.out,
                         .rows = positions_,
@@ -103,12 +99,11 @@ void Encoder::attention(const AttentionWeights& weights) {
                         .result = x_.data()});
 }
 
-// What is gated lies between as many rows of zeros as the kernel reaches out.
+// The gated values lie between rows of zeros, as many on each side as the kernel reaches.
 void Encoder::convolution(const ConvolutionWeights& weights) {
   const std::size_t state = size_of(state_);
   normalize(weights.norm);
-  multiplier_.multiply(
-      {.weight = weights.in, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
+  multiplier_.multiply({.weight = weights.in, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
   float* const gated = gated_.data() + size_of((kernel_ - 1) / 2) * state;
   accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t /*thread*/) {
     const float* const row = wide_.data() + size_of(2 * i) * state;

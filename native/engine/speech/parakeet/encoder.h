@@ -13,19 +13,19 @@
 
 namespace verbatim::parakeet {
 
-// Parakeet's encoder on the accelerator: whisper.cpp's parakeet_build_graph_encode, with products of
-// operands. One call at a time.
+// Parakeet's encoder on the accelerator: whisper.cpp's parakeet_build_graph_encode, with products of operands. One call
+// at a time.
 class Encoder {
  public:
   // weights: must outlive this. store: not null. threads: 1 to 256.
   Encoder(const EncoderWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
           const ModelShape& shape, int threads);
 
-  // float32 [positions_of(mel.frames)][state], there until the next call. mel: at most the model's audio
-  // context. An abort takes effect at the next of four parts of a layer. Throws EngineError kAborted;
-  // std::bad_alloc, and std::exception for what the accelerator reports.
+  // Returns float32 [positions_of(mel.frames)][state], valid until the next call. mel: at most the model's audio
+  // context. An abort takes effect at the next quarter of a layer. Throws EngineError kAborted; std::bad_alloc, and
+  // std::exception for errors of the accelerator.
   const std::vector<float>& encode(const MelSpectrogram& mel, const AbortFlag* abort);
-  // Of the longest window so far.
+  // Bytes held for the longest window so far.
   std::size_t memory_bytes() const noexcept;
 
  private:
@@ -33,7 +33,7 @@ class Encoder {
   void feed_forward(const FeedForwardWeights& weights);
   void attention(const AttentionWeights& weights);
   void convolution(const ConvolutionWeights& weights);
-  // x_ normalized, as operands_.
+  // Writes x_, normalized, to operands_.
   void normalize(const NormWeights& weights);
 
   const EncoderWeights& weights_;
@@ -46,7 +46,8 @@ class Encoder {
   Subsampling subsampling_;
   RelativeAttention attention_;
   std::int64_t positions_ = 0;
-  // [positions][state]; a row a thread; [positions][up to 3 * state]; what is convolved, with its edges.
+  // [positions][state]; one row for each thread; [positions][up to 3 * state]; the convolution's input with its
+  // padding.
   std::vector<float> x_, rows_, wide_, gated_;
   // [positions][state], [positions][4 * state]
   std::vector<std::byte> operands_, inner_;

@@ -28,7 +28,7 @@ std::vector<float> transposed(const std::vector<float>& values, std::size_t rows
   return turned;
 }
 
-// Of a vector in memory, which outlives the view.
+// A view of a vector in memory; the vector must outlive it.
 transformer::MatrixView view_of(const std::vector<float>& values, std::size_t rows) {
   transformer::MatrixView view;
   view.rows = rows;
@@ -37,15 +37,13 @@ transformer::MatrixView view_of(const std::vector<float>& values, std::size_t ro
   return view;
 }
 
-// The sines and cosines of the distances from positions - 1 down to 1 - positions, [2 * positions - 1,
-// state].
+// Sines and cosines of the distances from positions - 1 down to 1 - positions, [2 * positions - 1, state].
 std::vector<float> distances(std::int64_t positions, std::size_t state) {
   std::vector<float> values;
   values.reserve(size_of(2 * positions - 1) * state);
   for (std::int64_t distance = positions - 1; distance > -positions; --distance) {
     for (std::size_t i = 0; i < state; i += 2) {
-      const float frequency =
-          std::exp(-(static_cast<float>(i) * std::log(10000.0f) / static_cast<float>(state)));
+      const float frequency = std::exp(-(static_cast<float>(i) * std::log(10000.0f) / static_cast<float>(state)));
       const float angle = frequency * static_cast<float>(distance);
       values.push_back(std::sin(angle));
       values.push_back(std::cos(angle));
@@ -54,7 +52,7 @@ std::vector<float> distances(std::int64_t positions, std::size_t state) {
   return values;
 }
 
-// Reads the file's names into what encoders use.
+// Reads the tensors by their names in the file and makes the encoder's weights of them.
 class Loader {
  public:
   Loader(const ModelReader& reader, const std::shared_ptr<accelerator::WeightStore>& store)
@@ -76,7 +74,7 @@ class Loader {
     layer.convolution = convolution(name);
     layer.second = feed_forward(name, "2");
     layer.norm = norm(name + ".norm_out");
-    // So that the file and what is made of it are never in memory whole beside each other.
+    // Keeps the file and the packed weights from being in memory as a whole at the same time.
     reader_.drop_pages();
     return layer;
   }
@@ -101,8 +99,7 @@ class Loader {
 
  private:
   PackedWeight packed(const std::vector<float>& rows, std::size_t outputs) const {
-    return {store_, static_cast<std::int64_t>(rows.size() / outputs), static_cast<std::int64_t>(outputs),
-            rows.data()};
+    return {store_, static_cast<std::int64_t>(rows.size() / outputs), static_cast<std::int64_t>(outputs), rows.data()};
   }
   PackedWeight linear(const std::string& name) const {
     return packed(reader_.values(name + ".weight"), reader_.matrix(name + ".weight").rows);
@@ -112,8 +109,7 @@ class Loader {
   }
   FeedForwardWeights feed_forward(const std::string& layer, const std::string& number) const {
     const std::string name = layer + ".feed_forward" + number;
-    return {norm(layer + ".norm_feed_forward" + number), linear(name + ".linear1"),
-            linear(name + ".linear2")};
+    return {norm(layer + ".norm_feed_forward" + number), linear(name + ".linear1"), linear(name + ".linear2")};
   }
 
   AttentionWeights attention(const std::string& layer) {
@@ -139,10 +135,8 @@ class Loader {
     const std::size_t width = state / size_of(shape_.heads);
     const std::size_t operand = accelerator::operand_size(&store_);
     std::vector<float> projected(rows * state);
-    multiplier_.multiply({.weight = projection,
-                          .rows = 2 * positions_ - 1,
-                          .left = distances_.data(),
-                          .result = projected.data()});
+    multiplier_.multiply(
+        {.weight = projection, .rows = 2 * positions_ - 1, .left = distances_.data(), .result = projected.data()});
     PositionTable table{positions_, std::vector<std::byte>(projected.size() * operand)};
     std::byte* out = table.operands.data();
     for (std::size_t head = 0; head < state; head += width) {
@@ -173,7 +167,7 @@ class Loader {
     return weights;
   }
 
-  // The inputs of a row as [channels][bands] to [bands][channels].
+  // Reorders the inputs of a row from [channels][bands] to [bands][channels].
   std::vector<float> channels_last(const std::vector<float>& rows) const {
     const std::size_t features = size_of(shape_.features());
     std::vector<float> turned;
@@ -209,16 +203,14 @@ std::size_t bytes_of(const LayerWeights& layer) {
   const AttentionWeights& attention = layer.attention;
   const ConvolutionWeights& convolution = layer.convolution;
   return bytes_of(layer.first) + bytes_of(layer.second) + bytes_of(layer.norm) + bytes_of(attention.norm) +
-         attention.qkv.bytes() + attention.out.bytes() + attention.table.operands.size() +
-         bytes_of(convolution.norm) + convolution.in.bytes() + convolution.out.bytes() +
-         sizeof(float) *
-             (2 * attention.content_bias.size() + convolution.kernel.size() + convolution.bias.size());
+         attention.qkv.bytes() + attention.out.bytes() + attention.table.operands.size() + bytes_of(convolution.norm) +
+         convolution.in.bytes() + convolution.out.bytes() +
+         sizeof(float) * (2 * attention.content_bias.size() + convolution.kernel.size() + convolution.bias.size());
 }
 
 }  // namespace
 
-EncoderWeights::EncoderWeights(const ModelReader& reader,
-                               const std::shared_ptr<accelerator::WeightStore>& store) try
+EncoderWeights::EncoderWeights(const ModelReader& reader, const std::shared_ptr<accelerator::WeightStore>& store) try
     : memory_(first_kernel_bytes(reader.info().shape)) {
   Loader loader(reader, store);
   loader.subsampling(subsampling, memory_);
@@ -232,8 +224,8 @@ EncoderWeights::EncoderWeights(const ModelReader& reader,
 }
 
 std::size_t EncoderWeights::bytes() const noexcept {
-  std::size_t sum = memory_.size() + subsampling.second_mix.bytes() + subsampling.third_mix.bytes() +
-                    subsampling.out.bytes();
+  std::size_t sum =
+      memory_.size() + subsampling.second_mix.bytes() + subsampling.third_mix.bytes() + subsampling.out.bytes();
   for (const LayerWeights& layer : layers) sum += bytes_of(layer);
   return sum;
 }

@@ -23,9 +23,8 @@ struct FeedForwardWeights {
   accelerator::PackedWeight down;
 };
 
-// Projected relative positions of a layer, as operands: [heads][2 * positions - 1][state / heads], from
-// positions - 1 before to positions - 1 behind. They depend on the distance alone, so the ones in the middle
-// serve a shorter window.
+// Projected relative positions of a layer, as operands: [heads][2 * positions - 1][state / heads], from positions - 1
+// before to positions - 1 behind. They depend on the distance alone, so a shorter window uses the ones in the middle.
 struct PositionTable {
   std::int64_t positions = 0;
   std::vector<std::byte> operands;
@@ -36,7 +35,7 @@ struct AttentionWeights {
   // Query, key and value stacked.
   accelerator::PackedWeight qkv;
   accelerator::PackedWeight out;
-  // [state]: what is added to a query before it meets keys, and before it meets positions.
+  // [state]: added to a query before the product with keys, and before the product with positions.
   std::vector<float> content_bias;
   std::vector<float> position_bias;
   PositionTable table;
@@ -44,10 +43,10 @@ struct AttentionWeights {
 
 struct ConvolutionWeights {
   NormWeights norm;
-  // What is gated, then the gate.
+  // The values to be gated, then the gate.
   accelerator::PackedWeight in;
   accelerator::PackedWeight out;
-  // [kernel, state], [state]: of each channel by itself, the normalization over batches folded in.
+  // [kernel, state], [state]: a depthwise convolution, with the batch normalization folded in.
   std::vector<float> kernel;
   std::vector<float> bias;
 };
@@ -60,8 +59,8 @@ struct LayerWeights {
   NormWeights norm;
 };
 
-// Convolutions of three by three that take every second frame and every second band; the second and the third
-// of each channel by itself, with a product of the channels behind it. Biases: [channels].
+// 3 x 3 convolutions with a stride of two in time and frequency. The second and the third are depthwise, each with a
+// product over the channels behind it. Biases: [channels].
 struct SubsamplingWeights {
   // [channels, 9]
   transformer::PackedMatrix first;
@@ -71,16 +70,15 @@ struct SubsamplingWeights {
   std::vector<float> second_bias, third_bias;
   accelerator::PackedWeight second_mix, third_mix;
   std::vector<float> second_mix_bias, third_mix_bias;
-  // Of a position's bands, [bands / 8][channels].
+  // Input: the bands of a position, [bands / 8][channels].
   accelerator::PackedWeight out;
   std::vector<float> out_bias;
 };
 
-// What Parakeet's encoder multiplies with, packed for the accelerator and in no other form. Immutable; shared
-// by encoders.
+// The weights of Parakeet's encoder, packed for the accelerator and in no other form. Immutable; shared by encoders.
 class EncoderWeights {
  public:
-  // Copies out of the reader's file. store: not null. Throws EngineError kOutOfMemory, kInternalError.
+  // Copies from the reader's file. store: not null. Throws EngineError kOutOfMemory, kInternalError.
   EncoderWeights(const ModelReader& reader, const std::shared_ptr<accelerator::WeightStore>& store);
 
   SubsamplingWeights subsampling;

@@ -14,7 +14,7 @@
 namespace verbatim::parakeet {
 namespace {
 
-// As NeMo has them.
+// NeMo's constants.
 constexpr float kPreemphasis = 0.97f;
 constexpr double kLeastPower = 5.960464477539063e-08;
 constexpr double kLeastDeviation = 1e-5;
@@ -24,7 +24,7 @@ struct Free {
 };
 using Transform = std::unique_ptr<std::remove_pointer_t<kiss_fftr_cfg>, Free>;
 
-// The samples with their high frequencies lifted, half a frame of zeros before and behind them.
+// The samples with their high frequencies emphasised, with half a frame of zeros before and behind them.
 std::vector<float> emphasised(std::span<const float> samples, std::size_t lead) {
   std::vector<float> padded(samples.size() + 2 * lead);
   float before = 0.0f;
@@ -36,24 +36,24 @@ std::vector<float> emphasised(std::span<const float> samples, std::size_t lead) 
   return padded;
 }
 
-// Mean and variance are those of the frames that lie in the sound whole.
+// Mean and variance are taken over the frames that lie completely within the samples.
 void normalise(MelSpectrogram& spectrogram, std::size_t whole_frames) {
   const auto bands = static_cast<std::size_t>(spectrogram.bands);
-  std::vector<double> means(bands);
+  std::vector<double> average(bands);
   std::vector<double> squares(bands);
   for (std::size_t i = 0; i < whole_frames * bands; ++i) {
-    means[i % bands] += static_cast<double>(spectrogram.values[i]);
+    average[i % bands] += static_cast<double>(spectrogram.values[i]);
   }
   const auto count = static_cast<double>(whole_frames);
-  for (double& mean : means) mean /= count;
+  for (double& mean : average) mean /= count;
   for (std::size_t i = 0; i < whole_frames * bands; ++i) {
-    const double difference = static_cast<double>(spectrogram.values[i]) - means[i % bands];
+    const double difference = static_cast<double>(spectrogram.values[i]) - average[i % bands];
     squares[i % bands] += difference * difference;
   }
   for (std::size_t i = 0; i < spectrogram.values.size(); ++i) {
     const double deviation = std::sqrt(squares[i % bands] / (count - 1.0)) + kLeastDeviation;
     float& value = spectrogram.values[i];
-    value = static_cast<float>((static_cast<double>(value) - means[i % bands]) / deviation);
+    value = static_cast<float>((static_cast<double>(value) - average[i % bands]) / deviation);
   }
 }
 

@@ -17,9 +17,9 @@ class Model final : public SlotModel, public std::enable_shared_from_this<Model>
   struct Private {};
 
  public:
-  // As load_slot_model().
+  // Arguments and errors as in load_slot_model().
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, std::string_view device);
-  // load() makes models.
+  // Called by load() only.
   explicit Model(Private) {}
   ~Model() override;
 

@@ -14,14 +14,14 @@
 namespace verbatim::parakeet {
 namespace {
 
-// Three convolutions that take every second frame.
+// Three convolutions with a stride of two.
 constexpr std::int32_t kSubsampling = 8;
-// Keep the features of any window finite.
+// Upper bound of filter and window values: keeps the features of any window finite.
 constexpr float kLargestFilter = 1000.0f;
 constexpr float kLargestWindow = 1000.0f;
 constexpr std::uint32_t kMaxTokenBytes = 1024;
 constexpr std::int32_t kLongestDuration = 100;
-// whisper.cpp makes room for nine tensors of the prediction network: the embedding, and three a layer.
+// whisper.cpp has room for nine tensors of the prediction network: the embedding, and three for each layer.
 constexpr std::int32_t kMostPredictionLayers = 2;
 
 void expect_range(std::string_view what, std::int32_t value, std::int32_t low, std::int32_t high) {
@@ -29,7 +29,7 @@ void expect_range(std::string_view what, std::int32_t value, std::int32_t low, s
 }
 
 void check_encoder_shape(const ModelShape& shape) {
-  // Up to a minute.
+  // At most one minute of frames.
   expect_range("audio context", shape.audio_context, 100, 6000);
   expect_field(in_range(shape.state, 8, 4096) && shape.state % 8 == 0, "audio state size", shape.state,
                "multiples of 8 up to 4096");
@@ -56,15 +56,13 @@ void check_decoder_shape(const ModelShape& shape) {
 
 void check_file_type(const ModelShape& shape) {
   const ggml_type type = weight_type(shape.file_type);
-  expect_field(
-      type != GGML_TYPE_COUNT, "file type", shape.file_type,
-      "0 (f32), 1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)");
+  expect_field(type != GGML_TYPE_COUNT, "file type", shape.file_type,
+               "0 (f32), 1 (f16), 2 (q4_0), 3 (q4_1), 7 (q8_0), 8 (q5_0), 9 (q5_1) and 10 to 14 (q2_k to q6_k)");
   const auto block = ggml_blck_size(type);
   const std::string allowed =
       "a multiple of the " + std::to_string(block) + " values in a block of type " + ggml_type_name(type);
   expect_field(shape.state % block == 0, "audio state size", shape.state, allowed);
-  expect_field(shape.features() % block == 0, "number of values before the first layer", shape.features(),
-               allowed);
+  expect_field(shape.features() % block == 0, "number of values before the first layer", shape.features(), allowed);
 }
 
 ModelShape read_shape(ModelStream& reader) {
@@ -86,7 +84,7 @@ ModelShape read_shape(ModelStream& reader) {
   return shape;
 }
 
-// Not-a-numbers are within no range.
+// Refuses values out of range; a NaN is in no range.
 void check_values(const std::vector<float>& values, float low, float high, std::string_view what) {
   const auto sane = [=](float value) { return value >= low && value <= high; };
   if (std::ranges::all_of(values, sane)) return;
@@ -99,8 +97,8 @@ std::vector<float> read_filters(ModelStream& reader, const ModelShape& shape) {
   const auto bins = reader.value<std::int32_t>("the mel filters");
   const std::int32_t expected = shape.fft / 2 + 1;
   if (mels != shape.mels || bins != expected) {
-    refuse_model("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) +
-                 ", expected " + std::to_string(shape.mels) + " x " + std::to_string(expected));
+    refuse_model("the mel filters are " + std::to_string(mels) + " x " + std::to_string(bins) + ", expected " +
+                 std::to_string(shape.mels) + " x " + std::to_string(expected));
   }
   const auto count = static_cast<std::size_t>(mels) * static_cast<std::size_t>(bins);
   auto filters = reader.values<float>(count, "the mel filters");
@@ -119,7 +117,7 @@ std::vector<float> read_window(ModelStream& reader, const ModelShape& shape) {
   return window;
 }
 
-// A negative one would take the decoder back, for ever.
+// A negative duration would move the decoder back for ever.
 std::vector<std::int32_t> read_durations(ModelStream& reader, const ModelShape& shape) {
   auto durations = reader.values<std::int32_t>(static_cast<std::size_t>(shape.durations), "the durations");
   for (const std::int32_t duration : durations) {
@@ -130,7 +128,7 @@ std::vector<std::int32_t> read_durations(ModelStream& reader, const ModelShape& 
   return durations;
 }
 
-// whisper.cpp takes what follows the listed tokens for the blank.
+// whisper.cpp takes the token behind the listed ones for the blank.
 std::vector<std::string> read_pieces(ModelStream& reader, const ModelShape& shape) {
   const auto tokens = reader.value<std::int32_t>("the vocabulary");
   if (tokens != shape.vocabulary) {
@@ -179,16 +177,15 @@ void check_tensors(ModelStream& reader, ModelFileInfo& info) {
   if (seen.empty()) refuse_model("the model file has no tensors: it holds a vocabulary and no weights");
   if (!missing.empty()) {
     const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-    refuse_model("the model file has " + std::to_string(seen.size()) + " of " +
-                 std::to_string(expected_count) + " tensors; " +
-                 std::ranges::min_element(missing, by_name)->first + " is missing");
+    refuse_model("the model file has " + std::to_string(seen.size()) + " of " + std::to_string(expected_count) +
+                 " tensors; " + std::ranges::min_element(missing, by_name)->first + " is missing");
   }
 }
 
 }  // namespace
 
 bool is_parakeet_file(std::istream& stream) {
-  // The header, then the filters' numbers of bands and of frequencies.
+  // The header, then the filters' numbers of bands and frequencies.
   std::array<std::int32_t, 18> head{};
   stream.clear();
   stream.seekg(0, std::ios::beg);

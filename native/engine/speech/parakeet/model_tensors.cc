@@ -10,9 +10,7 @@ class TensorTable {
  public:
   TensorTable(ggml_type weights, ggml_type prediction) : weights_(weights), prediction_(prediction) {}
 
-  void plain(const std::string& name, std::array<std::int64_t, 4> dimensions) {
-    add(name, dimensions, GGML_TYPE_F32);
-  }
+  void plain(const std::string& name, std::array<std::int64_t, 4> dimensions) { add(name, dimensions, GGML_TYPE_F32); }
   void vector(const std::string& name, std::int64_t size) { plain(name, {size, 1, 1, 1}); }
   void matrix(const std::string& name, std::int64_t inputs, std::int64_t outputs) {
     add(name + ".weight", {inputs, outputs, 1, 1}, weights_);
@@ -24,7 +22,7 @@ class TensorTable {
     vector(name + ".weight", state);
     vector(name + ".bias", state);
   }
-  // Three by three, or of a point; `inputs` is 1 where each channel is convolved by itself.
+  // A convolution with a size x size kernel. `inputs` is 1 for a depthwise one.
   void convolution(const std::string& name, std::int64_t size, std::int64_t inputs, std::int64_t outputs) {
     plain(name + ".weight", {size, size, inputs, outputs});
     plain(name + ".bias", {1, 1, outputs, 1});
@@ -55,8 +53,7 @@ void add_subsampling(TensorTable& table, const ModelShape& shape) {
   table.vector(name + "out.bias", shape.state);
 }
 
-void add_feed_forward(TensorTable& table, const std::string& layer, const std::string& number,
-                      std::int64_t state) {
+void add_feed_forward(TensorTable& table, const std::string& layer, const std::string& number, std::int64_t state) {
   table.norm(layer + ".norm_feed_forward" + number, state);
   table.matrix(layer + ".feed_forward" + number + ".linear1", state, 4 * state);
   table.matrix(layer + ".feed_forward" + number + ".linear2", 4 * state, state);

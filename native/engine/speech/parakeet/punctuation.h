@@ -4,8 +4,8 @@
 
 namespace verbatim::parakeet {
 
-// Whether a piece of SentencePiece is one mark, with the space before it or without: those that whisper.cpp
-// takes for punctuation.
+// Whether a SentencePiece piece is a single punctuation mark, with or without the space before it. The marks are
+// whisper.cpp's.
 constexpr bool is_punctuation(std::string_view piece) {
   constexpr std::string_view kSpace = "\xE2\x96\x81";
   if (piece.starts_with(kSpace)) {

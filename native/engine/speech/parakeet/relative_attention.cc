@@ -9,15 +9,15 @@
 namespace verbatim::parakeet {
 namespace {
 
-// Queries whose scores are made at once.
+// Queries whose scores are computed at once.
 constexpr std::int64_t kBlock = 128;
 
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 }  // namespace
 
-RelativeAttention::RelativeAttention(const std::shared_ptr<accelerator::WeightStore>& store,
-                                     std::int64_t state, std::int64_t heads, int threads)
+RelativeAttention::RelativeAttention(const std::shared_ptr<accelerator::WeightStore>& store, std::int64_t state,
+                                     std::int64_t heads, int threads)
     : store_(store),
       state_(state),
       heads_(heads),
@@ -26,8 +26,7 @@ RelativeAttention::RelativeAttention(const std::shared_ptr<accelerator::WeightSt
   for (int i = 0; i < threads; ++i) lanes_.emplace_back(store);
 }
 
-void RelativeAttention::run(const AttentionWeights& weights, const float* qkv, std::int64_t positions,
-                            std::byte* out) {
+void RelativeAttention::run(const AttentionWeights& weights, const float* qkv, std::int64_t positions, std::byte* out) {
   for (Lane& lane : lanes_) reserve(lane, positions);
   accelerator::for_each(heads_, static_cast<int>(lanes_.size()), [&](std::int64_t number, std::size_t lane) {
     attend({weights, qkv, positions, number, out}, lanes_[lane]);
@@ -47,8 +46,7 @@ void RelativeAttention::reserve(Lane& lane, std::int64_t positions) const {
   at_least(lane.weights, block * positions * operand);
   at_least(lane.content, block * positions);
   at_least(lane.position, block * (positions + block - 1));
-  at_least(lane.row,
-           std::max(width_, static_cast<std::int64_t>(transformer::attention_room(size_of(positions)))));
+  at_least(lane.row, std::max(width_, static_cast<std::int64_t>(transformer::attention_room(size_of(positions)))));
   at_least(lane.result, block * width_);
 }
 
@@ -68,10 +66,9 @@ void RelativeAttention::attend(const Head& head, Lane& lane) const {
   }
 }
 
-// The distance of key j from query i is i - j: the rows of the table that a query needs begin one further
-// back than those of the query before it, and a block needs count - 1 more than one of its queries.
-void RelativeAttention::attend_block(const Head& head, std::int64_t first, std::int64_t count,
-                                     Lane& lane) const {
+// The distance of key j from query i is i - j. Each query's rows of the table begin one row before those of the query
+// before it. A block therefore needs count - 1 rows more than a single query.
+void RelativeAttention::attend_block(const Head& head, std::int64_t first, std::int64_t count, Lane& lane) const {
   const std::size_t width = size_of(width_);
   const std::size_t row_bytes = width * operand_;
   const auto biased = [&](const std::vector<float>& bias, std::vector<std::byte>& queries) {
@@ -87,17 +84,16 @@ void RelativeAttention::attend_block(const Head& head, std::int64_t first, std::
   const PositionTable& table = head.weights.table;
   const std::int64_t distances = head.positions + count - 1;
   const std::int64_t table_row = head.number * (2 * table.positions - 1) + table.positions - first - count;
-  lane.multiplier.multiply_by_columns(count, head.positions, width_, lane.content_queries.data(),
-                                      lane.keys.data(), lane.content.data());
+  lane.multiplier.multiply_by_columns(count, head.positions, width_, lane.content_queries.data(), lane.keys.data(),
+                                      lane.content.data());
   lane.multiplier.multiply_by_columns(count, distances, width_, lane.position_queries.data(),
-                                      table.operands.data() + size_of(table_row) * row_bytes,
-                                      lane.position.data());
+                                      table.operands.data() + size_of(table_row) * row_bytes, lane.position.data());
   const std::size_t positions = size_of(head.positions);
   const float scale = 1.0f / std::sqrt(static_cast<float>(width_));
   for (std::int64_t i = 0; i < count; ++i) {
     transformer::kernels().softmax_of_sum(lane.content.data() + size_of(i) * positions,
-                                          lane.position.data() + size_of(i * distances + count - 1 - i),
-                                          positions, scale, lane.row.data());
+                                          lane.position.data() + size_of(i * distances + count - 1 - i), positions,
+                                          scale, lane.row.data());
     accelerator::to_operands(*store_, lane.row.data(), positions,
                              lane.weights.data() + size_of(i) * positions * operand_);
   }
@@ -114,8 +110,8 @@ std::size_t RelativeAttention::memory_bytes() const noexcept {
   for (const Lane& lane : lanes_) {
     sum += lane.multiplier.memory_bytes() + lane.keys.capacity() + lane.values.capacity() +
            lane.content_queries.capacity() + lane.position_queries.capacity() + lane.weights.capacity() +
-           sizeof(float) * (lane.content.capacity() + lane.position.capacity() + lane.row.capacity() +
-                            lane.result.capacity());
+           sizeof(float) *
+               (lane.content.capacity() + lane.position.capacity() + lane.row.capacity() + lane.result.capacity());
   }
   return sum;
 }

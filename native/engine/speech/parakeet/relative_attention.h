@@ -10,32 +10,32 @@
 
 namespace verbatim::parakeet {
 
-// Attention of every position to every other, by what is there and by how far away it is. A block of queries
-// at a time: scores never take more than a few hundred KiB a thread. One call at a time.
+// Attention of every position to every other, by content and by distance. Queries are computed in blocks, so that
+// scores never take more than a few hundred KiB per thread. One call at a time.
 class RelativeAttention {
  public:
-  // heads: of a model of so many values a position.
-  RelativeAttention(const std::shared_ptr<accelerator::WeightStore>& store, std::int64_t state,
-                    std::int64_t heads, int threads);
+  // state: width of the model.
+  RelativeAttention(const std::shared_ptr<accelerator::WeightStore>& store, std::int64_t state, std::int64_t heads,
+                    int threads);
 
-  // qkv: [positions][3 * state]; positions: at most those of the weights' table. out: operands
-  // [positions][state]. Throws std::bad_alloc, and std::exception for what the accelerator reports.
+  // qkv: [positions][3 * state]; positions: at most those of the weights' table. out: operands [positions][state].
+  // Throws std::bad_alloc, and std::exception for what the accelerator reports.
   void run(const AttentionWeights& weights, const float* qkv, std::int64_t positions, std::byte* out);
   std::size_t memory_bytes() const noexcept;
 
  private:
-  // What one thread works in.
+  // Working memory of one thread.
   struct Lane {
     explicit Lane(const std::shared_ptr<accelerator::WeightStore>& store) : multiplier(store, 1) {}
 
     accelerator::Multiplier multiplier;
-    // Operands of a head.
+    // Operands of one head.
     std::vector<std::byte> keys, values;
-    // Of a block of queries: operands, then float32.
+    // A block of queries: operands, then float32.
     std::vector<std::byte> content_queries, position_queries, weights;
     std::vector<float> content, position, row, result;
   };
-  // A head of one call.
+  // One head of one call.
   struct Head {
     const AttentionWeights& weights;
     const float* qkv;

@@ -15,7 +15,7 @@ namespace {
 
 using Tokens = std::span<const TimedToken>;
 
-// Where SentencePiece has a space.
+// SentencePiece's sign for a space.
 constexpr std::string_view kSpace = "\xE2\x96\x81";
 constexpr double kLeastProbability = 1e-10;
 
@@ -29,7 +29,7 @@ double mean_log_probability(Tokens tokens) {
   return sum / static_cast<double>(tokens.size());
 }
 
-// How many of the tokens are the first sentence.
+// Number of tokens in the first sentence.
 std::size_t sentence(Tokens tokens) {
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -87,8 +87,7 @@ std::string text_of_piece(std::string_view piece) {
   return text;
 }
 
-std::vector<Segment> make_segments(const std::vector<TimedToken>& tokens, double seconds, bool align,
-                                   bool describe) {
+std::vector<Segment> make_segments(const std::vector<TimedToken>& tokens, double seconds, bool align, bool describe) {
   std::vector<Segment> segments;
   for (Tokens left(tokens); !left.empty();) {
     const std::size_t size = sentence(left);

@@ -27,7 +27,7 @@ struct StateDeleter {
   void operator()(parakeet_state* state) const noexcept { parakeet_free_state(state); }
 };
 
-// Watches one call of parakeet_full_with_state through its public callbacks.
+// Controls one call of parakeet_full_with_state through its public callbacks.
 class Pass {
  public:
   explicit Pass(const AbortFlag* abort) : abort_(abort) {}
@@ -50,7 +50,11 @@ class Pass {
     params.encoder_begin_callback_user_data = this;
     params.abort_callback_user_data = this;
   }
-  bool aborted() const noexcept { return abort_ != nullptr && abort_->is_set(); }
+  // An abort is final: once seen, the flag is not polled again.
+  bool aborted() noexcept {
+    aborted_ = aborted_ || (abort_ != nullptr && abort_->is_set());
+    return aborted_;
+  }
   Timings finish() {
     timings_.decode_ms = lap();
     return timings_;
@@ -64,6 +68,7 @@ class Pass {
   }
 
   const AbortFlag* abort_;
+  bool aborted_ = false;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   Timings timings_;
 };
@@ -71,10 +76,8 @@ class Pass {
 // whisper.cpp counts time in hundredths of a second.
 double seconds_of(std::int64_t hundredths) { return static_cast<double>(hundredths) / 100.0; }
 
-// Hostile weights make not-a-numbers.
-float probability_of(float probability) {
-  return std::isnan(probability) ? 0.0f : std::clamp(probability, 0.0f, 1.0f);
-}
+// Invalid weights can produce NaNs.
+float probability_of(float probability) { return std::isnan(probability) ? 0.0f : std::clamp(probability, 0.0f, 1.0f); }
 
 std::vector<TimedToken> tokens_of(parakeet_context* context, parakeet_state* state) {
   std::vector<TimedToken> tokens;
@@ -83,8 +86,7 @@ std::vector<TimedToken> tokens_of(parakeet_context* context, parakeet_state* sta
       const parakeet_token_data data = parakeet_full_get_token_data_from_state(state, segment, i);
       std::string text = text_of_piece(parakeet_full_get_token_text_from_state(context, state, segment, i));
       if (text.empty()) continue;
-      tokens.push_back(
-          {{data.id, std::move(text), probability_of(data.p)}, seconds_of(data.t0), seconds_of(data.t1)});
+      tokens.push_back({{data.id, std::move(text), probability_of(data.p)}, seconds_of(data.t0), seconds_of(data.t1)});
     }
   }
   return tokens;
@@ -96,9 +98,9 @@ struct Slot::Impl {
   std::shared_ptr<const Model> model;
   int threads = 1;
   std::unique_ptr<parakeet_state, StateDeleter> state;
-  // A window left it in the middle of something.
+  // True if a window left the state unfinished.
   bool worn = false;
-  // Of the longest window so far.
+  // Frames of the longest window so far.
   int most_frames = 0;
 
   void renew();
@@ -106,7 +108,7 @@ struct Slot::Impl {
   WindowResult decode(const Window& window, const DecodeOptions& options, const AbortFlag* abort);
 };
 
-// Frees first, so that a GPU never has to hold two states of a slot.
+// Frees the old state first, so that a GPU never holds two states of a slot.
 void Slot::Impl::renew() {
   state.reset();
   take_whisper_error();
@@ -127,8 +129,8 @@ void Slot::Impl::run(Pass& pass, const Window& window) {
   pass.attach(params);
   worn = true;
   take_whisper_error();
-  const int status = parakeet_full_with_state(model->context(), state.get(), params, samples.data(),
-                                              static_cast<int>(samples.size()));
+  const int status =
+      parakeet_full_with_state(model->context(), state.get(), params, samples.data(), static_cast<int>(samples.size()));
   worn = status != 0;
   if (pass.aborted()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
   if (status != 0) {
@@ -165,8 +167,8 @@ WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options
   }
 }
 
-// The features, the encoder's output, and what its graph needs most: the first convolution's output, twice,
-// and what it is computed from, at every second frame and every second band.
+// The features, the encoder's output, and the largest part of its graph: the first convolution's output, twice, and its
+// input, at every second frame and every second band.
 std::size_t Slot::memory_bytes() const noexcept {
   const ModelShape& shape = impl_->model->shape();
   const auto size = [](int value) { return static_cast<std::size_t>(value); };

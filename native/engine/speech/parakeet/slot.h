@@ -8,19 +8,18 @@
 
 namespace verbatim::parakeet {
 
-// One parakeet_state. It is renewed where a window has left it in the middle of something.
+// Holds one parakeet_state and renews it when a window has left it unfinished.
 //
-// Tokens and times are those of whisper.cpp's own command line for the same samples. An abort takes effect
-// after the encoder pass, or before the decoder's next step. Bounded work: one encoder pass, and at each of
-// its positions at most as many tokens as the model says.
+// Tokens and times equal those of whisper.cpp's command line for the same samples. An abort takes effect after the
+// encoder pass, or before the decoder's next step. The work is bounded: one encoder pass, and at each position at most
+// the model's limit of tokens.
 class Slot final : public WindowSlot {
  public:
-  // As SlotModel::make_slot().
+  // Arguments and errors as in SlotModel::make_slot().
   Slot(std::shared_ptr<const Model> model, int threads);
   ~Slot() override;
 
-  WindowResult transcribe(const Window& window, const DecodeOptions& options,
-                          const AbortFlag* abort) override;
+  WindowResult transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) override;
   std::size_t memory_bytes() const noexcept override;
 
  private:

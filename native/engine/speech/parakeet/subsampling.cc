@@ -12,7 +12,7 @@ namespace {
 using accelerator::WeightProduct;
 
 constexpr std::size_t kTaps = 9;
-// Positions that are made at a time: the largest plane takes 8 MiB of the published shape.
+// Positions that are computed at a time. With the published shape the largest plane takes 8 MiB.
 constexpr std::int64_t kChunk = 32;
 
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
@@ -36,7 +36,7 @@ void Subsampling::run(const MelSpectrogram& mel, float* out) {
   }
 }
 
-// Every plane begins a row before what the next one starts from, and ends a row behind it.
+// Every plane begins one row before the input of the next one, and ends one row behind it.
 void Subsampling::chunk(const MelSpectrogram& mel, std::int64_t first, std::int64_t count, float* out) {
   const std::int64_t bands = mel.bands / 8;
   const std::int64_t second_end = (mel.frames + 3) / 4;
@@ -75,7 +75,7 @@ void Subsampling::chunk(const MelSpectrogram& mel, std::int64_t first, std::int6
                         .result = out});
 }
 
-// A product of what lies around each band at each second frame.
+// A matrix product over the neighbourhood of each band at each second frame.
 void Subsampling::first_convolution(const MelSpectrogram& mel, const Plane& plane) {
   const std::int64_t bands = mel.bands / 2;
   const std::size_t row = size_of(bands) * channels_;
@@ -112,8 +112,8 @@ void Subsampling::first_convolution(const MelSpectrogram& mel, const Plane& plan
   });
 }
 
-void Subsampling::convolution(const float* from, const std::vector<float>& kernel,
-                              const std::vector<float>& bias, const Plane& plane, std::int64_t bands) {
+void Subsampling::convolution(const float* from, const std::vector<float>& kernel, const std::vector<float>& bias,
+                              const Plane& plane, std::int64_t bands) {
   const std::size_t operand = accelerator::operand_size(&store_);
   operands_.resize(size_of(plane.rows * bands) * channels_ * operand);
   rows_.resize(size_of(threads_) * channels_);
@@ -139,8 +139,8 @@ void Subsampling::convolution(const float* from, const std::vector<float>& kerne
 }
 
 std::size_t Subsampling::memory_bytes() const noexcept {
-  return sizeof(float) * (zeros_.capacity() + taps_.capacity() + rows_.capacity() + first_.capacity() +
-                          second_.capacity()) +
+  return sizeof(float) *
+             (zeros_.capacity() + taps_.capacity() + rows_.capacity() + first_.capacity() + second_.capacity()) +
          operands_.capacity() + features_.capacity();
 }
 

@@ -10,10 +10,10 @@
 
 namespace verbatim::parakeet {
 
-// Positions of so many frames.
+// Encoder positions of so many frames.
 constexpr std::int64_t positions_of(std::int64_t frames) { return (frames + 7) / 8; }
 
-// Makes one position of eight frames: so many positions at a time, since the first convolution of a whole
+// Makes one encoder position of eight frames. Positions are computed in chunks, since the first convolution of a whole
 // window would take a hundred MiB. One call at a time.
 class Subsampling {
  public:
@@ -21,13 +21,13 @@ class Subsampling {
   Subsampling(const SubsamplingWeights& weights, const accelerator::WeightStore& store,
               accelerator::Multiplier& multiplier, int threads);
 
-  // Writes float32 [positions_of(mel.frames)][state]. Throws std::bad_alloc, and std::exception for what the
-  // accelerator reports.
+  // Writes float32 [positions_of(mel.frames)][state]. Throws std::bad_alloc, and std::exception for errors of the
+  // accelerator.
   void run(const MelSpectrogram& mel, float* out);
   std::size_t memory_bytes() const noexcept;
 
  private:
-  // A plane [rows][bands][channels], of which the rows below 0 and from `end` on are zeros.
+  // A plane [rows][bands][channels]; rows below 0 and from `end` on are zeros.
   struct Plane {
     std::int64_t first = 0;
     std::int64_t rows = 0;
@@ -37,7 +37,7 @@ class Subsampling {
 
   void chunk(const MelSpectrogram& mel, std::int64_t first, std::int64_t count, float* out);
   void first_convolution(const MelSpectrogram& mel, const Plane& plane);
-  // A convolution of each channel by itself, of `from` with twice the bands, to operands.
+  // A depthwise convolution of `from`, which has twice the bands, to operands.
   void convolution(const float* from, const std::vector<float>& kernel, const std::vector<float>& bias,
                    const Plane& plane, std::int64_t bands);
 

@@ -21,7 +21,7 @@ std::string gates_of(const char* side, int layer) {
   return kPrediction + "dec_rnn.lstm.weight_" + side + "_l" + std::to_string(layer);
 }
 
-// Matrices beside each other.
+// Joins matrices column-wise.
 MatrixView beside(std::vector<StoredMatrix> parts) {
   MatrixView view;
   view.rows = parts.front().rows;
@@ -36,7 +36,7 @@ MatrixView beside(std::vector<StoredMatrix> parts) {
   return view;
 }
 
-// Every matrix of the kernels, in the order in which they are packed.
+// Every matrix of the kernels, in the order of packing.
 std::vector<MatrixView> matrices_of(const ModelReader& reader) {
   std::vector<MatrixView> all;
   for (int i = 0; i < reader.info().shape.prediction_layers; ++i) {
@@ -53,7 +53,7 @@ std::size_t bytes_of(const std::vector<MatrixView>& matrices, ComputeType type) 
   return sum;
 }
 
-// The first of the largest; 0 where nothing is a number.
+// The first index of the largest value; 0 if all are NaN.
 std::int32_t likeliest(std::span<const float> logits) {
   constexpr float kLeast = -1e10f;
   std::int32_t best = 0;
@@ -76,8 +76,7 @@ float probability_of(std::span<const float> logits, std::int32_t piece) {
 
 }  // namespace
 
-TransducerWeights::TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store,
-                                     ComputeType type)
+TransducerWeights::TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store, ComputeType type)
     : pieces(reader.info().shape.vocabulary),
       most_tokens(reader.info().shape.most_tokens),
       durations(reader.info().durations),
@@ -99,8 +98,8 @@ TransducerWeights::TransducerWeights(const ModelReader& reader, const accelerato
                                       static_cast<std::int64_t>(projection.rows), projection.values().data());
 }
 
-Transducer::Transducer(const TransducerWeights& weights,
-                       const std::shared_ptr<accelerator::WeightStore>& store, int threads)
+Transducer::Transducer(const TransducerWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
+                       int threads)
     : weights_(weights),
       store_(store),
       multiplier_(store, threads),
@@ -143,7 +142,7 @@ std::vector<DecodedToken> Transducer::decode(const std::vector<float>& encoded, 
   return tokens;
 }
 
-// Of all positions at once: what is left of a step is the same for every position.
+// Projects all positions at once; the rest of a step is the same at every position.
 void Transducer::project(const std::vector<float>& encoded) {
   const auto width = static_cast<std::size_t>(weights_.encoder.inputs());
   const std::size_t positions = encoded.size() / width;
@@ -162,15 +161,13 @@ void Transducer::predict(std::int32_t piece) {
   for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     float* const input = inputs_.data() + 2 * i * state_;
     advance(weights_.layers[i], input, cells_.data() + i * state_);
-    const float* const said = input + state_;
-    if (i + 1 < weights_.layers.size()) std::copy_n(said, state_, input + 2 * state_);
+    const float* const output = input + state_;
+    if (i + 1 < weights_.layers.size()) std::copy_n(output, state_, input + 2 * state_);
   }
-  multiply(weights_.prediction, inputs_.data() + inputs_.size() - state_, weights_.prediction_bias,
-           predicted_.data());
+  multiply(weights_.prediction, inputs_.data() + inputs_.size() - state_, weights_.prediction_bias, predicted_.data());
 }
 
-// Gates: what comes in, what is forgotten, what is said, and what is new. The sigmoid is 1 / (1 + exp(-x)),
-// tanh is 1 - 2 / (1 + exp(2 x)).
+// Gates: input, forget, output, and the new cell. The sigmoid is 1 / (1 + exp(-x)), tanh is 1 - 2 / (1 + exp(2 x)).
 void Transducer::advance(const TransducerWeights::Layer& layer, float* input, float* cell) {
   multiply(layer.gates, input, layer.bias, gates_.data());
   for (std::size_t i = 0; i < 3 * state_; ++i) gates_[i] = -gates_[i];
@@ -185,9 +182,9 @@ void Transducer::advance(const TransducerWeights::Layer& layer, float* input, fl
     gates_[i] = 2.0f * cell[i];
   }
   kernels().exponentials(gates_.data(), state_, 0.0f, gates_.data());
-  float* const said = input + state_;
+  float* const output = input + state_;
   for (std::size_t i = 0; i < state_; ++i) {
-    said[i] = (1.0f - 2.0f / (1.0f + gates_[i])) / (1.0f + power[2 * state_ + i]);
+    output[i] = (1.0f - 2.0f / (1.0f + gates_[i])) / (1.0f + power[2 * state_ + i]);
   }
 }
 
@@ -197,8 +194,7 @@ void Transducer::join(std::int64_t position) {
   multiply(weights_.joint, joined_.data(), weights_.joint_bias, logits_.data());
 }
 
-void Transducer::multiply(const PackedMatrix& matrix, const float* x, const std::vector<float>& bias,
-                          float* y) const {
+void Transducer::multiply(const PackedMatrix& matrix, const float* x, const std::vector<float>& bias, float* y) const {
   GemmCall call;
   matrix.prepare(call);
   call.x = x;
@@ -213,9 +209,8 @@ void Transducer::multiply(const PackedMatrix& matrix, const float* x, const std:
 
 std::size_t Transducer::memory_bytes() const noexcept {
   return multiplier_.memory_bytes() + operands_.capacity() +
-         sizeof(float) *
-             (projected_.capacity() + inputs_.capacity() + cells_.capacity() + gates_.capacity() +
-              exponentials_.capacity() + predicted_.capacity() + joined_.capacity() + logits_.capacity());
+         sizeof(float) * (projected_.capacity() + inputs_.capacity() + cells_.capacity() + gates_.capacity() +
+                          exponentials_.capacity() + predicted_.capacity() + joined_.capacity() + logits_.capacity());
 }
 
 }  // namespace verbatim::parakeet

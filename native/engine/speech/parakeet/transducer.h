@@ -14,17 +14,16 @@
 
 namespace verbatim::parakeet {
 
-// What Parakeet's prediction and joint network multiply with, but for the projection of the encoder's output
-// in the kernels' layout. Immutable; shared by transducers.
+// The weights of Parakeet's prediction and joint network in the kernels' layout. The projection of the encoder's output
+// is packed for the accelerator instead. Immutable; shared by transducers.
 class TransducerWeights {
  public:
-  // type: of the kernels; float32 or bfloat16. The embeddings stay in the reader's file, which must outlive
-  // this. Throws EngineError kOutOfMemory, kInternalError.
-  TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store,
-                    transformer::ComputeType type);
+  // type: type of the kernels, float32 or bfloat16. The embeddings stay in the reader's file, which must outlive this.
+  // Throws EngineError kOutOfMemory, kInternalError.
+  TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store, transformer::ComputeType type);
 
   struct Layer {
-    // [4 * state, 2 * state]: of the layer's input and of what it said before, beside each other.
+    // [4 * state, 2 * state]: for the layer's input and its last output, side by side.
     transformer::PackedMatrix gates;
     std::vector<float> bias;
   };
@@ -51,23 +50,22 @@ class TransducerWeights {
 
 struct DecodedToken {
   std::int32_t piece = 0;
-  // Among the pieces and the blank.
+  // Probability among the pieces and the blank.
   float probability = 0.0f;
-  // Of the encoder.
+  // Encoder position.
   std::int64_t position = 0;
   std::int32_t duration = 0;
 };
 
-// Whisper.cpp's parakeet_decode: the likeliest piece at a position, then as many positions further as the
-// likeliest duration says. One call at a time; no trace of a window in the next.
+// whisper.cpp's parakeet_decode: takes the likeliest piece at a position, then moves on by the likeliest duration. One
+// call at a time; no window affects a later one.
 class Transducer {
  public:
   // weights: must outlive this. store: not null.
-  Transducer(const TransducerWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
-             int threads);
+  Transducer(const TransducerWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store, int threads);
 
-  // encoded: [positions][width of the encoder]. An abort takes effect before the next step. Throws
-  // EngineError kAborted; std::bad_alloc, and std::exception for what the accelerator reports.
+  // encoded: [positions][width of the encoder]. An abort takes effect before the next step. Throws EngineError
+  // kAborted; std::bad_alloc, and std::exception for errors of the accelerator.
   std::vector<DecodedToken> decode(const std::vector<float>& encoded, const AbortFlag* abort);
   std::size_t memory_bytes() const noexcept;
 
@@ -86,7 +84,7 @@ class Transducer {
   // [positions][state]
   std::vector<float> projected_;
   std::vector<std::byte> operands_;
-  // A layer's input and what it said before, [layers][2 * state]; its cells, [layers][state].
+  // Each layer's input and last output, [layers][2 * state]; each layer's cells, [layers][state].
   std::vector<float> inputs_, cells_;
   std::vector<float> gates_, exponentials_, predicted_, joined_, logits_;
 };

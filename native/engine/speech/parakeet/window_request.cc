@@ -11,16 +11,16 @@ namespace verbatim::parakeet {
 bool is_decoded(const Window& window, const DecodeOptions& options, double longest, const AbortFlag* abort) {
   check_decode_options(options);
   if (window.seconds() > longest) {
-    throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than the " +
-                                                       std::to_string(static_cast<int>(longest)) +
-                                                       " seconds of the model");
+    throw EngineError(
+        ErrorCode::kInvalidArgument,
+        "the window is longer than the " + std::to_string(static_cast<int>(longest)) + " seconds of the model");
   }
   if (abort != nullptr && abort->is_set()) throw EngineError(ErrorCode::kAborted, "aborted by the caller");
   return window.samples.size() >= kShortestWindow;
 }
 
-WindowResult make_result(const std::vector<TimedToken>& tokens, const Window& window,
-                         const DecodeOptions& options, Timings timings) {
+WindowResult make_result(const std::vector<TimedToken>& tokens, const Window& window, const DecodeOptions& options,
+                         Timings timings) {
   WindowResult result;
   result.language = options.language;
   result.segments = make_segments(tokens, window.seconds(), options.align, options.describe);

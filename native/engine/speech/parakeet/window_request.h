@@ -9,12 +9,12 @@
 
 namespace verbatim::parakeet {
 
-// Whether there is enough in the window to decode. longest: seconds that the model takes. `abort` may be
-// null. Throws EngineError as WindowSlot::transcribe().
+// Whether the window is long enough to decode. longest: longest window of the model, seconds. `abort` may be null.
+// Throws EngineError as WindowSlot::transcribe() does.
 bool is_decoded(const Window& window, const DecodeOptions& options, double longest, const AbortFlag* abort);
 
-// What is told of a window's tokens. timings: whose total and tokens are set here.
-WindowResult make_result(const std::vector<TimedToken>& tokens, const Window& window,
-                         const DecodeOptions& options, Timings timings);
+// The result of a window with these tokens. Sets the timings' total and tokens.
+WindowResult make_result(const std::vector<TimedToken>& tokens, const Window& window, const DecodeOptions& options,
+                         Timings timings);
 
 }  // namespace verbatim::parakeet

@@ -20,14 +20,13 @@
 namespace verbatim {
 namespace {
 
-// Some 0.9 MB; what is larger is no such model, and is not read.
+// The published model has some 0.9 MB; a larger file is refused unread.
 constexpr std::size_t kLargestFile = 8 << 20;
 
 std::string file_bytes(const std::filesystem::path& path) {
   require_model_file(path);
   if (std::filesystem::file_size(path) > kLargestFile) {
-    refuse_model("not a Silero model: the file is larger than " + std::to_string(kLargestFile >> 20) +
-                 " MiB");
+    refuse_model("not a Silero model: the file is larger than " + std::to_string(kLargestFile >> 20) + " MiB");
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw EngineError(ErrorCode::kIoError, "cannot open the model file " + path.string());
@@ -45,7 +44,7 @@ std::string checked_bytes(const std::filesystem::path& path) {
   }
 }
 
-// What is left to read, and whether more was asked for.
+// The bytes left to read, and whether more was requested.
 struct Source {
   std::string_view left;
   bool ended = false;
@@ -69,9 +68,7 @@ whisper_model_loader loader_of(Source& source) {
 
 }  // namespace
 
-void SileroModel::ContextDeleter::operator()(whisper_vad_context* context) const noexcept {
-  whisper_vad_free(context);
-}
+void SileroModel::ContextDeleter::operator()(whisper_vad_context* context) const noexcept { whisper_vad_free(context); }
 
 class SileroModel::Stream final : public VoiceActivityStream {
  public:
@@ -79,21 +76,22 @@ class SileroModel::Stream final : public VoiceActivityStream {
       : model_(std::move(model)), context_(std::move(context)) {
     whisper_vad_reset_state(context_.get());
   }
-  ~Stream() override { model_->give_back(std::move(context_)); }
+  ~Stream() override { model_->release(std::move(context_)); }
 
   void probabilities(std::span<const float> samples, std::span<float> out) override {
     if (samples.size() != out.size() * kFrameSamples) {
-      throw EngineError(ErrorCode::kInternalError, "voice activity is told of whole frames");
+      throw EngineError(ErrorCode::kInternalError, "voice activity takes whole frames");
     }
     if (out.empty()) return;
     take_whisper_error();
-    // Off its hands while it computes: what fails in the middle is in no known state, and used no more.
+    // The stream gives up the context while it computes. If that fails, the context is in an unknown state and is not
+    // used again.
     ContextPointer context = std::move(context_);
-    const bool good = context && whisper_vad_detect_speech_no_reset(context.get(), samples.data(),
-                                                                    static_cast<int>(samples.size()));
+    const bool good =
+        context && whisper_vad_detect_speech_no_reset(context.get(), samples.data(), static_cast<int>(samples.size()));
     const std::string error = take_whisper_error();
     if (!good || !error.empty()) {
-      throw EngineError(ErrorCode::kInternalError, "whisper.cpp cannot tell voice activity: " + error);
+      throw EngineError(ErrorCode::kInternalError, "whisper.cpp failed at voice activity: " + error);
     }
     std::copy_n(whisper_vad_probs(context.get()), out.size(), out.begin());
     context_ = std::move(context);
@@ -106,16 +104,14 @@ class SileroModel::Stream final : public VoiceActivityStream {
 
 std::shared_ptr<const SileroModel> SileroModel::load(const std::filesystem::path& path) {
   capture_whisper_log();
-  // Registers what backends there are, before whisper.cpp looks for them.
+  // Registers the available backends before whisper.cpp looks for them.
   static_cast<void>(list_devices());
   auto model = std::make_shared<SileroModel>(Private{}, checked_bytes(path));
   model->idle_.push_back(model->make_context());
   return model;
 }
 
-SileroModel::SileroModel(Private /*unused*/, std::string bytes) : bytes_(std::move(bytes)) {
-  idle_.reserve(kMostIdle);
-}
+SileroModel::SileroModel(Private /*unused*/, std::string bytes) : bytes_(std::move(bytes)) { idle_.reserve(kMostIdle); }
 SileroModel::~SileroModel() = default;
 
 SileroModel::ContextPointer SileroModel::make_context() const {
@@ -125,6 +121,7 @@ SileroModel::ContextPointer SileroModel::make_context() const {
   Source source{.left = bytes_};
   whisper_model_loader loader = loader_of(source);
   take_whisper_error();
+  const std::unique_lock lock = lock_whisper_start();
   ContextPointer context(whisper_vad_init_with_params(&loader, params));
   if (!context) {
     throw EngineError(ErrorCode::kInvalidModel, "whisper.cpp refused the model: " + take_whisper_error());
@@ -145,12 +142,12 @@ SileroModel::ContextPointer SileroModel::take_context() const {
   try {
     return make_context();
   } catch (...) {
-    give_back(nullptr);
+    release(nullptr);
     throw;
   }
 }
 
-void SileroModel::give_back(ContextPointer context) const noexcept {
+void SileroModel::release(ContextPointer context) const noexcept {
   const std::lock_guard lock(mutex_);
   --used_;
   if (context && idle_.size() < kMostIdle) idle_.push_back(std::move(context));

@@ -13,15 +13,14 @@ struct whisper_vad_context;
 
 namespace verbatim {
 
-// Silero VAD through whisper.cpp's own interface, on the CPU, a call on the one thread that makes it. A
-// context of whisper.cpp's holds the weights and the state of one signal: a stream takes an idle one from a
-// pool, or makes one, and puts it back; there are as many as streams have been open at once, of which few are
-// kept idle.
+// Silero VAD through whisper.cpp's interface, on the CPU, single-threaded on the calling thread. A whisper.cpp context
+// holds the weights and the state of one signal. A stream takes an idle context from a pool, or makes one, and returns
+// it at its end. As many contexts exist as streams were open at once; few are kept idle.
 class SileroModel final : public VoiceActivityModel, public std::enable_shared_from_this<SileroModel> {
   struct Private {};
 
  public:
-  // Contexts that nobody uses: as many as files are cut at once, so that a busy service makes none.
+  // Most idle contexts. As many files are cut at once, so that a busy service makes none.
   static constexpr std::size_t kMostIdle = 3;
 
   // Throws EngineError kInvalidModel, kIoError, kOutOfMemory.
@@ -32,7 +31,7 @@ class SileroModel final : public VoiceActivityModel, public std::enable_shared_f
 
   std::unique_ptr<VoiceActivityStream> open() const override;
 
-  // In use and idle.
+  // Contexts in use and idle.
   std::size_t contexts() const;
   // Bytes of the weights, in the file's copy and in every context.
   std::uint64_t memory_bytes() const;
@@ -46,10 +45,10 @@ class SileroModel final : public VoiceActivityModel, public std::enable_shared_f
 
   ContextPointer make_context() const;
   ContextPointer take_context() const;
-  // Null: one that is gone.
-  void give_back(ContextPointer context) const noexcept;
+  // Returns a context to the pool; null if it was lost.
+  void release(ContextPointer context) const noexcept;
 
-  // The file, as it was when it was checked.
+  // The file's bytes as they were checked.
   const std::string bytes_;
   mutable std::mutex mutex_;
   mutable std::vector<ContextPointer> idle_;

@@ -8,17 +8,17 @@
 
 namespace verbatim::silero {
 
-// Every tensor that a Silero file for 16 kHz has, by name: the table in whisper.cpp's VAD loader, with the
-// sizes that its graph takes for granted.
+// Every tensor of a Silero file for 16 kHz, by name: the table in whisper.cpp's VAD loader, with the sizes that its
+// graph assumes.
 const std::map<std::string, TensorShape>& expected_tensors();
 
-// Whether the stream begins as a ggml file of a Silero model does; any other file is not one, however it
-// ends. Leaves the stream anywhere.
+// Whether the stream begins like a ggml file of a Silero model. Any other file is not one, however it ends. The
+// stream's position afterwards is unspecified.
 bool is_silero_file(std::istream& stream);
 
-// Reads a ggml Silero file (ggml-silero-*.bin, of 16 kHz) from the stream's start to its end and checks
-// everything that whisper.cpp takes on trust: it allocates by the sizes that the header gives, and its graph
-// knows one architecture only. Tensor data is skipped, not read. Leaves the stream anywhere.
+// Reads a ggml Silero file (ggml-silero-*.bin, 16 kHz) from start to end and checks everything that whisper.cpp does
+// not: it allocates by the header's sizes, and its graph supports one architecture only. Tensor data is skipped. The
+// stream's position afterwards is unspecified.
 //
 // Throws EngineError kInvalidModel with a message that names what is wrong and what was expected.
 void check_model_file(std::istream& stream);

@@ -6,11 +6,11 @@
 #include "audio/sample_rate.h"
 #include "error.h"
 #include "speech/decode_options.h"
-#include "speech/whisper/align_text.h"
-#include "speech/whisper/decoder_batch.h"
-#include "speech/whisper/loaded_model.h"
-#include "speech/whisper/whisper_window.h"
-#include "speech/whisper/window_encoder.h"
+#include "speech/whisper/alignment/align_text.h"
+#include "speech/whisper/decoding/loaded_model.h"
+#include "speech/whisper/windows/decoder_batch.h"
+#include "speech/whisper/windows/whisper_window.h"
+#include "speech/whisper/windows/window_encoder.h"
 #include "speech/window_bounds.h"
 #include "thread_count.h"
 
@@ -25,9 +25,7 @@ class WhisperRecogniser final : public Recogniser {
   }
 
   const SpeechModelInfo& info() const noexcept override { return info_; }
-  double longest_window_seconds() const noexcept override {
-    return static_cast<double>(kLongestWindow) / kSampleRate;
-  }
+  double longest_window_seconds() const noexcept override { return static_cast<double>(kLongestWindow) / kSampleRate; }
 
   std::shared_ptr<WindowInFlight> open(std::shared_ptr<const Window> window,
                                        const DecodeOptions& options) const override {
@@ -35,8 +33,8 @@ class WhisperRecogniser final : public Recogniser {
     if (window->samples.size() > kLongestWindow) {
       throw EngineError(ErrorCode::kInvalidArgument, "the window is longer than 30 seconds");
     }
-    return std::make_shared<WhisperWindow>(loaded_->decoding(), loaded_->model()->vocabulary(),
-                                           std::move(window), options);
+    return std::make_shared<WhisperWindow>(loaded_->decoding(), loaded_->model()->vocabulary(), std::move(window),
+                                           options);
   }
 
   std::unique_ptr<WindowEncoder> make_encoder(int threads) const override {
@@ -53,8 +51,8 @@ class WhisperRecogniser final : public Recogniser {
     return {shape.text_layers, shape.text_heads, loaded_->decoding().alignment_heads};
   }
 
-  TextAlignment align_text(const Window& window, const KnownText& text, std::span<const HeadSet> sets,
-                           int threads, const AbortFlag* abort) const override {
+  TextAlignment align_text(const Window& window, const KnownText& text, std::span<const HeadSet> sets, int threads,
+                           const AbortFlag* abort) const override {
     return whisper::align_text(*loaded_, info_, window, text, sets, threads, abort);
   }
 

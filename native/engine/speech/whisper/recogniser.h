@@ -9,7 +9,7 @@
 
 namespace verbatim::whisper {
 
-// As load_recogniser(), of a Whisper file.
+// Loads a Whisper file; arguments and errors as in load_recogniser().
 std::shared_ptr<const Recogniser> make_recogniser(const std::filesystem::path& path, std::string_view device,
                                                   AcceleratorMode accelerator, std::string_view compute,
                                                   std::vector<transformer::AttentionHead> alignment_heads,

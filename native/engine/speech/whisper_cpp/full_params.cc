@@ -3,8 +3,8 @@
 namespace verbatim {
 
 whisper_full_params full_params(const DecodeOptions& options, int threads) {
-  whisper_full_params params = whisper_full_default_params(
-      options.beam_size > 1 ? WHISPER_SAMPLING_BEAM_SEARCH : WHISPER_SAMPLING_GREEDY);
+  whisper_full_params params =
+      whisper_full_default_params(options.beam_size > 1 ? WHISPER_SAMPLING_BEAM_SEARCH : WHISPER_SAMPLING_GREEDY);
   params.n_threads = threads;
   params.no_context = true;
   params.print_progress = false;

@@ -6,7 +6,7 @@
 
 namespace verbatim {
 
-// The options as whisper.cpp takes them; language, prompt and callbacks are left to the caller.
+// The options as whisper.cpp's parameters. The caller sets language, prompt and callbacks.
 whisper_full_params full_params(const DecodeOptions& options, int threads);
 
 }  // namespace verbatim

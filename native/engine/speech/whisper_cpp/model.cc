@@ -17,7 +17,7 @@
 #include "error.h"
 #include "speech/model_file.h"
 #include "speech/model_source.h"
-#include "speech/whisper/alignment_heads.h"
+#include "speech/whisper/model/alignment_heads.h"
 #include "speech/whisper_cpp/slot.h"
 #include "speech/whisper_cpp/whisper_state.h"
 #include "speech/whisper_log.h"
@@ -41,18 +41,18 @@ std::uint64_t packed_weight_bytes(const ModelShape& shape, const accelerator::We
   return matrices * state * state * accelerator::operand_size(store);
 }
 
-// Whether the accelerator computes with this model's weights: asked of a state like those its slots will
-// have.
+// Whether the accelerator computes with this model's weights. Determined with a state like those of its slots.
 bool accelerates(whisper_context* context, const std::shared_ptr<accelerator::WeightStore>& store) {
   if (!store) return false;
   take_whisper_error();
   const accelerator::StateScope scope(store);
+  const std::unique_lock lock = lock_whisper_start();
   const StatePointer state(whisper_init_state(context));
   if (!state) throw EngineError(ErrorCode::kOutOfMemory, "no memory for a slot: " + take_whisper_error());
   return scope.took_weights();
 }
 
-// The tokens, and what else stands before the first tensor's values.
+// The token list, and everything else before the first tensor's values.
 std::vector<std::byte> read_token_list(std::ifstream& stream, const ModelFileInfo& file) {
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [name, tensor] : file.tensors) end = std::min(end, tensor.offset);
@@ -66,9 +66,7 @@ std::vector<std::byte> read_token_list(std::ifstream& stream, const ModelFileInf
 
 }  // namespace
 
-void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noexcept {
-  whisper_free(context);
-}
+void SpeechModel::ContextDeleter::operator()(whisper_context* context) const noexcept { whisper_free(context); }
 
 SpeechModel::~SpeechModel() = default;
 
@@ -80,8 +78,8 @@ std::unique_ptr<WindowSlot> SpeechModel::make_slot(int threads) const {
   return std::make_unique<Slot>(shared_from_this(), threads);
 }
 
-std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path,
-                                                     std::string_view device, AcceleratorMode accelerator,
+std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path& path, std::string_view device,
+                                                     AcceleratorMode accelerator,
                                                      std::vector<transformer::AttentionHead> heads,
                                                      SpeechExecutor word_executor) {
   capture_whisper_log();
@@ -95,8 +93,7 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   model->alignment_heads_ = whisper::alignment_heads(file.shape, std::move(heads));
   model->word_executor_ = word_executor;
   model->mel_extractor_ = std::make_unique<whisper::MelExtractor>(file.mel_filters, file.shape.mels);
-  model->vocabulary_ =
-      std::make_unique<whisper::Vocabulary>(read_token_list(stream, file), file.shape.vocabulary);
+  model->vocabulary_ = std::make_unique<whisper::Vocabulary>(read_token_list(stream, file), file.shape.vocabulary);
   auto store = gpu ? nullptr : accelerator::make_weight_store(accelerator);
   check_room(target, file.weight_bytes + packed_weight_bytes(file.shape, store.get()));
 
@@ -122,8 +119,8 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
 const whisper::LoadedModel& SpeechModel::word_model() const {
   const std::lock_guard lock(word_mutex_);
   if (!word_model_) {
-    word_model_ = whisper::LoadedModel::load(path_, info_.device, accelerator_, "auto", alignment_heads_,
-                                             word_executor_);
+    word_model_ =
+        whisper::LoadedModel::load(path_, info_.device, accelerator_, "auto", alignment_heads_, word_executor_);
     word_bytes_ = word_model_->bytes() + word_model_->model()->info().memory_bytes;
   }
   return *word_model_;

@@ -8,9 +8,9 @@
 
 namespace verbatim {
 
-// The prompt that whisper_full_with_state itself decodes first for a window without history:
-// [<|startofprev|> initial...] <|startoftranscript|> [language task] [<|notimestamps|>].
-// `language` is a whisper.cpp language id, ignored by English-only models.
+// The prompt that whisper_full_with_state decodes first for a window without history: [<|startofprev|> initial...]
+// <|startoftranscript|> [language task] [<|notimestamps|>]. `language`: whisper.cpp's language id, ignored for
+// English-only models.
 std::vector<whisper_token> first_prompt(whisper_context* context, const std::vector<whisper_token>& initial,
                                         int language, const DecodeOptions& options);
 

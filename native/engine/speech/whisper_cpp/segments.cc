@@ -21,8 +21,7 @@ std::vector<Token> collect_tokens(whisper_context* context, whisper_state* state
   for (int i = 0; i < whisper_full_n_tokens_from_state(state, segment); ++i) {
     const whisper_token id = whisper_full_get_token_id_from_state(state, segment, i);
     if (id >= end) continue;
-    tokens.push_back(
-        {id, whisper_token_to_str(context, id), whisper_full_get_token_p_from_state(state, segment, i)});
+    tokens.push_back({id, whisper_token_to_str(context, id), whisper_full_get_token_p_from_state(state, segment, i)});
   }
   return tokens;
 }
@@ -56,8 +55,7 @@ std::vector<Segment> collect_segments(whisper_context* context, whisper_state* s
     segment.text = valid_utf8(whisper_full_get_segment_text_from_state(state, i));
     if (segment.text.empty()) continue;
     segment.start_seconds = clipped(whisper_full_get_segment_t0_from_state(state, i), 0.0, seconds);
-    segment.end_seconds =
-        clipped(whisper_full_get_segment_t1_from_state(state, i), segment.start_seconds, seconds);
+    segment.end_seconds = clipped(whisper_full_get_segment_t1_from_state(state, i), segment.start_seconds, seconds);
     if (static_cast<std::size_t>(i) < no_speech.size()) {
       segment.no_speech_probability = no_speech[static_cast<std::size_t>(i)];
     }
@@ -71,7 +69,7 @@ void describe_segments(whisper_context* context, whisper_state* state, const std
                        std::vector<Segment>& segments) {
   auto segment = segments.begin();
   for (int i = 0; i < whisper_full_n_segments_from_state(state) && segment != segments.end(); ++i) {
-    // What collect_segments() left out.
+    // collect_segments() left these out.
     if (valid_utf8(whisper_full_get_segment_text_from_state(state, i)).empty()) continue;
     segment->decoding = decoding_of(context, state, i);
     const auto index = static_cast<std::size_t>(i);

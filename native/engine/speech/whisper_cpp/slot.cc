@@ -16,7 +16,7 @@
 #include "error.h"
 #include "milliseconds_since.h"
 #include "speech/decode_options.h"
-#include "speech/whisper/mel.h"
+#include "speech/whisper/encoder/mel.h"
 #include "speech/whisper_cpp/full_params.h"
 #include "speech/whisper_cpp/prompt.h"
 #include "speech/whisper_cpp/segments.h"
@@ -33,9 +33,9 @@ struct Slot::Impl {
   std::shared_ptr<const SpeechModel> model;
   int threads = 1;
   StatePointer state;
-  // The state drew random numbers (decoders[0].rng is seeded once) or was left in the middle of something.
+  // True if the state drew random numbers (decoders[0].rng is seeded once) or was left unfinished.
   bool worn = false;
-  // Encoder length of the state's earlier windows; 0 if there was none yet.
+  // Encoder length of the state's earlier windows; 0 before the first.
   int padded_for = 0;
   std::optional<SlotWords> words;
 
@@ -47,12 +47,15 @@ struct Slot::Impl {
   WindowResult decode(std::span<const float> samples, const DecodeOptions& options, const AbortFlag* abort);
 };
 
-// Frees first, so that a GPU never has to hold two states of a slot.
+// Frees the old state first, so that a GPU never holds two states of a slot.
 void Slot::Impl::renew() {
   state.reset();
   take_whisper_error();
   const accelerator::StateScope scope(model->packed_weights());
-  state.reset(whisper_init_state(model->context()));
+  {
+    const std::unique_lock lock = lock_whisper_start();
+    state.reset(whisper_init_state(model->context()));
+  }
   if (!state) {
     throw EngineError(ErrorCode::kOutOfMemory,
                       "no memory for a slot on " + model->info().device + ": " + take_whisper_error());
@@ -61,9 +64,9 @@ void Slot::Impl::renew() {
   padded_for = 0;
 }
 
-// A state must not let a window see the ones before it: whisper.cpp's random numbers go on where they
-// stopped, and at an encoder length that is no multiple of 256 attention reaches into padding where a window
-// of another length left its keys.
+// Keeps a window from being affected by earlier ones. whisper.cpp's random numbers continue from window to window. And
+// at an encoder length that is no multiple of 256, attention reads padding where a window of another length left its
+// keys.
 void Slot::Impl::prepare(int context) {
   const int length = context == 0 ? kFullAudioContext : context;
   const bool dirty_padding = length % kOwnLengthStep != 0 && padded_for != 0 && padded_for != length;
@@ -71,7 +74,7 @@ void Slot::Impl::prepare(int context) {
   padded_for = length;
 }
 
-// With the padding: whisper.cpp reads frames that it was not given as 0, which is louder than silence.
+// Includes the padding: whisper.cpp reads missing frames as 0, which is louder than silence.
 void Slot::Impl::give(const whisper::MelSpectrogram& spectrogram) {
   const int frames = spectrogram.frames();
   const int bands = spectrogram.bands();
@@ -87,7 +90,7 @@ int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions&
   give(spectrogram);
   whisper_full_params params = full_params(options, threads);
   params.audio_ctx = audio_context(samples, options);
-  // In tenths of frames; 0 would mean the padding too.
+  // In tenths of frames. 0 would include the padding.
   params.duration_ms = 10 * spectrogram.frames_of_sound();
   const std::string& language = model->info().languages[static_cast<std::size_t>(plan.language)];
   params.language = language.c_str();
@@ -99,13 +102,12 @@ int Slot::Impl::run(WindowPass& pass, const PassPlan& plan, const DecodeOptions&
   const int status = whisper_full_with_state(model->context(), state.get(), params, nullptr, 0);
   pass.finish();
   worn = pass.sampled() || status != 0;
-  // It could not enlarge the cache and has freed the state itself.
+  // whisper.cpp could not enlarge the cache and has freed the state itself.
   if (status == -7) std::ignore = state.release();
   return status;
 }
 
-WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOptions& options,
-                                const AbortFlag* abort) {
+WindowResult Slot::Impl::decode(std::span<const float> samples, const DecodeOptions& options, const AbortFlag* abort) {
   const SpeechModelInfo& info = model->info();
   const bool detect = options.language == "auto";
   PassPlan plan;
@@ -186,8 +188,8 @@ WindowResult Slot::transcribe(const Window& window, const DecodeOptions& options
   }
 }
 
-// The three caches to the byte (whisper_init_state), the compute buffers as measured: 64 bytes for each value
-// of the encoder's state, and the rows of logits that are really touched.
+// The three caches exactly (whisper_init_state), the compute buffers as measured: 64 bytes for each value of the
+// encoder's state, and the rows of logits that are in use.
 std::size_t Slot::memory_bytes() const noexcept {
   whisper_context* context = impl_->model->context();
   const auto size = [](int value) { return static_cast<std::size_t>(value); };

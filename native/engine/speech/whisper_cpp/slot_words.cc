@@ -8,12 +8,11 @@
 #include "speech/alignment/text_words.h"
 #include "speech/alignment/word_times.h"
 #include "speech/decode_options.h"
-#include "speech/whisper/window_prompt.h"
+#include "speech/whisper/decoding/window_prompt.h"
 
 namespace verbatim {
 
-void SlotWords::add(const Window& window, const DecodeOptions& options, WindowResult& result,
-                    const AbortFlag* abort) {
+void SlotWords::add(const Window& window, const DecodeOptions& options, WindowResult& result, const AbortFlag* abort) {
   const auto start = std::chrono::steady_clock::now();
   align(window, options, result, abort);
   const double spent = milliseconds_since(start);
@@ -21,7 +20,8 @@ void SlotWords::add(const Window& window, const DecodeOptions& options, WindowRe
   result.timings.total_ms += spent;
 }
 
-// All segments in one pass from the window's beginning: however many passes whisper.cpp took, one holds it.
+// Aligns all segments in one pass from the window's beginning. One pass holds the whole window, however many
+// whisper.cpp took.
 void SlotWords::align(const Window& window, const DecodeOptions& options, WindowResult& result,
                       const AbortFlag* abort) {
   std::vector<whisper::TokenId> text;
@@ -32,8 +32,7 @@ void SlotWords::align(const Window& window, const DecodeOptions& options, Window
   const whisper::LoadedModel& model = model_.word_model();
   if (!aligner_) aligner_ = std::make_unique<whisper::TextAligner>(model, threads_);
   const whisper::DecodingModel& decoding = model.decoding();
-  const whisper::WindowPrompt prompt(decoding.tokens, options.task, decoding.time_stamps,
-                                     decoding.text_positions, {});
+  const whisper::WindowPrompt prompt(decoding.tokens, options.task, decoding.time_stamps, decoding.text_positions, {});
   const int context = audio_context(window.samples.size(), options);
   const auto pass = aligner_->align(window.samples, context == 0 ? kFullAudioContext : context,
                                     prompt.plain(language_id(model_.info(), result.language)), text,

@@ -10,7 +10,7 @@ struct StateDeleter {
   void operator()(whisper_state* state) const noexcept { whisper_free_state(state); }
 };
 
-// What whisper.cpp keeps of a window in flight. Must not outlive the context it was made of.
+// whisper.cpp's state of a window. Must not outlive its context.
 using StatePointer = std::unique_ptr<whisper_state, StateDeleter>;
 
 }  // namespace verbatim

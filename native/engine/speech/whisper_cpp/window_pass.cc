@@ -11,7 +11,7 @@ namespace {
 
 WindowPass& pass_of(void* user_data) { return *static_cast<WindowPass*>(user_data); }
 
-// exp(x - max) over a row, summed; what a softmax divides by.
+// Sum of exp(x - max) over a row: the divisor of a softmax.
 double softmax_sum(const float* row, int size, float max) {
   double sum = 0.0;
   for (int i = 0; i < size; ++i) sum += std::exp(static_cast<double>(row[i] - max));
@@ -35,8 +35,8 @@ void WindowPass::attach(whisper_full_params& params) {
     return pass_of(data).on_encoder_begin();
   };
   params.abort_callback = [](void* data) { return pass_of(data).on_computed(); };
-  params.logits_filter_callback = [](whisper_context*, whisper_state*, const whisper_token_data*, int tokens,
-                                     float*, void* data) { pass_of(data).on_logits(tokens); };
+  params.logits_filter_callback = [](whisper_context*, whisper_state*, const whisper_token_data*, int tokens, float*,
+                                     void* data) { pass_of(data).on_logits(tokens); };
   params.new_segment_callback = [](whisper_context*, whisper_state*, int added, void* data) {
     WindowPass& pass = pass_of(data);
     pass.no_speech_.insert(pass.no_speech_.end(), static_cast<std::size_t>(added), pass.window_no_speech_);
@@ -61,13 +61,13 @@ bool WindowPass::aborted() const noexcept { return abort_ != nullptr && abort_->
 
 Timings WindowPass::timings() const { return timings_; }
 
-// whisper.cpp takes the last one it tried.
+// whisper.cpp keeps the result of the last temperature it tried.
 float WindowPass::temperature() const noexcept {
   const int fallbacks = std::max(0, prompts_ - earlier_prompts_ - 1);
   return options_.temperature + options_.temperature_increment * static_cast<float>(fallbacks);
 }
 
-// Before an encoder pass; false ends the window with the segments found so far.
+// Called before an encoder pass; false ends the window with the segments found so far.
 bool WindowPass::on_encoder_begin() {
   (phase_ == Phase::kMel ? timings_.mel_ms : timings_.decode_ms) += lap();
   if (aborted() || timings_.encoder_passes >= plan_.most_encoder_passes) return false;
@@ -79,7 +79,7 @@ bool WindowPass::on_encoder_begin() {
   return true;
 }
 
-// After an encoder pass or a decoder call; true makes whisper_full_with_state return an error.
+// Called after an encoder pass or a decoder call; true makes whisper_full_with_state return an error.
 bool WindowPass::on_computed() {
   if (aborted()) return true;
   if (phase_ == Phase::kEncoder) {
@@ -95,9 +95,9 @@ bool WindowPass::on_computed() {
   return failed_ || needs_rerun();
 }
 
-// Before tokens are sampled from a row of logits. A row without tokens before it follows a prompt; the second
-// prompt of an encoder pass is a fall-back to a higher temperature. Those rows come on the calling thread,
-// the others on any of whisper.cpp's.
+// Called before tokens are sampled from a row of logits. A row without earlier tokens follows a prompt; the second
+// prompt of an encoder pass is a fall-back to a higher temperature. Such rows come on the calling thread, others on any
+// of whisper.cpp's threads.
 void WindowPass::on_logits(int tokens_so_far) {
   if (tokens_so_far > 0) {
     logits_rows_.fetch_add(1, std::memory_order_relaxed);
@@ -132,8 +132,7 @@ void WindowPass::detect_language(const float* logits) {
   const float* best = std::max_element(first, first + plan_.languages);
   const double sum = softmax_sum(first, plan_.languages, *best);
   for (int id = 0; id < plan_.languages; ++id) {
-    language_probabilities_.push_back(
-        static_cast<float>(std::exp(static_cast<double>(first[id] - *best)) / sum));
+    language_probabilities_.push_back(static_cast<float>(std::exp(static_cast<double>(first[id] - *best)) / sum));
   }
   language_ = static_cast<int>(best - first);
 }

@@ -12,48 +12,47 @@
 
 namespace verbatim {
 
-// What a pass is to do beside what whisper_full_params says.
+// Settings of a pass that are not in whisper_full_params.
 struct PassPlan {
-  // whisper.cpp's language id that the parameters name: the right one, or the guess when `detect` is set.
+  // whisper.cpp's language id in the parameters: the right one, or the guess when `detect` is set.
   int language = 0;
   bool detect = false;
   // Languages of the model, for detection.
   int languages = 1;
   std::vector<whisper_token> initial_prompt;
-  // Encoder passes at most: a model that keeps setting time stamps a few hundredths of a second further would
-  // encode the same window hundreds of times.
+  // Most encoder passes. A model that keeps setting time stamps a few hundredths of a second apart would encode the
+  // same window hundreds of times.
   int most_encoder_passes = 1;
   int threads = 1;
 };
 
-// Watches and steers one call of whisper_full_with_state through its public callbacks.
+// Controls one call of whisper_full_with_state through its public callbacks.
 //
-// Language detection without a second encoder pass. whisper_full_with_state calls abort_callback at the end
-// of every encoder pass (the cross-attention keys and values are in place by then) and at the end of every
-// decoder call, before it looks at the logits. So:
-//  1. After the encoder, abort_callback decodes <|startoftranscript|> alone. That is to the letter what
-//     whisper_lang_auto_detect_with_state does after its own encoder pass, and it leaves the state as that
-//     function leaves it: whisper_full_with_state clears the self-attention cache before it decodes the
-//     prompt. The softmax over the language tokens gives the probabilities.
-//  2. If the language differs from the guess, the prompt that whisper_full_with_state decodes next is the
-//     wrong one in exactly one token. The abort_callback after that call decodes the right prompt from
-//     position 0: whisper_decode_with_state frees the cells of sequence 0, takes the same cells again (both
-//     prompts have the same length) and puts the logits of the last token into the same row. Beams copy
-//     their cells from sequence 0 only later.
-//  3. whisper_full_with_state keeps the wrong prompt, though, and decodes it again when it falls back to a
-//     higher temperature or encodes a second stretch of the window. Then the pass stops with needs_rerun(),
-//     and the caller repeats it with the language it now knows. That is no more encoder work than whisper.cpp
-//     itself does for a window whose language it detects.
+// It detects the language without a second encoder pass. whisper_full_with_state calls abort_callback at the end of
+// every encoder pass (the cross-attention keys and values exist by then) and at the end of every decoder call, before
+// it reads the logits. So:
 //
-// The same decoder call mends the no-speech probability: whisper.cpp reads it from the first row of the
-// logits, which a prompt of more than one token does not write; the row holds whatever an earlier call left
-// (another window's logits; whisper.cpp's pull requests 3945 and 4068 are about it). After step 1 it holds
-// the logits of <|startoftranscript|>, which is where Whisper was trained to put the no-speech token.
+// 1. After the encoder, abort_callback decodes <|startoftranscript|> alone. whisper_lang_auto_detect_with_state does
+//    exactly the same after its own encoder pass and leaves the state the same: whisper_full_with_state clears the
+//    self-attention cache before it decodes the prompt. The softmax over the language tokens gives the probabilities.
+// 2. If the language differs from the guess, the prompt that whisper_full_with_state decodes next has exactly one wrong
+//    token. The abort_callback after that call decodes the right prompt from position 0: whisper_decode_with_state
+//    frees the cells of sequence 0, takes the same cells again (both prompts have the same length) and writes the last
+//    token's logits to the same row. Beams copy their cells from sequence 0 only later.
+// 3. whisper_full_with_state keeps the wrong prompt, though. It decodes it again when it falls back to a higher
+//    temperature or encodes a second stretch of the window. Then the pass stops with needs_rerun(), and the caller
+//    repeats it with the language that is known by then. That is no more encoder work than whisper.cpp's own language
+//    detection.
+//
+// The same decoder call corrects the no-speech probability. whisper.cpp reads it from the first row of the logits,
+// which a prompt of more than one token does not write: the row holds what an earlier call left there, such as another
+// window's logits (whisper.cpp's pull requests 3945 and 4068). After step 1 it holds the logits of
+// <|startoftranscript|>, where Whisper was trained to put the no-speech token.
 class WindowPass {
  public:
-  // Everything referenced must outlive the pass. `abort` may be null.
-  WindowPass(whisper_context* context, whisper_state* state, const PassPlan& plan,
-             const DecodeOptions& options, const AbortFlag* abort);
+  // All references must outlive the pass. `abort` may be null.
+  WindowPass(whisper_context* context, whisper_state* state, const PassPlan& plan, const DecodeOptions& options,
+             const AbortFlag* abort);
   WindowPass(const WindowPass&) = delete;
   WindowPass& operator=(const WindowPass&) = delete;
 
@@ -63,9 +62,9 @@ class WindowPass {
   void finish();
 
   bool aborted() const noexcept;
-  // The result is of the wrong language: repeat the call with language() given.
+  // True if the result is of the wrong language: repeat the call with language().
   bool needs_rerun() const noexcept { return rerun_.load(std::memory_order_relaxed); }
-  // Random numbers were drawn, so the state is not as new.
+  // True if random numbers were drawn, so that the state is not as new.
   bool sampled() const noexcept { return sampled_; }
   int language() const noexcept { return language_; }
   // By whisper.cpp's language id; empty unless detected.
@@ -107,9 +106,9 @@ class WindowPass {
   std::vector<float> temperatures_;
   Timings timings_;
   int prompts_ = 0;
-  // Before the encoder pass under way.
+  // Number of prompts before the current encoder pass.
   int earlier_prompts_ = 0;
-  // Counted on whisper.cpp's sampling threads too.
+  // Also counted on whisper.cpp's sampling threads.
   std::atomic<int> logits_rows_{0};
   std::atomic<bool> rerun_{false};
 };

@@ -17,8 +17,7 @@ RelativePositions::RelativePositions(const MatrixView& table)
     : columns_(table.columns),
       furthest_(static_cast<std::ptrdiff_t>(table.rows / 2)),
       values_(table.rows * table.columns) {
-  for (std::size_t i = 0; i < table.rows; ++i)
-    table.read_row(i, std::span(values_).subspan(i * columns_, columns_));
+  for (std::size_t i = 0; i < table.rows; ++i) table.read_row(i, std::span(values_).subspan(i * columns_, columns_));
 }
 
 const float* RelativePositions::at(std::ptrdiff_t distance) const noexcept {
@@ -32,13 +31,9 @@ void RelativePositions::list(std::size_t count, std::size_t position, std::vecto
     out[j] = at(static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(position));
 }
 
-EncoderAttentionNode::EncoderAttentionNode(const Kernels& kernels, AttentionShape shape,
-                                           const Attention& weights, const EncoderBatch& batch)
-    : kernels_(kernels),
-      shape_(shape),
-      keys_(weights.relative_keys),
-      values_(weights.relative_values),
-      batch_(batch) {}
+EncoderAttentionNode::EncoderAttentionNode(const Kernels& kernels, AttentionShape shape, const Attention& weights,
+                                           const EncoderBatch& batch)
+    : kernels_(kernels), shape_(shape), keys_(weights.relative_keys), values_(weights.relative_values), batch_(batch) {}
 
 void EncoderAttentionNode::run(ggml_tensor* out, int thread, int threads) {
   const float* qkv = floats(out->src[0]);
@@ -90,9 +85,8 @@ void AppendNode::run(ggml_tensor* out, int thread, int threads) {
   }
 }
 
-DecoderAttentionNode::DecoderAttentionNode(const Kernels& kernels, AttentionShape shape,
-                                           const Attention& weights, std::size_t layer,
-                                           const DecoderStep& step)
+DecoderAttentionNode::DecoderAttentionNode(const Kernels& kernels, AttentionShape shape, const Attention& weights,
+                                           std::size_t layer, const DecoderStep& step)
     : attend_(step.history_type == ComputeType::kBfloat16 ? kernels.attend_bfloat16 : kernels.attend_float32),
       shape_(shape),
       keys_(weights.relative_keys),
@@ -136,8 +130,8 @@ void DecoderAttentionNode::run(ggml_tensor* out, int thread, int threads) {
 
 void CrossAttentionNode::run(ggml_tensor* out, int thread, int threads) {
   CrossScratch scratch;
-  // Groups differ in size: threads share the rows, and a head of a group belongs to whoever has its first
-  // one.
+  // Groups differ in size, so threads share the rows. The thread that has the first row of a group computes the group's
+  // heads.
   const auto [first, last] = share(step_.rows.size() * shape_.heads, thread, threads);
   for (std::size_t group = 0; group + 1 < step_.groups.size(); ++group) {
     const std::size_t begin = step_.groups[group], end = step_.groups[group + 1];
@@ -164,7 +158,7 @@ void CrossAttentionNode::record(std::size_t row, std::size_t head, const CrossSc
   for (std::size_t i = 0; i < record.heads.size(); ++i) {
     if (record.heads[i].layer != layer_ || record.heads[i].head != head) continue;
     const std::size_t positions = step_.rows[row].source->positions();
-    record.visit(step_.first_row + row, i, std::span(scratch.probabilities).first(positions));
+    record.on_weights(step_.first_row + row, i, std::span(scratch.probabilities).first(positions));
   }
 }
 

@@ -6,7 +6,7 @@
 #include "transformer/cpu/attention_shape.h"
 #include "transformer/cpu/ops.h"
 
-// The nodes of CPU graphs that attend. Inputs are the sources of the output tensor.
+// The attention nodes of CPU graphs. Inputs are the sources of the output tensor.
 namespace verbatim::transformer {
 
 // Rows of relative position vectors by distance, as floats.
@@ -14,9 +14,9 @@ class RelativePositions {
  public:
   explicit RelativePositions(const MatrixView& table);
   bool empty() const noexcept { return values_.empty(); }
-  // The vector of key position minus query position.
+  // The vector for key position minus query position.
   const float* at(std::ptrdiff_t distance) const noexcept;
-  // Those of keys [0, count) for a query at `position`.
+  // The vectors of keys [0, count) for a query at `position`.
   void list(std::size_t count, std::size_t position, std::vector<const float*>& out) const;
 
  private:
@@ -39,8 +39,8 @@ class EncoderAttentionNode final : public CpuNode {
   const EncoderBatch& batch_;
 };
 
-// Source 0: queries, keys and values. Puts keys and values into the histories; a node of its own, since rows
-// of one text see those before them in the same step. The output tensor holds nothing.
+// Source 0: queries, keys and values. Appends keys and values to the histories. This is a node of its own, since rows
+// of one text attend to earlier rows of the same step. The output tensor is empty.
 class AppendNode final : public CpuNode {
  public:
   AppendNode(const Kernels& kernels, AttentionShape shape, std::size_t layer, const DecoderStep& step)
@@ -57,8 +57,8 @@ class AppendNode final : public CpuNode {
 // Sources: queries, keys and values; an AppendNode.
 class DecoderAttentionNode final : public CpuNode {
  public:
-  DecoderAttentionNode(const Kernels& kernels, AttentionShape shape, const Attention& weights,
-                       std::size_t layer, const DecoderStep& step);
+  DecoderAttentionNode(const Kernels& kernels, AttentionShape shape, const Attention& weights, std::size_t layer,
+                       const DecoderStep& step);
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:
@@ -77,10 +77,9 @@ class CrossAttentionNode final : public CpuNode {
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:
-  // One head of the rows [first, last) of by_source, which have one source: its keys and values stay in the
+  // One head of the rows [first, last) of by_source, which share one source: its keys and values stay in the
   // processor's cache for all of them.
-  void run_head(ggml_tensor* out, std::size_t first, std::size_t last, std::size_t head,
-                CrossScratch& scratch) const;
+  void run_head(ggml_tensor* out, std::size_t first, std::size_t last, std::size_t head, CrossScratch& scratch) const;
   void record(std::size_t row, std::size_t head, const CrossScratch& scratch) const;
 
   AttentionShape shape_;

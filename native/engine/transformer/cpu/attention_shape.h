@@ -5,7 +5,7 @@
 
 namespace verbatim::transformer {
 
-// What the attention nodes share.
+// The shape that the attention nodes share.
 struct AttentionShape {
   std::size_t width = 0;
   std::size_t heads = 0;

@@ -45,11 +45,9 @@ void Float32CrossCache::attend(const CrossQuery& query, CrossScratch& scratch) c
   kernels().attend_float32(call);
 }
 
-std::unique_ptr<CpuCrossCache> make_cross_cache(const Kernels& kernels, ComputeType type,
-                                                const AttentionShape& shape, std::size_t layers,
-                                                std::size_t positions) {
-  if (type == ComputeType::kFloat32)
-    return std::make_unique<Float32CrossCache>(kernels, shape, layers, positions);
+std::unique_ptr<CpuCrossCache> make_cross_cache(const Kernels& kernels, ComputeType type, const AttentionShape& shape,
+                                                std::size_t layers, std::size_t positions) {
+  if (type == ComputeType::kFloat32) return std::make_unique<Float32CrossCache>(kernels, shape, layers, positions);
   return std::make_unique<PackedCrossCache>(kernels, type, shape, layers, positions);
 }
 

@@ -22,15 +22,15 @@ struct CrossQuery {
   float* out = nullptr;          // [head_size]
 };
 
-// What a thread that attends needs besides.
+// A thread's working memory for attention.
 struct CrossScratch {
-  // The result too: the weights of the last query, [positions].
+  // Also a result: the weights of the last query, [positions].
   std::vector<float> probabilities;
   std::vector<std::uint8_t> bytes;
   std::vector<float> out;
 };
 
-// A source in the layout of one element type.
+// The keys and values of a source, in the layout of one element type.
 class CpuCrossCache : public CrossCache {
  public:
   CpuCrossCache(const Kernels& kernels, const AttentionShape& shape, std::size_t positions)
@@ -48,13 +48,12 @@ class CpuCrossCache : public CrossCache {
   std::size_t positions_;
 };
 
-// Rows as they come, float32 [positions, 2 * width] for each layer, which may lie elsewhere.
+// Rows as the encoder writes them, float32 [positions, 2 * width] for each layer. The memory may belong to others.
 class Float32CrossCache final : public CpuCrossCache {
  public:
-  // Memory of its own. Throws EngineError kOutOfMemory.
-  Float32CrossCache(const Kernels& kernels, const AttentionShape& shape, std::size_t layers,
-                    std::size_t positions);
-  // Of memory that outlives it: the first row of each layer.
+  // Allocates its memory. Throws EngineError kOutOfMemory.
+  Float32CrossCache(const Kernels& kernels, const AttentionShape& shape, std::size_t layers, std::size_t positions);
+  // Uses memory that outlives it: the first row of each layer.
   Float32CrossCache(const Kernels& kernels, const AttentionShape& shape, std::span<float* const> layers,
                     std::size_t positions);
 
@@ -71,8 +70,7 @@ class Float32CrossCache final : public CpuCrossCache {
 };
 
 // Throws EngineError kOutOfMemory.
-std::unique_ptr<CpuCrossCache> make_cross_cache(const Kernels& kernels, ComputeType type,
-                                                const AttentionShape& shape, std::size_t layers,
-                                                std::size_t positions);
+std::unique_ptr<CpuCrossCache> make_cross_cache(const Kernels& kernels, ComputeType type, const AttentionShape& shape,
+                                                std::size_t layers, std::size_t positions);
 
 }  // namespace verbatim::transformer

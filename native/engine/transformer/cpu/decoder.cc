@@ -24,16 +24,16 @@ void check_types(CacheTypes types) {
                       "no cross-attention in float16; float32, bfloat16 and int8 are allowed");
   }
   if (types.history != ComputeType::kFloat32 && types.history != ComputeType::kBfloat16) {
-    throw EngineError(ErrorCode::kInvalidArgument, "no self-attention in " +
-                                                       std::string(compute_type_name(types.history)) +
-                                                       "; float32 and bfloat16 are allowed");
+    throw EngineError(
+        ErrorCode::kInvalidArgument,
+        "no self-attention in " + std::string(compute_type_name(types.history)) + "; float32 and bfloat16 are allowed");
   }
 }
 
 }  // namespace
 
-CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types,
-                       const Kernels& kernels, std::size_t most_spare_bytes)
+CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types, const Kernels& kernels,
+                       std::size_t most_spare_bytes)
     : model_(model),
       weights_(weights),
       kernels_(kernels),
@@ -47,15 +47,12 @@ CpuDecoder::CpuDecoder(const Transformer& model, const CpuWeights& weights, Cach
 
 std::unique_ptr<CrossCache> CpuDecoder::make_cross_cache(std::size_t positions) {
   if (positions == 0) throw EngineError(ErrorCode::kInvalidArgument, "a source needs a position or more");
-  return transformer::make_cross_cache(kernels_, types_.cross, shape_, model_.decoder.layers.size(),
-                                       positions);
+  return transformer::make_cross_cache(kernels_, types_.cross, shape_, model_.decoder.layers.size(), positions);
 }
 
 std::unique_ptr<History> CpuDecoder::make_history() { return std::make_unique<CpuHistory>(memory_); }
 
-std::size_t CpuDecoder::memory_bytes() const noexcept {
-  return graph_.memory_bytes() + memory_->spare_bytes();
-}
+std::size_t CpuDecoder::memory_bytes() const noexcept { return graph_.memory_bytes() + memory_->spare_bytes(); }
 
 void CpuDecoder::reserve(std::size_t rows) {
   const std::size_t capacity = std::min(rows, kMostRows);
@@ -66,15 +63,15 @@ void CpuDecoder::build(std::size_t rows, std::size_t wanted) {
   graph_ = {};
   CpuGraph graph(model_.width, rows);
   auto ops = std::make_unique<CpuOps>(graph.context(), kernels_, model_, weights_, step_, wanted);
-  ggml_tensor* visited = ops->visit(build_decoder(*ops, *ops, model_, graph.input()));
-  graph.finish(std::move(ops), {visited});
+  ggml_tensor* reported = ops->report_logits(build_decoder(*ops, *ops, model_, graph.input()));
+  graph.finish(std::move(ops), {reported});
   graph_ = std::move(graph);
   most_wanted_ = wanted;
 }
 
-void CpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
+void CpuDecoder::step(std::span<const DecoderInput> rows, const LogitsCallback& on_logits, int threads,
                       const AttentionRecord* record, const AbortFlag* abort) {
-  step_.visit = &visit;
+  step_.on_logits = &on_logits;
   step_.record = record;
   Appended<CpuHistory> appended;
   const std::vector<StepRow> places = place(rows, appended);
@@ -88,16 +85,14 @@ void CpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& v
   appended.keep();
 }
 
-std::vector<StepRow> CpuDecoder::place(std::span<const DecoderInput> rows,
-                                       Appended<CpuHistory>& appended) const {
+std::vector<StepRow> CpuDecoder::place(std::span<const DecoderInput> rows, Appended<CpuHistory>& appended) const {
   std::vector<StepRow> places;
   for (const DecoderInput& row : rows) {
     auto& history = static_cast<CpuHistory&>(*row.history);
     const std::size_t position = history.length();
     embedder_.check(row.token, position);
     appended.add(history);
-    places.push_back(
-        {position, &history, static_cast<const CpuCrossCache*>(row.source), row.wants_attention});
+    places.push_back({position, &history, static_cast<const CpuCrossCache*>(row.source), row.wants_attention});
   }
   return places;
 }
@@ -146,8 +141,8 @@ void CpuDecoder::embed(std::span<const DecoderInput> rows) {
   }
 }
 
-std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWeights& weights,
-                                          CacheTypes types, const Kernels& kernels) {
+std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWeights& weights, CacheTypes types,
+                                          const Kernels& kernels) {
   return std::make_unique<CpuDecoder>(model, weights, types, kernels);
 }
 

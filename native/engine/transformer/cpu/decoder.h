@@ -15,33 +15,33 @@
 
 namespace verbatim::transformer {
 
-// For processors: our own kernels in ggml graphs, on ggml's threads. Cross-attention is kept in float32,
-// bfloat16 or int8, histories in float32 or bfloat16. `model` and `weights` must outlive the decoder. Throws
-// EngineError kOutOfMemory; kInvalidArgument for cache types that there are not.
-std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWeights& weights,
-                                          CacheTypes types, const Kernels& kernels);
+// The decoder for processors: this engine's kernels in ggml graphs, on ggml's threads. Cross-attention is kept in
+// float32, bfloat16 or int8, histories in float32 or bfloat16. `model` and `weights` must outlive the decoder. Throws
+// EngineError kOutOfMemory; kInvalidArgument for an unsupported cache type.
+std::unique_ptr<Decoder> make_cpu_decoder(const Transformer& model, const CpuWeights& weights, CacheTypes types,
+                                          const Kernels& kernels);
 
 class CpuDecoder final : public Decoder {
  public:
-  // most_spare_bytes: memory of texts that ended which is kept for those to come.
+  // most_spare_bytes: most memory of ended texts that is kept for later ones.
   CpuDecoder(const Transformer& model, const CpuWeights& weights, CacheTypes types, const Kernels& kernels,
              std::size_t most_spare_bytes = 8u << 20);
 
   std::unique_ptr<CrossCache> make_cross_cache(std::size_t positions) override;
   std::unique_ptr<History> make_history() override;
-  // Also throws EngineError kInvalidArgument for a token or a position that the model does not have. A
-  // visitor may have seen logits of a step that is aborted.
-  void step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
+  // Also throws EngineError kInvalidArgument for a token or a position that the model does not have. A step that is
+  // aborted may already have called on_logits for some rows.
+  void step(std::span<const DecoderInput> rows, const LogitsCallback& on_logits, int threads,
             const AttentionRecord* record, const AbortFlag* abort) override;
   std::size_t memory_bytes() const noexcept override;
   // Bytes of all texts together.
   std::size_t history_bytes() const noexcept { return memory_->used_bytes(); }
 
-  // Builds the graph for steps of so many rows, all of whose logits are wanted; else it grows as steps do.
+  // Builds the graph for steps of so many rows with logits for all. Otherwise the graph grows with the steps.
   void reserve(std::size_t rows);
 
  private:
-  // The most rows that are computed together: a longer step costs no more in pieces of this size.
+  // Most rows that are computed together; splitting a longer step into pieces of this size costs nothing.
   static constexpr std::size_t kMostRows = 256;
 
   std::vector<StepRow> place(std::span<const DecoderInput> rows, Appended<CpuHistory>& appended) const;
@@ -59,7 +59,7 @@ class CpuDecoder final : public Decoder {
   std::shared_ptr<HistoryMemory> memory_;
   CpuThreads threads_;
   CpuGraph graph_;
-  // Rows that want logits at most.
+  // Largest number of rows with logits so far.
   std::size_t most_wanted_ = 0;
   DecoderStep step_;
 };

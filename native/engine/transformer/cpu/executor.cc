@@ -14,7 +14,7 @@
 namespace verbatim::transformer {
 namespace {
 
-// A batch is often followed by one as large.
+// The next batch is often as large as the last.
 constexpr std::size_t kKeepAll = std::numeric_limits<std::size_t>::max();
 
 class CpuExecutor final : public Executor {
@@ -46,9 +46,8 @@ class CpuExecutor final : public Executor {
     return encoder_.memory_bytes() + decoder_.memory_bytes() + decoder_.history_bytes();
   }
 
-  StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
-                  const AbortFlag* abort) override {
-    return hypotheses_.step(decoder_, rows, source_views_, visit, threads_, abort);
+  StepOutput step(std::span<const DecoderRow> rows, const LogitsCallback& on_logits, const AbortFlag* abort) override {
+    return hypotheses_.step(decoder_, rows, source_views_, on_logits, threads_, abort);
   }
 
  private:
@@ -64,7 +63,7 @@ class CpuExecutor final : public Executor {
     encoder_ = std::move(graph);
   }
 
-  // What the encoder leaves is read where it lies.
+  // The decoder reads the encoder's output in place.
   void share_sources(std::size_t count) {
     const AttentionShape shape{model_.width, static_cast<std::size_t>(model_.decoder.heads)};
     sources_.clear();
@@ -99,10 +98,10 @@ class CpuExecutor final : public Executor {
   CpuThreads encoder_threads_;
   EncoderBatch batch_;
   CpuGraph encoder_;
-  // Per decoder layer: keys and values of the encoder rows [rows, 2 * width].
+  // For each decoder layer, keys and values of the encoder rows [rows, 2 * width].
   std::vector<float*> cross_;
   std::vector<Float32CrossCache> sources_;
-  // All of them, for the decoder.
+  // All sources, in the form that the decoder takes.
   std::vector<const CrossCache*> source_views_;
   CpuDecoder decoder_;
   Hypotheses hypotheses_;

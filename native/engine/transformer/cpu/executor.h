@@ -8,8 +8,8 @@
 
 namespace verbatim::transformer {
 
-// For processors: our own kernels in ggml graphs, on ggml's threads. `model` must outlive the factory, the
-// factory its executors. Throws EngineError kOutOfMemory.
+// The executor for processors: this engine's kernels in ggml graphs, on ggml's threads. `model` must outlive the
+// factory, and the factory its executors. Throws EngineError kOutOfMemory.
 std::unique_ptr<const ExecutorFactory> make_cpu_factory(const Transformer& model, ComputeType type);
 
 }  // namespace verbatim::transformer

@@ -15,8 +15,7 @@ bool is_aborted(void* flag) { return flag && static_cast<const AbortFlag*>(flag)
 
 CpuGraph::CpuGraph(std::size_t width, std::size_t capacity) : capacity_(capacity) {
   constexpr std::size_t kMostNodes = 8192;
-  const std::size_t bytes =
-      ggml_tensor_overhead() * kMostNodes + ggml_graph_overhead_custom(kMostNodes, false);
+  const std::size_t bytes = ggml_tensor_overhead() * kMostNodes + ggml_graph_overhead_custom(kMostNodes, false);
   context_.reset(ggml_init({bytes, nullptr, true}));
   memory_.reset(ggml_gallocr_new(ggml_backend_cpu_buffer_type()));
   if (!context_ || !memory_) out_of_memory();
@@ -49,8 +48,7 @@ void CpuThreads::compute(const CpuGraph& graph, int threads, const AbortFlag* ab
   const ggml_status status = ggml_backend_graph_compute(backend_.get(), graph.nodes());
   if (status == GGML_STATUS_ABORTED) throw EngineError(ErrorCode::kAborted, "the computation was aborted");
   if (status == GGML_STATUS_ALLOC_FAILED) out_of_memory();
-  if (status != GGML_STATUS_SUCCESS)
-    throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
+  if (status != GGML_STATUS_SUCCESS) throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
 }
 
 }  // namespace verbatim::transformer

@@ -13,23 +13,22 @@
 
 namespace verbatim::transformer {
 
-// A graph of CPU nodes whose input is float32[width, capacity]. Every failure to get memory is an EngineError
-// kOutOfMemory.
+// A graph of CPU nodes with the input float32[width, capacity]. Every failed allocation is an EngineError kOutOfMemory.
 class CpuGraph {
  public:
   CpuGraph() = default;
   CpuGraph(std::size_t width, std::size_t capacity);
 
-  // Rows at most; 0: nothing is built.
+  // Most rows; 0: no graph is built.
   std::size_t capacity() const noexcept { return capacity_; }
   ggml_context* context() const noexcept { return context_.get(); }
   ggml_tensor* input() const noexcept { return input_; }
   ggml_cgraph* nodes() const noexcept { return nodes_; }
-  // The rows to be filled in.
+  // The input rows, to be filled in before compute().
   float* input_rows() const noexcept { return static_cast<float*>(input_->data); }
   std::size_t memory_bytes() const noexcept;
 
-  // Computes `outputs`, whose values stay; `ops` owns their nodes.
+  // Sets `outputs` as the graph's results, which stay readable; `ops` owns their nodes.
   void finish(std::unique_ptr<CpuOps> ops, const std::vector<ggml_tensor*>& outputs);
 
  private:
@@ -41,12 +40,12 @@ class CpuGraph {
   ggml_tensor* input_ = nullptr;
 };
 
-// Threads for graphs, one at a time.
+// Threads for graphs; computes one graph at a time.
 class CpuThreads {
  public:
   CpuThreads();
-  // threads: 1 to 256. `abort` may be null and is looked at between nodes. Throws EngineError kAborted,
-  // kOutOfMemory, kInternalError.
+  // threads: 1 to 256. `abort` may be null and is polled between nodes. Throws EngineError kAborted, kOutOfMemory,
+  // kInternalError.
   void compute(const CpuGraph& graph, int threads, const AbortFlag* abort);
 
  private:

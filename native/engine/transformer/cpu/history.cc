@@ -10,7 +10,7 @@ namespace verbatim::transformer {
 namespace {
 
 constexpr std::size_t kLine = 64;
-// A huge page, and no more slots than a few texts need where these are small.
+// A chunk is one huge page, or fewer slots where a few texts need less.
 constexpr std::size_t kMostChunkBytes = 2u << 20, kMostChunkSlots = 256;
 
 std::size_t slots_of_chunk(std::size_t slot_bytes) {
@@ -19,7 +19,7 @@ std::size_t slots_of_chunk(std::size_t slot_bytes) {
 
 }  // namespace
 
-// Slots that lie behind each other in huge pages, where the system grants them.
+// Consecutive slots, in huge pages where the system grants them.
 class HistoryChunk {
  public:
   explicit HistoryChunk(std::size_t slot_bytes)
@@ -31,7 +31,7 @@ class HistoryChunk {
   bool is_empty() const noexcept { return used_ == 0; }
   std::size_t bytes() const noexcept { return block_.size(); }
 
-  // Not when it is full.
+  // The chunk must not be full.
   HistorySlot* take(HistorySlot* before) noexcept {
     void* place = free_;
     if (free_) {
@@ -46,7 +46,7 @@ class HistoryChunk {
     return slot;
   }
 
-  void give_back(HistorySlot* slot) noexcept {
+  void free_slot(HistorySlot* slot) noexcept {
     slot->before = free_;
     free_ = slot;
     --used_;
@@ -56,7 +56,7 @@ class HistoryChunk {
   std::size_t slot_bytes_;
   std::size_t capacity_;
   HugeBlock block_;
-  // Slots that were in use, by `before`; slots that never were stand behind the first `fresh_`.
+  // free_: a list of released slots, linked by `before`. Slots that were never used follow the first `fresh_` slots.
   HistorySlot* free_ = nullptr;
   std::size_t fresh_ = 0;
   std::size_t used_ = 0;
@@ -82,15 +82,15 @@ HistorySlot* HistoryMemory::take(HistorySlot* before) {
 void HistoryMemory::release(HistorySlot* slot) noexcept {
   while (slot && slot->users.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     HistorySlot* before = slot->before;
-    give_back(slot);
+    free_slot(slot);
     slot = before;
   }
 }
 
-void HistoryMemory::give_back(HistorySlot* slot) noexcept {
+void HistoryMemory::free_slot(HistorySlot* slot) noexcept {
   const std::lock_guard lock(mutex_);
   HistoryChunk* chunk = slot->chunk;
-  chunk->give_back(slot);
+  chunk->free_slot(slot);
   --used_;
   if (!chunk->is_empty() || unused_bytes() <= most_spare_) return;
   reserved_ -= chunk->bytes();
@@ -119,8 +119,7 @@ std::unique_ptr<History> CpuHistory::fork() const {
 
 std::size_t CpuHistory::memory_bytes() const noexcept {
   std::size_t own = 0;
-  while (own < slots_.size() && slots_[slots_.size() - 1 - own]->users.load(std::memory_order_relaxed) == 1)
-    ++own;
+  while (own < slots_.size() && slots_[slots_.size() - 1 - own]->users.load(std::memory_order_relaxed) == 1) ++own;
   return own * memory_->slot_bytes();
 }
 

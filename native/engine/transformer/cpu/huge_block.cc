@@ -15,8 +15,8 @@ constexpr std::size_t kHugePage = 2u << 20;
 
 std::size_t rounded_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Address space with a huge page to spare, whose ends are given back: the block begins at a huge page, and
-// what does not fill one at its end takes small ones.
+// Maps one huge page more than needed and unmaps the ends, so that the block begins at a huge page. A rest at its end
+// that does not fill a huge page takes small ones.
 std::byte* map_aligned(std::size_t size) {
   const std::size_t room = size + kHugePage;
   void* data = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -35,8 +35,7 @@ HugeBlock::HugeBlock(std::size_t bytes, const std::string& what) : size_(rounded
   if (size_ == 0) return;
   data_ = map_aligned(size_);
   if (!data_) {
-    throw EngineError(ErrorCode::kOutOfMemory,
-                      "no memory for " + std::to_string(size_ >> 20) + " MB of " + what);
+    throw EngineError(ErrorCode::kOutOfMemory, "no memory for " + std::to_string(size_ >> 20) + " MB of " + what);
   }
 #if defined(MADV_HUGEPAGE)
   ::madvise(data_, size_, MADV_HUGEPAGE);

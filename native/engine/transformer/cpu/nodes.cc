@@ -19,7 +19,7 @@ Gemm gemm_of(const Kernels& kernels, ComputeType type) {
       return kernels.gemm_bfloat16;
     case ComputeType::kInt8:
       return kernels.gemm_int8;
-    // The factory takes no float16.
+    // choose_cpu_compute_type() never returns float16.
     case ComputeType::kFloat16:
     case ComputeType::kFloat32:
       break;
@@ -36,8 +36,7 @@ std::pair<std::size_t, std::size_t> share(std::size_t size, int thread, int thre
 }
 
 LinearNode::LinearNode(const Kernels& kernels, const std::size_t& rows, const PackedMatrix& matrix,
-                       const Linear& weights, std::optional<Activation> activation, bool has_gate,
-                       bool has_residual)
+                       const Linear& weights, std::optional<Activation> activation, bool has_gate, bool has_residual)
     : gemm_(gemm_of(kernels, matrix.type())),
       rows_(rows),
       matrix_(matrix),
@@ -67,8 +66,7 @@ void QuantizeNode::run(ggml_tensor* out, int thread, int threads) {
   const auto [first, last] = share(rows_, thread, threads);
   auto* quantized = static_cast<std::int8_t*>(out->data);
   for (std::size_t row = first; row < last; ++row) {
-    kernels_.quantize_row(floats(x) + row * depth, depth, round_,
-                          quantized + row * quantized_row_bytes(depth));
+    kernels_.quantize_row(floats(x) + row * depth, depth, round_, quantized + row * quantized_row_bytes(depth));
   }
 }
 
@@ -97,12 +95,12 @@ void GatherNode::run(ggml_tensor* out, int thread, int threads) {
     std::copy_n(floats(x) + step_.wanted[i] * width, width, floats(out) + i * width);
 }
 
-void VisitNode::run(ggml_tensor* out, int thread, int threads) {
+void LogitsNode::run(ggml_tensor* out, int thread, int threads) {
   ggml_tensor* logits = out->src[0];
   const auto vocabulary = static_cast<std::size_t>(logits->ne[0]);
   const auto [first, last] = share(step_.wanted.size(), thread, threads);
   for (std::size_t i = first; i < last; ++i)
-    (*step_.visit)(step_.first_row + step_.wanted[i], {floats(logits) + i * vocabulary, vocabulary});
+    (*step_.on_logits)(step_.first_row + step_.wanted[i], {floats(logits) + i * vocabulary, vocabulary});
 }
 
 }  // namespace verbatim::transformer

@@ -9,14 +9,14 @@
 // The nodes of CPU graphs, without those of attention. Inputs are the sources of the output tensor.
 namespace verbatim::transformer {
 
-// The part of [0, size) that a thread does.
+// The part of [0, size) that one thread computes.
 std::pair<std::size_t, std::size_t> share(std::size_t size, int thread, int threads);
 
-// Source 0: x or its quantized rows; then the gate and the residual where there are any.
+// Source 0: x or its quantized rows; then the gate and the residual, if any.
 class LinearNode final : public CpuNode {
  public:
-  LinearNode(const Kernels& kernels, const std::size_t& rows, const PackedMatrix& matrix,
-             const Linear& weights, std::optional<Activation> activation, bool has_gate, bool has_residual);
+  LinearNode(const Kernels& kernels, const std::size_t& rows, const PackedMatrix& matrix, const Linear& weights,
+             std::optional<Activation> activation, bool has_gate, bool has_residual);
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:
@@ -73,11 +73,10 @@ class GatherNode final : public CpuNode {
   const DecoderStep& step_;
 };
 
-// Hands each row of logits, its input, to the step's visitor: what follows the network runs on all threads
-// too.
-class VisitNode final : public CpuNode {
+// Passes each row of its input, which is logits, to the step's callback. So the callbacks run on all threads.
+class LogitsNode final : public CpuNode {
  public:
-  explicit VisitNode(const DecoderStep& step) : step_(step) {}
+  explicit LogitsNode(const DecoderStep& step) : step_(step) {}
   void run(ggml_tensor* out, int thread, int threads) override;
 
  private:

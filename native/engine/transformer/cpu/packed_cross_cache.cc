@@ -11,17 +11,17 @@ constexpr std::size_t kLine = 64;
 
 std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-// A key among those of its block, four places at a time.
+// Writes a key into its block, in groups of four values.
 void place_key(std::span<const std::int8_t> key, std::uint8_t* out) {
   for (std::size_t k = 0; k < key.size(); k += 4) {
     std::uint32_t word;
     std::memcpy(&word, key.data() + k, sizeof(word));
-    word ^= 0x80808080u;  // adds 128 to each
+    word ^= 0x80808080u;  // adds 128 to each byte
     std::memcpy(out + k * kCrossBlock, &word, sizeof(word));
   }
 }
 
-// Four positions' values side by side: what one instruction takes.
+// Interleaves the values of four positions, as one instruction takes them.
 void interleave(const std::int8_t* rows, std::size_t size, std::size_t stride, std::int8_t* out) {
   for (std::size_t i = 0; i < size; ++i) {
     std::uint32_t four = 0;
@@ -49,8 +49,7 @@ PackedCrossCache::PackedCrossCache(const Kernels& kernels, ComputeType type, con
 }
 
 PackedCrossCache::Head PackedCrossCache::head(std::size_t layer, std::size_t index) const noexcept {
-  std::byte* start =
-      block_.data() + (layer * shape().heads + index) * (key_bytes_ + value_bytes_ + 2 * scale_bytes_);
+  std::byte* start = block_.data() + (layer * shape().heads + index) * (key_bytes_ + value_bytes_ + 2 * scale_bytes_);
   std::byte* scales = start + key_bytes_ + value_bytes_;
   return {start, start + key_bytes_, reinterpret_cast<std::uint16_t*>(scales),
           reinterpret_cast<std::uint16_t*>(scales + scale_bytes_)};
@@ -59,9 +58,8 @@ PackedCrossCache::Head PackedCrossCache::head(std::size_t layer, std::size_t ind
 void PackedCrossCache::write(std::size_t layer, std::size_t first, std::span<const float> rows) {
   for (std::size_t index = 0; index < shape().heads; ++index) {
     const std::span<const float> part = rows.subspan(index * shape().head_size());
-    type_ == ComputeType::kInt8
-        ? write_int8(head(layer, index), first, rows.size() / (2 * shape().width), part)
-        : write_bfloat16(head(layer, index), first, rows.size() / (2 * shape().width), part);
+    type_ == ComputeType::kInt8 ? write_int8(head(layer, index), first, rows.size() / (2 * shape().width), part)
+                                : write_bfloat16(head(layer, index), first, rows.size() / (2 * shape().width), part);
   }
 }
 
@@ -71,20 +69,19 @@ void PackedCrossCache::write_int8(const Head& target, std::size_t first, std::si
   const std::size_t key_depth = cross_key_depth(size), value_depth = cross_value_depth(size);
   auto* keys = reinterpret_cast<std::uint8_t*>(target.keys);
   auto* values = reinterpret_cast<std::int8_t*>(target.values);
-  // A key, and the values of four positions.
+  // One key, and the values of four positions.
   std::vector<std::int8_t> key(key_depth), four(4 * size);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t position = first + i;
     target.key_scales[position] = kernels().quantize_head(rows.data() + i * stride, size, key.data());
     place_key(key, keys + position / kCrossBlock * kCrossBlock * key_depth + position % kCrossBlock * 4);
     std::int8_t* value = four.data() + position % 4 * size;
-    target.value_scales[position] =
-        kernels().quantize_head(rows.data() + i * stride + shape().width, size, value);
+    target.value_scales[position] = kernels().quantize_head(rows.data() + i * stride + shape().width, size, value);
     std::int8_t* value_place = values + position / 4 * 4 * value_depth;
     if (position % 4 == 3 && i >= 3) {
       interleave(four.data(), size, size, value_place);
     } else if (position / 4 == (first + count - 1) / 4 || position / 4 == first / 4) {
-      // Of a group that others write as well.
+      // Others may write the other positions of this group of four.
       for (std::size_t k = 0; k < size; ++k) value_place[4 * k + position % 4] = value[k];
     }
   }
@@ -101,8 +98,7 @@ void PackedCrossCache::write_bfloat16(const Head& target, std::size_t first, std
     const std::size_t position = first + i;
     const float* row = rows.data() + i * stride;
     kernels().round_to_bfloat16(row, size, key.data());
-    std::uint16_t* place =
-        keys + position / kCrossBlock * kCrossBlock * key_depth + position % kCrossBlock * 2;
+    std::uint16_t* place = keys + position / kCrossBlock * kCrossBlock * key_depth + position % kCrossBlock * 2;
     for (std::size_t k = 0; k < key_depth; k += 2)
       std::memcpy(place + k * kCrossBlock, key.data() + k, 2 * sizeof(std::uint16_t));
     kernels().round_to_bfloat16(row + shape().width, size, values + position * value_depth);

@@ -10,9 +10,9 @@
 
 namespace verbatim::transformer {
 
-// Keys and values in int8 or bfloat16, in the order in which they are read: [layers][heads], each the keys,
-// the values and, for int8, the scales of a head (see PackedAttendCall). In int8 every position of every head
-// has a scale of its own for its key and for its value.
+// Keys and values in int8 or bfloat16, in the order of reading: [layers][heads], each with the keys, the values and,
+// for int8, the scales of a head (see PackedAttendCall). In int8 the key and the value of every position and head each
+// have a scale.
 class PackedCrossCache final : public CpuCrossCache {
  public:
   // type: kInt8 or kBfloat16. Throws EngineError kOutOfMemory.
@@ -32,13 +32,12 @@ class PackedCrossCache final : public CpuCrossCache {
     std::uint16_t* value_scales;
   };
   Head head(std::size_t layer, std::size_t index) const noexcept;
-  // rows: from the first key of the head on, [count, 2 * width].
+  // rows: from the head's first key on, [count, 2 * width].
   void write_int8(const Head& head, std::size_t first, std::size_t count, std::span<const float> rows) const;
-  void write_bfloat16(const Head& head, std::size_t first, std::size_t count,
-                      std::span<const float> rows) const;
+  void write_bfloat16(const Head& head, std::size_t first, std::size_t count, std::span<const float> rows) const;
 
   ComputeType type_;
-  // Bytes of the parts of a head.
+  // Bytes of each part of a head.
   std::size_t key_bytes_;
   std::size_t value_bytes_;
   std::size_t scale_bytes_;

@@ -23,10 +23,8 @@ std::size_t padded_depth(std::size_t depth, ComputeType type) {
   return type == ComputeType::kInt8 ? quantized_depth(depth) : depth;
 }
 
-// Place of weight [row, 0] and the distance of the following ones, for floats in elements.
-std::size_t panel_start(std::size_t row, std::size_t depth) {
-  return row / kPanelOutputs * depth * kPanelOutputs;
-}
+// Offset of weight [row, 0], and the distance to the weights after it; for floats counted in elements.
+std::size_t panel_start(std::size_t row, std::size_t depth) { return row / kPanelOutputs * depth * kPanelOutputs; }
 
 std::size_t int8_place(std::size_t row, std::size_t k, std::size_t depth) {
   return panel_start(row, depth) + (k / 4 * kPanelOutputs + row % kPanelOutputs) * 4 + k % 4;
@@ -37,8 +35,7 @@ float identity(float value) { return value; }
 }  // namespace
 
 std::size_t PackedMatrix::bytes(const MatrixView& source, ComputeType type) noexcept {
-  return WeightMemory::aligned(padded_outputs(source.rows) * padded_depth(source.columns, type) *
-                               element_size(type));
+  return WeightMemory::aligned(padded_outputs(source.rows) * padded_depth(source.columns, type) * element_size(type));
 }
 
 PackedMatrix::PackedMatrix(const MatrixView& source, ComputeType type, WeightMemory& memory)

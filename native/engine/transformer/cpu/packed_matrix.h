@@ -12,17 +12,17 @@
 
 namespace verbatim::transformer {
 
-// A weight matrix [outputs, depth] in the layout of the CPU kernels: panels of kPanelOutputs outputs, within
-// a panel float[depth][kPanelOutputs], or for int8 uint8[depth / 4][kPanelOutputs][4] with 128 added. Missing
-// outputs and depth are zeros.
+// A weight matrix [outputs, depth] in the layout of the CPU kernels: panels of kPanelOutputs outputs. A panel is
+// float[depth][kPanelOutputs], or for int8 uint8[depth / 4][kPanelOutputs][4] with 128 added. Missing outputs and depth
+// are zeros.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  // Converts where the stored type differs: floats are quantized as CTranslate2 does (scale 127 / max|row|,
-  // rounded to nearest even); quantized values become value / scale.
+  // Converts if the stored type differs. Floats are quantized as in CTranslate2 (scale 127 / max|row|, rounded to
+  // nearest even); quantized values become value / scale.
   PackedMatrix(const MatrixView& source, ComputeType type, WeightMemory& memory);
 
-  // Bytes that a matrix takes in WeightMemory.
+  // Bytes of WeightMemory that a matrix takes.
   static std::size_t bytes(const MatrixView& source, ComputeType type) noexcept;
 
   ComputeType type() const noexcept { return type_; }
@@ -42,7 +42,7 @@ class PackedMatrix {
   std::size_t outputs_ = 0;
   std::size_t depth_ = 0;
   std::span<std::byte> data_;
-  // int8: 1 / scale per output, padded to whole panels.
+  // int8: 1 / scale of each output, padded to whole panels.
   std::vector<float> factors_;
 };
 

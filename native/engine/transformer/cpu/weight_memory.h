@@ -18,9 +18,7 @@ class WeightMemory {
   std::size_t size() const noexcept { return block_.size(); }
 
   static constexpr std::size_t kAlignment = 64;
-  static constexpr std::size_t aligned(std::size_t bytes) {
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
  private:
   HugeBlock block_;

@@ -13,8 +13,7 @@ std::size_t total_bytes(const Transformer& model, ComputeType type) {
 
 }  // namespace
 
-CpuWeights::CpuWeights(const Transformer& model, ComputeType type)
-    : type_(type), memory_(total_bytes(model, type)) {
+CpuWeights::CpuWeights(const Transformer& model, ComputeType type) : type_(type), memory_(total_bytes(model, type)) {
   for (const Linear* linear : linears(model)) {
     matrices_.try_emplace(linear, linear->weight, type, memory_);
   }

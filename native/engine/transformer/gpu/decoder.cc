@@ -24,8 +24,7 @@ GpuDecoder::GpuDecoder(const Transformer& model, const GpuWeights& weights, Cach
                        std::shared_ptr<GpuDevice> device, std::shared_ptr<GpuSources> sources)
     : types_(types),
       device_(std::move(device)),
-      histories_(std::make_shared<GpuHistories>(device_, model,
-                                                cache_element_type(types.history, "self-attention"))),
+      histories_(std::make_shared<GpuHistories>(device_, model, cache_element_type(types.history, "self-attention"))),
       sources_(std::move(sources)),
       parts_{model, weights, *device_, *histories_, *sources_},
       embedder_(model.decoder, weights.type()) {}
@@ -49,13 +48,12 @@ std::unique_ptr<CrossCache> GpuDecoder::make_cross_cache(std::size_t positions) 
 std::unique_ptr<History> GpuDecoder::make_history() { return std::make_unique<GpuHistory>(histories_); }
 
 std::size_t GpuDecoder::memory_bytes() const noexcept {
-  std::size_t bytes =
-      logits_.capacity() * sizeof(float) + histories_->spare_bytes() + sources_->spare_bytes();
+  std::size_t bytes = logits_.capacity() * sizeof(float) + histories_->spare_bytes() + sources_->spare_bytes();
   for (const GpuDecoderGraph& graph : graphs_) bytes += graph.memory_bytes();
   return bytes;
 }
 
-void GpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& visit, int threads,
+void GpuDecoder::step(std::span<const DecoderInput> rows, const LogitsCallback& on_logits, int threads,
                       const AttentionRecord* record, const AbortFlag* abort) {
   if (record) check(*record);
   check_abort(abort);
@@ -70,8 +68,8 @@ void GpuDecoder::step(std::span<const DecoderInput> rows, const LogitsVisitor& v
     graph.run(run, rows, embedder_);
     graph.read_logits(logits_, run.wanted.size());
     for (std::size_t i = 0; i < run.wanted.size(); ++i)
-      visit(run.wanted_rows[i], std::span(logits_).subspan(i * vocabulary, vocabulary));
-    if (record) graph.show(run, rows, record->visit);
+      on_logits(run.wanted_rows[i], std::span(logits_).subspan(i * vocabulary, vocabulary));
+    if (record) graph.show(run, rows, record->on_weights);
   }
   appended.keep();
 }
@@ -122,8 +120,8 @@ GpuDecoderGraph& GpuDecoder::graph_for(const GpuDecoderShape& shape) {
   return graphs_.front();
 }
 
-std::unique_ptr<Decoder> make_gpu_decoder(const Transformer& model, const GpuWeights& weights,
-                                          CacheTypes types, ggml_backend_dev_t backend_device) {
+std::unique_ptr<Decoder> make_gpu_decoder(const Transformer& model, const GpuWeights& weights, CacheTypes types,
+                                          ggml_backend_dev_t backend_device) {
   return std::make_unique<GpuDecoder>(model, weights, types, backend_device);
 }
 

@@ -43,8 +43,7 @@ void GpuDecoderGraph::declare_recorded() {
   for (std::size_t i = 0; i < shape_.recorded.size(); ++i) {
     const std::size_t layer = shape_.recorded[i].layer;
     auto found = std::ranges::find(inputs_.recorded, layer, &GpuRecordedLayer::layer);
-    if (found == inputs_.recorded.end())
-      found = inputs_.recorded.insert(found, {layer, {}, nullptr, nullptr});
+    if (found == inputs_.recorded.end()) found = inputs_.recorded.insert(found, {layer, {}, nullptr, nullptr});
     found->heads.push_back(i);
   }
   for (GpuRecordedLayer& recorded : inputs_.recorded)
@@ -83,7 +82,7 @@ void GpuDecoderGraph::set_tokens(const GpuRun& run, std::span<const DecoderInput
   set_input(graph_.input, x);
 }
 
-// Padding writes into slots that are free for the moment, and reads what its row or its text reads anyway.
+// Padding writes to slots that are currently free, and reads the same as its row or its text.
 void GpuDecoderGraph::set_slots(const GpuRun& run) const {
   std::size_t used = 0;
   for (const GpuTextRows& text : run.texts) used += text.rows.size();
@@ -95,8 +94,7 @@ void GpuDecoderGraph::set_slots(const GpuRun& run) const {
     const bool is_text = t < run.texts.size();
     const std::size_t first = is_text ? run.texts[t].first : 0;
     const std::size_t count = is_text ? run.texts[t].rows.size() : 0;
-    const auto past =
-        is_text ? run.texts[t].history->slots().first(first + count) : std::span<const std::int32_t>();
+    const auto past = is_text ? run.texts[t].history->slots().first(first + count) : std::span<const std::int32_t>();
     write.insert(write.end(), past.begin() + static_cast<std::ptrdiff_t>(first), past.end());
     for (std::size_t i = count; i < shape_.tokens; ++i) write.push_back(*next++);
     read.insert(read.end(), past.begin(), past.end());
@@ -107,7 +105,7 @@ void GpuDecoderGraph::set_slots(const GpuRun& run) const {
   set_input(inputs_.read_slots, read);
 }
 
-// Each row sees its text as far as itself. Padding sees something, so that its numbers stay numbers.
+// Each row attends to its text up to itself. Padding attends to something, so that its values are not NaN.
 void GpuDecoderGraph::set_past(const GpuRun& run) const {
   std::vector<float> mask(shape_.past * shape_.rows(), kMasked);
   std::vector<std::int32_t> distances;
@@ -173,7 +171,7 @@ void GpuDecoderGraph::read_logits(std::vector<float>& out, std::size_t rows) con
 }
 
 void GpuDecoderGraph::show(const GpuRun& run, std::span<const DecoderInput> rows,
-                           const AttentionVisitor& visit) const {
+                           const AttentionCallback& on_weights) const {
   std::vector<float> weights;
   for (const GpuRecordedLayer& recorded : inputs_.recorded) {
     weights.resize(static_cast<std::size_t>(ggml_nelements(recorded.weights)));
@@ -184,8 +182,8 @@ void GpuDecoderGraph::show(const GpuRun& run, std::span<const DecoderInput> rows
         if (!rows[row].wants_attention) continue;
         const std::size_t place = (t * shape_.tokens + i) * recorded.heads.size();
         for (std::size_t h = 0; h < recorded.heads.size(); ++h) {
-          visit(row, recorded.heads[h],
-                std::span(weights).subspan((place + h) * shape_.positions, rows[row].source->positions()));
+          on_weights(row, recorded.heads[h],
+                     std::span(weights).subspan((place + h) * shape_.positions, rows[row].source->positions()));
         }
       }
     }

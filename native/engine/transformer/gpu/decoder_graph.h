@@ -10,7 +10,7 @@
 
 namespace verbatim::transformer {
 
-// What decoder graphs are built on; all of it outlives them.
+// The objects that decoder graphs are built on; they must outlive the graphs.
 struct GpuDecoderParts {
   const Transformer& model;
   const GpuWeights& weights;
@@ -19,7 +19,7 @@ struct GpuDecoderParts {
   GpuSources& sources;
 };
 
-// The decoder for one shape, in memory of its own. The device must be locked for every call.
+// The decoder graph for one shape, with its own memory. The device must be locked for every call.
 class GpuDecoderGraph {
  public:
   // Throws EngineError kOutOfMemory.
@@ -29,10 +29,10 @@ class GpuDecoderGraph {
   std::size_t memory_bytes() const noexcept { return ggml_gallocr_get_buffer_size(memory_.get(), 0); }
   // Throws EngineError kOutOfMemory, kInternalError.
   void run(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder);
-  // Of the rows that wanted them, [rows, vocabulary].
+  // Logits of the rows that wanted them, [rows, vocabulary].
   void read_logits(std::vector<float>& out, std::size_t rows) const;
-  // The heads shape().recorded of every row's cross-attention.
-  void show(const GpuRun& run, std::span<const DecoderInput> rows, const AttentionVisitor& visit) const;
+  // Reports the cross-attention of the heads in shape().recorded, for every row.
+  void show(const GpuRun& run, std::span<const DecoderInput> rows, const AttentionCallback& on_weights) const;
 
  private:
   void declare_inputs();

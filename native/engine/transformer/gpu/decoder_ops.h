@@ -7,20 +7,20 @@
 
 namespace verbatim::transformer {
 
-// Cross-attention of one layer that is to be shown.
+// The recorded cross-attention of one layer.
 struct GpuRecordedLayer {
   std::size_t layer = 0;
-  // Numbers of its heads in GpuDecoderShape::recorded.
+  // Indices of its heads in GpuDecoderShape::recorded.
   std::vector<std::size_t> heads;
-  // An input: where in the layer's [queries * heads * sources] the heads of each row stand [heads * rows].
+  // Input: for each row and head, the index of its weights in the layer's [queries * heads * sources]: [heads * rows].
   ggml_tensor* places = nullptr;
-  // What is there, [positions, heads * rows].
+  // The weights at these indices, [positions, heads * rows].
   ggml_tensor* weights = nullptr;
 };
 
-// Inputs of a decoder graph, filled before each run, and what is read from it besides the logits.
+// Inputs of a decoder graph, filled before each run, and its results besides the logits.
 struct GpuDecoderInputs {
-  // Slots that the rows write [rows], and that each text reads [past * texts].
+  // Slots that the rows write [rows], and slots that each text reads [past * texts].
   ggml_tensor* write_slots = nullptr;
   ggml_tensor* read_slots = nullptr;
   // 0 or -infinity [past, tokens, 1, texts].
@@ -30,7 +30,7 @@ struct GpuDecoderInputs {
   // Rows of the queries [queries * sources], and queries of the rows [rows].
   ggml_tensor* query_rows = nullptr;
   ggml_tensor* row_queries = nullptr;
-  // Slots of the sources [sources]; null where they are the first ones.
+  // Slots of the sources [sources]; null if they are the first slots.
   ggml_tensor* source_slots = nullptr;
   // 0 or -infinity [positions, 1, 1, sources].
   ggml_tensor* source_mask = nullptr;
@@ -39,7 +39,7 @@ struct GpuDecoderInputs {
   std::vector<GpuRecordedLayer> recorded;
 };
 
-// A decoder whose rows are in texts and at positions of their own, in ggml's own operations.
+// A decoder in ggml's own operations; each row has its own text and position.
 class GpuDecoderOps final : public GpuOps, public DecoderOps {
  public:
   GpuDecoderOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights,

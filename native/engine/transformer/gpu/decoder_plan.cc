@@ -9,15 +9,13 @@
 namespace verbatim::transformer {
 namespace {
 
-// The most tokens of one text in a run: a longer one is computed in parts.
+// Most tokens of one text in a run; a longer text is computed in parts.
 constexpr std::size_t kMostTokens = 64;
 constexpr std::size_t kPastBlock = 32;
 
-constexpr std::size_t round_up(std::size_t count, std::size_t block) {
-  return (count + block - 1) / block * block;
-}
+constexpr std::size_t round_up(std::size_t count, std::size_t block) { return (count + block - 1) / block * block; }
 
-// Few sizes, so that graphs can be used again, and little padding.
+// Few different sizes, so that graphs are reused, and little padding.
 std::size_t padded(std::size_t count) { return count <= 8 ? std::bit_ceil(count) : round_up(count, 8); }
 
 std::size_t padded_positions(std::size_t count) {
@@ -43,7 +41,7 @@ GpuTextRows part_of(const GpuTextRows& text, std::size_t begin) {
   return {text.history, text.first + begin, {part.begin(), part.end()}};
 }
 
-// Texts with about as many tokens share a run.
+// Texts with similar numbers of tokens share a run.
 std::vector<GpuRun> group_texts(std::span<const GpuTextRows> texts) {
   std::vector<GpuRun> runs;
   std::size_t longest = 0;
@@ -81,8 +79,7 @@ void plan_texts(GpuRun& run, std::span<const DecoderInput> rows) {
 }
 
 // Sources in the order of their slots.
-std::map<std::size_t, std::vector<std::size_t>> readers_of_slots(GpuRun& run,
-                                                                 std::span<const DecoderInput> rows) {
+std::map<std::size_t, std::vector<std::size_t>> readers_of_slots(GpuRun& run, std::span<const DecoderInput> rows) {
   std::map<std::size_t, std::vector<std::size_t>> readers;
   for (std::size_t t = 0; t < run.texts.size(); ++t) {
     for (std::size_t i = 0; i < run.texts[t].rows.size(); ++i) {
@@ -98,8 +95,7 @@ void plan_sources(GpuRun& run, std::span<const DecoderInput> rows, std::size_t s
   GpuDecoderShape& shape = run.shape;
   auto readers = readers_of_slots(run, rows);
   shape.positions = std::min(padded_positions(shape.positions), positions);
-  // To read sources that nobody asked for costs no more than to fetch those that somebody did, if they are
-  // few.
+  // Reading a few unneeded sources costs no more than fetching the needed ones.
   const std::size_t first_slots = std::min(padded(readers.rbegin()->first + 1), slots);
   shape.sources = padded(readers.size());
   shape.fetches_sources = first_slots > 2 * shape.sources;

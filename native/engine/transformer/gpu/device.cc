@@ -5,8 +5,7 @@
 namespace verbatim::transformer {
 
 GpuDevice::GpuDevice(ggml_backend_dev_t backend_device)
-    : backend_(ggml_backend_dev_init(backend_device, nullptr)),
-      memory_(ggml_backend_dev_buffer_type(backend_device)) {
+    : backend_(ggml_backend_dev_init(backend_device, nullptr)), memory_(ggml_backend_dev_buffer_type(backend_device)) {
   if (!backend_) throw_out_of_device_memory();
 }
 

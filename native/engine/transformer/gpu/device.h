@@ -9,8 +9,8 @@
 
 namespace verbatim::transformer {
 
-// A backend device that computes one graph at a time. Whoever computes, or touches tensors that others write
-// too, holds the lock meanwhile.
+// A backend device that computes one graph at a time. Whoever computes, or uses tensors that others write, must hold
+// the lock.
 class GpuDevice {
  public:
   // Throws EngineError kOutOfMemory.
@@ -18,7 +18,7 @@ class GpuDevice {
 
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
   ggml_backend_buffer_type_t memory() const noexcept { return memory_; }
-  // Where the device is a processor: threads of what is computed from now on.
+  // Sets the threads of later computations if the device is a processor.
   void set_threads(int threads);
   ggml_gallocr_ptr new_allocator() const;
   // Throws EngineError kOutOfMemory, kInternalError.

@@ -5,8 +5,7 @@
 namespace verbatim::transformer {
 
 GpuEncoderOps::GpuEncoderOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights,
-                             const GpuSources& sources, const GpuEncoderInputs& inputs,
-                             const GpuEncoderShape& shape)
+                             const GpuSources& sources, const GpuEncoderInputs& inputs, const GpuEncoderShape& shape)
     : GpuOps(graph, model, weights),
       heads_{model.width, static_cast<std::size_t>(model.encoder.heads)},
       sources_(sources),
@@ -32,24 +31,19 @@ ggml_tensor* GpuEncoderOps::encoder_attention(ggml_tensor* qkv, const Attention&
   return ggml_cont_2d(context_, context, dim(model_.width), dim(source * sentences));
 }
 
-// Each query times the key vectors of its distances; the queries of one position share them.
-ggml_tensor* GpuEncoderOps::add_encoder_keys(ggml_tensor* scores, ggml_tensor* query,
-                                             const Attention& weights) {
-  const std::int64_t size = query->ne[0], heads = query->ne[1], source = query->ne[2],
-                     sentences = query->ne[3];
+// Each query times the key vectors of its distances; all queries at one position share them.
+ggml_tensor* GpuEncoderOps::add_encoder_keys(ggml_tensor* scores, ggml_tensor* query, const Attention& weights) {
+  const std::int64_t size = query->ne[0], heads = query->ne[1], source = query->ne[2], sentences = query->ne[3];
   ggml_tensor* rows = ggml_get_rows(context_, weights_.get(weights.relative_keys), inputs_.distances);
   rows = ggml_reshape_3d(context_, rows, size, source, source);
   ggml_tensor* by_position = ggml_cont(context_, ggml_permute(context_, query, 0, 1, 3, 2));
-  ggml_tensor* products =
-      product(rows, ggml_reshape_3d(context_, by_position, size, heads * sentences, source));
+  ggml_tensor* products = product(rows, ggml_reshape_3d(context_, by_position, size, heads * sentences, source));
   products = ggml_reshape_4d(context_, products, source, heads, sentences, source);
   return ggml_add(context_, scores, ggml_cont(context_, ggml_permute(context_, products, 0, 2, 3, 1)));
 }
 
-ggml_tensor* GpuEncoderOps::add_encoder_values(ggml_tensor* context, ggml_tensor* mixture,
-                                               const Attention& weights) {
-  const std::int64_t size = context->ne[0], source = mixture->ne[0], heads = mixture->ne[2],
-                     sentences = mixture->ne[3];
+ggml_tensor* GpuEncoderOps::add_encoder_values(ggml_tensor* context, ggml_tensor* mixture, const Attention& weights) {
+  const std::int64_t size = context->ne[0], source = mixture->ne[0], heads = mixture->ne[2], sentences = mixture->ne[3];
   ggml_tensor* rows = ggml_get_rows(context_, weights_.get(weights.relative_values), inputs_.distances);
   rows = ggml_permute(context_, ggml_reshape_3d(context_, rows, size, source, source), 1, 0, 2, 3);
   ggml_tensor* by_position = ggml_cont(context_, ggml_permute(context_, mixture, 0, 3, 1, 2));

@@ -5,12 +5,12 @@
 
 namespace verbatim::transformer {
 
-// Sentences of an encoder graph, all padded to the longest.
+// Shape of an encoder graph: sentences that are padded to the longest.
 struct GpuEncoderShape {
   std::size_t sentences = 0;
-  // Of each.
+  // Positions of each.
   std::size_t positions = 0;
-  // Where keys and values go: slots behind each other.
+  // First of the consecutive slots that take keys and values.
   std::size_t first_slot = 0;
 };
 
@@ -25,8 +25,8 @@ struct GpuEncoderInputs {
 // An encoder in ggml's own operations.
 class GpuEncoderOps final : public GpuOps, public EncoderOps {
  public:
-  GpuEncoderOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights,
-                const GpuSources& sources, const GpuEncoderInputs& inputs, const GpuEncoderShape& shape);
+  GpuEncoderOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights, const GpuSources& sources,
+                const GpuEncoderInputs& inputs, const GpuEncoderShape& shape);
 
   ggml_tensor* encoder_attention(ggml_tensor* qkv, const Attention& weights) override;
   void keep_cross(ggml_tensor* key_value, std::size_t layer) override;

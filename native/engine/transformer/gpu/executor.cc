@@ -21,8 +21,7 @@ constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
 class GpuExecutor final : public Executor {
  public:
-  GpuExecutor(const Transformer& model, const GpuWeights& weights, ggml_backend_dev_t backend_device,
-              int threads)
+  GpuExecutor(const Transformer& model, const GpuWeights& weights, ggml_backend_dev_t backend_device, int threads)
       : model_(model),
         weights_(weights),
         threads_(threads),
@@ -40,9 +39,8 @@ class GpuExecutor final : public Executor {
     encode_ms_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
-  StepOutput step(std::span<const DecoderRow> rows, const LogitsVisitor& visit,
-                  const AbortFlag* abort) override {
-    return hypotheses_.step(decoder_, rows, source_views_, visit, threads_, abort);
+  StepOutput step(std::span<const DecoderRow> rows, const LogitsCallback& on_logits, const AbortFlag* abort) override {
+    return hypotheses_.step(decoder_, rows, source_views_, on_logits, threads_, abort);
   }
 
   std::size_t memory_bytes() const noexcept override {
@@ -54,7 +52,7 @@ class GpuExecutor final : public Executor {
  private:
   void make_sources(std::span<const std::vector<TokenId>> sources) {
     source_views_.clear();
-    // Those of the last batch first: the new ones then lie behind each other.
+    // Frees the last batch's sources first, so that the new ones are consecutive.
     sources_.clear();
     std::vector<std::size_t> lengths;
     for (const auto& source : sources) lengths.push_back(source.size());
@@ -96,7 +94,7 @@ class GpuExecutor final : public Executor {
     return x;
   }
 
-  // For every query of a sentence the same: its padding is masked.
+  // The same for every query of a sentence: its padding is masked.
   std::vector<float> mask() const {
     std::vector<float> mask;
     for (const auto& source : sources_) {
@@ -124,7 +122,7 @@ class GpuExecutor final : public Executor {
   Hypotheses hypotheses_;
   ggml_gallocr_ptr encoder_memory_;
   GpuEncoderShape shape_;
-  // Of the batch, and all of them for the decoder.
+  // The sources of the batch, and the same in the form that the decoder takes.
   std::vector<std::unique_ptr<GpuCrossCache>> sources_;
   std::vector<const CrossCache*> source_views_;
 };

@@ -14,8 +14,8 @@ namespace verbatim::transformer {
 // ggml's backend device behind "cpu" or "cuda:N", which must have been checked (device.h).
 ggml_backend_dev_t backend_device_of(std::string_view id);
 
-// ggml's own operations, for GPUs; they run on any backend device of ggml's. `model` must outlive the
-// factory, the factory its executors. Throws EngineError kOutOfMemory.
+// The executor in ggml's own operations, for GPUs; it runs on any ggml backend device. `model` must outlive the
+// factory, and the factory its executors. Throws EngineError kOutOfMemory.
 std::unique_ptr<const ExecutorFactory> make_gpu_factory(const Transformer& model, ComputeType type,
                                                         ggml_backend_dev_t backend_device);
 

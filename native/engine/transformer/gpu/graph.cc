@@ -10,8 +10,8 @@ void throw_out_of_device_memory() {
 }
 
 ggml_context_ptr new_gpu_context(std::size_t tensors) {
-  ggml_context_ptr context(ggml_init(
-      {ggml_tensor_overhead() * tensors + ggml_graph_overhead_custom(tensors, false), nullptr, true}));
+  ggml_context_ptr context(
+      ggml_init({ggml_tensor_overhead() * tensors + ggml_graph_overhead_custom(tensors, false), nullptr, true}));
   if (!context) throw_out_of_device_memory();
   return context;
 }
@@ -43,8 +43,7 @@ void allocate(const GpuGraph& graph, ggml_gallocr_t allocator) {
 void compute(const GpuGraph& graph, ggml_backend_t backend) {
   const ggml_status status = ggml_backend_graph_compute(backend, graph.nodes);
   if (status == GGML_STATUS_ALLOC_FAILED) throw_out_of_device_memory();
-  if (status != GGML_STATUS_SUCCESS)
-    throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
+  if (status != GGML_STATUS_SUCCESS) throw EngineError(ErrorCode::kInternalError, "ggml could not run the graph");
 }
 
 }  // namespace verbatim::transformer

@@ -20,9 +20,8 @@ GpuHistories::GpuHistories(std::shared_ptr<GpuDevice> device, const Transformer&
 bool GpuHistories::reserve(std::size_t count) {
   const std::size_t present = slots_.count(), used = slots_.used();
   const std::size_t needed = std::max(used + count, kFewestSlots);
-  const std::size_t most =
-      std::max(needed, std::exchange(most_, used == 0 ? needed : std::max(most_, needed)));
-  // Twice as much at a time: tables move seldom.
+  const std::size_t most = std::max(needed, std::exchange(most_, used == 0 ? needed : std::max(most_, needed)));
+  // Doubles the size, so that tables seldom move.
   if (needed > present) return resize(std::max(needed, 2 * present), used > 0), true;
   if (used > 0 || present < 4 * most) return false;
   return resize(2 * most, false), true;

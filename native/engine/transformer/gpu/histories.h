@@ -14,24 +14,24 @@
 
 namespace verbatim::transformer {
 
-// The self-attention keys and values of all texts of one decoder: a table a layer, [2 * width, slots], with a
-// slot for each token. Texts that begin the same share slots, and nothing is copied when they part.
+// The self-attention keys and values of all texts of one decoder. Each layer has a table [2 * width, slots] with a slot
+// for each token. Texts with the same beginning share slots; nothing is copied when they diverge.
 class GpuHistories {
  public:
   GpuHistories(std::shared_ptr<GpuDevice> device, const Transformer& model, ggml_type type);
 
-  // Makes room for `count` tokens more; where no text is left, gives back what the last ones did not need.
-  // True when the tables moved, and graphs on them are void. The device must be locked. Throws EngineError
-  // kOutOfMemory: the tables may have moved then too.
+  // Makes room for `count` more tokens. If no text is left, frees the room that the last ones did not need. Returns
+  // true if the tables moved, which makes graphs on them invalid. The device must be locked. Throws EngineError
+  // kOutOfMemory; the tables may have moved then too.
   bool reserve(std::size_t count);
   ggml_tensor* layer(std::size_t index) const noexcept { return tables_[index].tensor(); }
   Slots& slots() noexcept { return slots_; }
 
-  // Of all layers.
+  // Bytes of one slot in all layers.
   std::size_t slot_bytes() const noexcept { return tables_.size() * row_bytes_; }
   // Bytes of all texts.
   std::size_t bytes() const { return slots_.used() * slot_bytes(); }
-  // Bytes kept for tokens to come.
+  // Bytes kept for later tokens.
   std::size_t spare_bytes() const;
 
  private:
@@ -43,7 +43,7 @@ class GpuHistories {
   std::size_t row_bytes_;
   std::vector<GpuTable> tables_;
   Slots slots_;
-  // Slots that were needed since no text was left.
+  // Most slots in use since no text was left.
   std::size_t most_ = 0;
 };
 
@@ -56,13 +56,11 @@ class GpuHistory final : public History {
 
   std::size_t length() const noexcept override { return slots_.size(); }
   std::unique_ptr<History> fork() const override;
-  std::size_t memory_bytes() const noexcept override {
-    return all_->slots().unshared(slots_) * all_->slot_bytes();
-  }
+  std::size_t memory_bytes() const noexcept override { return all_->slots().unshared(slots_) * all_->slot_bytes(); }
 
-  // A slot whose user the history becomes.
+  // The history becomes the slot's user.
   void append(std::int32_t slot) { slots_.push_back(slot); }
-  // Forgets the last tokens. length <= length().
+  // Drops the last tokens. length <= length().
   void truncate(std::size_t length) noexcept;
   // In the order of the text.
   std::span<const std::int32_t> slots() const noexcept { return slots_; }

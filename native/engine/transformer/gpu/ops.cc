@@ -56,8 +56,7 @@ ggml_tensor* GpuOps::linear(ggml_tensor* x, const Linear& weights, std::optional
 
 ggml_tensor* GpuOps::norm(ggml_tensor* x, const LayerNorm& weights) {
   const GpuNorm& layer = weights_.get(weights);
-  ggml_tensor* y =
-      layer.beta ? ggml_norm(context_, x, weights.epsilon) : ggml_rms_norm(context_, x, weights.epsilon);
+  ggml_tensor* y = layer.beta ? ggml_norm(context_, x, weights.epsilon) : ggml_rms_norm(context_, x, weights.epsilon);
   y = ggml_mul(context_, y, layer.gamma);
   return layer.beta ? ggml_add(context_, y, layer.beta) : y;
 }

@@ -8,7 +8,7 @@
 
 namespace verbatim::transformer {
 
-// Row of a table of relative positions for a key's position and a query's.
+// Row in a table of relative positions for a key's and a query's position.
 std::int32_t relative_row(const MatrixView& table, std::size_t key, std::size_t query);
 
 // The network in ggml's own operations, which every ggml backend has.
@@ -17,8 +17,8 @@ class GpuOps : public NetworkOps {
   GpuOps(const GpuGraph& graph, const Transformer& model, const GpuWeights& weights)
       : context_(graph.context.get()), graph_(graph), model_(model), weights_(weights) {}
 
-  ggml_tensor* linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation,
-                      ggml_tensor* gate, ggml_tensor* residual) override;
+  ggml_tensor* linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation, ggml_tensor* gate,
+                      ggml_tensor* residual) override;
   ggml_tensor* norm(ggml_tensor* x, const LayerNorm& weights) override;
   ggml_tensor* scale(ggml_tensor* x, float factor) override;
 
@@ -29,8 +29,7 @@ class GpuOps : public NetworkOps {
     std::size_t size() const { return width / count; }
   };
   // Part `part` of rows [parts * width, inner * outer] as [head_size, heads, inner, outer]: a view.
-  ggml_tensor* heads_of(ggml_tensor* x, std::size_t part, const Heads& heads, std::size_t inner,
-                        std::size_t outer);
+  ggml_tensor* heads_of(ggml_tensor* x, std::size_t part, const Heads& heads, std::size_t inner, std::size_t outer);
   ggml_tensor* product(ggml_tensor* a, ggml_tensor* b);
   ggml_tensor* probabilities(ggml_tensor* scores, ggml_tensor* mask, std::size_t head_size);
 

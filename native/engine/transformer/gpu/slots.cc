@@ -55,8 +55,8 @@ void Slots::release(std::span<const std::int32_t> slots) noexcept {
 
 std::size_t Slots::unshared(std::span<const std::int32_t> slots) const noexcept {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(std::ranges::count_if(
-      slots, [&](std::int32_t slot) { return users_[static_cast<std::size_t>(slot)] == 1; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(slots, [&](std::int32_t slot) { return users_[static_cast<std::size_t>(slot)] == 1; }));
 }
 
 }  // namespace verbatim::transformer

@@ -8,25 +8,25 @@
 
 namespace verbatim::transformer {
 
-// Places of a table on a device, by number: who uses them. Safe to use from many threads.
+// The slots of a table on a device, with the number of users of each. Safe to use from many threads.
 class Slots {
  public:
   std::size_t count() const;
   std::size_t used() const;
-  // More of them; or fewer, if none of those that go is in use.
+  // Adds slots, or removes the last ones; those must not be in use.
   void resize(std::size_t count);
-  // The `count` lowest that are free, with one user each; there must be as many.
+  // Takes the `count` lowest free slots, with one user each. So many must be free.
   std::vector<std::int32_t> take(std::size_t count);
-  // One user more, one less, of each.
+  // Adds one user to each; removes one user from each.
   void share(std::span<const std::int32_t> slots) noexcept;
   void release(std::span<const std::int32_t> slots) noexcept;
-  // How many of them have a single user.
+  // Number of these slots with a single user.
   std::size_t unshared(std::span<const std::int32_t> slots) const noexcept;
 
  private:
   mutable std::mutex mutex_;
   std::vector<std::int32_t> users_;
-  // A heap, the lowest first; has room for all, so that to release needs no memory.
+  // A heap, the lowest first. It has room for all slots, so that releasing needs no memory.
   std::vector<std::int32_t> free_;
 };
 

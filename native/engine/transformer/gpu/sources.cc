@@ -7,7 +7,7 @@ namespace verbatim::transformer {
 namespace {
 
 constexpr std::size_t kFewestSlots = 4;
-// Rows of values begin where every kernel can read them fast.
+// Rows of values begin at an address from which every kernel can read fast.
 constexpr std::size_t kPositionBlock = 32;
 
 }  // namespace
@@ -36,8 +36,7 @@ std::vector<std::unique_ptr<GpuCrossCache>> GpuSources::make(std::span<const std
 void GpuSources::reserve(std::size_t positions, std::size_t count) {
   const std::size_t used = slots_.used(), present = slots_.count();
   const std::size_t needed = std::max(used + count, kFewestSlots);
-  const std::size_t most =
-      std::max(needed, std::exchange(most_, used == 0 ? needed : std::max(most_, needed)));
+  const std::size_t most = std::max(needed, std::exchange(most_, used == 0 ? needed : std::max(most_, needed)));
   if (used == 0 && (positions != positions_ || needed > present || present > 2 * most)) {
     resize(positions, most, false);
   } else if (positions > positions_ || needed > present) {
@@ -57,8 +56,8 @@ void GpuSources::resize(std::size_t positions, std::size_t count, bool keep) {
   slot_bytes_ = keys_.size() * 2 * ggml_row_size(type_, dim(head_size_ * heads_ * positions));
 }
 
-// What padding holds must be a number, whoever had the slot before: nought times it must be nought. Slots:
-// ascending; neighbours are cleared together.
+// Padding must hold finite numbers, whoever used the slot before, because 0 * NaN is NaN. Slots: ascending; consecutive
+// ones are cleared together.
 void GpuSources::clear(std::span<const std::int32_t> slots) {
   for (std::size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
     while (end < slots.size() && slots[end] - slots[begin] == static_cast<std::int32_t>(end - begin)) ++end;
@@ -77,20 +76,19 @@ void GpuSources::add_write(ggml_context* context, ggml_cgraph* nodes, std::size_
   const std::size_t positions = static_cast<std::size_t>(rows->ne[1]) / count;
   const std::size_t size = head_size_ * sizeof(float), width = heads_ * head_size_;
   const auto part = [&](std::size_t index) {
-    return ggml_view_4d(context, rows, dim(head_size_), dim(heads_), dim(positions), dim(count), size,
-                        rows->nb[1], rows->nb[1] * positions, index * width * sizeof(float));
+    return ggml_view_4d(context, rows, dim(head_size_), dim(heads_), dim(positions), dim(count), size, rows->nb[1],
+                        rows->nb[1] * positions, index * width * sizeof(float));
   };
   ggml_tensor* keys = this->keys(layer);
   ggml_tensor* values = this->values(layer);
   ggml_tensor* key_place =
-      ggml_view_4d(context, keys, dim(head_size_), dim(positions), dim(heads_), dim(count), keys->nb[1],
-                   keys->nb[2], keys->nb[3], slot * keys->nb[3] + first * keys->nb[1]);
+      ggml_view_4d(context, keys, dim(head_size_), dim(positions), dim(heads_), dim(count), keys->nb[1], keys->nb[2],
+                   keys->nb[3], slot * keys->nb[3] + first * keys->nb[1]);
   ggml_tensor* value_place =
       ggml_view_4d(context, values, dim(positions), dim(head_size_), dim(heads_), dim(count), values->nb[1],
                    values->nb[2], values->nb[3], slot * values->nb[3] + first * values->nb[0]);
   ggml_build_forward_expand(nodes, ggml_cpy(context, ggml_permute(context, part(0), 0, 2, 1, 3), key_place));
-  ggml_build_forward_expand(nodes,
-                            ggml_cpy(context, ggml_permute(context, part(1), 1, 2, 0, 3), value_place));
+  ggml_build_forward_expand(nodes, ggml_cpy(context, ggml_permute(context, part(1), 1, 2, 0, 3), value_place));
 }
 
 void GpuSources::write(std::size_t slot, std::size_t layer, std::size_t first, std::span<const float> rows) {
@@ -105,8 +103,6 @@ void GpuSources::write(std::size_t slot, std::size_t layer, std::size_t first, s
   device_->compute(graph);
 }
 
-std::size_t GpuSources::spare_bytes() const {
-  return (slots_.count() - slots_.used()) * slot_bytes() + write_bytes_;
-}
+std::size_t GpuSources::spare_bytes() const { return (slots_.count() - slots_.used()) * slot_bytes() + write_bytes_; }
 
 }  // namespace verbatim::transformer

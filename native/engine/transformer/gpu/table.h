@@ -16,9 +16,9 @@ class GpuTable {
  public:
   using Shape = std::array<std::size_t, 4>;
 
-  // Another shape. To keep what is there, no dimension may be smaller: it then stays where its indices say,
-  // and the rest is zero. Graphs on the old tensor are void. The device must be locked. Throws EngineError
-  // kOutOfMemory: the table is then as before if it was to be kept, else it is empty.
+  // Changes the shape. With `keep` no dimension may shrink: values keep their indices, and the rest is zero. Graphs on
+  // the old tensor become invalid. The device must be locked. Throws EngineError kOutOfMemory; the table is then
+  // unchanged with `keep`, and empty without.
   void resize(GpuDevice& device, ggml_type type, const Shape& shape, bool keep);
   ggml_tensor* tensor() const noexcept { return tensor_; }
   std::size_t bytes() const noexcept { return tensor_ ? ggml_nbytes(tensor_) : 0; }
@@ -28,8 +28,8 @@ class GpuTable {
   ggml_tensor* tensor_ = nullptr;
 };
 
-// What caches on a device are kept in. Throws EngineError kInvalidArgument for others than float32 and
-// float16; `what` names the cache.
+// ggml's type for a cache. Throws EngineError kInvalidArgument for types other than float32 and float16; `what` names
+// the cache.
 ggml_type cache_element_type(ComputeType type, std::string_view what);
 
 }  // namespace verbatim::transformer

@@ -33,7 +33,7 @@ ggml_type weight_type(const MatrixView& matrix, ComputeType type) {
   return GGML_TYPE_F32;
 }
 
-// One row as Q8_0; returns the factor that makes up for the rounding of its scale.
+// Writes one row as Q8_0; returns the factor that corrects the rounding of its scale.
 float write_q8_row(const MatrixView& matrix, std::size_t row, std::byte* out) {
   std::vector<std::int8_t> values(matrix.columns);
   float scale = matrix.row_scale(row);
@@ -44,7 +44,7 @@ float write_q8_row(const MatrixView& matrix, std::size_t row, std::byte* out) {
     matrix.read_row(row, floats);
     scale = quantize_weights(floats, values);
   }
-  // Kept among the normal numbers of float16, where it is precise.
+  // Clamped to the normal numbers of float16, which are precise.
   const std::uint16_t stored = float_to_float16(std::clamp(1.0f / scale, 0x1p-14f, 60000.0f));
   for (std::size_t i = 0; i < matrix.columns; i += kBlock, out += kBlockBytes) {
     std::memcpy(out, &stored, sizeof(stored));
@@ -61,8 +61,7 @@ void write_row(const MatrixView& matrix, std::size_t row, ggml_type type, std::b
     return;
   }
   for (std::size_t i = 0; i < floats.size(); ++i) {
-    const std::uint16_t half =
-        type == GGML_TYPE_F16 ? float_to_float16(floats[i]) : float_to_bfloat16(floats[i]);
+    const std::uint16_t half = type == GGML_TYPE_F16 ? float_to_float16(floats[i]) : float_to_bfloat16(floats[i]);
     std::memcpy(out + i * sizeof(half), &half, sizeof(half));
   }
 }
@@ -89,8 +88,7 @@ void upload_matrix(const MatrixView& matrix, const GpuLinear& target) {
 
 }  // namespace
 
-GpuWeights::GpuWeights(const Transformer& model, ComputeType type, ggml_backend_buffer_type_t memory)
-    : type_(type) {
+GpuWeights::GpuWeights(const Transformer& model, ComputeType type, ggml_backend_buffer_type_t memory) : type_(type) {
   constexpr std::size_t kMostTensors = 16384;
   context_.reset(ggml_init({ggml_tensor_overhead() * kMostTensors, nullptr, true}));
   if (context_) declare(model);
@@ -118,8 +116,8 @@ void GpuWeights::declare_linear(const Linear& linear) {
   const MatrixView& matrix = linear.weight;
   const auto rows = static_cast<std::int64_t>(matrix.rows);
   GpuLinear target;
-  target.weight = ggml_new_tensor_2d(context_.get(), weight_type(matrix, type_),
-                                     static_cast<std::int64_t>(matrix.columns), rows);
+  target.weight =
+      ggml_new_tensor_2d(context_.get(), weight_type(matrix, type_), static_cast<std::int64_t>(matrix.columns), rows);
   if (!linear.bias.empty()) target.bias = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
   if (target.weight->type == GGML_TYPE_Q8_0)
     target.correction = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
@@ -135,9 +133,8 @@ void GpuWeights::declare_norm(const LayerNorm& norm) {
 
 void GpuWeights::declare_table(const MatrixView& table) {
   if (table.empty()) return;
-  tables_.emplace(&table,
-                  ggml_new_tensor_2d(context_.get(), GGML_TYPE_F32, static_cast<std::int64_t>(table.columns),
-                                     static_cast<std::int64_t>(table.rows)));
+  tables_.emplace(&table, ggml_new_tensor_2d(context_.get(), GGML_TYPE_F32, static_cast<std::int64_t>(table.columns),
+                                             static_cast<std::int64_t>(table.rows)));
 }
 
 void GpuWeights::upload() const {

@@ -13,7 +13,7 @@ namespace verbatim::transformer {
 struct GpuLinear {
   ggml_tensor* weight = nullptr;  // [in, out]
   ggml_tensor* bias = nullptr;    // [out] or null
-  // Q8_0 keeps the scale of a row in 16 bits; this is what is missing to the exact one, [out] or null.
+  // Q8_0 keeps a row's scale in 16 bits. This factor corrects it to the exact scale, [out] or null.
   ggml_tensor* correction = nullptr;
 };
 
@@ -22,10 +22,10 @@ struct GpuNorm {
   ggml_tensor* beta = nullptr;  // null: root mean square norm
 };
 
-// All weights of a model as ggml tensors on one device, in ggml's own types: int8 as Q8_0 with a row's scale
-// in each of its blocks. The weights are exactly those of the file; activations are what differs from
-// CTranslate2, which rounds whole rows: ggml's products take them in blocks of 32 with a scale each. That is
-// no farther from float32, but near ties fall differently. Immutable, shared by executors.
+// All weights of a model as ggml tensors on one device, in ggml's own types: int8 as Q8_0, with a row's scale in each
+// of its blocks. Weights are exactly those of the file. Activations differ from CTranslate2, which quantizes whole
+// rows: ggml's products quantize blocks of 32. Their distance from float32 is the same, but near ties may fall
+// differently. Immutable, shared by executors.
 class GpuWeights {
  public:
   // `model` must outlive the weights. Throws EngineError kOutOfMemory.

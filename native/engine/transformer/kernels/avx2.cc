@@ -1,4 +1,4 @@
-// Compiled with AVX2 and FMA where the compiler targets x86-64; empty elsewhere.
+// Compiled with AVX2 and FMA if the compiler targets x86-64; empty elsewhere.
 #if defined(__AVX2__) && defined(__FMA__)
 #define VERBATIM_KERNELS avx2
 #define VERBATIM_KERNELS_NAME "avx2"

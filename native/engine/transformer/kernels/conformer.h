@@ -1,4 +1,4 @@
-// What a Conformer has between its products. A part of kernels_impl.h.
+// Operations of a Conformer besides matrix products. A part of impl.h.
 #pragma once
 
 #include "transformer/kernels/kernels.h"
@@ -9,7 +9,7 @@ namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
-// The first `size` values at p, zeros behind them.
+// The first `size` values at p, followed by zeros.
 VERBATIM_INLINE Vf load_part(const float* p, std::size_t size) {
   float part[kLanes] = {};
   for (std::size_t i = 0; i < size; ++i) part[i] = p[i];

@@ -1,4 +1,4 @@
-// One query against the packed keys and values of a head. A part of kernels_impl.h.
+// One query against the packed keys and values of a head. A part of impl.h.
 #pragma once
 
 #include "transformer/kernels/gemm.h"
@@ -15,7 +15,8 @@ using Halves = std::uint16_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 
 using Words = Vi __attribute__((aligned(4), may_alias));
 
 constexpr int kBlockVectors = static_cast<int>(kCrossBlock) / kLanes;
-// Blocks whose sums are made side by side: a sum is a chain, and there are registers for several.
+// Blocks that are summed side by side: each sum is a chain of dependent operations, and there are registers for
+// several.
 #if VERBATIM_VECTOR_BYTES == 64
 constexpr std::size_t kBlocksAtOnce = 4;
 #elif VERBATIM_VECTOR_BYTES == 32
@@ -23,7 +24,7 @@ constexpr std::size_t kBlocksAtOnce = 2;
 #else
 constexpr std::size_t kBlocksAtOnce = 1;
 #endif
-// How far ahead memory is asked for, in bytes: keys and values are read once a token, from end to end.
+// Prefetch distance in bytes. Keys and values are read from end to end once per token.
 constexpr std::size_t kCrossAhead = 4096;
 
 VERBATIM_INLINE Vi load_words(const void* p) { return *static_cast<const Words*>(p); }
@@ -33,7 +34,7 @@ VERBATIM_INLINE Vi nearest(Vf x) { return reinterpret_cast<Vi>(x + splat(1258291
 
 VERBATIM_INLINE Vi rounded_bits(Vi bits) {
   const Vi rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  // Not a number: rounding could make it infinite.
+  // A NaN: rounding could make it infinite.
   return (bits & 0x7fffffff) > 0x7f800000 ? (bits >> 16) | 0x40 : rounded;
 }
 
@@ -75,13 +76,13 @@ std::uint16_t quantize_head(const float* x, std::size_t size, std::int8_t* out) 
   return scale.bits;
 }
 
-// A query as 128 * high + low, both int8: 15 bits of each value in two products of 8.
+// A query as 128 * high + low, both int8. This gives 15 bits of each value in two 8-bit products.
 struct QueryParts {
   const std::int8_t* high;
   const std::int8_t* low;
   std::int32_t high_sum = 0;
   std::int32_t low_sum = 0;
-  // Real value of 1.
+  // The real value of 1.
   float unit = 0.0f;
 };
 
@@ -154,7 +155,7 @@ VERBATIM_INLINE Vi mix4(Vi acc, std::int32_t w, const std::int8_t* x) {
 #endif
 }
 
-// The probabilities, with the scales of the values in them, as 128 * high + low, both below 128.
+// The probabilities multiplied by the values' scales, as 128 * high + low, both below 128.
 struct WeightParts {
   const std::uint8_t* high;
   const std::uint8_t* low;
@@ -220,8 +221,7 @@ void attend_packed_int8(const PackedAttendCall& call) {
   const std::size_t blocks = (call.count + kCrossBlock - 1) / kCrossBlock;
   const QueryParts query = split_query(call);
   std::size_t block = 0;
-  for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce)
-    score_int8<kBlocksAtOnce>(call, query, block);
+  for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce) score_int8<kBlocksAtOnce>(call, query, block);
   for (; block < blocks; ++block) score_int8<1>(call, query, block);
   softmax(call.probabilities, call.count, call.scale);
   const WeightParts weights = split_weights(call);

@@ -1,4 +1,4 @@
-// Matrix products and what follows them. A part of kernels_impl.h.
+// Matrix products and their epilogues. A part of impl.h.
 #pragma once
 
 #include "transformer/kernels/kernels.h"
@@ -39,10 +39,9 @@ constexpr int kPanelVectors = static_cast<int>(kPanelOutputs) / kLanes;
   }
 }
 
-// The usual case of finish_row, without leaving the registers.
+// The most frequent case of finish_row, done in registers.
 template <int V>
-VERBATIM_INLINE void finish_plain(const GemmCall& call, std::size_t row, std::size_t first,
-                                  const Vf (&products)[V]) {
+VERBATIM_INLINE void finish_plain(const GemmCall& call, std::size_t row, std::size_t first, const Vf (&products)[V]) {
   float* y = call.y + row * call.ld + first;
   const float* bias = call.epilogue.bias;
   const float* residual = call.epilogue.residual;
@@ -54,7 +53,7 @@ VERBATIM_INLINE void finish_plain(const GemmCall& call, std::size_t row, std::si
   }
 }
 
-// Whether finish_plain does for a tile of `width` outputs.
+// Whether finish_plain can finish a tile of `width` outputs.
 VERBATIM_INLINE bool is_plain(const GemmCall& call, std::size_t first, std::size_t width) {
   return call.epilogue.activation < 0 && !call.epilogue.gate && first + width <= call.outputs;
 }
@@ -95,7 +94,7 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
   for (int m = 0; m < M; ++m) finish(call, plain, row + static_cast<std::size_t>(m), first, acc[m]);
 }
 
-// What the instruction of dot4 leaves of the 128 that was added to the weights.
+// How much of the 128 that was added to the weights remains in the result of dot4's instruction.
 constexpr std::int32_t kWeightOffset = VERBATIM_VECTOR_BYTES == 64 ? 128 : 0;
 
 VERBATIM_INLINE void finish_int8(const GemmCall& call, bool plain, std::size_t row, std::size_t panel,
@@ -128,8 +127,7 @@ VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
   return reinterpret_cast<Vi>(
       _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(acc), _mm512_loadu_si512(w), _mm512_set1_epi32(four)));
 #else
-  // |x| * (w with the sign of x): a pair of products stays below 2^15, where w * x as they are would
-  // saturate.
+  // x| * (w with the sign of x) instead of w * x: a pair of products then stays below 2^15, where w * x would saturate.
   const __m256i quad = _mm256_set1_epi32(four);
   const __m256i weights =
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)), _mm256_set1_epi8(-128));
@@ -154,8 +152,7 @@ VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_
       prefetch(at, ahead + 64);
       for (int m = 0; m < M; ++m) {
         for (int v = 0; v < kPanelVectors; ++v) {
-          acc[m][p][v] =
-              dot4(acc[m][p][v], at + v * kLanes * 4, x + static_cast<std::size_t>(m) * stride + k);
+          acc[m][p][v] = dot4(acc[m][p][v], at + v * kLanes * 4, x + static_cast<std::size_t>(m) * stride + k);
         }
       }
     }
@@ -169,8 +166,8 @@ VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_
   }
 }
 
-// Row blocks whose sums fit the registers: 32 with AVX-512, 16 before; and the most rows for which two panels
-// pass at a time.
+// Sizes of row blocks whose sums fit the vector registers, of which there are 32 with AVX-512 and 16 without. And the
+// most rows for which two panels are computed at a time.
 #if VERBATIM_VECTOR_BYTES == 64
 constexpr int kLargeBlock = 12, kMediumBlock = 8, kSmallBlock = 4, kPairBlock = 2;
 constexpr std::size_t kRowsOfTwoPanels = 4;
@@ -196,7 +193,7 @@ VERBATIM_INLINE void run_blocks(const GemmCall& call, std::size_t panel, std::si
   for (; row + M <= call.rows; row += M) run_tile<M, P, W>(call, row, panel);
 }
 
-// All rows times P panels: the panels stay in the cache while the rows pass.
+// All rows times P panels: the panels stay in the cache for all rows.
 template <int P, typename W>
 VERBATIM_INLINE void panels(const GemmCall& call, std::size_t panel) {
   std::size_t row = 0;
@@ -212,7 +209,7 @@ VERBATIM_INLINE void panels(const GemmCall& call, std::size_t panel) {
 template <typename W>
 VERBATIM_INLINE void gemm(const GemmCall& call) {
   std::size_t panel = call.first_panel;
-  // With few rows the product waits for memory: two streams of weights keep more of it on the way.
+  // With few rows the product is bound by memory: two streams of weights use more of the bandwidth.
   if constexpr (kRowsOfTwoPanels > 0) {
     if (call.rows <= kRowsOfTwoPanels) {
       for (; panel + 2 <= call.last_panel; panel += 2) panels<2, W>(call, panel);

@@ -1,4 +1,4 @@
-// Any processor: 16-byte vectors, which every 64-bit one has.
+// For any 64-bit processor: vectors of 16 bytes.
 #define VERBATIM_KERNELS generic
 #define VERBATIM_KERNELS_NAME "generic"
 #define VERBATIM_VECTOR_BYTES 16

@@ -27,7 +27,7 @@ std::vector<const Kernels*> detect() {
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512vnni");
   if (has_avx512) found.push_back(&avx512::kTable);
-  // Every processor with AVX2 and FMA has F16C.
+  // Every processor with AVX2 and FMA also has F16C.
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(&avx2::kTable);
 #endif
   found.push_back(&generic::kTable);

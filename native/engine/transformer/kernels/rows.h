@@ -1,4 +1,4 @@
-// Quantization, normalization and attention of single rows. A part of kernels_impl.h.
+// Quantization, normalization and attention of single rows. A part of impl.h.
 #pragma once
 
 #include "transformer/kernels/kernels.h"
@@ -26,7 +26,7 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
   const float shifter = 12582912.0f;
   std::int32_t total = 0;
   for (std::size_t j = 0; j < depth; ++j) {
-    // As CTranslate2, which shifts to unsigned values first: the sum is rounded as a float.
+    // As in CTranslate2, which first shifts to unsigned values: the sum is rounded as a float.
     const float shifted = x[j] * scale + 128.0f;
     const float nearest = shifted + shifter;
     std::int32_t bits;
@@ -42,8 +42,7 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
   __builtin_memcpy(out + padded + 4, &total, 4);
 }
 
-void layer_norm(const float* x, std::size_t size, const float* gamma, const float* beta, float epsilon,
-                float* out) {
+void layer_norm(const float* x, std::size_t size, const float* gamma, const float* beta, float epsilon, float* out) {
   const std::size_t whole = size / kLanes * kLanes;
   Vf sums = {};
   Vf squares = {};
@@ -100,8 +99,7 @@ VERBATIM_INLINE void sum_four(const Vf (&v)[4], float* out) {
     halves[i] = reinterpret_cast<__m256>(v[i]);
 #endif
   }
-  const __m256 pairs =
-      _mm256_hadd_ps(_mm256_hadd_ps(halves[0], halves[1]), _mm256_hadd_ps(halves[2], halves[3]));
+  const __m256 pairs = _mm256_hadd_ps(_mm256_hadd_ps(halves[0], halves[1]), _mm256_hadd_ps(halves[2], halves[3]));
   _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps(pairs, 1)));
 #else
   for (int i = 0; i < 4; ++i) out[i] = sum(v[i]);
@@ -130,8 +128,7 @@ VERBATIM_INLINE void score_keys(const AttendCall& call) {
   if (call.head_size % kLanes == 0) {
     for (; i + 4 <= call.count; i += 4) dot_four<T>(call, i, scores + i);
   }
-  for (; i < call.count; ++i)
-    scores[i] = dot(call.query, row_of<T>(call, i, call.key_offset), call.head_size);
+  for (; i < call.count; ++i) scores[i] = dot(call.query, row_of<T>(call, i, call.key_offset), call.head_size);
   if (!call.relative_keys) return;
   for (i = 0; i < call.count; ++i) scores[i] += dot(call.query, call.relative_keys[i], call.head_size);
 }

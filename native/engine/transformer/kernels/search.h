@@ -1,4 +1,4 @@
-// What the search reads from logits. A part of kernels_impl.h.
+// Functions that the search applies to logits. A part of impl.h.
 #pragma once
 
 #include "transformer/kernels/kernels.h"
@@ -8,9 +8,9 @@ namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
-// Puts a value behind those that are at least as large.
-VERBATIM_INLINE void insert(float value, std::int32_t id, std::size_t k, std::size_t& count,
-                            std::int32_t* ids, float* values) {
+// Inserts a value behind those that are at least as large.
+VERBATIM_INLINE void insert(float value, std::int32_t id, std::size_t k, std::size_t& count, std::int32_t* ids,
+                            float* values) {
   std::size_t at = count < k ? count++ : k - 1;
   for (; at > 0 && values[at - 1] < value; --at) {
     values[at] = values[at - 1];
@@ -27,8 +27,8 @@ void top_k(const float* x, std::size_t size, std::size_t k, std::int32_t* ids, f
   constexpr std::size_t kBlock = 4 * kLanes;
   for (; i + kBlock <= size; i += kBlock) {
     const Vf bar = splat(values[k - 1]);
-    const Vf high = vmax(vmax(load(x + i), load(x + i + kLanes)),
-                         vmax(load(x + i + 2 * kLanes), load(x + i + 3 * kLanes)));
+    const Vf high =
+        vmax(vmax(load(x + i), load(x + i + kLanes)), vmax(load(x + i + 2 * kLanes), load(x + i + 3 * kLanes)));
     if (!any(high > bar)) continue;
     for (std::size_t j = i; j < i + kBlock; ++j) {
       if (x[j] > values[k - 1]) insert(x[j], static_cast<std::int32_t>(j), k, count, ids, values);

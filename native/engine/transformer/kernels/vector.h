@@ -1,4 +1,4 @@
-// Vector types and the functions of them that the kernels share. A part of kernels_impl.h.
+// Vector types and functions that the kernels share. A part of impl.h.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi"
 #if !defined(__clang__)
-// GCC 12's own headers read undefined vectors on purpose.
+// GCC 12's own headers deliberately read undefined vectors.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
@@ -41,12 +41,11 @@ VERBATIM_INLINE Vf load(const Brain* p) {
   return reinterpret_cast<Vf>(_mm256_slli_epi32(wide, 16));
 #else
   Vi bits;
-  for (int i = 0; i < kLanes; ++i)
-    bits[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i].bits) << 16);
+  for (int i = 0; i < kLanes; ++i) bits[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i].bits) << 16);
   return reinterpret_cast<Vf>(bits);
 #endif
 }
-// One of them.
+// A single float.
 VERBATIM_INLINE float value_at(const float* p) { return *p; }
 VERBATIM_INLINE float value_at(const Brain* p) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(p->bits) << 16);
@@ -88,8 +87,8 @@ VERBATIM_INLINE bool any(Vi mask) {
 #endif
 }
 
-// Asks for the place `ahead` bytes further on: the panels that come next. The hardware looks ahead too, but
-// stops at the ends of pages, and pauses while a panel is read again for other rows.
+// Prefetches `ahead` bytes further on: the next panels. The hardware's own prefetching stops at page ends, and pauses
+// while a panel is read again for other rows.
 VERBATIM_INLINE void prefetch(const void* p, std::size_t ahead) {
   __builtin_prefetch(static_cast<const char*>(p) + ahead, 0, 2);
 }
@@ -116,7 +115,7 @@ VERBATIM_INLINE Vf vexp(Vf x) {
 #if VERBATIM_VECTOR_BYTES == 64
   return reinterpret_cast<Vf>(_mm512_scalef_ps(reinterpret_cast<__m512>(p), reinterpret_cast<__m512>(n)));
 #else
-  // 2^n in two factors, so that n = 128 does not overflow on the way.
+  // 2^n in two factors, so that n = 128 does not overflow.
   const Vi whole = __builtin_convertvector(n, Vi);
   const Vi half = whole >> 1;
   const Vf first = reinterpret_cast<Vf>((half + 127) << 23);

@@ -10,17 +10,17 @@
 namespace verbatim::transformer {
 namespace {
 
-// Far below any log-probability, far above the lowest float.
+// Far below any log-probability and far above the lowest float.
 constexpr float kHopeless = -1e10f;
 
 struct Candidate {
   float score = 0.0f;
-  // Beam that it continues, and the token that it adds.
+  // The beam that it continues, and the token that it adds.
   std::size_t beam = 0;
   TokenId id = 0;
 };
 
-// What the logits of one beam offer, best first.
+// The best continuations of one beam, best first.
 struct BeamContinuations {
   std::vector<TokenId> ids;
   std::vector<float> values;
@@ -36,7 +36,7 @@ bool is_better(const Candidate& a, const Candidate& b) {
 // The beams of one sentence. Rules and numbers of steps are those of CTranslate2's decoding.cc.
 class BeamSentence {
  public:
-  // All beams of the first step would be equal: it has one.
+  // The first step has one beam, since all would be equal.
   BeamSentence(std::size_t index, const SearchBatch& batch, const SearchSettings& settings)
       : index_(index),
         source_length_(batch.sources[index].size()),
@@ -49,8 +49,8 @@ class BeamSentence {
   std::size_t beam_count() const { return beams_.size(); }
   bool is_finished() const { return is_finished_; }
 
-  // The best continuations of one beam, for advance(). Beams may be visited at the same time.
-  void visit(std::size_t beam, std::span<float> logits, const Kernels& kernels, const LogitsRules& rules) {
+  // Finds the best continuations of one beam, for advance(). Beams may be processed at the same time.
+  void on_logits(std::size_t beam, std::span<float> logits, const Kernels& kernels, const LogitsRules& rules) {
     BeamContinuations& best = continuations_[beam];
     const std::size_t count = std::min(2 * width(), logits.size());
     best.ids.resize(count);
@@ -60,8 +60,7 @@ class BeamSentence {
     best.normalizer = kernels.log_sum_exp(logits.data(), logits.size(), best.values.front());
   }
 
-  // Chooses the next beams when every beam has been visited. first_row: this sentence's first row of the
-  // step.
+  // Chooses the next beams once every beam has its logits. first_row: this sentence's first row of the step.
   void advance(const StepOutput& output, std::size_t first_row) {
     std::vector<Candidate> candidates = best_candidates();
     apply_prefix(candidates);
@@ -72,7 +71,7 @@ class BeamSentence {
     continuations_.resize(beams_.size());
   }
 
-  // The rows of the next step; `first_row` of the step before.
+  // Appends the rows of the next step; first_row: this sentence's first row of the last step.
   void append_rows(std::vector<DecoderRow>& rows, std::size_t first_row) const {
     for (std::size_t i = 0; i < beams_.size(); ++i) {
       rows.push_back({beams_[i].ids.back(), index_, first_row + origins_[i]});
@@ -80,8 +79,7 @@ class BeamSentence {
   }
 
   std::vector<SearchHypothesis> results() {
-    for (SearchHypothesis& hypothesis : registered_)
-      hypothesis.score = final_score(hypothesis, settings_.options);
+    for (SearchHypothesis& hypothesis : registered_) hypothesis.score = final_score(hypothesis, settings_.options);
     std::ranges::stable_sort(registered_, std::ranges::greater{}, &SearchHypothesis::score);
     const auto wanted = static_cast<std::size_t>(settings_.options.num_hypotheses);
     if (registered_.size() > wanted) registered_.resize(wanted);
@@ -101,14 +99,14 @@ class BeamSentence {
       }
     }
     const std::size_t kept = std::min(2 * width(), candidates.size());
-    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept),
-                      candidates.end(), is_better);
+    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
+                      is_better);
     candidates.resize(kept);
     return candidates;
   }
 
-  // While the prefix lasts, its token is the only continuation of the first beam. Right behind it, an end
-  // token may only come first.
+  // While the prefix lasts, its token is the only continuation of the first beam. Directly behind it, an end token may
+  // only come first.
   void apply_prefix(std::vector<Candidate>& candidates) const {
     const std::size_t step = beams_.front().ids.size();
     for (std::size_t i = 0; i < candidates.size() && !prefix_.empty(); ++i) {
@@ -122,8 +120,7 @@ class BeamSentence {
     }
   }
 
-  void select(const std::vector<Candidate>& candidates, bool is_last, const StepOutput& output,
-              std::size_t first_row) {
+  void select(const std::vector<Candidate>& candidates, bool is_last, const StepOutput& output, std::size_t first_row) {
     const std::size_t step = beams_.front().ids.size();
     const auto ends = [&](const Candidate& candidate) {
       return step >= prefix_.size() && candidate.id == settings_.end_id;
@@ -146,8 +143,7 @@ class BeamSentence {
     origins_ = std::move(origins);
   }
 
-  SearchHypothesis extended(const Candidate& candidate, const StepOutput& output,
-                            std::size_t first_row) const {
+  SearchHypothesis extended(const Candidate& candidate, const StepOutput& output, std::size_t first_row) const {
     SearchHypothesis hypothesis = beams_[candidate.beam];
     hypothesis.ids.push_back(candidate.id);
     hypothesis.score = candidate.score;
@@ -159,7 +155,7 @@ class BeamSentence {
 
   bool has_enough() const {
     const SearchOptions& options = settings_.options;
-    // Without normalization no later hypothesis can overtake the best one.
+    // Without normalization no later hypothesis can be better than the best one.
     if (options.length_penalty == 0.0f && options.coverage_penalty == 0.0f) {
       return first_has_ended_ && registered_.size() >= static_cast<std::size_t>(options.num_hypotheses);
     }
@@ -173,7 +169,7 @@ class BeamSentence {
   const SearchSettings& settings_;
   std::vector<SearchHypothesis> beams_;
   std::vector<BeamContinuations> continuations_;
-  // Beam of the previous step that each beam continues.
+  // The previous step's beam that each beam continues.
   std::vector<std::size_t> origins_;
   std::vector<SearchHypothesis> registered_;
   bool first_has_ended_ = false;
@@ -195,13 +191,13 @@ SearchResults beam_search(Executor& executor, const Kernels& kernels, const Sear
     rows.push_back({batch.starts[i], i, 0});
   }
   SearchResults results(count);
-  // Every live sentence has the same number of beams.
-  const LogitsVisitor visit = [&](std::size_t row, std::span<float> logits) {
+  // Every unfinished sentence has the same number of beams.
+  const LogitsCallback on_logits = [&](std::size_t row, std::span<float> logits) {
     const std::size_t beams = rows.size() / live.size();
-    live[row / beams]->visit(row % beams, logits, kernels, rules);
+    live[row / beams]->on_logits(row % beams, logits, kernels, rules);
   };
   while (!live.empty()) {
-    const StepOutput output = executor.step(rows, visit, abort);
+    const StepOutput output = executor.step(rows, on_logits, abort);
     rows.clear();
     std::size_t first_row = 0;
     for (const auto& sentence : live) {

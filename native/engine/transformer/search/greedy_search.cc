@@ -8,8 +8,7 @@ namespace {
 
 class GreedySearch {
  public:
-  GreedySearch(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
-               const SearchSettings& settings)
+  GreedySearch(Executor& executor, const Kernels& kernels, const SearchBatch& batch, const SearchSettings& settings)
       : executor_(executor),
         kernels_(kernels),
         batch_(batch),
@@ -21,17 +20,16 @@ class GreedySearch {
     executor_.start({batch_.sources, batch_.sources.size(), settings_.needs_attention()}, abort);
     std::vector<DecoderRow> rows;
     for (std::size_t i = 0; i < batch_.sources.size(); ++i) rows.push_back({batch_.starts[i], i, 0});
-    const LogitsVisitor visit = [&](std::size_t row, std::span<float> logits) {
+    const LogitsCallback on_logits = [&](std::size_t row, std::span<float> logits) {
       const std::size_t sentence = rows[row].sentence;
       extend(hypotheses_[sentence], batch_.prefixes[sentence], logits);
     };
-    while (!rows.empty()) rows = advance(rows, executor_.step(rows, visit, abort));
+    while (!rows.empty()) rows = advance(rows, executor_.step(rows, on_logits, abort));
     return finish();
   }
 
  private:
-  void extend(SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix,
-              std::span<float> logits) const {
+  void extend(SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix, std::span<float> logits) const {
     const std::size_t step = hypothesis.ids.size();
     if (step < prefix.size()) {
       hypothesis.ids.push_back(prefix[step]);
@@ -47,8 +45,7 @@ class GreedySearch {
 
   bool is_finished(const SearchHypothesis& hypothesis, const std::vector<TokenId>& prefix) const {
     const std::size_t length = hypothesis.ids.size();
-    return length == settings_.max_length() ||
-           (length > prefix.size() && hypothesis.ids.back() == settings_.end_id);
+    return length == settings_.max_length() || (length > prefix.size() && hypothesis.ids.back() == settings_.end_id);
   }
 
   // The rows of the next step.

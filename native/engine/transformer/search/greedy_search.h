@@ -4,7 +4,7 @@
 
 namespace verbatim::transformer {
 
-// The most probable token at every step.
+// Takes the most probable token at every step.
 SearchResults greedy_search(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
                             const SearchSettings& settings, const AbortFlag* abort);
 

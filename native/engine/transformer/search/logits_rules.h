@@ -7,13 +7,13 @@
 
 namespace verbatim::transformer {
 
-// Changes one row of logits before the softmax: repetition penalty, then bans (n-grams, the unknown token,
-// the end tokens while the hypothesis is too short).
+// Changes one row of logits before the softmax: repetition penalty, then bans (n-grams, the unknown token, end tokens
+// while the hypothesis is too short).
 class LogitsRules {
  public:
   explicit LogitsRules(const SearchSettings& settings) : settings_(settings) {}
 
-  // ids: what the hypothesis holds so far, without the start token.
+  // ids: the hypothesis so far, without the start token.
   void apply(std::span<float> logits, std::span<const TokenId> ids) const;
 
  private:

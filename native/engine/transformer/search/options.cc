@@ -19,8 +19,8 @@ void SearchOptions::check() const {
                  repetition_penalty, "a number above 0");
   require_option(no_repeat_ngram_size >= 0, "no_repeat_ngram_size", no_repeat_ngram_size, "0 or more");
   require_option(max_decoding_length >= 1, "max_decoding_length", max_decoding_length, "1 or more");
-  require_option(min_decoding_length >= 0 && min_decoding_length <= max_decoding_length,
-                 "min_decoding_length", min_decoding_length, "0 to max_decoding_length");
+  require_option(min_decoding_length >= 0 && min_decoding_length <= max_decoding_length, "min_decoding_length",
+                 min_decoding_length, "0 to max_decoding_length");
 }
 
 }  // namespace verbatim::transformer

@@ -2,7 +2,7 @@
 
 namespace verbatim::transformer {
 
-// Which hypotheses a search looks for, with the meaning that CTranslate2 gives the options.
+// Options of a search, with the meaning that CTranslate2 gives them.
 struct SearchOptions {
   // 1 = greedy; at most 64.
   int beam_size = 4;
@@ -20,11 +20,11 @@ struct SearchOptions {
   int no_repeat_ngram_size = 0;
   // Never produce the unknown token.
   bool disable_unk = false;
-  // Tokens of a hypothesis, the target prefix included and the end token not; at least 1.
+  // Most tokens of a hypothesis, including the target prefix and excluding the end token; at least 1.
   int max_decoding_length = 256;
   int min_decoding_length = 1;
 
-  // Throws EngineError kInvalidArgument naming the field, its value and what is allowed.
+  // Throws EngineError kInvalidArgument with the field, its value and what is allowed.
   void check() const;
 };
 

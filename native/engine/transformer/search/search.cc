@@ -13,9 +13,7 @@ std::size_t SearchSettings::max_length() const noexcept {
   return decoder_positions == 0 ? wanted : std::min(wanted, decoder_positions);
 }
 
-bool SearchSettings::needs_attention() const noexcept {
-  return with_attention || options.coverage_penalty != 0.0f;
-}
+bool SearchSettings::needs_attention() const noexcept { return with_attention || options.coverage_penalty != 0.0f; }
 
 SearchResults search(Executor& executor, const Kernels& kernels, const SearchBatch& batch,
                      const SearchSettings& settings, const AbortFlag* abort) {

@@ -33,7 +33,7 @@ std::pair<ct2::Device, int> device_of(const std::string& id) {
   return {ct2::Device::CUDA, std::stoi(id.substr(id.find(':') + 1))};
 }
 
-// The library throws std::exception's family for everything; the caller knows what it asked for.
+// The library throws subclasses of std::exception for every failure; the caller knows which operation failed.
 template <typename Action>
 auto guarded(ErrorCode code, Action action) {
   try {
@@ -47,15 +47,12 @@ auto guarded(ErrorCode code, Action action) {
   }
 }
 
-// The type to load with. A type that was asked for by name is checked before the model is: the two errors
-// differ.
-ct2::ComputeType compute_type_of(const TranslationModelOptions& options,
-                                 const transformer::Transformer& transformer, ct2::Device ct2_device,
-                                 int index) {
+// The type to load with. A type given by name is checked before the model is read, since the two errors differ.
+ct2::ComputeType compute_type_of(const TranslationModelOptions& options, const transformer::Transformer& transformer,
+                                 ct2::Device ct2_device, int index) {
   const transformer::ComputeType chosen = transformer::choose_compute_type(options.compute_type, transformer);
-  const bool is_half =
-      chosen == transformer::ComputeType::kFloat16 || chosen == transformer::ComputeType::kBfloat16;
-  // A 16-bit file: the library knows what its processor computes it in.
+  const bool is_half = chosen == transformer::ComputeType::kFloat16 || chosen == transformer::ComputeType::kBfloat16;
+  // For a 16-bit file the library chooses a type that the processor computes in.
   if (options.compute_type == "auto" && is_half) return ct2::ComputeType::DEFAULT;
   return guarded(ErrorCode::kInvalidArgument, [&] {
     const auto type = ct2::str_to_compute_type(std::string(transformer::compute_type_name(chosen)));
@@ -64,20 +61,19 @@ ct2::ComputeType compute_type_of(const TranslationModelOptions& options,
   });
 }
 
-// The library's name without the type of what is not quantized: "int8_float32" is "int8".
+// The library's name without the type of unquantized weights: "int8_float32" becomes "int8".
 std::string plain_name(ct2::ComputeType type) {
   const std::string name = ct2::compute_type_to_str(type);
   return name.substr(0, name.find('_'));
 }
 
-// Beam search in the library mixes up the attention of a batch's sentences; single ones are right.
+// The library's beam search mixes up the attention of a batch's sentences; single sentences are right.
 bool wants_single_sentences(const TranslationOptions& options) {
   return options.beam_size > 1 &&
          (options.return_attention || options.replace_unknowns || options.coverage_penalty != 0.0f);
 }
 
-ct2::TranslationOptions library_options(const TranslationOptions& from, std::size_t positions,
-                                        const AbortFlag* abort) {
+ct2::TranslationOptions library_options(const TranslationOptions& from, std::size_t positions, const AbortFlag* abort) {
   const auto within = [&](int length) {
     const auto wanted = static_cast<std::size_t>(length);
     return positions == 0 ? wanted : std::min(wanted, positions);
@@ -97,15 +93,15 @@ ct2::TranslationOptions library_options(const TranslationOptions& from, std::siz
   to.min_decoding_length = within(from.min_decoding_length);
   to.return_attention = from.return_attention;
   to.return_scores = true;
-  // Called once a step; true ends the decoding.
+  // Called once per step; returning true ends the decoding.
   if (abort) to.callback = [abort](ct2::GenerationStepResult) { return abort->is_set(); };
   return to;
 }
 
 class Ct2Translator final : public Translator {
  public:
-  Ct2Translator(std::shared_ptr<const TranslationModel> owner, const ct2::models::Model& model,
-                const ModelFiles& files, int threads)
+  Ct2Translator(std::shared_ptr<const TranslationModel> owner, const ct2::models::Model& model, const ModelFiles& files,
+                int threads)
       : owner_(std::move(owner)),
         files_(files),
         threads_(static_cast<std::size_t>(threads)),
@@ -118,11 +114,10 @@ class Ct2Translator final : public Translator {
     TranslationBatch batch;
     batch.results.resize(inputs.size());
     const std::vector<std::size_t> order = check(inputs, options, batch.timings);
-    // Beam search in the library has no callback: abort is seen between parts.
+    // The library's beam search has no callback, so abort is polled between parts.
     const auto size = wants_single_sentences(options) ? 1 : static_cast<std::size_t>(options.max_batch_size);
     for (std::size_t first = 0; first < order.size(); first += size) {
-      run(inputs, std::span(order).subspan(first, std::min(size, order.size() - first)), options, abort,
-          batch);
+      run(inputs, std::span(order).subspan(first, std::min(size, order.size() - first)), options, abort, batch);
     }
     for (const auto& hypotheses : batch.results) batch.timings.tokens_out += hypotheses.front().tokens.size();
     batch.timings.total_ms =
@@ -133,7 +128,7 @@ class Ct2Translator final : public Translator {
   std::size_t memory_bytes() const noexcept override { return 0; }
 
  private:
-  // Refuses what the library would not in our words; returns the order of work, the longest source first.
+  // Checks the inputs and throws this engine's errors. Returns the order of work, the longest source first.
   std::vector<std::size_t> check(std::span<const TranslationInput> inputs, const TranslationOptions& options,
                                  TranslationTimings& timings) const {
     std::vector<std::size_t> lengths, order(inputs.size());
@@ -156,10 +151,8 @@ class Ct2Translator final : public Translator {
       prefixes.push_back(inputs[i].target_prefix);
     }
     ct2::set_num_threads(threads_);
-    const auto settings =
-        library_options(options, files_.target_positions(), options.beam_size == 1 ? abort : nullptr);
-    auto results =
-        guarded(ErrorCode::kInternalError, [&] { return replica_->translate(sources, prefixes, settings); });
+    const auto settings = library_options(options, files_.target_positions(), options.beam_size == 1 ? abort : nullptr);
+    auto results = guarded(ErrorCode::kInternalError, [&] { return replica_->translate(sources, prefixes, settings); });
     check_abort(abort);
     for (std::size_t i = 0; i < part.size(); ++i) batch.results[part[i]] = convert(results[i]);
   }
@@ -187,7 +180,7 @@ class Ct2Translator final : public Translator {
 
 class Ct2Model final : public TranslationModel, public std::enable_shared_from_this<Ct2Model> {
  public:
-  // Our own reader goes first: it refuses a wrong file with words that say what is wrong.
+  // This engine's reader runs first: it refuses an invalid file with a message that names the fault.
   Ct2Model(const std::filesystem::path& directory, const TranslationModelOptions& options)
       : TranslationModel(directory) {
     const auto [ct2_device, index] = device_of(options.device);
@@ -204,9 +197,8 @@ class Ct2Model final : public TranslationModel, public std::enable_shared_from_t
 
  private:
   std::unique_ptr<Translator> make_translator(int threads) const override {
-    return guarded(ErrorCode::kInvalidModel, [&] {
-      return std::make_unique<Ct2Translator>(shared_from_this(), *model_, files(), threads);
-    });
+    return guarded(ErrorCode::kInvalidModel,
+                   [&] { return std::make_unique<Ct2Translator>(shared_from_this(), *model_, files(), threads); });
   }
 
   std::shared_ptr<const ct2::models::Model> model_;
@@ -231,9 +223,8 @@ bool has_ctranslate2() noexcept { return false; }
 
 std::shared_ptr<const TranslationModel> load_ctranslate2_model(const std::filesystem::path&,
                                                                const TranslationModelOptions&) {
-  throw EngineError(
-      ErrorCode::kInvalidArgument,
-      "translation backend \"ctranslate2\" was not built in: configure the build with CTRANSLATE2_ROOT");
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    "translation backend \"ctranslate2\" was not built in: configure the build with CTRANSLATE2_ROOT");
 }
 
 }  // namespace verbatim::translation

@@ -10,8 +10,8 @@ namespace verbatim::translation {
 // True when the engine was built with the CTranslate2 library.
 bool has_ctranslate2() noexcept;
 
-// The same interface on the CTranslate2 library. Throws EngineError kInvalidArgument when it was not built
-// in, and what load_model() throws.
+// Loads a model with the CTranslate2 library. Throws EngineError kInvalidArgument if the library is not built in, and
+// what load_model() throws.
 std::shared_ptr<const TranslationModel> load_ctranslate2_model(const std::filesystem::path& directory,
                                                                const TranslationModelOptions& options);
 

@@ -17,8 +17,8 @@ std::shared_ptr<const TranslationModel> load_model(const std::filesystem::path& 
   const std::string& backend = options.backend;
   if (backend == "ggml" || backend == "auto") return load_ggml_model(directory, options);
   if (backend == "ctranslate2") return load_ctranslate2_model(directory, options);
-  throw EngineError(ErrorCode::kInvalidArgument, "translation backend \"" + backend +
-                                                     "\" is unknown; auto, ggml and ctranslate2 are allowed");
+  throw EngineError(ErrorCode::kInvalidArgument,
+                    "translation backend \"" + backend + "\" is unknown; auto, ggml and ctranslate2 are allowed");
 }
 
 }  // namespace verbatim::translation

@@ -9,11 +9,11 @@
 
 namespace verbatim::translation {
 
-// The backends that were built in: "ggml" and perhaps "ctranslate2".
+// The built-in backends: "ggml", and "ctranslate2" if it was built in.
 std::vector<std::string> backends();
 
-// A model on the backend that the options name. Throws EngineError: kInvalidModel, kIoError,
-// kDeviceUnavailable, kInvalidArgument, kOutOfMemory.
+// Loads a model on the backend in the options. Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable,
+// kInvalidArgument, kOutOfMemory.
 std::shared_ptr<const TranslationModel> load_model(const std::filesystem::path& directory,
                                                    const TranslationModelOptions& options);
 

@@ -9,9 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw EngineError(ErrorCode::kInvalidModel, "config.json: " + what);
-}
+[[noreturn]] void fail(const std::string& what) { throw EngineError(ErrorCode::kInvalidModel, "config.json: " + what); }
 
 const json* find(const json& config, const char* key) {
   const auto found = config.find(key);
@@ -76,8 +74,7 @@ void read_attributes(const Ct2File& file, Ct2Config& result) {
   read_string_attribute(file, "eos_token", result.eos_token);
   result.add_source_bos = read_flag_attribute(file, "with_source_bos", false);
   result.add_source_eos = read_flag_attribute(file, "with_source_eos", false);
-  result.decoder_start_token =
-      read_flag_attribute(file, "with_target_bos", true) ? result.bos_token : result.eos_token;
+  result.decoder_start_token = read_flag_attribute(file, "with_target_bos", true) ? result.bos_token : result.eos_token;
   if (read_flag_attribute(file, "user_decoder_start_tokens", false)) result.decoder_start_token.reset();
 }
 
@@ -95,8 +92,8 @@ Ct2Config Ct2Config::read(const std::filesystem::path& directory, const Ct2File&
   const auto path = directory / "config.json";
   if (std::filesystem::exists(path)) {
     const MappedFile text(path);
-    config = parse({reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()},
-                   std::move(config), tokens_in_json);
+    config = parse({reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()}, std::move(config),
+                   tokens_in_json);
   } else if (tokens_in_json) {
     throw EngineError(ErrorCode::kInvalidModel, path.string() + " is missing");
   }

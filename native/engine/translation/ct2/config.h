@@ -9,7 +9,8 @@
 
 namespace verbatim::translation {
 
-// What config.json (binary version 6) or attributes in model.bin (older) say about tokens and arithmetic.
+// Settings of tokens and arithmetic from config.json (binary version 6) or from attributes in model.bin (older
+// versions).
 struct Ct2Config {
   std::string unk_token = "<unk>";
   std::string bos_token = "<s>";
@@ -21,12 +22,12 @@ struct Ct2Config {
   // Absent: 1e-5.
   std::optional<float> layer_norm_epsilon;
 
-  // Overwrites `base` with what the text of a config.json says; with_tokens: the tokens too, which are
+  // Overwrites `base` with the values in the text of a config.json. with_tokens: with the tokens too, which are
   // elsewhere before binary version 6. Throws EngineError kInvalidModel.
   static Ct2Config parse(std::string_view text, Ct2Config base, bool with_tokens);
 
-  // Throws EngineError kInvalidModel when a value has the wrong type, when config.json is missing although
-  // the binary version needs it, or when it asks for something that is not supported.
+  // Throws EngineError kInvalidModel for a value of the wrong type, for a missing config.json that the binary version
+  // needs, and for an unsupported setting.
   static Ct2Config read(const std::filesystem::path& directory, const Ct2File& file);
 };
 

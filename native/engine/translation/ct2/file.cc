@@ -10,7 +10,7 @@ namespace verbatim::translation {
 
 static_assert(std::endian::native == std::endian::little, "model.bin is little endian");
 
-// Walks the bytes once; every read is checked against what is left.
+// Reads the bytes once; every read is checked against the bytes that are left.
 class Ct2File::Parser {
  public:
   Parser(std::span<const std::byte> bytes, Ct2File& file) : bytes_(bytes), file_(file) {}
@@ -43,7 +43,7 @@ class Ct2File::Parser {
     return load_unaligned<T>(take(sizeof(T), what).data());
   }
 
-  // u16 N, then N bytes of which the last is NUL.
+  // A string: u16 N, then N bytes, the last of them NUL.
   std::string read_string(const std::string& what) {
     const auto size = read<std::uint16_t>("the length of " + what);
     if (size == 0) fail(what + " has length 0 at byte " + std::to_string(position_));
@@ -75,7 +75,7 @@ class Ct2File::Parser {
     for (std::size_t i = 0; i < rank; ++i) {
       const auto size = load_unaligned<std::uint32_t>(dimensions.data() + i * 4);
       variable.shape.push_back(size);
-      // No payload can exceed the file, so saturating there is enough and cannot overflow.
+      // No payload can exceed the file, so the product saturates there and cannot overflow.
       elements = size != 0 && elements > bytes_.size() / size ? bytes_.size() + 1 : elements * size;
     }
     read_payload(name, elements, variable);
@@ -112,12 +112,10 @@ class Ct2File::Parser {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::string alias = read_string("an alias");
       const std::string target = read_string("the target of alias " + alias);
-      if (!file_.variables_.contains(target))
-        fail("alias " + alias + " points to " + target + ", which is not there");
+      if (!file_.variables_.contains(target)) fail("alias " + alias + " points to " + target + ", which is not there");
       add_alias(alias, target);
       for (const char* suffix : {"_scale", "_zero"}) {
-        if (!file_.variables_.contains(target + suffix) || file_.variables_.contains(alias + suffix))
-          continue;
+        if (!file_.variables_.contains(target + suffix) || file_.variables_.contains(alias + suffix)) continue;
         add_alias(alias + suffix, target + suffix);
       }
     }

@@ -13,15 +13,15 @@
 #include "mapped_file.h"
 #include "transformer/element_type.h"
 
-// Reader of CTranslate2's model.bin, binary versions 1 to 6 (little endian, nothing aligned). It knows the
-// container only: names, shapes, types, payloads and aliases.
+// Reader of CTranslate2's model.bin, binary versions 1 to 6 (little endian, nothing aligned). It parses the container
+// only: names, shapes, types, payloads and aliases.
 namespace verbatim::translation {
 
 struct Ct2Variable {
   transformer::ElementType type = transformer::ElementType::kFloat32;
   // Row major, last dimension contiguous; empty for a scalar.
   std::vector<std::uint32_t> shape;
-  // prod(shape) elements, unaligned; lives as long as the file.
+  // prod(shape) elements, unaligned; valid as long as the file.
   std::span<const std::byte> data;
 
   bool is_scalar() const noexcept { return shape.empty(); }
@@ -32,16 +32,16 @@ struct Ct2Variable {
 
 class Ct2File {
  public:
-  // The newest binary version this reader knows.
+  // The newest supported binary version.
   static constexpr std::uint32_t kNewestVersion = 6;
 
-  // Maps and parses the file. Throws EngineError: kIoError, kInvalidModel (names what is wrong and where).
+  // Maps and parses the file. Throws EngineError: kIoError, kInvalidModel with what is wrong and where.
   static Ct2File open(const std::filesystem::path& path);
-  // Parses bytes that the caller keeps alive. Takes no memory in proportion to a size that the bytes do not
-  // back. Throws EngineError kInvalidModel.
+  // Parses bytes that the caller keeps alive. Memory is bounded by the bytes themselves, whatever sizes they contain.
+  // Throws EngineError kInvalidModel.
   static Ct2File parse(std::span<const std::byte> bytes);
 
-  // Call when most of the weights have been read for the last time: the process is as much smaller.
+  // Call after most weights have been read for the last time: the process's memory shrinks by as much.
   void drop_pages() const noexcept { file_.drop_pages(); }
 
   std::uint32_t version() const noexcept { return version_; }
@@ -51,7 +51,7 @@ class Ct2File {
 
   // The variable of that name or alias, or null.
   const Ct2Variable* find(std::string_view name) const;
-  // Own names only, without aliases; ordered.
+  // By their own names, without aliases; ordered.
   const std::map<std::string, Ct2Variable, std::less<>>& variables() const noexcept { return variables_; }
   // alias -> own name.
   const std::map<std::string, std::string, std::less<>>& aliases() const noexcept { return aliases_; }

@@ -8,14 +8,11 @@
 namespace verbatim::translation {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  throw EngineError(ErrorCode::kInvalidModel, "model.bin: " + what);
-}
+[[noreturn]] void fail(const std::string& what) { throw EngineError(ErrorCode::kInvalidModel, "model.bin: " + what); }
 
 class Reader {
  public:
-  Reader(const Ct2File& file, const Ct2Config& config)
-      : variables_(file), epsilon_(config.layer_norm_epsilon) {}
+  Reader(const Ct2File& file, const Ct2Config& config) : variables_(file), epsilon_(config.layer_norm_epsilon) {}
 
   transformer::Transformer read(std::uint32_t version) {
     transformer::Transformer model;
@@ -38,12 +35,11 @@ class Reader {
     return value ? *value != 0.0f : fallback;
   }
 
-  // rows 0: any.
+  // rows: 0 for any number.
   transformer::Linear read_linear(const std::string& name, std::size_t rows, std::size_t columns) const {
     transformer::Linear linear{variables_.matrix(name + "/weight", columns), {}};
     if (rows != 0 && linear.weight.rows != rows) {
-      fail(name + "/weight has " + std::to_string(linear.weight.rows) + " rows, expected " +
-           std::to_string(rows));
+      fail(name + "/weight has " + std::to_string(linear.weight.rows) + " rows, expected " + std::to_string(rows));
     }
     linear.bias = variables_.find_vector(name + "/bias", linear.weight.rows);
     return linear;
@@ -70,8 +66,7 @@ class Reader {
     return attention;
   }
 
-  void read_relative_positions(const std::string& name, std::size_t heads,
-                               transformer::Attention& attention) const {
+  void read_relative_positions(const std::string& name, std::size_t heads, transformer::Attention& attention) const {
     attention.relative_keys = variables_.find_matrix(name + "/relative_position_keys", width_ / heads);
     attention.relative_values = variables_.find_matrix(name + "/relative_position_values", width_ / heads);
     if (attention.relative_keys.rows != attention.relative_values.rows) {
@@ -83,8 +78,7 @@ class Reader {
   }
 
   transformer::FeedForward read_feed_forward(const std::string& name) const {
-    transformer::FeedForward ffn{
-        read_norm(name + "/layer_norm"), read_linear(name + "/linear_0", 0, width_), {}, {}};
+    transformer::FeedForward ffn{read_norm(name + "/layer_norm"), read_linear(name + "/linear_0", 0, width_), {}, {}};
     const std::size_t inner = ffn.up.weight.rows;
     if (variables_.contains(name + "/linear_0_noact/weight")) {
       ffn.gate = read_linear(name + "/linear_0_noact", inner, width_);
@@ -120,7 +114,7 @@ class Reader {
     return static_cast<transformer::Activation>(static_cast<int>(code));
   }
 
-  // An int8 flag (sqrt(d) or nothing) or the factor itself.
+  // The scale of embeddings: an int8 flag (sqrt(d) or none), or the factor itself.
   float read_embeddings_scale(const std::string& scope) const {
     const Ct2Variable* scale = variables_.find(scope + "/scale_embeddings");
     if (!scale) scale = variables_.find(scope + "/embeddings/multiply_by_sqrt_depth");
@@ -154,8 +148,7 @@ class Reader {
     read_layers(scope, is_decoder, stack);
     const bool is_relative = !stack.layers.front().self_attention.relative_keys.empty();
     stack.generated_positions = stack.positions.empty() && !is_relative;
-    if (stack.generated_positions && (width_ % 2 != 0 || width_ < 4))
-      fail("generated positions need an even width");
+    if (stack.generated_positions && (width_ % 2 != 0 || width_ < 4)) fail("generated positions need an even width");
     return stack;
   }
 

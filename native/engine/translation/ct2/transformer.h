@@ -6,9 +6,9 @@
 
 namespace verbatim::translation {
 
-// A CTranslate2 model with every name, revision and shape resolved and checked. Throws EngineError
-// kInvalidModel: missing or unknown variables, shapes that do not fit, scales that are not positive numbers,
-// features that are not supported. `file` must outlive the result.
+// Reads a CTranslate2 model and checks every name, revision and shape. Throws EngineError kInvalidModel: missing or
+// unknown variables, wrong shapes, scales that are not positive numbers, unsupported features. `file` must outlive the
+// result.
 transformer::Transformer read_transformer(const Ct2File& file, const Ct2Config& config);
 
 }  // namespace verbatim::translation

@@ -11,16 +11,14 @@ namespace {
 
 constexpr std::uint32_t kNewestRevision = 7;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw EngineError(ErrorCode::kInvalidModel, "model.bin: " + what);
-}
+[[noreturn]] void fail(const std::string& what) { throw EngineError(ErrorCode::kInvalidModel, "model.bin: " + what); }
 
 void replace(std::string& text, std::string_view from, std::string_view to) {
   const auto position = text.find(from);
   if (position != std::string::npos) text.replace(position, from.size(), to);
 }
 
-// Revision 1 kept the variable names of OpenNMT-tf's graph.
+// Revision 1 has the variable names of OpenNMT-tf's graph.
 std::string name_of_revision_1(std::string name) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kRenames{{
       {"transformer/", ""},
@@ -52,14 +50,13 @@ std::optional<int> heads_of_spec(const Ct2File& file) {
   if (is_current) return std::nullopt;
   if (spec.empty() || spec == "TransformerBase") return 8;
   if (spec == "TransformerBig") return 16;
-  fail("spec \"" + spec +
-       "\" is not a translation model; TransformerSpec, TransformerBase and TransformerBig are");
+  fail("spec \"" + spec + "\" is not a translation model; TransformerSpec, TransformerBase and TransformerBig are");
 }
 
-// Set by converters whether or not the feature that they belong to is on.
+// Converters write these whether or not their feature is on.
 bool is_harmless(std::string_view name) {
-  for (const std::string_view known : {"unk_token", "bos_token", "eos_token", "with_source_bos",
-                                       "with_source_eos", "with_target_bos", "user_decoder_start_tokens"}) {
+  for (const std::string_view known : {"unk_token", "bos_token", "eos_token", "with_source_bos", "with_source_eos",
+                                       "with_target_bos", "user_decoder_start_tokens"}) {
     if (name == known) return true;
   }
   return name.ends_with("alibi_use_positive_positions") || name.ends_with("embeddings_merge");
@@ -101,8 +98,7 @@ std::optional<float> VariableSet::attribute(std::string_view scope, std::string_
 
 transformer::MatrixView VariableSet::matrix(const std::string& name, std::size_t columns) const {
   const Ct2Variable& weight = get(name);
-  if (weight.shape.size() != 2 || weight.shape[0] == 0 || weight.shape[1] == 0)
-    fail(name + " must be a matrix");
+  if (weight.shape.size() != 2 || weight.shape[0] == 0 || weight.shape[1] == 0) fail(name + " must be a matrix");
   transformer::MatrixView view;
   view.type = weight.type;
   view.rows = weight.shape[0];
@@ -116,15 +112,12 @@ transformer::MatrixView VariableSet::matrix(const std::string& name, std::size_t
   return view;
 }
 
-void VariableSet::read_scale(const std::string& name, const Ct2Variable& weight,
-                             transformer::MatrixView& view) const {
-  if (weight.type != transformer::ElementType::kInt8 && weight.type != transformer::ElementType::kInt16)
-    return;
+void VariableSet::read_scale(const std::string& name, const Ct2Variable& weight, transformer::MatrixView& view) const {
+  if (weight.type != transformer::ElementType::kInt8 && weight.type != transformer::ElementType::kInt16) return;
   const Ct2Variable* const scales = find(name + "_scale");
   if (!scales) {
-    if (weight.type == transformer::ElementType::kInt8)
-      fail(name + " is int8 but " + name + "_scale is missing");
-    // The oldest int16 models used one fixed scale.
+    if (weight.type == transformer::ElementType::kInt8) fail(name + " is int8 but " + name + "_scale is missing");
+    // The oldest int16 models have one fixed scale.
     view.default_scale = 1000.0f;
     return;
   }

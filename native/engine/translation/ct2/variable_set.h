@@ -12,36 +12,35 @@
 
 namespace verbatim::translation {
 
-// The variables of a seq2seq transformer under their present names, whatever the file's revision calls them.
-// It remembers what was asked for, so that what was not can be refused instead of ignored.
+// The variables of a seq2seq transformer by their current names, whatever the file's revision calls them. It records
+// which were read, so that unread ones are refused instead of ignored.
 class VariableSet {
  public:
-  // Throws EngineError kInvalidModel for a spec name or revision that is not a known translation transformer.
+  // Throws EngineError kInvalidModel for a spec name or revision that is not a supported translation transformer.
   explicit VariableSet(const Ct2File& file);
 
   bool contains(std::string_view name) const { return variables_.contains(name); }
-  // Marks the variable as understood; null when it is not there.
+  // Marks the variable as read; null if it is missing.
   const Ct2Variable* find(std::string_view name) const;
-  // Throws EngineError kInvalidModel when it is missing.
+  // Throws EngineError kInvalidModel if it is missing.
   const Ct2Variable& get(std::string_view name) const;
 
-  // A scalar attribute `scope/name`; before revision 5 it may be `name`, shared by both sides. Absent:
-  // nullopt.
+  // A scalar attribute `scope/name`; before revision 5 it may be `name`, shared by encoder and decoder. Empty if
+  // missing.
   std::optional<float> attribute(std::string_view scope, std::string_view name) const;
 
-  // A matrix with its scales. columns: what the caller needs, 0 = any.
+  // A matrix with its scales. columns: the required number, 0 = any.
   transformer::MatrixView matrix(const std::string& name, std::size_t columns) const;
   transformer::MatrixView find_matrix(const std::string& name, std::size_t columns) const;
-  // A float vector of `size` values. Throws when missing or of another size.
+  // A float vector of `size` values. Throws if it is missing or of another size.
   std::vector<float> vector(const std::string& name, std::size_t size) const;
-  // Empty when missing.
+  // Empty if missing.
   std::vector<float> find_vector(const std::string& name, std::size_t size) const;
 
-  // Throws EngineError kInvalidModel naming the first variable that was never asked for and is not a switch
-  // in its off position.
+  // Throws EngineError kInvalidModel with the name of the first unread variable, unless that is a switch that is off.
   void refuse_unread() const;
 
-  // Head count of specs that predate the attribute.
+  // Number of heads in specs that predate the attribute.
   std::optional<int> implied_heads() const noexcept { return implied_heads_; }
 
  private:

@@ -9,8 +9,7 @@
 namespace verbatim::translation {
 std::vector<std::string> parse_json_tokens(std::string_view text, const std::string& name) {
   const nlohmann::json document = parse_json(text, name);
-  if (!document.is_array())
-    throw EngineError(ErrorCode::kInvalidModel, name + " must be an array of strings");
+  if (!document.is_array()) throw EngineError(ErrorCode::kInvalidModel, name + " must be an array of strings");
   std::vector<std::string> tokens;
   tokens.reserve(document.size() + 1);
   for (const auto& entry : document) {
@@ -23,7 +22,7 @@ std::vector<std::string> parse_json_tokens(std::string_view text, const std::str
   return tokens;
 }
 
-// A CR at the end of every line belongs to the line ends, at the end of some to the tokens.
+// A CR at the end of every line belongs to the line ends; at the end of some lines only, to the tokens.
 std::vector<std::string> parse_text_tokens(std::string_view text) {
   std::vector<std::string> tokens;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -57,15 +56,12 @@ std::optional<Vocabulary> Vocabulary::read(const std::filesystem::path& stem, co
 }
 
 bool Vocabulary::exists(const std::filesystem::path& stem) {
-  return std::filesystem::exists(with_suffix(stem, ".json")) ||
-         std::filesystem::exists(with_suffix(stem, ".txt"));
+  return std::filesystem::exists(with_suffix(stem, ".json")) || std::filesystem::exists(with_suffix(stem, ".txt"));
 }
 
-Vocabulary::Vocabulary(std::vector<std::string> tokens, const std::string& unk_token)
-    : tokens_(std::move(tokens)) {
+Vocabulary::Vocabulary(std::vector<std::string> tokens, const std::string& unk_token) : tokens_(std::move(tokens)) {
   ids_.reserve(tokens_.size() + 1);
-  for (std::size_t i = 0; i < tokens_.size(); ++i)
-    ids_.try_emplace(tokens_[i], static_cast<transformer::TokenId>(i));
+  for (std::size_t i = 0; i < tokens_.size(); ++i) ids_.try_emplace(tokens_[i], static_cast<transformer::TokenId>(i));
   const auto [unk, appended] = ids_.try_emplace(unk_token, static_cast<transformer::TokenId>(tokens_.size()));
   if (appended) tokens_.push_back(unk_token);
   unk_id_ = unk->second;

@@ -12,19 +12,18 @@
 
 namespace verbatim::translation {
 
-// The two file formats: an array of strings (`name` is for error messages), or a token a line. Throw
+// The two file formats: a JSON array of strings (`name` is for error messages), or one token per line. Throw
 // EngineError kInvalidModel.
 std::vector<std::string> parse_json_tokens(std::string_view text, const std::string& name);
 std::vector<std::string> parse_text_tokens(std::string_view text);
 
-// Token strings of one side. Ids are positions in the file; the unknown token is appended when the file lacks
-// it. Immutable.
+// Token strings of the source or the target. Ids are positions in the file; the unknown token is appended if the file
+// lacks it. Immutable.
 class Vocabulary {
  public:
-  // Reads `stem`.json or, without it, `stem`.txt; absent when neither is there. Throws EngineError
-  // kInvalidModel, kIoError.
+  // Reads `stem`.json or, without it, `stem`.txt; empty if neither exists. Throws EngineError kInvalidModel, kIoError.
   static std::optional<Vocabulary> read(const std::filesystem::path& stem, const std::string& unk_token);
-  // Whether read() would find a file.
+  // Whether read() finds a file.
   static bool exists(const std::filesystem::path& stem);
 
   Vocabulary(std::vector<std::string> tokens, const std::string& unk_token);
@@ -40,12 +39,10 @@ class Vocabulary {
  private:
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
   };
   std::vector<std::string> tokens_;
-  // A duplicated token keeps its first id.
+  // A duplicate token has its first id.
   std::unordered_map<std::string, transformer::TokenId, Hash, std::equal_to<>> ids_;
   transformer::TokenId unk_id_ = 0;
 };

@@ -17,8 +17,7 @@ nlohmann::json read_json(const std::filesystem::path& path) {
   constexpr std::size_t kLargest = 256u << 20;
   const MappedFile file(path);
   const auto bytes = file.bytes();
-  if (bytes.size() > kLargest)
-    throw EngineError(ErrorCode::kInvalidModel, path.string() + " is larger than 256 MB");
+  if (bytes.size() > kLargest) throw EngineError(ErrorCode::kInvalidModel, path.string() + " is larger than 256 MB");
   return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "audio/containers/mp3_frame.h"
-#include "audio/hearing.h"
+#include "audio/decoded_audio.h"
 
 using namespace verbatim;
 using namespace verbatim::test;
@@ -40,9 +40,8 @@ Bytes id3v2(std::size_t size) {
                static_cast<std::uint8_t>(size >> 14 & 127),
                static_cast<std::uint8_t>(size >> 7 & 127),
                static_cast<std::uint8_t>(size & 127)};
-  // A picture full of what looks like frames.
-  while (tag.size() < size + 10)
-    tag.push_back(tag.size() % 4 == 2 ? 0xFF : tag.size() % 4 == 3 ? 0xFB : 0x90);
+  // A picture full of bytes that look like frame headers.
+  while (tag.size() < size + 10) tag.push_back(tag.size() % 4 == 2 ? 0xFF : tag.size() % 4 == 3 ? 0xFB : 0x90);
   return tag;
 }
 
@@ -52,20 +51,20 @@ TEST_CASE("encoder delay and padding are cut: the duration is the original's") {
   const TemporaryDirectory directory;
   for (const int rate : {8000, 16000, 22050, 44100, 48000}) {
     CAPTURE(rate);
-    CHECK(hear(directory.put("a.mp3", mp3(directory, rate, 2.5))).seconds == 2.5);
+    CHECK(decode_file(directory.put("a.mp3", mp3(directory, rate, 2.5))).seconds == 2.5);
   }
 }
 
 TEST_CASE("a variable bit rate without a Xing header is decoded to its end") {
   const TemporaryDirectory directory;
   const auto frames = bare(mp3(directory, 44100, 10));
-  const Heard heard = hear(directory.put("a.mp3", frames));
-  CHECK(heard.seconds >= 10.0);
-  CHECK(heard.seconds < 10.1);
-  CHECK(level_at(heard.samples, 440) == doctest::Approx(0.354).epsilon(0.02));
+  const DecodedAudio decoded = decode_file(directory.put("a.mp3", frames));
+  CHECK(decoded.seconds >= 10.0);
+  CHECK(decoded.seconds < 10.1);
+  CHECK(level_at(decoded.samples, 440) == doctest::Approx(0.354).epsilon(0.02));
 }
 
-TEST_CASE("a Xing header that lies about the number of frames changes nothing but the cut ends") {
+TEST_CASE("a Xing header with a wrong number of frames affects only the trimming of the ends") {
   const TemporaryDirectory directory;
   const auto original = mp3(directory, 44100, 3);
   const std::string marker =
@@ -73,7 +72,7 @@ TEST_CASE("a Xing header that lies about the number of frames changes nothing bu
   for (const int value : {0, 1, 0x7F, 0xFF}) {
     Bytes bytes = original;
     patch(bytes, find(bytes, marker) + 8, {value, value, value, value});
-    const double seconds = hear(directory.put("a.mp3", bytes)).seconds;
+    const double seconds = decode_file(directory.put("a.mp3", bytes)).seconds;
     CHECK(seconds >= 3.0);
     CHECK(seconds < 3.1);
   }
@@ -83,24 +82,24 @@ TEST_CASE("tags before, behind and between MP3 streams are skipped, however larg
   const TemporaryDirectory directory;
   const auto audio = mp3(directory, 44100, 2);
   const auto frames = bare(audio);
-  const double plain = hear(directory.put("a.mp3", frames)).seconds;
+  const double plain = decode_file(directory.put("a.mp3", frames)).seconds;
   const auto id3v1 = joined(text_bytes("TAG"), Bytes(125, ' '));
   auto ape = joined(text_bytes("APETAGEX"), Bytes(24, 0));
-  CHECK(hear(directory.put("a.mp3", joined(id3v2(3'000'000), frames))).seconds == plain);
-  CHECK(hear(directory.put("a.mp3", joined(joined(id3v2(100), id3v2(5000)), frames))).seconds == plain);
-  CHECK(hear(directory.put("a.mp3", joined(frames, id3v1))).seconds == plain);
-  CHECK(hear(directory.put("a.mp3", joined(frames, joined(ape, id3v1)))).seconds == plain);
+  CHECK(decode_file(directory.put("a.mp3", joined(id3v2(3'000'000), frames))).seconds == plain);
+  CHECK(decode_file(directory.put("a.mp3", joined(joined(id3v2(100), id3v2(5000)), frames))).seconds == plain);
+  CHECK(decode_file(directory.put("a.mp3", joined(frames, id3v1))).seconds == plain);
+  CHECK(decode_file(directory.put("a.mp3", joined(frames, joined(ape, id3v1)))).seconds == plain);
   const auto twice = joined(joined(frames, id3v1), joined(id3v2(400'000), frames));
-  CHECK(hear(directory.put("a.mp3", twice)).seconds == doctest::Approx(2 * plain).epsilon(1e-9));
-  CHECK(hear(directory.put("a.mp3", joined(audio, audio))).seconds < 2 * plain);
+  CHECK(decode_file(directory.put("a.mp3", twice)).seconds == doctest::Approx(2 * plain).epsilon(1e-9));
+  CHECK(decode_file(directory.put("a.mp3", joined(audio, audio))).seconds < 2 * plain);
 }
 
-TEST_CASE("a tag whose size lies does not hide the frames") {
+TEST_CASE("a tag with a wrong size does not hide the frames") {
   const TemporaryDirectory directory;
   const auto frames = bare(mp3(directory, 44100, 2));
-  const double plain = hear(directory.put("a.mp3", frames)).seconds;
+  const double plain = decode_file(directory.put("a.mp3", frames)).seconds;
   const Bytes lie = {'I', 'D', '3', 3, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F};
-  CHECK(hear(directory.put("a.mp3", joined(lie, frames))).seconds == plain);
+  CHECK(decode_file(directory.put("a.mp3", joined(lie, frames))).seconds == plain);
   std::string message;
   CHECK(refusal(directory.put("a.mp3", joined(lie, Bytes(5000, 'x'))), &message) == ErrorCode::kInvalidAudio);
   CHECK(message.find("ID3") != std::string::npos);
@@ -109,14 +108,14 @@ TEST_CASE("a tag whose size lies does not hide the frames") {
 TEST_CASE("junk in front and in the middle is skipped") {
   const TemporaryDirectory directory;
   const auto frames = bare(mp3(directory, 44100, 2));
-  const double plain = hear(directory.put("a.mp3", frames)).seconds;
+  const double plain = decode_file(directory.put("a.mp3", frames)).seconds;
   std::mt19937 random(3);
   Bytes junk(20000);
   for (auto& byte : junk) byte = static_cast<std::uint8_t>(random());
-  CHECK(hear(directory.put("a.mp3", joined(junk, frames))).seconds == plain);
-  const Heard heard = hear(directory.put("a.mp3", joined(joined(frames, junk), frames)));
-  CHECK(heard.seconds == doctest::Approx(2 * plain).epsilon(0.02));
-  CHECK(level(heard.samples) == doctest::Approx(0.354).epsilon(0.05));
+  CHECK(decode_file(directory.put("a.mp3", joined(junk, frames))).seconds == plain);
+  const DecodedAudio decoded = decode_file(directory.put("a.mp3", joined(joined(frames, junk), frames)));
+  CHECK(decoded.seconds == doctest::Approx(2 * plain).epsilon(0.02));
+  CHECK(level(decoded.samples) == doctest::Approx(0.354).epsilon(0.05));
 }
 
 TEST_CASE("a change of the sample rate in the middle is followed") {
@@ -124,20 +123,19 @@ TEST_CASE("a change of the sample rate in the middle is followed") {
   const auto first = bare(mp3(directory, 44100, 2));
   const auto second = bare(mp3(directory, 22050, 3));
   const double parts =
-      hear(directory.put("a.mp3", first)).seconds + hear(directory.put("b.mp3", second)).seconds;
-  const Heard heard = hear(directory.put("c.mp3", joined(first, second)));
-  CHECK(heard.seconds == doctest::Approx(parts).epsilon(1e-6));
-  CHECK(level(heard.samples) == doctest::Approx(0.354).epsilon(0.05));
+      decode_file(directory.put("a.mp3", first)).seconds + decode_file(directory.put("b.mp3", second)).seconds;
+  const DecodedAudio decoded = decode_file(directory.put("c.mp3", joined(first, second)));
+  CHECK(decoded.seconds == doctest::Approx(parts).epsilon(1e-6));
+  CHECK(level(decoded.samples) == doctest::Approx(0.354).epsilon(0.05));
 }
 
-TEST_CASE("damaged frames are silence, and the time line holds") {
+TEST_CASE("damaged frames become silence, and later times stay right") {
   const TemporaryDirectory directory;
   auto bytes = bare(mp3(directory, 44100, 5));
-  const double plain = hear(directory.put("a.mp3", bytes)).seconds;
+  const double plain = decode_file(directory.put("a.mp3", bytes)).seconds;
   std::mt19937 random(5);
-  for (int i = 0; i < 200; ++i)
-    bytes[2000 + random() % (bytes.size() - 2000)] = static_cast<std::uint8_t>(random());
-  const double damaged = hear(directory.put("a.mp3", bytes)).seconds;
+  for (int i = 0; i < 200; ++i) bytes[2000 + random() % (bytes.size() - 2000)] = static_cast<std::uint8_t>(random());
+  const double damaged = decode_file(directory.put("a.mp3", bytes)).seconds;
   CHECK(damaged <= plain + 0.1);
   CHECK(damaged > 0.5 * plain);
 }
@@ -145,8 +143,7 @@ TEST_CASE("damaged frames are silence, and the time line holds") {
 TEST_CASE("less than a frame is invalid; layers I and II are no MP3") {
   const TemporaryDirectory directory;
   const auto frames = bare(mp3(directory, 44100, 1));
-  CHECK(refusal(directory.put("a.mp3", Bytes(frames.begin(), frames.begin() + 100))) ==
-        ErrorCode::kInvalidAudio);
+  CHECK(refusal(directory.put("a.mp3", Bytes(frames.begin(), frames.begin() + 100))) == ErrorCode::kInvalidAudio);
   Bytes layer2(50000, 0);
   for (std::size_t at = 0; at + 417 < layer2.size(); at += 417) patch(layer2, at, {0xFF, 0xFD, 0x80, 0x00});
   CHECK(refusal(directory.put("a.mp3", layer2)) == ErrorCode::kUnsupportedAudioFormat);

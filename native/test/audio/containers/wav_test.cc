@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "audio/hearing.h"
+#include "audio/decoded_audio.h"
 
 using namespace verbatim;
 using namespace verbatim::test;
@@ -13,8 +13,8 @@ namespace {
 class Wav {
  public:
   Bytes bytes() const {
-    return read_file(write_audio(directory_ / "whole.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 16000, 1,
-                                 tone(1.0, 16000, 440)));
+    return read_file(
+        write_audio(directory_ / "whole.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 16000, 1, tone(1.0, 16000, 440)));
   }
   std::filesystem::path put(const Bytes& bytes) const { return directory_.put("changed.wav", bytes); }
   std::optional<ErrorCode> refused(const Bytes& bytes, std::string* message = nullptr) const {
@@ -34,26 +34,26 @@ constexpr std::size_t kSamples = 44;
 
 }  // namespace
 
-TEST_CASE("a data size that lies is corrected by the file's") {
+TEST_CASE("a wrong data size is corrected by the file's size") {
   const Wav wav;
   for (const auto& size : std::vector<std::vector<int>>{
            {0xFF, 0xFF, 0xFF, 0xFF}, {0xFE, 0xFF, 0xFF, 0xFF}, {0, 0, 0, 0x80}, {0, 0, 0, 0}}) {
     Bytes bytes = wav.bytes();
     patch(bytes, kDataSize, size);
-    const Heard heard = hear(wav.put(bytes));
-    CHECK(heard.seconds == 1.0);
-    CHECK(level_at(heard.samples, 440) == doctest::Approx(0.354).epsilon(0.01));
+    const DecodedAudio decoded = decode_file(wav.put(bytes));
+    CHECK(decoded.seconds == 1.0);
+    CHECK(level_at(decoded.samples, 440) == doctest::Approx(0.354).epsilon(0.01));
   }
   Bytes bytes = wav.bytes();
   patch(bytes, 4, {0, 0, 0, 0});
-  CHECK(hear(wav.put(bytes)).seconds == 1.0);
+  CHECK(decode_file(wav.put(bytes)).seconds == 1.0);
 }
 
-TEST_CASE("a smaller data size is believed: other chunks may follow") {
+TEST_CASE("a data size below the file's is accepted: other chunks may follow") {
   const Wav wav;
   Bytes bytes = wav.bytes();
   patch(bytes, kDataSize, {0x80, 0x3E, 0, 0});
-  CHECK(hear(wav.put(bytes)).seconds == 0.5);
+  CHECK(decode_file(wav.put(bytes)).seconds == 0.5);
 }
 
 TEST_CASE("zero rates, absurd rates and channel counts are invalid") {
@@ -61,7 +61,7 @@ TEST_CASE("zero rates, absurd rates and channel counts are invalid") {
   struct Change {
     std::size_t offset;
     std::vector<int> values;
-    std::string_view says;
+    std::string_view message_part;
   };
   for (const Change& change : std::vector<Change>{{kRate, {0, 0, 0, 0}, "sample rate is 0 Hz"},
                                                   {kRate, {0x9F, 0x0F, 0, 0}, "3999 Hz"},
@@ -78,9 +78,9 @@ TEST_CASE("zero rates, absurd rates and channel counts are invalid") {
     if (change.offset == kBits) patch(bytes, kBlockAlign, {0, 0});
     patch(bytes, change.offset, change.values);
     std::string message;
-    CAPTURE(change.says);
+    CAPTURE(change.message_part);
     CHECK(wav.refused(bytes, &message) == ErrorCode::kInvalidAudio);
-    CHECK(message.find(change.says) != std::string::npos);
+    CHECK(message.find(change.message_part) != std::string::npos);
   }
 }
 
@@ -89,11 +89,11 @@ TEST_CASE("a wrong block size does not hide plain samples") {
   for (const auto& size : std::vector<std::vector<int>>{{0, 0}, {1, 0}, {0xFF, 0xFF}}) {
     Bytes bytes = wav.bytes();
     patch(bytes, kBlockAlign, size);
-    CHECK(hear(wav.put(bytes)).seconds == 1.0);
+    CHECK(decode_file(wav.put(bytes)).seconds == 1.0);
   }
 }
 
-TEST_CASE("missing chunks and missing samples are told apart") {
+TEST_CASE("missing chunks and missing samples are distinguished") {
   const Wav wav;
   std::string message;
   Bytes bytes = wav.bytes();
@@ -118,7 +118,7 @@ TEST_CASE("chunks in front of and between the needed ones are skipped, odd sizes
   const auto junk = joined(text_bytes(std::string_view("LIST\x05\0\0\0", 8)), {'I', 'N', 'F', 'O', 'x', 0});
   const Bytes head(bytes.begin(), bytes.begin() + 12);
   const Bytes rest(bytes.begin() + 12, bytes.end());
-  CHECK(hear(wav.put(joined(joined(head, junk), joined(rest, junk)))).seconds == 1.0);
+  CHECK(decode_file(wav.put(joined(joined(head, junk), joined(rest, junk)))).seconds == 1.0);
 }
 
 TEST_CASE("a chunk that claims gigabytes ends the search") {
@@ -128,7 +128,7 @@ TEST_CASE("a chunk that claims gigabytes ends the search") {
   CHECK(wav.refused(bytes) == ErrorCode::kInvalidAudio);
 }
 
-TEST_CASE("RF64 sizes that lie are corrected by the file's") {
+TEST_CASE("wrong RF64 sizes are corrected by the file's size") {
   const TemporaryDirectory directory;
   const auto samples = tone(1.0, 16000, 440);
   const auto original =
@@ -139,19 +139,19 @@ TEST_CASE("RF64 sizes that lie are corrected by the file's") {
     patch(bytes, ds64, {value, value, value, value, value, value, value, value});
     patch(bytes, ds64 + 8, {value, value, value, value, value, value, value, value});
     CAPTURE(value);
-    CHECK(hear(directory.put("b.wav", bytes)).seconds == doctest::Approx(1.0).epsilon(0.001));
+    CHECK(decode_file(directory.put("b.wav", bytes)).seconds == doctest::Approx(1.0).epsilon(0.001));
   }
 }
 
 TEST_CASE("24 bits in 4 bytes are read as they are stored") {
   const Wav wav;
   const TemporaryDirectory directory;
-  Bytes bytes = read_file(
-      write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_32, 16000, 1, tone(1.0, 16000, 440)));
+  Bytes bytes =
+      read_file(write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_32, 16000, 1, tone(1.0, 16000, 440)));
   patch(bytes, kBits, {24, 0});
-  const Heard heard = hear(wav.put(bytes));
-  CHECK(heard.info.codec == "pcm_s32");
-  CHECK(level_at(heard.samples, 440) == doctest::Approx(0.354).epsilon(0.01));
+  const DecodedAudio decoded = decode_file(wav.put(bytes));
+  CHECK(decoded.info.codec == "pcm_s32");
+  CHECK(level_at(decoded.samples, 440) == doctest::Approx(0.354).epsilon(0.01));
 }
 
 TEST_CASE("codecs that are not decoded are unsupported by name, broken blocks invalid") {
@@ -173,18 +173,17 @@ TEST_CASE("codecs that are not decoded are unsupported by name, broken blocks in
   }
 }
 
-TEST_CASE("block codecs: the 'fact' chunk gives the exact duration, unless it lies") {
+TEST_CASE("block codecs: the 'fact' chunk gives the exact duration, unless it is wrong") {
   const TemporaryDirectory directory;
   for (const int codec : {SF_FORMAT_IMA_ADPCM, SF_FORMAT_MS_ADPCM, SF_FORMAT_GSM610}) {
     CAPTURE(codec);
-    Bytes bytes =
-        read_file(write_audio(directory / "a.wav", SF_FORMAT_WAV | codec, 8000, 1, tone(1.0125, 8000, 440)));
+    Bytes bytes = read_file(write_audio(directory / "a.wav", SF_FORMAT_WAV | codec, 8000, 1, tone(1.0125, 8000, 440)));
     const std::size_t fact = find(bytes, "fact") + 8;
     patch(bytes, fact, {8100 & 0xFF, 8100 >> 8, 0, 0});
-    CHECK(hear(directory.put("b.wav", bytes)).seconds == 1.0125);
+    CHECK(decode_file(directory.put("b.wav", bytes)).seconds == 1.0125);
     for (const int lie : {0, 1, 0xFF}) {
       patch(bytes, fact, {lie, lie, lie, lie});
-      CHECK(hear(directory.put("b.wav", bytes)).seconds == doctest::Approx(1.0125).epsilon(0.2));
+      CHECK(decode_file(directory.put("b.wav", bytes)).seconds == doctest::Approx(1.0125).epsilon(0.2));
     }
   }
 }
@@ -192,14 +191,14 @@ TEST_CASE("block codecs: the 'fact' chunk gives the exact duration, unless it li
 TEST_CASE("MP3 in WAV is decoded") {
   const Wav wav;
   const TemporaryDirectory directory;
-  const auto mp3 = read_file(write_audio(directory / "a.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III,
-                                         16000, 1, tone(1.0, 16000, 440)));
+  const auto mp3 = read_file(
+      write_audio(directory / "a.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 16000, 1, tone(1.0, 16000, 440)));
   Bytes bytes = wav.bytes();
   bytes.resize(kSamples);
   patch(bytes, 20, {0x55, 0});
   patch(bytes, kDataSize, {0xFF, 0xFF, 0xFF, 0xFF});
-  const Heard heard = hear(wav.put(joined(bytes, mp3)));
-  CHECK(heard.info.container == "wav");
-  CHECK(heard.info.codec == "mp3");
-  CHECK(level_at(heard.samples, 440) == doctest::Approx(0.354).epsilon(0.03));
+  const DecodedAudio decoded = decode_file(wav.put(joined(bytes, mp3)));
+  CHECK(decoded.info.container == "wav");
+  CHECK(decoded.info.codec == "mp3");
+  CHECK(level_at(decoded.samples, 440) == doctest::Approx(0.354).epsilon(0.03));
 }

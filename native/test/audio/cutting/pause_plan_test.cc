@@ -10,7 +10,7 @@ using verbatim::Stretch;
 
 namespace {
 
-// How many stretches each window takes when the plan is made anew behind every window.
+// Number of stretches in each window if the plan is made again behind every window.
 std::vector<std::size_t> plan_all(std::span<const Stretch> stretches, double longest) {
   std::vector<std::size_t> taken;
   while (!stretches.empty()) {
@@ -34,15 +34,15 @@ TEST_CASE("one stretch is one window, unless it is too long") {
   CHECK_FALSE(plan_first_window({}, 8));
 }
 
-TEST_CASE("a long pause parts, a short one joins") {
+TEST_CASE("a long pause separates windows, a short one joins them") {
   CHECK(plan_first_window(std::vector<Stretch>{{0, 2.2}, {2.7, 5}}, 8) == 1);
   CHECK(plan_first_window(std::vector<Stretch>{{0, 1}, {1.2, 2.2}}, 8) == 2);
 }
 
-TEST_CASE("what a cut leaves behind counts") {
-  // A cut at the comma would leave a word alone.
+TEST_CASE("the plan takes into account what a cut leaves for the next window") {
+  // A cut at the comma would separate one word.
   CHECK(plan_first_window(std::vector<Stretch>{{0, 3.2}, {3.4, 4}}, 8) == 2);
-  // The same cut is right where a sentence follows.
+  // The same cut is right if a sentence follows.
   CHECK(plan_first_window(std::vector<Stretch>{{0, 3.2}, {3.6, 6}}, 8) == 1);
 }
 

@@ -3,125 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <random>
 
-#include "audio/hearing.h"
+#include "audio/cutting/recording.h"
 
 using namespace verbatim;
 using namespace verbatim::test;
 
 namespace {
-
-struct Piece {
-  std::int64_t begin;
-  std::int64_t end;
-};
-
-// Of the file, in samples.
-std::vector<Piece> pieces(const Window& window) {
-  std::vector<Piece> found{{window.start_sample, window.start_sample}};
-  std::size_t at = 0;
-  for (const Skip& skip : window.skips) {
-    REQUIRE(skip.at > at);
-    REQUIRE(skip.length > 0);
-    found.back().end += static_cast<std::int64_t>(skip.at - at);
-    found.push_back({found.back().end + skip.length, found.back().end + skip.length});
-    at = skip.at;
-  }
-  found.back().end += static_cast<std::int64_t>(window.samples.size() - at);
-  return found;
-}
-
-// A made-up recording: noise, and in it stretches that rise and fall four times a second as speech does.
-class Recording {
- public:
-  explicit Recording(double noise_dbfs = -200) : noise_(amplitude(noise_dbfs)) {}
-
-  static double amplitude(double dbfs) { return dbfs <= -200 ? 0 : std::pow(10.0, dbfs / 20); }
-
-  Recording& silence(double seconds) { return add(seconds, -200); }
-  Recording& speech(double seconds, double peak_dbfs) {
-    spoken_.push_back({at(), at() + seconds});
-    return add(seconds, peak_dbfs);
-  }
-  Recording& click() {
-    for (int i = 0; i < 40; ++i) samples_.push_back(i % 2 == 0 ? 0.9f : -0.9f);
-    return *this;
-  }
-  double at() const { return static_cast<double>(samples_.size()) / kSampleRate; }
-
-  struct Span {
-    double begin;
-    double end;
-  };
-  const std::vector<Span>& spoken() const { return spoken_; }
-  const std::vector<float>& samples() const { return samples_; }
-
-  std::vector<Window> cut(const WindowPolicy& policy) const {
-    const auto path =
-        write_audio(directory_ / "recording.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples_);
-    AudioReader reader(path);
-    Segmenter segmenter(reader, policy);
-    std::vector<Window> windows;
-    std::int64_t position = 0;
-    while (auto window = segmenter.next()) {
-      CHECK(segmenter.position() >= position);
-      position = segmenter.position();
-      windows.push_back(std::move(*window));
-    }
-    CHECK(segmenter.position() == static_cast<std::int64_t>(samples_.size()));
-    CHECK_FALSE(segmenter.next());
-    check_order(windows, policy);
-    return windows;
-  }
-
- private:
-  Recording& add(double seconds, double peak_dbfs) {
-    const double peak = amplitude(peak_dbfs);
-    const auto count = static_cast<std::size_t>(std::llround(seconds * kSampleRate));
-    std::normal_distribution<double> noise(0, 1);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double t = static_cast<double>(i) / kSampleRate;
-      const double syllables = 0.525 - 0.475 * std::cos(2 * std::numbers::pi * 4 * t);
-      double voice = 0;
-      for (int harmonic = 1; harmonic <= 10; ++harmonic) {
-        voice += std::sin(2 * std::numbers::pi * 140 * harmonic * t) / harmonic;
-      }
-      samples_.push_back(static_cast<float>(0.5 * peak * syllables * voice + noise_ * noise(random_)));
-    }
-    return *this;
-  }
-
-  // In order, apart, of the right lengths, and each with the file's own samples.
-  void check_order(const std::vector<Window>& windows, const WindowPolicy& policy) const {
-    std::int64_t end = 0;
-    for (const Window& window : windows) {
-      CHECK(window.start_sample >= end);
-      CHECK(!window.samples.empty());
-      CHECK(window.seconds() <= policy.max_seconds + 1e-9);
-      if (policy.cut == WindowPolicy::Cut::kPause) CHECK(window.skips.empty());
-      auto at = window.samples.begin();
-      for (const auto& [begin, stop] : pieces(window)) {
-        CHECK(begin < stop);
-        CHECK(begin >= end);
-        end = stop;
-        REQUIRE(end <= static_cast<std::int64_t>(samples_.size()));
-        REQUIRE(window.samples.end() - at >= stop - begin);
-        CHECK(std::equal(at, at + (stop - begin), samples_.begin() + begin));
-        at += stop - begin;
-      }
-      CHECK(at == window.samples.end());
-    }
-  }
-
-  double noise_;
-  std::mt19937 random_{1};
-  std::vector<float> samples_;
-  std::vector<Span> spoken_;
-  TemporaryDirectory directory_;
-};
 
 WindowPolicy full() { return {}; }
 WindowPolicy by_pauses() {
@@ -166,7 +55,7 @@ double total(const std::vector<Window>& windows) {
 
 }  // namespace
 
-TEST_CASE("digital silence is dropped, the rest keeps its place, with a little margin") {
+TEST_CASE("digital silence is dropped, and the rest keeps its place and a small margin") {
   Recording recording;
   recording.silence(10).speech(3, -20).silence(60).speech(2, -20).silence(5);
   for (const auto& policy : {full(), by_pauses()}) {
@@ -211,8 +100,7 @@ TEST_CASE("quiet speech survives: alone, behind loud speech, behind a click, in 
     before.speech(5, -45).silence(2).speech(20, -6).silence(1).speech(4, -45);
     check_covered(before.cut(policy), before);
     Recording loud_noise(-30);
-    check_covered(loud_noise.silence(2).speech(5, -18).silence(1).speech(5, -18).silence(2).cut(policy),
-                  loud_noise);
+    check_covered(loud_noise.silence(2).speech(5, -18).silence(1).speech(5, -18).silence(2).cut(policy), loud_noise);
   }
 }
 
@@ -226,7 +114,7 @@ TEST_CASE("noise that is nearly as loud as the speech is dropped where it goes o
   }
 }
 
-TEST_CASE("every window tells what of it is no pause") {
+TEST_CASE("every window names its stretches of speech") {
   Recording recording(-65);
   recording.silence(1).speech(1, -20).silence(0.4).speech(2, -20).silence(1);
   const auto windows = recording.cut(full());
@@ -268,8 +156,7 @@ TEST_CASE("pauses: sentences become windows of their own, cut in the pauses") {
   CHECK(windows.size() <= 20);
 }
 
-TEST_CASE(
-    "pauses: a short one is shared by the windows beside it, of a long one each keeps a tenth of a second") {
+TEST_CASE("pauses: neighbouring windows share a short one, and keep a tenth of a second each of a long one") {
   for (const double pause : {0.2, 0.36, 0.5, 0.75, 1.5}) {
     Recording recording(-65);
     recording.silence(0.1).speech(4.5, -20).silence(pause).speech(4.5, -20).silence(0.1);
@@ -295,7 +182,7 @@ TEST_CASE("pauses: short utterances are joined, a last short word is not left al
 
 TEST_CASE("speech without a pause is cut at its quietest place, not before the search begins") {
   Recording recording(-65);
-  // Between these two there is only a dip of 0.1 s, too short for a pause.
+  // The dip of 0.1 s between these two is too short for a pause.
   recording.speech(6.5, -20).silence(0.1).speech(6.5, -20);
   const auto windows = recording.cut(by_pauses());
   check_covered(windows, recording);
@@ -303,8 +190,7 @@ TEST_CASE("speech without a pause is cut at its quietest place, not before the s
   CHECK(windows[0].end_seconds() == doctest::Approx(6.55).epsilon(0.01));
 }
 
-TEST_CASE(
-    "published models: windows are filled up to 30 s and cut at the quietest place of the last seconds") {
+TEST_CASE("published models: windows are filled up to 30 s and cut at the quietest place of the last seconds") {
   Recording recording(-65);
   for (int i = 0; i < 40; ++i) recording.speech(2.75, -20).silence(0.4);
   const auto windows = recording.cut(full());
@@ -316,7 +202,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("published models: longer silence is left out of a window, what is kept stays at its place") {
+TEST_CASE("published models: longer silence is left out of a window, and the rest keeps its place") {
   Recording recording(-65);
   recording.silence(1);
   for (int i = 0; i < 6; ++i) recording.speech(3, -20).silence(0.4).speech(2, -20).silence(3.5);
@@ -341,7 +227,7 @@ TEST_CASE("published models: longer silence is left out of a window, what is kep
   }
 }
 
-TEST_CASE("published models: a pause that is hardly longer than what would be kept of it stays whole") {
+TEST_CASE("published models: a pause hardly longer than its two margins stays whole") {
   Recording recording(-65);
   recording.silence(1).speech(3, -20).silence(0.3).speech(3, -20).silence(1);
   const auto windows = recording.cut(full());
@@ -349,7 +235,7 @@ TEST_CASE("published models: a pause that is hardly longer than what would be ke
   CHECK(windows[0].skips.empty());
 }
 
-TEST_CASE("published models: a window and what is left out of it have a bound") {
+TEST_CASE("published models: the span of a window with its left-out silence is bounded") {
   Recording recording(-65);
   for (int i = 0; i < 30; ++i) recording.speech(0.5, -20).silence(3.5);
   const auto windows = recording.cut(full());
@@ -365,8 +251,7 @@ TEST_CASE("a constant offset and hum do not hide pauses") {
   const TemporaryDirectory directory;
   auto samples = recording.samples();
   for (float& sample : samples) sample += 0.2f;
-  const auto path =
-      write_audio(directory / "offset.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples);
+  const auto path = write_audio(directory / "offset.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples);
   AudioReader reader(path);
   Segmenter segmenter(reader, by_pauses());
   std::vector<Window> windows;
@@ -376,7 +261,7 @@ TEST_CASE("a constant offset and hum do not hide pauses") {
   CHECK(windows.size() >= 7);
 }
 
-TEST_CASE("steady noise without speech is either dropped or handed over whole, never lost in part") {
+TEST_CASE("steady noise without speech is either dropped or kept as a whole") {
   Recording recording(-30);
   recording.silence(40);
   const auto windows = recording.cut(by_pauses());
@@ -385,9 +270,7 @@ TEST_CASE("steady noise without speech is either dropped or handed over whole, n
 
 TEST_CASE("random recordings: speech is covered exactly once under every policy") {
   std::mt19937 random(11);
-  const auto uniform = [&](double low, double high) {
-    return std::uniform_real_distribution(low, high)(random);
-  };
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
   for (int round = 0; round < 12; ++round) {
     Recording recording(uniform(-90, -50));
     for (int i = 0; i < 12; ++i) {
@@ -407,8 +290,8 @@ TEST_CASE("random recordings: speech is covered exactly once under every policy"
 
 TEST_CASE("a policy out of range is refused") {
   const TemporaryDirectory directory;
-  AudioReader reader(write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1,
-                                 tone(1, kSampleRate, 440)));
+  AudioReader reader(
+      write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, tone(1, kSampleRate, 440)));
   const auto refused = [&](WindowPolicy policy) {
     try {
       Segmenter segmenter(reader, policy);
@@ -423,8 +306,6 @@ TEST_CASE("a policy out of range is refused") {
   CHECK(refused({.max_seconds = std::nan("")}));
   CHECK(refused({.max_seconds = 8, .search_seconds = 0}));
   CHECK(refused({.max_seconds = 8, .search_seconds = 9}));
-  CHECK(refused(
-      {.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 0, .search_seconds = 3}));
-  CHECK(refused(
-      {.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 9, .search_seconds = 3}));
+  CHECK(refused({.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 0, .search_seconds = 3}));
+  CHECK(refused({.max_seconds = 8, .cut = WindowPolicy::Cut::kPause, .min_pause_seconds = 9, .search_seconds = 3}));
 }

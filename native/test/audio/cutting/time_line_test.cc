@@ -6,12 +6,12 @@
 
 using namespace verbatim;
 
-TEST_CASE("times of a window lie in its file, behind what was left out before them") {
+TEST_CASE("times of a window are mapped to its file, behind the audio left out before them") {
   const TimeLine line{.start_sample = 10 * kSampleRate,
                       .skips = {{1 * kSampleRate, 2 * kSampleRate}, {3 * kSampleRate, 4 * kSampleRate}}};
   CHECK(line.of_start(0) == 10);
   CHECK(line.of_end(0.5) == 10.5);
-  // At a skip, what starts does so behind it and what ends before it.
+  // At a skip, a start is behind it and an end is before it.
   CHECK(line.of_end(1) == 11);
   CHECK(line.of_start(1) == 13);
   CHECK(line.of_start(2) == 14);
@@ -20,7 +20,7 @@ TEST_CASE("times of a window lie in its file, behind what was left out before th
   CHECK(line.of_end(5) == 21);
 }
 
-TEST_CASE("a window ends in its file behind what was left out of it") {
+TEST_CASE("a window's end in its file is behind the audio left out of it") {
   const Window window{.samples = std::vector<float>(3 * kSampleRate),
                       .start_sample = kSampleRate,
                       .skips = {{kSampleRate, 5 * kSampleRate}}};

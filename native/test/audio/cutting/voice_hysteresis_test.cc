@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -22,16 +23,15 @@ VoiceRules rules(double min_silence, double min_speech, double padding) {
           .padding = padding / 100};
 }
 
-// A frame a character: # at 0.9, + at 0.4, between onset and offset, . at 0.1, ? no number.
+// One character for each frame: # is 0.9, + is 0.4 (between onset and offset), . is 0.1, ? is NaN.
 std::vector<float> frames(const std::string& text) {
   std::vector<float> values;
-  for (const char c : text)
-    values.push_back(c == '#' ? 0.9f : c == '+' ? 0.4f : c == '?' ? std::nanf("") : 0.1f);
+  for (const char c : text) values.push_back(c == '#' ? 0.9f : c == '+' ? 0.4f : c == '?' ? std::nanf("") : 0.1f);
   return values;
 }
 
-// The same frames: # speech. In pieces of so many frames, asked for as soon as it is decided.
-std::string heard(const std::string& text, const VoiceRules& by, std::size_t piece = 1000) {
+// The same frames with # for speech. Passed in pieces of so many frames; results are read as soon as they are decided.
+std::string speech_in(const std::string& text, const VoiceRules& by, std::size_t piece = 1000) {
   VoiceHysteresis hysteresis(by, kFrame);
   const auto values = frames(text);
   const auto samples = static_cast<std::int64_t>(values.size()) * kFrame;
@@ -57,38 +57,40 @@ std::string heard(const std::string& text, const VoiceRules& by, std::size_t pie
 }  // namespace
 
 TEST_CASE("speech begins at an onset and ends before the first unlikely frame") {
-  CHECK(heard("..++##++..", rules(1, 0, 0)) == "....####..");
-  CHECK(heard("##", rules(1, 0, 0)) == "##");
-  CHECK(heard("....", rules(1, 0, 0)) == "....");
-  CHECK(heard("", rules(1, 0, 0)) == "");
+  CHECK(speech_in("..++##++..", rules(1, 0, 0)) == "....####..");
+  CHECK(speech_in("##", rules(1, 0, 0)) == "##");
+  CHECK(speech_in("....", rules(1, 0, 0)) == "....");
+  CHECK(speech_in("", rules(1, 0, 0)) == "");
 }
 
-TEST_CASE("what lies between onset and offset neither begins speech nor ends it") {
-  CHECK(heard("++++", rules(1, 0, 0)) == "....");
-  CHECK(heard("#+++++#...", rules(2, 0, 0)) == "#######...");
+TEST_CASE("a probability between onset and offset neither begins nor ends speech") {
+  CHECK(speech_in("++++", rules(1, 0, 0)) == "....");
+  CHECK(speech_in("#+++++#...", rules(2, 0, 0)) == "#######...");
 }
 
 TEST_CASE("a silence that is too short is part of the speech") {
-  CHECK(heard("##..##....", rules(3, 0, 0)) == "######....");
-  CHECK(heard("##...##...", rules(3, 0, 0)) == "##...##...");
-  // Only an onset takes a silence back.
-  CHECK(heard("##.+.##...", rules(3, 0, 0)) == "##...##...");
+  CHECK(speech_in("##..##....", rules(3, 0, 0)) == "######....");
+  CHECK(speech_in("##...##...", rules(3, 0, 0)) == "##...##...");
+  // Only an onset cancels a silence.
+  CHECK(speech_in("##.+.##...", rules(3, 0, 0)) == "##...##...");
 }
 
 TEST_CASE("speech that is too short is none") {
-  CHECK(heard("..##...###..", rules(1, 3, 0)) == ".......###..");
-  // What counts is without the silence behind it.
-  CHECK(heard("#.#...", rules(2, 3, 0)) == "###...");
-  CHECK(heard("##...", rules(2, 3, 0)) == ".....");
+  CHECK(speech_in("..##...###..", rules(1, 3, 0)) == ".......###..");
+  // The minimum length excludes the silence behind the speech.
+  CHECK(speech_in("#.#...", rules(2, 3, 0)) == "###...");
+  CHECK(speech_in("##...", rules(2, 3, 0)) == ".....");
 }
 
 TEST_CASE("padding widens speech, joins what it reaches and stays within the signal") {
-  CHECK(heard("....##....", rules(1, 0, 2)) == "..######..");
-  CHECK(heard("##..##....", rules(1, 0, 1)) == "#######...");
-  CHECK(heard("#........#", rules(1, 0, 3)) == "####..####");
+  CHECK(speech_in("....##....", rules(1, 0, 2)) == "..######..");
+  CHECK(speech_in("##..##....", rules(1, 0, 1)) == "#######...");
+  CHECK(speech_in("#........#", rules(1, 0, 3)) == "####..####");
 }
 
-TEST_CASE("what a model cannot tell is speech") { CHECK(heard("..??..", rules(1, 0, 0)) == "..##.."); }
+TEST_CASE("frames whose probability is not a number count as speech") {
+  CHECK(speech_in("..??..", rules(1, 0, 0)) == "..##..");
+}
 
 TEST_CASE("a file may end in the middle of a frame") {
   VoiceHysteresis hysteresis(rules(1, 0, 5), kFrame);
@@ -98,15 +100,15 @@ TEST_CASE("a file may end in the middle of a frame") {
   CHECK(hysteresis.has_speech(2 * kFrame, 2 * kFrame + 7));
 }
 
-TEST_CASE("pieces do not matter, and what is decided stays") {
+TEST_CASE("the result does not depend on the pieces, and decided regions do not change") {
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     std::string text;
     while (text.size() < 60) text += std::string(1 + random() % 6, "#+."[random() % 3]);
     const auto by = rules(random() % 6, random() % 6, random() % 5);
-    const std::string whole = heard(text, by);
+    const std::string whole = speech_in(text, by);
     CAPTURE(text);
-    CHECK(heard(text, by, 1) == whole);
-    CHECK(heard(text, by, 7) == whole);
+    CHECK(speech_in(text, by, 1) == whole);
+    CHECK(speech_in(text, by, 7) == whole);
   }
 }

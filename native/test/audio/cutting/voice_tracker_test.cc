@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "audio/cutting/segmenter.h"
-#include "audio/hearing.h"
+#include "audio/decoded_audio.h"
 
 using namespace verbatim;
 using namespace verbatim::test;
@@ -19,7 +19,7 @@ namespace {
 constexpr int kFrame = SpeechTracker::kFrameSamples;
 constexpr std::size_t kModelFrame = VoiceActivityModel::kFrameSamples;
 
-// What a model was asked.
+// What the tracker requested from the model.
 struct Asked {
   int streams = 0;
   int open = 0;
@@ -27,7 +27,7 @@ struct Asked {
   std::size_t frames = 0;
 };
 
-// Hears a frame as speech when its loudest sample is above 0.1.
+// Detects speech in a frame whose loudest sample is above 0.1.
 class LoudStream final : public VoiceActivityStream {
  public:
   LoudStream(Asked& asked, float soft) : asked_(asked), soft_(soft) {
@@ -42,8 +42,8 @@ class LoudStream final : public VoiceActivityStream {
     asked_.frames += out.size();
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto frame = samples.subspan(i * kModelFrame, kModelFrame);
-      const float peak = std::abs(*std::max_element(
-          frame.begin(), frame.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
+      const float peak = std::abs(
+          *std::max_element(frame.begin(), frame.end(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
       CHECK(peak <= 1);
       out[i] = peak > 0.1f ? 0.9f : soft_;
     }
@@ -56,30 +56,27 @@ class LoudStream final : public VoiceActivityStream {
 
 class LoudIsSpeech final : public VoiceActivityModel {
  public:
-  // How likely it takes everything else to be speech.
+  // soft: the probability of all other frames.
   explicit LoudIsSpeech(float soft = 0.02f) : soft_(soft) {}
-  std::unique_ptr<VoiceActivityStream> open() const override {
-    return std::make_unique<LoudStream>(asked, soft_);
-  }
+  std::unique_ptr<VoiceActivityStream> open() const override { return std::make_unique<LoudStream>(asked, soft_); }
   mutable Asked asked;
 
  private:
   const float soft_;
 };
 
-// Seconds of sound and of silence in turns, from sound on.
+// Alternating seconds of sound and silence, beginning with sound.
 std::vector<float> turns(std::initializer_list<double> seconds, float loud = 0.5f, float soft = 0.02f) {
   std::vector<float> samples;
   float now = loud;
   for (const double length : seconds) {
-    for (int i = 0; i < static_cast<int>(length * kSampleRate); ++i)
-      samples.push_back(i % 2 == 0 ? now : -now);
+    for (int i = 0; i < static_cast<int>(length * kSampleRate); ++i) samples.push_back(i % 2 == 0 ? now : -now);
     now = now == loud ? soft : loud;
   }
   return samples;
 }
 
-// As loud as said for so many seconds.
+// So many seconds of this amplitude.
 struct Sound {
   double seconds;
   float amplitude;
@@ -93,7 +90,7 @@ std::vector<float> joined(std::initializer_list<Sound> sounds) {
   return samples;
 }
 
-// Of a tenth of a second in the middle of the stretch that ends at `end` seconds and lasts so long.
+// The labels of a tenth of a second in the middle of the stretch with this end and length, seconds.
 std::string_view middle(const std::string& labels, double end, double seconds) {
   return std::string_view(labels).substr(static_cast<std::size_t>((end - seconds / 2) * 100) - 5, 10);
 }
@@ -121,11 +118,10 @@ std::string labels(const std::vector<float>& samples, const VoiceActivityModel& 
   return out;
 }
 
-std::vector<Window> cut(const std::vector<float>& samples, const WindowPolicy& policy,
-                        const VoiceActivityModel& model, const Effort& effort = {}, int* calls = nullptr) {
+std::vector<Window> cut(const std::vector<float>& samples, const WindowPolicy& policy, const VoiceActivityModel& model,
+                        const Effort& effort = {}, int* calls = nullptr) {
   const TemporaryDirectory directory;
-  AudioReader reader(
-      write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples));
+  AudioReader reader(write_audio(directory / "a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, kSampleRate, 1, samples));
   Segmenter segmenter(reader, policy, &model);
   std::vector<Window> windows;
   while (!segmenter.at_end()) {
@@ -142,7 +138,7 @@ WindowPolicy by_pauses() {
 
 }  // namespace
 
-TEST_CASE("frames are speech where the model hears it, to a frame of its own and the padding") {
+TEST_CASE("frames are speech where the model detects it, to a frame of its own and the padding") {
   const LoudIsSpeech model;
   const auto found = labels(turns({1, 2, 0.5, 20, 3}), model);
   REQUIRE(found.size() == 2650);
@@ -150,15 +146,14 @@ TEST_CASE("frames are speech where the model hears it, to a frame of its own and
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double at = static_cast<double>(i) / 100;
     const auto edge = std::upper_bound(std::begin(edges), std::end(edges), at);
-    const bool near = std::any_of(std::begin(edges), std::end(edges),
-                                  [&](double place) { return std::abs(place - at) < 0.08; });
+    const bool near =
+        std::any_of(std::begin(edges), std::end(edges), [&](double place) { return std::abs(place - at) < 0.08; });
     CAPTURE(at);
     if (!near) CHECK((found[i] == '#') == ((edge - std::begin(edges)) % 2 == 1));
   }
 }
 
-TEST_CASE(
-    "a model hears blocks of a bounded length, each sample once, in one stream that ends with the file") {
+TEST_CASE("a model receives blocks of a bounded length, each sample once, in one stream that ends with the file") {
   const LoudIsSpeech model;
   labels(turns({60}), model);
   CHECK(model.asked.most_frames == 250);
@@ -173,8 +168,7 @@ TEST_CASE("a stream ends with its tracker, in the middle of a file") {
     VoiceTracker tracker(model);
     const auto samples = turns({9});
     CHECK(model.asked.open == 0);
-    for (std::size_t at = 0; at < samples.size(); at += kFrame)
-      tracker.push(std::span(samples).subspan(at, kFrame));
+    for (std::size_t at = 0; at < samples.size(); at += kFrame) tracker.push(std::span(samples).subspan(at, kFrame));
     CHECK(model.asked.open == 1);
   }
   CHECK(model.asked.open == 0);
@@ -187,22 +181,21 @@ TEST_CASE("a file of less than a frame, and one of nothing") {
   CHECK(labels(turns({0.3}), model).find('.') == std::string::npos);
 }
 
-TEST_CASE("samples beyond full scale are cut before the model hears them") {
+TEST_CASE("samples beyond full scale are clipped before the model receives them") {
   const LoudIsSpeech model;
   CHECK(labels(turns({0.5}, 900.0f), model).find('#') == 0);
 }
 
-TEST_CASE("what stands out near what the model hears is speech, elsewhere it is not") {
+TEST_CASE("sound above the background is speech near detected speech, and not elsewhere") {
   const LoudIsSpeech model;
-  const auto found =
-      labels(joined({{4, 0.001f}, {1, 0.5f}, {1, 0.05f}, {4, 0.001f}, {1, 0.05f}, {4, 0.001f}}), model);
+  const auto found = labels(joined({{4, 0.001f}, {1, 0.5f}, {1, 0.05f}, {4, 0.001f}, {1, 0.05f}, {4, 0.001f}}), model);
   CHECK(middle(found, 5, 1) == kSpeech);
   CHECK(middle(found, 6, 1) == kSpeech);
   CHECK(middle(found, 7, 1) == kNothing);
   CHECK(middle(found, 11, 1) == kNothing);
 }
 
-TEST_CASE("what the model takes for possible is speech only where it stands out") {
+TEST_CASE("possible speech counts only where it rises above the background") {
   const LoudIsSpeech model(0.3f);
   const auto found = labels(joined({{4, 0.001f}, {1, 0.05f}, {4, 0.001f}, {1, 0.5f}, {4, 0.001f}}), model);
   CHECK(middle(found, 2, 1) == kNothing);
@@ -210,7 +203,7 @@ TEST_CASE("what the model takes for possible is speech only where it stands out"
   CHECK(middle(found, 7, 1) == kNothing);
 }
 
-TEST_CASE("a background that wavers stands out of nothing") {
+TEST_CASE("a fluctuating background does not count as rising above itself") {
   const LoudIsSpeech model;
   std::vector<float> samples = turns({3}, 0.03f);
   for (int i = 0; i < 3; ++i) {
@@ -224,14 +217,14 @@ TEST_CASE("a background that wavers stands out of nothing") {
   }
 }
 
-TEST_CASE("digital silence is no speech, whatever the model hears in it") {
+TEST_CASE("digital silence is no speech, whatever the model detects in it") {
   const LoudIsSpeech model(0.9f);
   const auto found = labels(joined({{1, 0.5f}, {1, 0.0f}, {1, 0.5f}}), model);
   CHECK(middle(found, 1, 1) == kSpeech);
   CHECK(middle(found, 2, 1) == kNothing);
 }
 
-TEST_CASE("windows hold speech alone: noise is dropped that energy would keep") {
+TEST_CASE("windows hold speech alone: loud noise is dropped too") {
   const LoudIsSpeech model;
   const auto samples = turns({2, 5, 3, 10, 1}, 0.5f, 0.09f);
   for (const WindowPolicy& policy : {WindowPolicy{}, by_pauses()}) {
@@ -244,8 +237,7 @@ TEST_CASE("windows hold speech alone: noise is dropped that energy would keep") 
       CHECK(std::abs(windows[i].end_seconds() - ends[i]) < 0.35);
       REQUIRE(windows[i].speech.size() == 1);
       const auto& [begin, end] = windows[i].speech[0];
-      CHECK(std::abs(windows[i].start_seconds() + static_cast<double>(begin) / kSampleRate - begins[i]) <
-            0.08);
+      CHECK(std::abs(windows[i].start_seconds() + static_cast<double>(begin) / kSampleRate - begins[i]) < 0.08);
       CHECK(std::abs(windows[i].start_seconds() + static_cast<double>(end) / kSampleRate - ends[i]) < 0.08);
     }
   }
@@ -265,7 +257,7 @@ TEST_CASE("the map of a window's speech is that of the file") {
   CHECK(last <= windows[0].samples.size());
 }
 
-TEST_CASE("calls of little effort cut the same windows as one of any") {
+TEST_CASE("calls with a small effort cut the same windows as one unlimited call") {
   const LoudIsSpeech model;
   std::mt19937 random(3);
   std::vector<float> samples;

@@ -15,7 +15,7 @@ using Values = std::vector<float>;
 
 }  // namespace
 
-TEST_CASE("attention: what is no sound is left out, and the rest is scaled") {
+TEST_CASE("attention: positions without sound are left out, and the rest is scaled") {
   AttentionWeights weights(1, 2, {0, 2});
   weights.set(0, 0, std::array{0.3f, 0.2f, 0.1f, 0.4f});
   weights.set(0, 1, std::array{0.1f, 0.1f, 0.1f, 0.7f});
@@ -35,7 +35,7 @@ TEST_CASE("attention: the mean of some heads' logarithms, or of all") {
   CHECK(weights.likeness().values[1] == doctest::Approx((std::log(0.101) + std::log(0.601)) / 2));
 }
 
-TEST_CASE("attention: weights that are nothing, or no numbers, leave numbers") {
+TEST_CASE("attention: weights of 0 and NaN give finite results") {
   AttentionWeights weights(1, 3, {0, 1, 2, 3, 4});
   weights.set(0, 0, Values(5, 0.0f));
   weights.set(0, 1, Values(5, std::numeric_limits<float>::quiet_NaN()));

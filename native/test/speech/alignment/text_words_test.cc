@@ -55,7 +55,7 @@ TEST_CASE("punctuation on its own joins the word it belongs to") {
   CHECK(cores_of({" ...", " bar", " ..."}) == std::vector<Core>{{1, 2}});
   CHECK(words_of({" ¿", "Qué", "?"}) == Texts{" ¿Qué?"});
   CHECK(words_of({" bar", " ("}) == Texts{" bar ("});
-  // Nothing else is there.
+  // There is no other word.
   CHECK(words_of({" ..."}) == Texts{" ..."});
   CHECK(cores_of({" .", " ."}) == std::vector<Core>{{0, 2}});
 }
@@ -68,13 +68,13 @@ TEST_CASE("no word is blank unless it is alone") {
   CHECK(words_of({"", ""}) == Texts{});
 }
 
-TEST_CASE("tokens that are parts of characters are joined to whole ones") {
+TEST_CASE("tokens that are parts of characters are joined to whole characters") {
   // U+00E9 and U+1F600 in parts.
   CHECK(words_of({" caf", "\xc3", "\xa9", " \xf0\x9f", "\x98", "\x80", "."}) == Texts{" café", " 😀."});
   CHECK(cores_of({" caf", "\xc3", "\xa9", " b"}) == std::vector<Core>{{0, 3}, {3, 4}});
-  // Bytes that are no character are left out of the text, as they are of the segment's.
+  // Bytes that are no character are left out of the text, as in the segment's text.
   CHECK(words_of({" a", "\xff", " b", "\xe2\x82"}) == Texts{" a", " b"});
-  // A space inside of a broken character is one.
+  // A space within a broken character counts as a space.
   CHECK(words_of({" a\xe2", " b"}) == Texts{" a", " b"});
 }
 
@@ -92,13 +92,12 @@ TEST_CASE("languages without spaces are cut at characters") {
   CHECK(words_of({" 안녕", "하세요"}, true) == Texts{" 안녕하세요"});
 }
 
-TEST_CASE("the ends of sentences are seen behind quotes, and in every script") {
-  for (const char* text : {" end.", " end?\"", " \"end!\" ", "。", " fin…»", "เ।"})
-    CHECK(ends_sentence(text));
+TEST_CASE("the ends of sentences are found behind quotes, and in every script") {
+  for (const char* text : {" end.", " end?\"", " \"end!\" ", "。", " fin…»", "เ।"}) CHECK(ends_sentence(text));
   for (const char* text : {"", " ", " end", " end,", " a.b", "\""}) CHECK_FALSE(ends_sentence(text));
 }
 
-TEST_CASE("any tokens whatever become words that are the text, in order") {
+TEST_CASE("any tokens become words that join to the text, in order") {
   const Tokens pieces{" ", "a",  " b", ".", ",",    "\"", " (", "\xc3", "\xa9", "\xf0\x9f", "\x98\x80",
                       "",  "你", "。", "-", "\xff", "\n", "'s", " …",   "5",    "ั",         "\xe2"};
   std::mt19937 random(7);

@@ -22,13 +22,12 @@ TokenMatrix matrix_of(std::initializer_list<std::initializer_list<float>> rows) 
   return matrix;
 }
 
-// As it is defined.
+// The value of these starts by the definition.
 double worth(const TokenMatrix& matrix, const std::vector<float>& lengths, const Starts& starts) {
   double all = 0.0, sum = 0.0;
   for (const float length : lengths) all += static_cast<double>(length);
   for (std::size_t token = 0; token < matrix.tokens; ++token) {
-    for (std::size_t i = starts[token]; i < starts[token + 1]; ++i)
-      sum += static_cast<double>(matrix.row(token)[i]);
+    for (std::size_t i = starts[token]; i < starts[token + 1]; ++i) sum += static_cast<double>(matrix.row(token)[i]);
     const double expected = static_cast<double>(lengths[token]) * static_cast<double>(matrix.positions) / all;
     const double taken = static_cast<double>(starts[token + 1] - starts[token]);
     sum -= 16.0 * std::pow(std::log((taken + 0.5) / (expected + 0.5)), 2.0);
@@ -36,7 +35,7 @@ double worth(const TokenMatrix& matrix, const std::vector<float>& lengths, const
   return sum;
 }
 
-// The most that any way is worth, by trying all of them.
+// The best value of any starts, found by trying all of them.
 double most_worth(const TokenMatrix& matrix, const std::vector<float>& lengths, Starts starts) {
   if (starts.size() == matrix.tokens) {
     starts.push_back(matrix.positions);
@@ -53,15 +52,15 @@ double most_worth(const TokenMatrix& matrix, const std::vector<float>& lengths, 
 
 }  // namespace
 
-TEST_CASE("durations: tokens are where they are seen, and end where they may be expected to") {
+TEST_CASE("durations: tokens are at their positions of attention and have about their expected lengths") {
   const std::array<float, 2> even{1, 1}, uneven{3, 1};
   CHECK(token_starts(matrix_of({{0, 0, 0, -9, -9, -9}, {-9, -9, -9, 0, 0, 0}}), even) == Starts{0, 3, 6});
   CHECK(token_starts(matrix_of({{0, 0, -99, -99}, {-99, -99, 0, 0}}), uneven) == Starts{0, 2, 4});
-  // Nothing is seen but the lengths: DTW would put the border anywhere.
+  // Only the lengths decide; dynamic time warping would put the border anywhere.
   CHECK(token_starts(TokenMatrix(2, 8), uneven) == Starts{0, 6, 8});
 }
 
-TEST_CASE("durations: any number of tokens and positions has an answer") {
+TEST_CASE("durations: any number of tokens and positions has a result") {
   CHECK(token_starts(TokenMatrix(1, 1), std::array{1.0f}) == Starts{0, 1});
   CHECK(token_starts(TokenMatrix(1, 1500), std::array{1.0f}) == Starts{0, 1500});
   const Starts few = token_starts(TokenMatrix(4, 1), std::array{1.0f, 9.0f, 1.0f, 1.0f});
@@ -76,13 +75,13 @@ TEST_CASE("durations: any number of tokens and positions has an answer") {
   const Starts stretched = token_starts(odd, std::array{1.0f, 20.0f});
   CHECK(std::ranges::is_sorted(stretched));
   CHECK(stretched[1] > 1500 / 21);
-  // Of a broken model.
+  // A broken model has NaNs.
   TokenMatrix nothing(3, 4);
   std::ranges::fill(nothing.values, std::numeric_limits<float>::quiet_NaN());
   CHECK(std::ranges::is_sorted(token_starts(nothing, std::vector<float>(3, 1.0f))));
 }
 
-TEST_CASE("durations: the way that is worth most is found") {
+TEST_CASE("durations: the best path is found") {
   std::mt19937 random(3);
   std::normal_distribution<float> value(0.0f, 3.0f);
   for (int round = 0; round < 200; ++round) {

@@ -16,7 +16,7 @@ namespace {
 
 using Times = std::vector<std::pair<double, double>>;
 
-// A segment for each list of words, all " word" but for those of the texts.
+// A segment for each list of times. Every word is " word" unless `texts` are given.
 Segment segment_of(const Times& times, const std::vector<std::string>& texts = {}) {
   Segment segment;
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -56,7 +56,7 @@ Times placed(const Times& times, const std::vector<SpeechSpan>& speech, double s
 
 }  // namespace
 
-TEST_CASE("words are made of tokens: times of their ends, the mean of their probabilities") {
+TEST_CASE("a word has its first and last tokens' times and its tokens' mean probability") {
   const std::vector<Token> tokens{
       {1, " Hel", 0.5f}, {2, "lo", 0.7f}, {3, ",", 0.1f}, {4, " you", 0.9f}, {5, ".", 0.2f}};
   const auto words = make_words(tokens, std::array{0.1, 0.2, 0.3, 0.4, 0.6, 0.7}, true);
@@ -81,16 +81,16 @@ TEST_CASE("words that are in order and in speech stay where they are, and segmen
   CHECK(segments[1].end_seconds == 2.4);
 }
 
-TEST_CASE("a word at the edge of a sentence is not drawn out over a pause") {
-  std::vector<Segment> segments{segment_of({{0, 2.3}, {2.3, 2.6}, {2.6, 2.9}, {2.9, 6.2}, {6.2, 6.5}},
-                                           {" Some", " word", " ends.", " Next"})};
+TEST_CASE("a word at the edge of a sentence is not stretched over a pause") {
+  std::vector<Segment> segments{
+      segment_of({{0, 2.3}, {2.3, 2.6}, {2.6, 2.9}, {2.9, 6.2}, {6.2, 6.5}}, {" Some", " word", " ends.", " Next"})};
   place_words(segments, {}, 10);
   check_times(segments, {{1.7, 2.3}, {2.3, 2.6}, {2.6, 2.9}, {5.6, 6.2}, {6.2, 6.5}});
-  // In the middle of a sentence words may be as long as they are; the last of a segment ends earlier.
+  // Within a sentence words may have any length; the last word of a segment is shortened.
   segments = {segment_of({{0, 0.3}, {0.3, 3}, {3, 3.3}, {3.3, 3.6}, {3.6, 8}}), segment_of({{9, 9.3}})};
   place_words(segments, {}, 10);
   check_times(segments, {{0, 0.3}, {0.3, 3}, {3, 3.3}, {3.3, 3.6}, {3.6, 4.2}, {9, 9.3}});
-  // A long word may take its time.
+  // A long word may take longer.
   segments = {segment_of({{0, 0.9}, {0.9, 1.2}, {1.2, 1.5}, {1.5, 1.8}}, {" Unfortunately"})};
   place_words(segments, {}, 10);
   check_times(segments, {{0, 0.9}, {0.9, 1.2}, {1.2, 1.5}, {1.5, 1.8}});
@@ -102,32 +102,32 @@ TEST_CASE("starts in a gap move to its end, ends to its beginning") {
   CHECK(placed({{1.8, 2.3}}, speech) == Times{{1.8, 2}});
   CHECK(placed({{1.8, 2.3}, {2.3, 3.2}}, speech) == Times{{1.8, 2}, {3, 3.2}});
   CHECK(placed({{1.8, 3}, {3, 3.2}}, speech) == Times{{1.8, 2}, {3, 3.2}});
-  // Across a gap, and right at its edges.
+  // Across a gap, and exactly at its edges.
   CHECK(placed({{1.8, 3.1}}, speech) == Times{{1.8, 3.1}});
   CHECK(placed({{1, 2}, {3, 4}}, speech) == Times{{1, 2}, {3, 4}});
-  // In a gap: to the nearer end, to speech where the gap is an end of the window.
+  // In a gap: moves to the nearer end; if the gap is at an end of the window, to the speech.
   CHECK(placed({{2.1, 2.3}}, speech) == Times{{2, 2}});
   CHECK(placed({{2.6, 2.9}}, speech) == Times{{3, 3}});
   CHECK(placed({{0.1, 0.3}}, speech) == Times{{1, 1}});
   CHECK(placed({{9, 9.4}}, speech) == Times{{4, 4}});
-  // Nothing is known.
+  // Without known speech nothing moves.
   CHECK(placed({{0.1, 0.3}}, {}) == Times{{0.1, 0.3}});
 }
 
-TEST_CASE("words meet at the pause that is near their border") {
+TEST_CASE("a border between words moves to the nearest pause") {
   const std::vector<SpeechSpan> speech{span(1, 2), span(2.5, 4)};
   CHECK(placed({{1, 1.8}, {1.8, 3}}, speech) == Times{{1, 2}, {2.5, 3}});
   CHECK(placed({{1, 1.2}, {1.2, 2.75}, {2.75, 3}}, speech) == Times{{1, 1.2}, {1.2, 2}, {2.5, 3}});
-  // The nearest of two, and none for a second time.
+  // The nearest of two borders, and each border only once.
   CHECK(placed({{1, 1.9}, {1.9, 2.8}, {2.8, 3}}, speech) == Times{{1, 2}, {2.5, 2.8}, {2.8, 3}});
   const std::vector<SpeechSpan> twice{span(1, 2), span(2.1, 2.2), span(2.4, 4)};
   CHECK(placed({{1, 2.05}, {2.05, 3}}, twice) == Times{{1, 2}, {2.1, 3}});
-  // Too far away: by the pause's length, and at all.
+  // Too far away: relative to the pause's length, and absolutely.
   CHECK(placed({{1, 1.6}, {1.6, 3}}, speech) == Times{{1, 1.6}, {1.6, 3}});
   CHECK(placed({{1, 1.75}, {1.75, 3}}, {span(1, 2), span(2.1, 4)}) == Times{{1, 1.75}, {1.75, 3}});
 }
 
-TEST_CASE("whatever times come in, words come out in order, without overlap, inside the window") {
+TEST_CASE("for any input times, words are in order, without overlap, inside the window") {
   std::mt19937 random(5);
   for (int round = 0; round < 5'000; ++round) {
     const double seconds = std::uniform_real_distribution(0.02, 30.0)(random);
@@ -142,8 +142,7 @@ TEST_CASE("whatever times come in, words come out in order, without overlap, ins
     std::size_t at = 0;
     const auto samples = static_cast<std::size_t>(seconds * kSampleRate);
     for (std::size_t i = random() % 4; i > 0 && at + 2 < samples; --i) {
-      const std::size_t begin = at + random() % (samples - at),
-                        end = begin + 1 + random() % (samples - begin);
+      const std::size_t begin = at + random() % (samples - at), end = begin + 1 + random() % (samples - begin);
       speech.push_back({begin, std::min(end, samples)});
       at = speech.back().end;
     }
@@ -159,7 +158,7 @@ TEST_CASE("whatever times come in, words come out in order, without overlap, ins
       CHECK(segment.end_seconds == segment.words.back().end_seconds);
     }
     REQUIRE(last <= seconds);
-    // No word that is not drawn out over one begins in a gap.
+    // No word begins in a gap, unless it was shortened there.
     for (const auto& [start, end] : times_of(segments)) {
       const auto holds = [s = start](const SpeechSpan& span) {
         return s * kSampleRate > static_cast<double>(span.begin) - 1 &&

@@ -17,14 +17,13 @@ constexpr int kFft = 64;
 constexpr int kBands = 3;
 constexpr int kFrequencies = kFft / 2 + 1;
 
-// Overlapping triangles, the last of them over frequencies that noise has.
+// Overlapping triangles; the last one covers frequencies that noise has.
 std::vector<float> filters() {
   std::vector<float> values(kBands * kFrequencies);
   for (int band = 0; band < kBands; ++band) {
     for (int i = 0; i < kFrequencies; ++i) {
       const double distance = std::abs(i - 8.0 * (band + 1)) / 6.0;
-      values[static_cast<std::size_t>(band * kFrequencies + i)] =
-          static_cast<float>(std::max(0.0, 1.0 - distance));
+      values[static_cast<std::size_t>(band * kFrequencies + i)] = static_cast<float>(std::max(0.0, 1.0 - distance));
     }
   }
   return values;
@@ -38,7 +37,7 @@ std::vector<float> window() {
   return values;
 }
 
-// As the definition has it, in double: [frames][bands].
+// By the definition, in double precision: [frames][bands].
 std::vector<double> by_definition(const std::vector<float>& samples) {
   const auto lead = static_cast<std::ptrdiff_t>(kFft / 2);
   const auto count = static_cast<std::ptrdiff_t>(samples.size());
@@ -58,8 +57,8 @@ std::vector<double> by_definition(const std::vector<float>& samples) {
       double real = 0.0;
       double imaginary = 0.0;
       for (int j = 0; j < static_cast<int>(shape.size()); ++j) {
-        const double value = static_cast<double>(shape[static_cast<std::size_t>(j)]) *
-                             lifted(frame * kMelHop - lead + margin + j);
+        const double value =
+            static_cast<double>(shape[static_cast<std::size_t>(j)]) * lifted(frame * kMelHop - lead + margin + j);
         const double angle = 2 * std::numbers::pi * k * (margin + j) / kFft;
         real += value * std::cos(angle);
         imaginary -= value * std::sin(angle);
@@ -75,7 +74,7 @@ std::vector<double> by_definition(const std::vector<float>& samples) {
       values.push_back(std::log(sum + std::pow(2.0, -24)));
     }
   }
-  // The last frame's middle lies behind the sound's end, unless that is a whole number of hops.
+  // The last frame is centred behind the end of the samples, unless these are a whole number of hops.
   const auto whole = static_cast<std::size_t>(count / kMelHop);
   for (std::size_t band = 0; band < kBands; ++band) {
     double mean = 0.0;
@@ -93,7 +92,7 @@ std::vector<double> by_definition(const std::vector<float>& samples) {
 
 }  // namespace
 
-TEST_CASE("Parakeet's features are those of their definition") {
+TEST_CASE("Parakeet's features match their definition") {
   const MelExtractor extractor(filters(), window(), kBands, kFft);
   for (const std::size_t size : {1760u, 1919u, 4801u, 16000u}) {
     const std::vector<float> samples = test::noise(size, static_cast<std::uint32_t>(size));
@@ -108,7 +107,7 @@ TEST_CASE("Parakeet's features are those of their definition") {
   }
 }
 
-TEST_CASE("whatever is heard, Parakeet's features are numbers") {
+TEST_CASE("whatever the samples, Parakeet's features are finite") {
   const MelExtractor extractor(filters(), window(), kBands, kFft);
   for (const float sample : {0.0f, std::nanf(""), std::numeric_limits<float>::infinity(), -1e30f}) {
     for (const float value : extractor.spectrogram(std::vector<float>(3200, sample)).values) {

@@ -18,7 +18,7 @@
 namespace verbatim::parakeet {
 namespace {
 
-// Numbers of the header's fields, the magic being 0.
+// Indices of the header's fields; the magic number has index 0.
 enum Field : std::size_t {
   kVocabulary = 1,
   kAudioContext,
@@ -57,23 +57,20 @@ std::string refusal(const std::string& bytes) {
   return test::message_of_error(ErrorCode::kInvalidModel, [&] { check_model_file(stream); });
 }
 
-bool is_told(const std::string& bytes) {
+bool is_parakeet(const std::string& bytes) {
   std::istringstream stream(bytes);
   return is_parakeet_file(stream);
 }
 
-// Behind the filters.
+// Offset behind the filters.
 std::size_t window_at() {
   const ModelShape shape = test::small_parakeet_shape();
-  return 4 * 18 +
-         sizeof(float) * static_cast<std::size_t>(shape.mels) * static_cast<std::size_t>(shape.fft / 2 + 1);
+  return 4 * 18 + sizeof(float) * static_cast<std::size_t>(shape.mels) * static_cast<std::size_t>(shape.fft / 2 + 1);
 }
 std::size_t durations_at() { return window_at() + 4 + 4 * 400; }
 std::size_t vocabulary_at() { return durations_at() + 4 * 5; }
-// Of a tensor: its number of dimensions, length of its name, and type stand before its dimensions.
-std::size_t header_at(const std::string& name, std::size_t rank) {
-  return small_file().find(name) - 4 * (3 + rank);
-}
+// Offset of a tensor's header: its number of dimensions, length of its name and type precede its dimensions.
+std::size_t header_at(const std::string& name, std::size_t rank) { return small_file().find(name) - 4 * (3 + rank); }
 
 }  // namespace
 
@@ -107,15 +104,15 @@ TEST_CASE("files of every type of weights are accepted, and whisper.cpp loads an
   }
 }
 
-TEST_CASE("a Parakeet file is told from others, with a field of its own that lies as well") {
-  CHECK(is_told(small_file()));
-  CHECK(is_told(with_field(kSubsampling, 4)));
-  CHECK(is_told(with_field(kMels, 24)));
-  CHECK(is_told(with(small_file(), 0, 0)));
-  CHECK_FALSE(is_told(test::file_text(test::bundled_model_path())));
-  CHECK_FALSE(is_told(""));
-  CHECK_FALSE(is_told(std::string(4096, '\0')));
-  CHECK_FALSE(is_told(small_file().substr(0, 40)));
+TEST_CASE("a Parakeet file is distinguished from others, even with a wrong field") {
+  CHECK(is_parakeet(small_file()));
+  CHECK(is_parakeet(with_field(kSubsampling, 4)));
+  CHECK(is_parakeet(with_field(kMels, 24)));
+  CHECK(is_parakeet(with(small_file(), 0, 0)));
+  CHECK_FALSE(is_parakeet(test::file_text(test::bundled_model_path())));
+  CHECK_FALSE(is_parakeet(""));
+  CHECK_FALSE(is_parakeet(std::string(4096, '\0')));
+  CHECK_FALSE(is_parakeet(small_file().substr(0, 40)));
 }
 
 TEST_CASE("a header out of range is refused with what is allowed") {
@@ -135,23 +132,21 @@ TEST_CASE("a header out of range is refused with what is allowed") {
       {kHeads, 3, "the header's number of audio heads is 3, allowed: a divisor of the state size 64"},
       {kLayers, 49, "the header's number of audio layers is 49, allowed: 1 to 48"},
       {kMels, 20, "the header's number of mel bands is 20, allowed: multiples of 8 up to 256"},
-      {kFft, 500,
-       "the header's length of the Fourier transform is 500, allowed: powers of two from 64 to 4096"},
+      {kFft, 500, "the header's length of the Fourier transform is 500, allowed: powers of two from 64 to 4096"},
       {kSubsampling, 4, "the header's subsampling factor is 4, allowed: 8"},
       {kChannels, 1025, "the header's number of subsampling channels is 1025, allowed: 1 to 1024"},
       {kKernel, 8, "the header's convolution kernel is 8, allowed: odd numbers from 3 to 63"},
       {kPredictionState, 0, "the header's prediction state size is 0, allowed: 1 to 2048"},
-      // whisper.cpp has no room for the third, and writes behind the end of what it has.
+      // whisper.cpp has no room for a third layer and writes past the end.
       {kPredictionLayers, 3, "the header's number of prediction layers is 3, allowed: 1 to 2"},
       {kDurations, 17, "the header's number of durations is 17, allowed: 1 to 16"},
-      // It would write as many tokens at every position.
+      // It would decode as many tokens at every position.
       {kMostTokens, 101, "the header's number of tokens a position is 101, allowed: 1 to 100"},
       {kFilterBands, 24, "the mel filters are 24 x 257, expected 32 x 257"},
       {kFilterBins, 256, "the mel filters are 32 x 256, expected 32 x 257"},
   };
   for (const Case& one : cases) CHECK(refusal(with_field(one.field, one.value)) == one.message);
-  CHECK(refusal(with_field(kFileType, 15))
-            .starts_with("the header's file type is 15, allowed: 0 (f32), 1 (f16)"));
+  CHECK(refusal(with_field(kFileType, 15)).starts_with("the header's file type is 15, allowed: 0 (f32), 1 (f16)"));
   CHECK(refusal(with_field(kFileType, -1)).starts_with("the header's file type is -1"));
   // Blocks of 256 do not divide 64.
   CHECK(refusal(with_field(kFileType, 12)) ==
@@ -160,7 +155,7 @@ TEST_CASE("a header out of range is refused with what is allowed") {
         "not a ggml Parakeet model: the file does not start with the magic number \"lmgg\"");
 }
 
-TEST_CASE("filters, window, durations and vocabulary that lie are refused") {
+TEST_CASE("wrong filters, windows, durations and vocabularies are refused") {
   CHECK(refusal(with(small_file(), 4 * 18, std::numeric_limits<float>::quiet_NaN())) ==
         "a mel filter has values that are no numbers or beyond 0 to 1000");
   CHECK(refusal(with(small_file(), 4 * 18, -0.5f)) ==
@@ -169,22 +164,21 @@ TEST_CASE("filters, window, durations and vocabulary that lie are refused") {
         "the window function has 513 samples, allowed: 1 to the 512 of the Fourier transform");
   CHECK(refusal(with(small_file(), window_at() + 4, std::numeric_limits<float>::infinity())) ==
         "the window function has values that are no numbers or beyond -1000 to 1000");
-  CHECK(refusal(with(small_file(), durations_at() + 4, -1)) ==
-        "a duration is -1 positions, allowed: 0 to 100");
+  CHECK(refusal(with(small_file(), durations_at() + 4, -1)) == "a duration is -1 positions, allowed: 0 to 100");
   CHECK(refusal(with(small_file(), vocabulary_at(), 119)) ==
         "the vocabulary lists 119 tokens, expected the 120 of the header");
   CHECK(refusal(with(small_file(), vocabulary_at() + 4, 1025)) ==
         "token 0 of the vocabulary is 1025 bytes long, at most 1024 are allowed");
 }
 
-TEST_CASE("tensors that are missing, strange, double or of another shape are refused") {
+TEST_CASE("missing, unknown, duplicate and misshapen tensors are refused") {
   const std::string name = "encoder.layers.1.self_attn.linear_q.weight";
   const std::size_t header = header_at(name, 2);
   CHECK(refusal(with(small_file(), header + 12, 32)) ==
         "tensor " + name + " is [32, 64] of type f16, expected [64, 64] of type f16");
   CHECK(refusal(with(small_file(), header + 8, 0)) ==
         "tensor " + name + " is [64, 64] of type f32, expected [64, 64] of type f16");
-  // As many bytes a value, and read as something else.
+  // A type with the same number of bytes per value.
   CHECK(refusal(with(small_file(), header + 8, 30)) ==
         "tensor " + name + " is [64, 64] of type bf16, expected [64, 64] of type f16");
   CHECK(refusal(with(small_file(), header + 8, 77)) == "tensor " + name + " has the unknown type 77");

@@ -18,13 +18,10 @@ std::uint64_t tensor_bytes(const ModelShape& shape) {
   return bytes;
 }
 
-// Bytes of files of a shape that are published, by their type of weights. What is none of a tensor's, the
-// same in all of them: header, filters, window, vocabulary, names.
-std::uint64_t rest(const std::string& shape,
-                   const std::vector<std::pair<std::string, std::uint64_t>>& published) {
-  const auto of = [&](const auto& file) {
-    return file.second - tensor_bytes(test::parakeet_shape(shape, file.first));
-  };
+// Given the sizes of published files of a shape by type of weights: the bytes that belong to no tensor. They are the
+// same in all files: header, filters, window, vocabulary, names.
+std::uint64_t rest(const std::string& shape, const std::vector<std::pair<std::string, std::uint64_t>>& published) {
+  const auto of = [&](const auto& file) { return file.second - tensor_bytes(test::parakeet_shape(shape, file.first)); };
   const std::uint64_t first = of(published.front());
   for (const auto& file : published) {
     CAPTURE(file.first);
@@ -35,16 +32,14 @@ std::uint64_t rest(const std::string& shape,
 
 }  // namespace
 
-TEST_CASE("the published Parakeet files have the tensors that are expected of their shape, to the byte") {
-  // huggingface.co/ggml-org/parakeet-GGUF; q5_0 of JoaoZaokk/parakeet-tdt-0.6b-v3-ggml.
-  const std::uint64_t three = rest("parakeet-0.6b", {{"f16", 1255897319},
-                                                     {"q8_0", 668757119},
-                                                     {"q5_0", 433901039},
-                                                     {"q4_k", 415611879},
-                                                     {"q4_0", 355615679}});
-  // huggingface.co/JoaoZaokk/parakeet-tdt-0.6b-v2-ggml.
+TEST_CASE("the published Parakeet files have exactly the expected tensors, to the byte") {
+  // Sources: huggingface.co/ggml-org/parakeet-GGUF; q5_0 from JoaoZaokk/parakeet-tdt-0.6b-v3-ggml.
+  const std::uint64_t three =
+      rest("parakeet-0.6b",
+           {{"f16", 1255897319}, {"q8_0", 668757119}, {"q5_0", 433901039}, {"q4_k", 415611879}, {"q4_0", 355615679}});
+  // Source: huggingface.co/JoaoZaokk/parakeet-tdt-0.6b-v2-ggml.
   const std::uint64_t two = rest("parakeet-0.6b-v2", {{"q8_0", 658909748}, {"q5_0", 427494308}});
-  // 7168 pieces more, each with its length before it and a letter or more.
+  // 7168 more pieces, each with its length and one letter or more.
   CHECK(three > two + 7168 * 5);
   CHECK(three < two + 7168 * 16);
 }

@@ -1,5 +1,5 @@
-// Broken Parakeet files, a thousand of them from a fixed seed: each is refused with a clear error, or
-// whisper.cpp loads and runs it.
+// A thousand broken Parakeet files from a fixed seed: each is refused with a clear error, or whisper.cpp loads and runs
+// it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMutations = 1000;
 
-// Byte offsets where structure, not data, stands: the header, the sizes behind it, the tensors' headers.
+// Byte offsets of structure: the header, the sizes behind it, the tensors' headers.
 std::vector<std::size_t> structural_offsets(const std::string& model, const ModelShape& shape) {
   std::vector<std::size_t> offsets;
   // The header counts as much as the tensors together.
@@ -30,7 +30,7 @@ std::vector<std::size_t> structural_offsets(const std::string& model, const Mode
     for (std::size_t i = 0; i < 72; ++i) offsets.push_back(i);
   }
   const auto tensors = expected_tensors(shape);
-  // In one order on every machine.
+  // In the same order on every machine.
   for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
     const std::size_t at = model.find(name);
     for (std::size_t i = at - 16; i < at + name.size(); ++i) offsets.push_back(i);
@@ -44,7 +44,7 @@ Window some_sound() {
   return window;
 }
 
-// Whether it was accepted; then it says something that is text.
+// Whether the file was accepted; its text must then be valid UTF-8.
 bool loads_and_runs(const std::string& bytes, AcceleratorMode accelerator) {
   const test::TemporaryFile file("mutated-parakeet.bin");
   file.write(bytes);
@@ -75,7 +75,7 @@ TEST_CASE("a thousand mutated Parakeet files are refused, or run") {
   int refused = 0;
   for (int i = 0; i < kMutations; ++i) {
     CAPTURE(i);
-    // By turns, so that both runtimes see hundreds of files that are accepted.
+    // In turns, so that both runtimes get hundreds of accepted files.
     const bool is_accelerated = i % 2 == 1;
     const auto accelerator = is_accelerated ? AcceleratorMode::kAuto : AcceleratorMode::kOff;
     if (!loads_and_runs(mutator.next(), accelerator)) ++refused;
@@ -84,7 +84,7 @@ TEST_CASE("a thousand mutated Parakeet files are refused, or run") {
   CHECK(refused < kMutations - 50);
 }
 
-TEST_CASE("a Parakeet model of not-a-numbers and one of infinities run and end") {
+TEST_CASE("Parakeet models of NaNs and of infinities run and end") {
   const test::SmallParakeet small;
   for (const char byte : {'\xff', '\x7f'}) {
     std::string model = test::file_text(small.path());

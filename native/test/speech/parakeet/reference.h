@@ -21,7 +21,7 @@ namespace verbatim::test {
 inline Window noise_window(double seconds, std::uint32_t seed) {
   Window window;
   window.samples = test::noise(static_cast<std::size_t>(seconds * kSampleRate), seed);
-  // Loudness that rises and falls, so that not every position sounds alike.
+  // Loudness rises and falls, so that positions differ.
   for (std::size_t i = 0; i < window.samples.size(); ++i) {
     window.samples[i] *= 0.3f * std::abs(std::sin(static_cast<float>(i) / 3000.0f));
   }
@@ -34,7 +34,7 @@ inline DecodeOptions english() {
   return options;
 }
 
-// What whisper.cpp's own command line computes, by the library it is made of.
+// whisper.cpp's command line, through its library.
 class Reference {
  public:
   explicit Reference(const std::filesystem::path& path) {
@@ -48,8 +48,7 @@ class Reference {
   std::vector<parakeet_token_data> tokens(const Window& window) {
     parakeet_full_params params = parakeet_full_default_params(PARAKEET_SAMPLING_GREEDY);
     params.n_threads = 2;
-    REQUIRE(parakeet_full(context_.get(), params, window.samples.data(),
-                          static_cast<int>(window.samples.size())) == 0);
+    REQUIRE(parakeet_full(context_.get(), params, window.samples.data(), static_cast<int>(window.samples.size())) == 0);
     text.clear();
     std::vector<parakeet_token_data> tokens;
     for (int segment = 0; segment < parakeet_full_n_segments(context_.get()); ++segment) {

@@ -11,7 +11,7 @@
 namespace verbatim::parakeet {
 namespace {
 
-// Each half a second after the other, 0.4 s long; the probability of each is half.
+// Tokens every half second, 0.4 s long; each probability is half of the one before.
 std::vector<TimedToken> tokens_of(const std::vector<std::string>& pieces) {
   std::vector<TimedToken> tokens;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -21,8 +21,7 @@ std::vector<TimedToken> tokens_of(const std::vector<std::string>& pieces) {
   return tokens;
 }
 
-const std::vector<std::string> kSpoken = {"▁It", "▁is", "▁3", ".",   "5", ".",
-                                          "▁Is", "n",   "'t", "▁it", "?", "▁Yes"};
+const std::vector<std::string> kSpoken = {"▁It", "▁is", "▁3", ".", "5", ".", "▁Is", "n", "'t", "▁it", "?", "▁Yes"};
 
 }  // namespace
 
@@ -41,7 +40,7 @@ TEST_CASE("segments are sentences: behind a mark that ends one, before a space")
   CHECK(segments[1].text == " Isn't it?");
   CHECK(segments[2].text == " Yes");
   CHECK(segments[0].start_seconds == 0.0);
-  // Of the last word without its mark.
+  // The end of the last word without its punctuation.
   CHECK(segments[0].end_seconds == doctest::Approx(2.4));
   CHECK(segments[1].start_seconds == doctest::Approx(3.0));
   CHECK(segments[0].tokens.size() == 6);
@@ -49,7 +48,7 @@ TEST_CASE("segments are sentences: behind a mark that ends one, before a space")
   CHECK(!segments[0].decoding);
 }
 
-TEST_CASE("a word lasts from its first token's start to its last one's end, and is as likely as they are") {
+TEST_CASE("a word has its first and last token's times and its tokens' mean probability") {
   const auto segments = make_segments(tokens_of(kSpoken), 10, true, false);
   const std::vector<Word>& words = segments[1].words;
   REQUIRE(words.size() == 2);
@@ -61,7 +60,7 @@ TEST_CASE("a word lasts from its first token's start to its last one's end, and 
   CHECK(words[1].end_seconds == doctest::Approx(4.9));
 }
 
-TEST_CASE("times are within the window, and what is blank is no segment") {
+TEST_CASE("times are within the window, and there are no blank segments") {
   const auto segments = make_segments(tokens_of(kSpoken), 4.6, true, false);
   CHECK(segments[1].end_seconds == doctest::Approx(4.6));
   CHECK(segments[2].start_seconds == doctest::Approx(4.6));
@@ -69,7 +68,7 @@ TEST_CASE("times are within the window, and what is blank is no segment") {
   CHECK(make_segments({}, 10, true, true).empty());
 }
 
-TEST_CASE("a segment tells what it was decoded to, and a window how sure the model was") {
+TEST_CASE("a segment has its decoding, and a window its average log probability") {
   const auto tokens = tokens_of(kSpoken);
   const auto segments = make_segments(tokens, 10, false, true);
   CHECK(segments[2].decoding.value().tokens == std::vector<int>{21});

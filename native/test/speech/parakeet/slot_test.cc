@@ -7,11 +7,14 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "error.h"
+#include "speech/alignment/text_words.h"
 #include "speech/load_recogniser.h"
 #include "speech/load_slot_model.h"
 #include "speech/parakeet/reference.h"
@@ -28,18 +31,30 @@ using test::english;
 using test::noise_window;
 using test::Reference;
 
-std::string without_leading_space(const std::string& text) {
-  return text.substr(text.starts_with(' ') ? 1 : 0);
-}
+std::string without_leading_space(const std::string& text) { return text.substr(text.starts_with(' ') ? 1 : 0); }
 
 bool is_text(int id) { return id != 0; }
 
-// Every token that is text, with its id, its probability, and as far as words show them its times.
+// Each word begins with its first token and ends with its last.
+void check_times(const Segment& segment, std::span<const parakeet_token_data> tokens, double seconds) {
+  std::vector<std::string_view> texts;
+  for (const Token& token : segment.tokens) texts.push_back(token.text);
+  const auto cuts = alignment::cut_words(texts, true);
+  REQUIRE(cuts.size() == segment.words.size());
+  const auto time = [seconds](std::int64_t hundredths) {
+    return std::min(static_cast<double>(hundredths) / 100, seconds);
+  };
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    CHECK(segment.words[i].start_seconds == time(tokens[cuts[i].first].t0));
+    CHECK(segment.words[i].end_seconds == time(tokens[cuts[i].last - 1].t1));
+  }
+}
+
+// Every text token, with its id, its probability and its times.
 void check_same(const WindowResult& result, Reference& reference, const Window& window) {
   const auto expected = reference.tokens(window);
   std::vector<parakeet_token_data> text;
-  std::ranges::copy_if(expected, std::back_inserter(text),
-                       [](const auto& token) { return is_text(token.id); });
+  std::ranges::copy_if(expected, std::back_inserter(text), [](const auto& token) { return is_text(token.id); });
   const auto found = test::tokens_of(result);
   REQUIRE(found.size() == text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -47,17 +62,10 @@ void check_same(const WindowResult& result, Reference& reference, const Window& 
     CHECK(found[i].second == text[i].p);
   }
   CHECK(without_leading_space(test::text_of(result)) == valid_utf8(reference.text));
-  std::vector<double> starts;
-  std::vector<double> ends;
-  for (const parakeet_token_data& token : text) {
-    starts.push_back(static_cast<double>(token.t0) / 100);
-    ends.push_back(std::min(static_cast<double>(token.t1) / 100, window.seconds()));
-  }
+  std::size_t first = 0;
   for (const Segment& segment : result.segments) {
-    for (const Word& word : segment.words) {
-      CHECK(std::ranges::find(starts, word.start_seconds) != starts.end());
-      CHECK(std::ranges::find(ends, word.end_seconds) != ends.end());
-    }
+    check_times(segment, std::span(text).subspan(first, segment.tokens.size()), window.seconds());
+    first += segment.tokens.size();
   }
 }
 
@@ -86,13 +94,13 @@ TEST_CASE("tokens and times of Parakeet are whisper.cpp's own, whatever the shap
       tokens += test::tokens_of(result).size();
       for (const auto& [id, probability] : test::tokens_of(result)) pieces.insert(id);
     }
-    // Else it says the same whatever is heard, and would be equal to anything.
+    // Otherwise the text would not depend on the audio, and the comparison would show nothing.
     CHECK(pieces.size() > 5);
   }
   CHECK(tokens > 500);
 }
 
-TEST_CASE("words of Parakeet joined are the text, in order, and say their times") {
+TEST_CASE("words of Parakeet joined are the text, in order, and have times") {
   const test::SmallParakeet file;
   const auto model = load_slot_model(file.path(), "cpu");
   const auto slot = model->make_slot(1);
@@ -139,23 +147,23 @@ TEST_CASE("Parakeet's text is the same with words and without, described and not
   DecodeOptions options = english();
   options.align = true;
   options.describe = true;
-  const WindowResult told = slot->transcribe(window, options, nullptr);
-  CHECK(test::tokens_of(told) == test::tokens_of(plain));
-  REQUIRE(told.segments.size() == plain.segments.size());
+  const WindowResult described = slot->transcribe(window, options, nullptr);
+  CHECK(test::tokens_of(described) == test::tokens_of(plain));
+  REQUIRE(described.segments.size() == plain.segments.size());
   double sum = 0.0;
   std::size_t tokens = 0;
-  for (std::size_t i = 0; i < told.segments.size(); ++i) {
-    CHECK(told.segments[i].start_seconds == plain.segments[i].start_seconds);
-    const SegmentDecoding& decoding = told.segments[i].decoding.value();
-    CHECK(decoding.tokens.size() == told.segments[i].tokens.size());
+  for (std::size_t i = 0; i < described.segments.size(); ++i) {
+    CHECK(described.segments[i].start_seconds == plain.segments[i].start_seconds);
+    const SegmentDecoding& decoding = described.segments[i].decoding.value();
+    CHECK(decoding.tokens.size() == described.segments[i].tokens.size());
     CHECK(decoding.temperature == 0.0f);
     sum += decoding.average_log_probability * static_cast<double>(decoding.tokens.size());
     tokens += decoding.tokens.size();
   }
-  CHECK(sum / static_cast<double>(tokens) == doctest::Approx(told.average_log_probability.value()));
+  CHECK(sum / static_cast<double>(tokens) == doctest::Approx(described.average_log_probability.value()));
 }
 
-TEST_CASE("slots of a Parakeet model decode side by side what each decodes alone") {
+TEST_CASE("slots of a Parakeet model give the same results in parallel and alone") {
   const test::SmallParakeet file;
   const auto model = load_slot_model(file.path(), "cpu");
   constexpr std::size_t kSlots = 3;
@@ -190,11 +198,13 @@ TEST_CASE("a Parakeet slot is aborted at any step, and stays usable") {
     const test::CountingAbort abort(checks);
     CHECK(test::message_of_error(ErrorCode::kAborted, [&] { slot->transcribe(window, english(), &abort); }) ==
           "aborted by the caller");
+    // Once the abort is seen, it is not polled again.
+    CHECK(abort.looks() == std::max(checks, 1));
     CHECK(test::tokens_of(slot->transcribe(window, english(), nullptr)) == expected);
   }
 }
 
-TEST_CASE("silence, not-a-numbers, too little and the loudest sound give text that is text") {
+TEST_CASE("silence, NaNs, short windows and the loudest sound give valid text") {
   const test::SmallParakeet file;
   const auto model = load_slot_model(file.path(), "cpu");
   const auto slot = model->make_slot(1);
@@ -208,48 +218,43 @@ TEST_CASE("silence, not-a-numbers, too little and the loudest sound give text th
   }
 }
 
-TEST_CASE("what Parakeet cannot do is refused by name") {
+TEST_CASE("options that Parakeet does not support are refused by name") {
   const test::SmallParakeet file;
   const auto model = load_slot_model(file.path(), "cpu");
   const auto slot = model->make_slot(1);
   const auto refusal = [&](auto change) {
     DecodeOptions options = english();
     change(options);
-    const auto code =
-        options.language == "auto" ? ErrorCode::kUnsupportedLanguage : ErrorCode::kInvalidArgument;
+    const auto code = options.language == "auto" ? ErrorCode::kUnsupportedLanguage : ErrorCode::kInvalidArgument;
     return test::message_of_error(code, [&] { slot->transcribe(test::silence(1), options, nullptr); });
   };
   CHECK(refusal([](DecodeOptions& o) { o.language = "auto"; }) ==
-        "language is auto, and a Parakeet model does not tell which language is spoken: name one");
+        "language is auto, and a Parakeet model does not detect which language is spoken: name one");
   CHECK(refusal([](DecodeOptions& o) { o.task = SpeechTask::kTranslate; }) ==
         "task is translate, allowed for a Parakeet model: transcribe");
-  CHECK(refusal([](DecodeOptions& o) { o.beam_size = 2; }) ==
-        "beam_size is 2, allowed for a Parakeet model: 1");
+  CHECK(refusal([](DecodeOptions& o) { o.beam_size = 2; }) == "beam_size is 2, allowed for a Parakeet model: 1");
   CHECK(refusal([](DecodeOptions& o) { o.temperature = 0.5f; }) ==
         "temperature is 0.500000, allowed for a Parakeet model: 0");
-  CHECK(refusal([](DecodeOptions& o) { o.max_tokens = 5; }) ==
-        "max_tokens is 5, allowed for a Parakeet model: 0");
+  CHECK(refusal([](DecodeOptions& o) { o.max_tokens = 5; }) == "max_tokens is 5, allowed for a Parakeet model: 0");
   CHECK(refusal([](DecodeOptions& o) { o.initial_prompt = "Verbatim"; }) ==
         "initial_prompt is 8 bytes long, allowed for a Parakeet model: none");
   CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
           slot->transcribe(test::silence(32), english(), nullptr);
         }) == "the window is longer than the 31 seconds of the model");
-  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
-          model->make_slot(0);
-        }).starts_with("threads is 0"));
+  CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] { model->make_slot(0); }).starts_with("threads is 0"));
   CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
           load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto, {{0, 0}});
         }).starts_with("alignment heads are given"));
 }
 
-TEST_CASE("the engine's own decoder refuses a Parakeet file, and says what decodes it") {
+TEST_CASE("the engine's own decoder refuses a Parakeet file, and names what decodes it") {
   const test::SmallParakeet file;
   CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
           load_recogniser(file.path(), "cpu", AcceleratorMode::kOff, "auto");
         }) == "small.bin is a Parakeet model, which whisper.cpp decodes, and no other decoder");
 }
 
-TEST_CASE("the family of a model is told from its file") {
+TEST_CASE("the family of a model is read from its file") {
   const test::SmallParakeet file;
   const auto model = load_slot_model(file.path(), "cpu");
   CHECK(model->info().family == "parakeet");

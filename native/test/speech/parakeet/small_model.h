@@ -7,10 +7,9 @@
 
 namespace verbatim::test {
 
-// A file of random weights, as long as the object lives.
+// A file of random weights that exists as long as the object.
 struct SmallParakeet {
-  explicit SmallParakeet(const parakeet::ModelShape& of = small_parakeet_shape(), std::uint32_t seed = 11)
-      : shape(of) {
+  explicit SmallParakeet(const parakeet::ModelShape& of = small_parakeet_shape(), std::uint32_t seed = 11) : shape(of) {
     write_random_parakeet_model(shape, seed, path());
   }
 

@@ -3,20 +3,19 @@
 #include <memory>
 #include <vector>
 
-#include "speech/whisper/encoder.h"
+#include "speech/whisper/encoder/encoder.h"
 #include "transformer/cpu/decoder.h"
 
 namespace verbatim::test {
 
-// A file loaded by our own loader, with an encoder of one thread and the runtime's decoder.
+// A file loaded by this engine's loader, with a single-threaded encoder and the runtime's decoder.
 struct OwnModel {
   std::shared_ptr<const whisper::Model> model;
   transformer::CpuWeights weights;
   std::unique_ptr<transformer::Decoder> decoder;
   whisper::Encoder encoder;
 
-  explicit OwnModel(const std::filesystem::path& path,
-                    AcceleratorMode accelerator = AcceleratorMode::kFloat32)
+  explicit OwnModel(const std::filesystem::path& path, AcceleratorMode accelerator = AcceleratorMode::kFloat32)
       : model(whisper::Model::load(path, accelerator)),
         weights(model->decoder(), transformer::ComputeType::kFloat32),
         decoder(make_cpu_decoder(model->decoder(), weights, {}, transformer::kernels())),
@@ -42,8 +41,7 @@ struct OwnModel {
     for (const whisper::TokenId token : text) rows.push_back({token, history.get(), &cross});
     std::vector<std::vector<float>> all(text.size());
     decoder->step(
-        rows,
-        [&](std::size_t row, std::span<float> values) { all[row].assign(values.begin(), values.end()); }, 1,
+        rows, [&](std::size_t row, std::span<float> values) { all[row].assign(values.begin(), values.end()); }, 1,
         nullptr, nullptr);
     return all;
   }

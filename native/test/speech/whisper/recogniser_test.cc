@@ -56,9 +56,8 @@ void check_equal(const WindowResult& actual, const WindowResult& expected) {
   }
 }
 
-// Drives a window alone, a step at a time.
-WindowResult alone(const Recogniser& recogniser, std::shared_ptr<const Window> window,
-                   const DecodeOptions& options) {
+// Decodes a window alone, one step at a time.
+WindowResult alone(const Recogniser& recogniser, std::shared_ptr<const Window> window, const DecodeOptions& options) {
   return WindowRunner(recogniser, {}).transcribe(std::move(window), options);
 }
 
@@ -73,9 +72,9 @@ EngineError failure(const std::function<void()>& call) {
 
 }  // namespace
 
-// Of the bundled model, whose weights whisper.cpp multiplies in eight bits: clips of a length that the model
-// knows.
-TEST_CASE("in float32 the batched decoder says what whisper.cpp says") {
+// whisper.cpp computes the bundled model's products in eight bits, so these are clips of a length that the model was
+// trained for.
+TEST_CASE("in float32 the batched decoder gives whisper.cpp's text") {
   const auto recogniser = bundled("float32");
   Slot reference(test::bundled_model(), 1);
   WindowRunner runner(*recogniser, {});
@@ -100,10 +99,10 @@ TEST_CASE("in float32 the batched decoder says what whisper.cpp says") {
   }
 }
 
-TEST_CASE("a window says the same alone and in a batch of others, whenever it arrives") {
+TEST_CASE("a window has the same result alone and in a batch of others, whenever it arrives") {
   const auto recogniser = bundled("int8");
   const auto windows = all_windows();
-  // Some warm, so that random numbers are drawn, and some with beams.
+  // Some at higher temperatures, so that random numbers are drawn, and some with beams.
   std::vector<DecodeOptions> options;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     options.push_back(own_length());
@@ -117,7 +116,7 @@ TEST_CASE("a window says the same alone and in a batch of others, whenever it ar
   for (std::size_t i = 0; i < windows.size(); ++i) {
     expected.push_back(alone(*recogniser, windows[i], options[i]));
   }
-  // Two lanes, and every order of arrival that comes of three rounds of them.
+  // Two lanes, and three rounds of windows in different orders.
   WindowRunner runner(*recogniser, {.lanes = 2, .threads = 1, .steps = 2, .full_batch = 3});
   for (std::uint32_t round = 0; round < 3; ++round) {
     std::vector<std::size_t> order(2 * windows.size());
@@ -132,7 +131,7 @@ TEST_CASE("a window says the same alone and in a batch of others, whenever it ar
   }
 }
 
-TEST_CASE("a prompt is heard by its own window alone, whatever the batch holds beside it") {
+TEST_CASE("a prompt affects its own window alone, whatever the batch holds beside it") {
   const auto recogniser = bundled("int8");
   const auto windows = all_windows();
   DecodeOptions prompted = own_length();
@@ -141,15 +140,15 @@ TEST_CASE("a prompt is heard by its own window alone, whatever the batch holds b
   for (const auto& window : windows) expected.push_back(alone(*recogniser, window, own_length()));
   WindowRunner runner(*recogniser, {.lanes = 2, .threads = 1, .steps = 2, .full_batch = 4});
   std::vector<std::shared_ptr<WindowInFlight>> plain;
-  std::vector<std::shared_ptr<WindowInFlight>> told;
+  std::vector<std::shared_ptr<WindowInFlight>> with_prompt;
   for (const auto& window : windows) {
-    told.push_back(runner.start(window, prompted));
+    with_prompt.push_back(runner.start(window, prompted));
     plain.push_back(runner.start(window, own_length()));
   }
   for (std::size_t i = 0; i < windows.size(); ++i) {
     CAPTURE(test::clips()[i].file);
     check_equal(runner.finish(*plain[i]), expected[i]);
-    const WindowResult result = runner.finish(*told[i]);
+    const WindowResult result = runner.finish(*with_prompt[i]);
     check_equal(result, alone(*recogniser, windows[i], prompted));
     CHECK(result.language_probabilities == expected[i].language_probabilities);
     CHECK(result.average_log_probability != expected[i].average_log_probability);
@@ -167,7 +166,7 @@ TEST_CASE("a prompt of a thousand characters fits, whatever they are") {
   }
 }
 
-TEST_CASE("an aborted window is gone at the next step, and the others stay what they were") {
+TEST_CASE("an aborted window leaves at the next step, and the others are unaffected") {
   const auto recogniser = bundled("int8");
   const auto encoder = recogniser->make_encoder(1);
   const auto batch = recogniser->make_batch();
@@ -215,8 +214,7 @@ TEST_CASE("windows take turns in one encoder between their units") {
   const auto batch = recogniser->make_batch();
   const auto& clips = test::clips();
   std::vector<std::shared_ptr<WindowInFlight>> windows;
-  for (std::size_t i = 0; i < 2; ++i)
-    windows.push_back(recogniser->open(shared_window(clips[i].file), own_length()));
+  for (std::size_t i = 0; i < 2; ++i) windows.push_back(recogniser->open(shared_window(clips[i].file), own_length()));
   while (windows[0]->stage() == WindowStage::kEncode || windows[1]->stage() == WindowStage::kEncode) {
     for (const auto& window : windows) {
       if (window->stage() == WindowStage::kEncode) encoder->advance(*window);
@@ -229,7 +227,7 @@ TEST_CASE("windows take turns in one encoder between their units") {
   }
 }
 
-TEST_CASE("what a recogniser cannot take is refused by name") {
+TEST_CASE("unsupported options of a recogniser are refused by name") {
   const auto recogniser = bundled("int8");
   DecodeOptions options = own_length("xx");
   const auto window = std::make_shared<Window>(test::silence(1.0));

@@ -19,10 +19,9 @@ struct SmallModelOptions {
   std::int32_t vocabulary = 51865;
 };
 
-// A file of random weights, narrow and shallow, as long as the object lives.
+// A narrow and shallow file of random weights that exists as long as the object.
 struct SmallModel {
-  explicit SmallModel(const SmallModelOptions& options = {})
-      : shape(published_shape("tiny", options.weights)) {
+  explicit SmallModel(const SmallModelOptions& options = {}) : shape(published_shape("tiny", options.weights)) {
     shape.audio_state = shape.text_state = options.width;
     shape.audio_heads = shape.text_heads = options.heads;
     shape.audio_layers = options.audio_layers;

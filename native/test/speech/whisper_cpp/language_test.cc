@@ -1,5 +1,4 @@
-// The language is detected inside the window's own encoder pass; whisper.cpp's own detection is the
-// reference.
+// The language is detected within the window's own encoder pass. The reference is whisper.cpp's own detection.
 #include <doctest/doctest.h>
 #include <whisper.h>
 
@@ -34,7 +33,7 @@ WindowResult decode(const std::string& file, const DecodeOptions& options) {
   return Slot(bundled_model(), 1).transcribe(window_of(file), options, nullptr);
 }
 
-// The guess is wrong for all clips but the English ones.
+// The guess is wrong for all clips except the English ones.
 WindowResult automatic(const std::string& file, DecodeOptions options = {}) {
   options.language = "auto";
   options.language_guess = "en";
@@ -82,7 +81,7 @@ TEST_CASE("a wrong guess, a right guess and a given language decode to the same 
   }
 }
 
-TEST_CASE("so they do with beams, with a prompt, and when translating") {
+TEST_CASE("the same holds with beams, with a prompt, and when translating") {
   DecodeOptions beams;
   beams.beam_size = 4;
   DecodeOptions prompted;

@@ -19,12 +19,14 @@ export class PowerSpectrum {
     this.#imaginary = new Float64Array(size);
   }
 
-  /** `frame`: at most `size` samples, the rest is 0. `out`: the power from frequency 0 to half of the rate, size / 2 + 1. */
+  /**
+   * `frame`: at most `size` samples, the rest is 0. `out`: the power from frequency 0 to half of the rate, size / 2 +
+   * 1.
+   */
   compute(frame: Float64Array, out: Float64Array): void {
     this.#real.fill(0);
     this.#imaginary.fill(0);
-    for (let index = 0; index < frame.length; index++)
-      this.#real[this.#order[index] ?? 0] = frame[index] ?? 0;
+    for (let index = 0; index < frame.length; index++) this.#real[this.#order[index] ?? 0] = frame[index] ?? 0;
     for (let half = 1; half < this.#size; half *= 2) this.#combine(half);
     for (let index = 0; index <= this.#size / 2; index++)
       out[index] = (this.#real[index] ?? 0) ** 2 + (this.#imaginary[index] ?? 0) ** 2;

@@ -16,8 +16,8 @@ const EMPHASIS = 0.97;
 const LEAST = 2 ** -23;
 
 /**
- * Kaldi's filter bank of 16 kHz samples without dither, less the mean of each band: [frames, BANDS]. Whole frames only: of fewer
- * than 400 samples there is none.
+ * Kaldi's filter bank of 16 kHz samples without dither, less the mean of each band: [frames, BANDS]. Whole frames only:
+ * of fewer than 400 samples there is none.
  */
 export class KaldiFeatures {
   readonly #spectrum = new PowerSpectrum(SIZE);
@@ -42,8 +42,7 @@ export class KaldiFeatures {
       this.#fill(frame, samples.subarray(index * HOP, index * HOP + FRAME));
       this.#spectrum.compute(frame, power);
       through(this.#filters, power, bands);
-      for (let band = 0; band < BANDS; band++)
-        out[index * BANDS + band] = Math.log(Math.max(LEAST, bands[band] ?? 0));
+      for (let band = 0; band < BANDS; band++) out[index * BANDS + band] = Math.log(Math.max(LEAST, bands[band] ?? 0));
     }
     return withoutMean(out);
   }

@@ -54,8 +54,7 @@ export function slaneyFilters(bank: MelBank): MelFilter[] {
 export function through(filters: readonly MelFilter[], power: Float64Array, out: Float64Array): void {
   for (const [band, { first, weights }] of filters.entries()) {
     let sum = 0;
-    for (let index = 0; index < weights.length; index++)
-      sum += (weights[index] ?? 0) * (power[first + index] ?? 0);
+    for (let index = 0; index < weights.length; index++) sum += (weights[index] ?? 0) * (power[first + index] ?? 0);
     out[band] = sum;
   }
 }
@@ -63,9 +62,7 @@ export function through(filters: readonly MelFilter[], power: Float64Array, out:
 /** Hz: where each triangle begins, two before where it ends. */
 function edgesOf({ bands, rate, lowest }: MelBank, scale: Scale): number[] {
   const [low, high] = [scale.mels(lowest), scale.mels(rate / 2)];
-  return Array.from({ length: bands + 2 }, (_, index) =>
-    scale.hertz(low + ((high - low) * index) / (bands + 1)),
-  );
+  return Array.from({ length: bands + 2 }, (_, index) => scale.hertz(low + ((high - low) * index) / (bands + 1)));
 }
 
 /** Triangles of height 1 between edges on a scale; `width` is that of their base on it. */

@@ -50,8 +50,7 @@ export class NemoFeatures {
       for (let band = 0; band < bands; band++)
         values[band * frames + index] = Math.log((sums[band] ?? 0) + POWER_GUARD);
     }
-    for (let band = 0; band < bands; band++)
-      normalize(values.subarray(band * frames, band * frames + length));
+    for (let band = 0; band < bands; band++) normalize(values.subarray(band * frames, band * frames + length));
     return { values, frames, length };
   }
 

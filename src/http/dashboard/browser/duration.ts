@@ -1,7 +1,7 @@
-/** How long the browser takes what it has loaded to be, in seconds; null: it cannot tell, or cannot play it. */
+/** How long the browser takes what it has loaded to be, in seconds; null: it does not know, or cannot play it. */
 export function onDuration(audio: HTMLAudioElement, known: (seconds: number | null) => void): void {
   let isSought = false;
-  const tell = (): void => {
+  const report = (): void => {
     if (Number.isFinite(audio.duration)) {
       if (isSought) audio.currentTime = 0;
       isSought = false;
@@ -13,7 +13,7 @@ export function onDuration(audio: HTMLAudioElement, known: (seconds: number | nu
     }
   };
   audio.addEventListener('durationchange', () => {
-    if (audio.readyState >= HTMLMediaElement.HAVE_METADATA) tell();
+    if (audio.readyState >= HTMLMediaElement.HAVE_METADATA) report();
   });
   audio.addEventListener('emptied', () => {
     isSought = false;

@@ -1,4 +1,6 @@
-/** Words that light up while they are played; clicked, or chosen with the arrow keys and Enter, they are played from. */
+/**
+ * Words that light up while they are played; clicked, or chosen with the arrow keys and Enter, they are played from.
+ */
 export interface Mark {
   start: number;
   end: number;
@@ -59,12 +61,7 @@ function keepInSight(element: HTMLElement, region: HTMLElement): void {
 }
 
 /** One word of all is reached by Tab: the one that had the focus last. */
-function listen(
-  audio: HTMLAudioElement,
-  region: HTMLElement,
-  marks: readonly Mark[],
-  signal: AbortSignal,
-): void {
+function listen(audio: HTMLAudioElement, region: HTMLElement, marks: readonly Mark[], signal: AbortSignal): void {
   const places = new Map(marks.map(({ element }, index) => [element, index]));
   const placeOf = ({ target }: Event): number => places.get(target as HTMLElement) ?? -1;
   let reached = marks[0]?.element;

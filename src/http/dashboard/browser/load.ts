@@ -12,10 +12,15 @@ interface ServerLoad {
   rows: string[][];
 }
 
-/** Points of the chart; older ones are forgotten. */
+/** Points of the chart; older ones are dropped. */
 const POINTS = 180;
 const HEIGHT = 200;
 const RETRY_MS = 5000;
+/** Between the marks of an axis of seconds or slots: parts of either would be written twice. */
+const WHOLE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300];
+/** Of a chart, in uPlot's words. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the script of uPlot has no such enum
+const RIGHT = 1 as uPlotType.Axis.Side;
 
 function showFigures({ figures }: ServerLoad): void {
   for (const place of document.querySelectorAll<HTMLElement>('[data-load]')) {
@@ -24,7 +29,7 @@ function showFigures({ figures }: ServerLoad): void {
   }
 }
 
-/** Rows that are there already are written anew: a table that is made anew each second is garbage each second. */
+/** Existing rows are updated: a table that is recreated each second is garbage each second. */
 function showAccounts({ rows }: ServerLoad): void {
   const body = document.querySelector<HTMLTableSectionElement>('#accounts tbody');
   if (body === null) return;
@@ -46,16 +51,20 @@ function newCell(row: HTMLTableRowElement, index: number): HTMLTableCellElement 
   return cell;
 }
 
-/** As the tables write it, without the day; of parts of a second nothing. */
+/** As the tables write it, without the day. */
 function timeOf(seconds: number): string {
-  if (!Number.isInteger(seconds)) return '';
   return new Date(seconds * 1000).toISOString().slice(11, 19);
 }
 
-/** Seconds since 1970, seconds of backlog, share of the slots that work: at most POINTS of each. */
+/** As long as the chart can become, from its first point on; before that nothing. */
+const lastMinutes: uPlotType.Scale.Range = (_chart, _first, last: number | null) =>
+  last === null ? [null, null] : [last - POINTS, last];
+
+/** Seconds since 1970, seconds of backlog, slots that work: at most POINTS of each. */
 class LoadChart {
   readonly #data: [number[], number[], number[]] = [[], [], []];
   readonly #chart: uPlotType;
+  #slots = 1;
 
   constructor(target: HTMLElement) {
     const line = (name: string, scale: string) => ({
@@ -66,14 +75,23 @@ class LoadChart {
     });
     this.#chart = chartIn(target, this.#data, {
       height: HEIGHT,
-      axes: [axis({ space: 80, values: (_chart, seconds) => seconds.map(timeOf) }), axis({ scale: 'y' })],
-      scales: { y: { range: fromZero }, slots: { range: () => [0, 1.1] } },
+      axes: [
+        axis({ space: 80, incrs: WHOLE_STEPS, values: (_chart, seconds) => seconds.map(timeOf) }),
+        axis({ scale: 'y', stroke: colour('--series-1') }),
+        axis({ scale: 'slots', stroke: colour('--series-2'), side: RIGHT, incrs: WHOLE_STEPS, grid: { show: false } }),
+      ],
+      scales: {
+        x: { range: lastMinutes },
+        y: { range: fromZero },
+        slots: { range: () => [0, this.#slots] },
+      },
       series: [{}, line('--series-1', 'y'), line('--series-2', 'slots')],
     });
   }
 
   add({ at, backlogSeconds, busySlots, slots }: ServerLoad): void {
-    const point = [Date.parse(at) / 1000, backlogSeconds, busySlots / Math.max(1, slots)];
+    this.#slots = Math.max(1, slots);
+    const point = [Date.parse(at) / 1000, backlogSeconds, busySlots];
     for (const [index, values] of this.#data.entries()) {
       values.push(point[index] ?? 0);
       if (values.length > POINTS) values.shift();

@@ -1,5 +1,5 @@
-/** What a recording will cost, told before it is sent; the server holds the same number. */
-export interface TriedPrices {
+/** What a recording of so many seconds costs. The server holds the same number once it has measured the recording. */
+export interface RunPrices {
   creditsPerMinute: number;
   translationCreditsPerMinute: number;
   diarizationCreditsPerMinute: number;
@@ -11,7 +11,7 @@ export interface Price {
   isAtMost: boolean;
 }
 
-export function priceOf(prices: TriedPrices, seconds: number, asked: FormData): Price {
+export function priceOf(prices: RunPrices, seconds: number, asked: FormData): Price {
   const [language, target] = [asked.get('language') ?? '', asked.get('translate_to') ?? ''];
   const mayTranslate = target !== '' && target !== language;
   const perMinute =

@@ -2,7 +2,10 @@
 export interface RecordingEvents {
   begun: () => void;
   done: (recording: Blob) => void;
-  /** The browser's own message; null: it lends a page no microphone that came neither over https nor from its own machine. */
+  /**
+   * The browser's own message; null: it refuses the microphone to a page that came neither over HTTPS nor from
+   * its own machine.
+   */
   failed: (message: string | null) => void;
 }
 

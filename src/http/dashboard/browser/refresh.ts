@@ -1,4 +1,7 @@
-/** What runs is shown as it goes on: while something does, and the page is looked at, it is fetched again and its tables taken over. */
+/**
+ * What runs is shown as it goes on: while something does, and the page is looked at, it is fetched again and its tables
+ * taken over.
+ */
 const PAUSE_MS = 3_000;
 
 /** Cell by cell, where the rows are the same: what has the focus keeps it, and what was scrolled stays. */
@@ -15,7 +18,7 @@ function takeOver(old: Element, fresh: Element): void {
   }
 }
 
-/** Of what each row tells. */
+/** Of what each row shows. */
 function rowsOf(section: Element): string {
   return [...section.querySelectorAll('tr')].map((row) => row.querySelector('code')?.textContent).join();
 }

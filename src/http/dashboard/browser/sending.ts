@@ -1,4 +1,4 @@
-/** A form that is sent, and answered in events. XMLHttpRequest tells how much of it has left; fetch() does not. */
+/** A form that is sent, and answered in events. XMLHttpRequest reports how much of it has left; fetch() does not. */
 import { eventReader, type SentEvent } from './events.js';
 
 export interface Sending {
@@ -12,7 +12,10 @@ interface Failure {
   error?: { message?: string };
 }
 
-/** Rejects with the server's own message, or an empty one when the connection broke off; with the signal's reason when aborted. */
+/**
+ * Rejects with the server's own message, or an empty one when the connection broke off; with the signal's reason when
+ * aborted.
+ */
 export function send(url: string, data: FormData, { signal, sent, event }: Sending): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -16,7 +16,7 @@ interface Text {
   words?: Word[];
 }
 
-export interface TriedAnswer {
+export interface RunAnswer {
   transcription: Text & { translation?: Text; credits_used: number; credits_remaining: number };
   files: Record<string, string>;
   translated_files?: Record<string, string>;
@@ -36,7 +36,7 @@ export function directionOf(language: string): 'rtl' | 'auto' {
   return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'auto';
 }
 
-export function showTranscript(answer: TriedAnswer, place: Place): void {
+export function showTranscript(answer: RunAnswer, place: Place): void {
   const { transcription } = answer;
   const { byId, audio } = place;
   const { translation } = transcription;
@@ -50,7 +50,7 @@ export function showTranscript(answer: TriedAnswer, place: Place): void {
   offerFiles(byId('files'), filesOf(answer));
 }
 
-function filesOf({ transcription, files, translated_files = {} }: TriedAnswer): NamedFile[] {
+function filesOf({ transcription, files, translated_files = {} }: RunAnswer): NamedFile[] {
   const named = (of: Record<string, string>, name: string): NamedFile[] =>
     Object.entries(of).map(([kind, content]) => ({ name: `${name}.${kind}`, content }));
   return [
@@ -59,12 +59,12 @@ function filesOf({ transcription, files, translated_files = {} }: TriedAnswer): 
   ];
 }
 
-/** Who says nothing that was recognised is told beside: in the transcript. */
+/** Speakers without recognised words are only in the transcript. */
 function spokenParts(translation: Text): Text {
   return { ...translation, segments: (translation.segments ?? []).filter(({ text }) => text !== '') };
 }
 
-/** Its lines; answers its words. Nothing that was said is shown as that. */
+/** Its lines; answers its words. A transcript without text says so. */
 function show({ language, segments = [], words = [] }: Text, region: HTMLElement, place: Place): Mark[] {
   const marks: Mark[] = [];
   const ofSegment = wordsBySegment(segments, words);
@@ -72,18 +72,18 @@ function show({ language, segments = [], words = [] }: Text, region: HTMLElement
   const lines = segments.map((segment, index) => {
     const line = document.createElement('p');
     line.dir = directionOf(language);
-    const said = document.createElement('span');
-    line.append(playButton(segment, place), said);
-    if (segment.speaker !== undefined) said.append(speakerName(segment.speaker, place), ' ');
+    const spoken = document.createElement('span');
+    line.append(playButton(segment, place), spoken);
+    if (segment.speaker !== undefined) spoken.append(speakerName(segment.speaker, place), ' ');
     const own = ofSegment[index] ?? [];
-    if (own.length === 0) said.append(segment.text === '' ? remark('noWords', place) : segment.text);
+    if (own.length === 0) spoken.append(segment.text === '' ? remark('noWords', place) : segment.text);
     for (const word of own) {
       const element = document.createElement('span');
       element.className = 'word';
       element.tabIndex = -1;
       element.textContent = word.word;
       marks.push({ start: word.start, end: word.end, element });
-      said.append(element, ' ');
+      spoken.append(element, ' ');
     }
     return line;
   });

@@ -1,10 +1,11 @@
 /** A recording is chosen, dropped or recorded, sent, and shown with words that follow the audio. */
+import { refreshBalance } from './balance.js';
 import { onDuration } from './duration.js';
 import type { SentEvent } from './events.js';
-import { priceOf, type TriedPrices } from './price.js';
+import { priceOf, type RunPrices } from './price.js';
 import { recordOnPress } from './recording.js';
 import { send } from './sending.js';
-import { directionOf, showTranscript, type TriedAnswer } from './transcript.js';
+import { directionOf, showTranscript, type RunAnswer } from './transcript.js';
 
 interface Progress {
   done_seconds: number;
@@ -27,12 +28,14 @@ const submitButton = byId('submit') as HTMLButtonElement;
 const cancelButton = byId('cancel') as HTMLButtonElement;
 const bar = byId('progress') as HTMLProgressElement;
 const sofar = byId('so-far');
-const prices = JSON.parse(form.dataset['prices'] ?? '') as TriedPrices;
+const prices = JSON.parse(form.dataset['prices'] ?? '') as RunPrices;
 const texts = JSON.parse(form.dataset['texts'] ?? '') as Record<string, string>;
 const input = form.querySelector<HTMLInputElement>('input[type=file]');
 let balance = Number(form.dataset['balance']);
-/** Of the recording, as far as the browser can tell. */
-let seconds: number | null = null;
+/** Of the recording, as far as the browser knows: decoders differ by some milliseconds. */
+let estimate: number | null = null;
+/** Of the recording, as the server has measured it. */
+let measured: number | null = null;
 let chosen: File | null = null;
 let running: AbortController | null = null;
 
@@ -47,34 +50,37 @@ function say(
 ): void {
   const text = name === null ? '' : filledIn(name, values);
   const element = byId(id);
-  // What is said again would be read out again.
+  // A screen reader would read an unchanged text again.
   if (element.textContent !== text) element.textContent = text;
 }
 
 function choose(file: File): void {
   chosen = file;
-  seconds = null;
+  estimate = null;
+  measured = null;
   URL.revokeObjectURL(audio.src);
   audio.src = URL.createObjectURL(file);
   byId('player').hidden = false;
   byId('result').hidden = true;
   for (const id of ['status', 'failure'] as const) say(id, null);
-  tellPrice();
+  showPrice();
 }
 
-function tellPrice(): void {
+function showPrice(): void {
   if (chosen === null) return;
   const { name } = chosen;
+  const seconds = measured ?? estimate;
   if (seconds === null) {
     say('price', 'unknownLength', { name });
     return;
   }
   const { credits, isAtMost } = priceOf(prices, seconds, new FormData(form));
-  const told = filledIn(isAtMost ? 'willCostAtMost' : 'willCost', {
+  const text = measured === null ? 'estimated' : 'willCost';
+  const priceText = filledIn(isAtMost ? `${text}AtMost` : text, {
     ...{ name, seconds: seconds.toFixed(1), credits },
   });
   const short = credits > balance ? ` ${filledIn('tooLittle', { balance })}` : '';
-  byId('price').textContent = told + short;
+  byId('price').textContent = priceText + short;
 }
 
 /** What was chosen, without what does not go with it. */
@@ -111,6 +117,10 @@ function sent(share: number): void {
 }
 
 function progressed({ done_seconds, seconds: all, credits }: Progress): void {
+  if (measured === null) {
+    measured = all;
+    showPrice();
+  }
   const share = Math.min(NEARLY_DONE, done_seconds / Math.max(all, 1));
   if (share >= NEARLY_DONE) bar.removeAttribute('value');
   else bar.value = share;
@@ -133,13 +143,18 @@ function came(text: string): void {
   sofar.append(text);
 }
 
+function showBalance(credits: number): void {
+  balance = credits;
+  byId('balance').textContent = credits.toLocaleString(form.dataset['language']);
+}
+
 function take({ name, data }: SentEvent): void {
   if (name === 'progress') progressed(data as Progress);
   if (name === 'delta') came((data as { text: string }).text);
   if (name !== 'done') return;
-  const answer = data as TriedAnswer;
+  const answer = data as RunAnswer;
   const { credits_used: credits, credits_remaining: left } = answer.transcription;
-  balance = left;
+  showBalance(left);
   say('status', 'done', { credits, left });
   say('price', null);
   showTranscript(answer, { audio, texts, byId });
@@ -162,6 +177,8 @@ async function submit(): Promise<void> {
     say('status', controller.signal.aborted ? 'cancelled' : null);
     const message = error instanceof Error && error.message !== '' ? error.message : (texts['broken'] ?? '');
     if (!controller.signal.aborted) say('failure', 'failed', { message });
+    const isLast = (): boolean => running === null || running === controller;
+    void refreshBalance(isLast, showBalance);
   } finally {
     running = null;
     const hadFocus = document.activeElement === cancelButton;
@@ -180,13 +197,13 @@ function showSpeakers(): void {
 form.hidden = false;
 showSpeakers();
 onDuration(audio, (known) => {
-  seconds = known;
-  tellPrice();
+  estimate = known;
+  showPrice();
 });
 form.addEventListener('change', (event) => {
   const file = event.target === input ? input?.files?.[0] : undefined;
   showSpeakers();
-  if (file === undefined) tellPrice();
+  if (file === undefined) showPrice();
   else choose(file);
 });
 form.addEventListener('submit', (event) => {

@@ -5,6 +5,8 @@ import { axis, chartIn, colour, fromZero } from './chart.js';
 declare const uPlot: typeof uPlotType;
 
 const HEIGHT = 260;
+/** Between the marks of the time axis: parts of a day would be written twice. */
+const DAYS = [1, 2, 7, 14, 30].map((days) => days * 86_400);
 const COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
 
 interface Usage {
@@ -21,9 +23,7 @@ function read(table: HTMLTableElement, figure: HTMLElement): Usage {
   const days = Array.from({ length: count }, (_, day) => first + day * 86_400);
   const byEndpoint = new Map<string, number[]>();
   for (const row of table.tBodies[0]?.rows ?? []) {
-    const [day, endpoint, , minutes] = [...row.cells].map(
-      (cell) => cell.dataset['value'] ?? cell.textContent.trim(),
-    );
+    const [day, endpoint, , minutes] = [...row.cells].map((cell) => cell.dataset['value'] ?? cell.textContent.trim());
     const index = days.indexOf(Date.parse(day ?? '') / 1000);
     const of = byEndpoint.get(endpoint ?? '') ?? Array.from({ length: count }, () => 0);
     byEndpoint.set(endpoint ?? '', of);
@@ -58,7 +58,7 @@ function draw(figure: HTMLElement, usage: Usage): void {
   const target = figure.querySelector<HTMLElement>('[data-target]') ?? figure;
   chartIn(target, [usage.days, ...stacked(usage)], {
     height: HEIGHT,
-    axes: [axis({ values: (_chart, seconds) => seconds.map(dayOf) }), axis()],
+    axes: [axis({ incrs: DAYS, values: (_chart, seconds) => seconds.map(dayOf) }), axis()],
     scales: { y: { range: fromZero } },
     series: [{}, ...series.reverse()],
   });

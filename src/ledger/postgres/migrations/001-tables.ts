@@ -1,8 +1,9 @@
 /**
- * The tables of SQLite's series (migrations 001 to 008 there), as they stand. Times are integer milliseconds since 1970, UTC. Ids
- * and endpoints are ordered by their bytes, whatever the database's locale.
+ * The tables of SQLite's series (migrations 001 to 008 there), as they stand. Times are integer milliseconds since
+ * 1970, UTC. Ids and endpoints are ordered by their bytes, whatever the database's locale.
  *
- * `call` columns: ids that a server gave its calls, by which it knows one that was done although its answer did not arrive.
+ * `call` columns: ids that a server gave its calls, by which it knows one that was done although its answer did not
+ * arrive.
  */
 export const tables = `
 CREATE TABLE settings (

@@ -1,8 +1,9 @@
 /**
- * A hold, a charge and a release are one call each, so that the locks they take are held for no network's time. Locks are taken in one
- * order everywhere: hold or job, idempotency record, account, packs in the order in which they are spent, the day's sums.
+ * A hold, a charge and a release are one call each, so that the locks they take are held for no network's time. Locks
+ * are taken in one order everywhere: hold or job, idempotency record, account, packs in the order in which they are
+ * spent, the day's sums.
  *
- * What is refused is told by the `outcome`, and has then changed nothing.
+ * The `outcome` says what is refused, which has then changed nothing.
  */
 export const holds = `
 CREATE FUNCTION balance_of(account TEXT, now_ms BIGINT) RETURNS BIGINT LANGUAGE sql STABLE AS $$
@@ -23,9 +24,11 @@ CREATE FUNCTION requests_in_flight(account TEXT) RETURNS BIGINT LANGUAGE sql STA
   SELECT count(*) FROM holds WHERE account_id = account AND settled_at IS NULL AND instance_id IS NOT NULL
 $$;
 
--- 'placed', 'revoked', 'too many' of a request where as many as most_in_flight (null: no limit) are, or 'insufficient', with what is
+-- 'placed', 'revoked', 'too many' of a request where as many as most_in_flight (null: no limit) are, or
+-- 'insufficient', with what is
 -- available.
-CREATE FUNCTION place_hold(call_id TEXT, account TEXT, by_key TEXT, request TEXT, amount BIGINT, instance TEXT, job TEXT,
+CREATE FUNCTION place_hold(call_id TEXT, account TEXT, by_key TEXT, request TEXT, amount BIGINT, instance TEXT,
+  job TEXT,
   most_in_flight BIGINT, now_ms BIGINT, OUT outcome TEXT, OUT hold BIGINT, OUT available BIGINT, OUT in_flight BIGINT)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -71,7 +74,8 @@ BEGIN
   outcome := 'placed';
 END $$;
 
--- Ends the parts of a hold that its caller has locked: so much is spent, in the packs' order; the rest goes back, or is lost if the
+-- Ends the parts of a hold that its caller has locked: so much is spent, in the packs' order; the rest goes back, or
+-- is lost if the
 -- pack has expired.
 CREATE FUNCTION finish_parts(hold BIGINT, charge BIGINT, now_ms BIGINT) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -104,7 +108,8 @@ CREATE FUNCTION charge_hold(open_hold holds, to_pay bill, settle_call_id TEXT, n
 LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM finish_parts(open_hold.id, to_pay.credits, now_ms);
-  UPDATE holds SET credits = to_pay.credits, settled_at = now_ms, instance_id = NULL, job_id = NULL, settle_call = settle_call_id
+  UPDATE holds SET credits = to_pay.credits, settled_at = now_ms, instance_id = NULL, job_id = NULL,
+    settle_call = settle_call_id
     WHERE id = open_hold.id;
   INSERT INTO usage_events (hold_id, account_id, key_id, request_id, endpoint, audio_ms, minutes, credits, created_at,
       transcription_id, language)
@@ -118,7 +123,8 @@ BEGIN
 END $$;
 
 -- 'settled', with what is left; 'not open', 'bad amount' with what is held, 'revoked', or 'no record'.
-CREATE FUNCTION settle_hold(call_id TEXT, hold BIGINT, to_pay bill, even_if_revoked BOOLEAN, record_token TEXT, now_ms BIGINT,
+CREATE FUNCTION settle_hold(call_id TEXT, hold BIGINT, to_pay bill, even_if_revoked BOOLEAN, record_token TEXT,
+  now_ms BIGINT,
   OUT outcome TEXT, OUT held BIGINT, OUT remaining BIGINT) LANGUAGE plpgsql AS $$
 DECLARE
   found_hold holds;
@@ -142,14 +148,16 @@ BEGIN
   END IF;
   remaining := charge_hold(found_hold, to_pay, call_id, now_ms);
   IF record_token IS NOT NULL THEN
-    UPDATE idempotency_records SET instance_id = NULL, hold_id = hold, result = to_pay.result, credits_remaining = remaining,
+    UPDATE idempotency_records SET instance_id = NULL, hold_id = hold, result = to_pay.result,
+      credits_remaining = remaining,
       expires_at = now_ms + CASE WHEN derived THEN 600000 ELSE 86400000 END
       WHERE token = record_token;
   END IF;
   outcome := 'settled';
 END $$;
 
--- Gives everything back of a hold, known by its id or by the call that placed it; nothing to do for one that is settled or gone.
+-- Gives everything back of a hold, known by its id or by the call that placed it; nothing to do for one that is
+-- settled or gone.
 CREATE FUNCTION release_hold(hold BIGINT, placed_by TEXT, now_ms BIGINT) RETURNS BIGINT LANGUAGE plpgsql AS $$
 DECLARE
   found_hold holds;

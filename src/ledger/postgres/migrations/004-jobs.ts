@@ -1,7 +1,8 @@
-/** Jobs and the events that tell of their end: taken with SKIP LOCKED, so that servers do not wait for each other. */
+/** Jobs and the events at their end: taken with SKIP LOCKED, so that servers do not wait for each other. */
 export const jobFunctions = `
 -- 'made'; 'too many' with the number of open ones; or as place_hold says; or 'no record'.
-CREATE FUNCTION create_job(job TEXT, account TEXT, by_key TEXT, request TEXT, given_options TEXT, seconds DOUBLE PRECISION,
+CREATE FUNCTION create_job(job TEXT, account TEXT, by_key TEXT, request TEXT, given_options TEXT,
+  seconds DOUBLE PRECISION,
   amount BIGINT, url TEXT, secret TEXT, most_open BIGINT, record_token TEXT, told TEXT, now_ms BIGINT,
   OUT outcome TEXT, OUT open_jobs BIGINT, OUT available BIGINT) LANGUAGE plpgsql AS $$
 BEGIN
@@ -47,7 +48,8 @@ BEGIN
     PERFORM 1 FROM accounts WHERE id = next_job.account_id FOR NO KEY UPDATE;
     IF (SELECT count(*) FROM jobs WHERE account_id = next_job.account_id AND status = 'running'
         AND lease_expires_at > now_ms) < most_per_account THEN
-      UPDATE jobs SET status = 'running', instance_id = instance, lease_expires_at = now_ms + lease_ms, attempts = attempts + 1,
+      UPDATE jobs SET status = 'running', instance_id = instance, lease_expires_at = now_ms + lease_ms,
+        attempts = attempts + 1,
         started_at = coalesce(started_at, now_ms), done_seconds = 0 WHERE id = next_job.id;
       RETURN NEXT next_job;
       RETURN;
@@ -57,14 +59,16 @@ BEGIN
 END $$;
 
 -- Ends a job that its caller has locked, and makes the event that tells of it.
-CREATE FUNCTION end_job(job TEXT, how TEXT, charged_hold BIGINT, stored_result TEXT, remaining BIGINT, why TEXT, event TEXT,
+CREATE FUNCTION end_job(job TEXT, how TEXT, charged_hold BIGINT, stored_result TEXT, remaining BIGINT, why TEXT,
+  event TEXT,
   now_ms BIGINT) RETURNS void LANGUAGE sql AS $$
   UPDATE jobs SET status = how, instance_id = NULL, lease_expires_at = NULL, finished_at = now_ms,
       done_seconds = CASE WHEN how = 'succeeded' THEN audio_seconds ELSE done_seconds END,
       hold_id = charged_hold, result = stored_result, credits_remaining = remaining, error = why
     WHERE id = job;
   INSERT INTO webhook_events (id, job_id, account_id, created_at, due_at, give_up_at)
-    SELECT event, id, account_id, now_ms, now_ms, now_ms + 86400000 FROM jobs WHERE id = job AND webhook_url IS NOT NULL;
+    SELECT event, id, account_id, now_ms, now_ms, now_ms + 86400000 FROM jobs WHERE id = job
+      AND webhook_url IS NOT NULL;
 $$;
 
 -- Whether a lease has ended its job already, by a call whose answer did not arrive.
@@ -73,7 +77,8 @@ CREATE FUNCTION has_ended(job TEXT, attempt BIGINT, how TEXT) RETURNS BOOLEAN LA
 $$;
 
 -- 'ended', 'lapsed' or 'revoked'. Charges at most what is held.
-CREATE FUNCTION succeed_job(job TEXT, attempt BIGINT, instance TEXT, to_pay bill, event TEXT, repeated BOOLEAN, now_ms BIGINT)
+CREATE FUNCTION succeed_job(job TEXT, attempt BIGINT, instance TEXT, to_pay bill, event TEXT, repeated BOOLEAN,
+  now_ms BIGINT)
 RETURNS TEXT
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -99,7 +104,8 @@ END $$;
 CREATE FUNCTION fail_job(job TEXT, attempt BIGINT, instance TEXT, why TEXT, event TEXT, repeated BOOLEAN, now_ms BIGINT)
 RETURNS TEXT LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM 1 FROM jobs WHERE id = job AND status = 'running' AND instance_id = instance AND attempts = attempt FOR UPDATE;
+  PERFORM 1 FROM jobs WHERE id = job AND status = 'running' AND instance_id = instance AND attempts = attempt
+    FOR UPDATE;
   IF NOT FOUND THEN
     RETURN CASE WHEN repeated AND has_ended(job, attempt, 'failed') THEN 'ended' ELSE 'lapsed' END;
   END IF;
@@ -108,8 +114,10 @@ BEGIN
   RETURN 'ended';
 END $$;
 
--- Ends a job that has not ended, and forgets one that has; the row is the job as it is then, or was. No row: there is none such.
-CREATE FUNCTION cancel_or_forget_job(account TEXT, job TEXT, event TEXT, now_ms BIGINT) RETURNS SETOF jobs LANGUAGE plpgsql AS $$
+-- Ends a job that has not ended, and forgets one that has; the row is the job as it is then, or was. No row: there is
+-- none such.
+CREATE FUNCTION cancel_or_forget_job(account TEXT, job TEXT, event TEXT, now_ms BIGINT) RETURNS SETOF jobs
+  LANGUAGE plpgsql AS $$
 DECLARE
   found_job jobs;
 BEGIN
@@ -126,7 +134,8 @@ BEGIN
 END $$;
 
 -- The event as it was found, which is taken now.
-CREATE FUNCTION take_event(instance TEXT, most_per_account BIGINT, lease_ms BIGINT, now_ms BIGINT) RETURNS SETOF webhook_events
+CREATE FUNCTION take_event(instance TEXT, most_per_account BIGINT, lease_ms BIGINT, now_ms BIGINT)
+  RETURNS SETOF webhook_events
 LANGUAGE plpgsql AS $$
 DECLARE
   next_event webhook_events;

@@ -1,7 +1,8 @@
 /** Servers that live on the database, and what is given back of those that do not any more. */
 export const instances = `
 -- Gives back what a server holds, and forgets it. Its caller has locked it.
-CREATE FUNCTION bury(dead TEXT, now_ms BIGINT, OUT holds BIGINT, OUT credits BIGINT, OUT records BIGINT) LANGUAGE plpgsql AS $$
+CREATE FUNCTION bury(dead TEXT, now_ms BIGINT, OUT holds BIGINT, OUT credits BIGINT, OUT records BIGINT)
+  LANGUAGE plpgsql AS $$
 DECLARE
   open_hold BIGINT;
 BEGIN
@@ -24,7 +25,8 @@ BEGIN
 END $$;
 
 -- Buries the servers whose lease has lapsed.
-CREATE FUNCTION reap(own TEXT, now_ms BIGINT, OUT holds BIGINT, OUT credits BIGINT, OUT records BIGINT) LANGUAGE plpgsql AS $$
+CREATE FUNCTION reap(own TEXT, now_ms BIGINT, OUT holds BIGINT, OUT credits BIGINT, OUT records BIGINT)
+  LANGUAGE plpgsql AS $$
 DECLARE
   dead TEXT;
   buried RECORD;
@@ -32,7 +34,8 @@ BEGIN
   holds := 0;
   credits := 0;
   records := 0;
-  FOR dead IN SELECT id FROM instances WHERE lease_expires_at <= now_ms AND id <> own ORDER BY id FOR UPDATE SKIP LOCKED LOOP
+  FOR dead IN SELECT id FROM instances WHERE lease_expires_at <= now_ms AND id <> own ORDER BY id
+    FOR UPDATE SKIP LOCKED LOOP
     SELECT * INTO buried FROM bury(dead, now_ms);
     holds := holds + buried.holds;
     credits := credits + buried.credits;

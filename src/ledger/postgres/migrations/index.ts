@@ -4,6 +4,7 @@ import { answers } from './003-answers.js';
 import { jobFunctions } from './004-jobs.js';
 import { instances } from './005-instances.js';
 import { operators } from './006-operators.js';
+import { outcomesOfOperators } from './007-operator-outcomes.js';
 
 /** In order; the schema's version is how many of them have been applied. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -13,4 +14,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   jobFunctions,
   instances,
   operators,
+  outcomesOfOperators,
 ];

@@ -1,5 +1,5 @@
 /**
- * Answers are stored as the result they tell, and what was left after the charge; what they cost is in their usage row.
+ * Answers are stored as their result, and what was left after the charge; what they cost is in their usage row.
  * Bodies that version 0.1.0 rendered stay as they are until they expire.
  */
 export const structuredResults = `

@@ -1,6 +1,6 @@
 /**
- * Answers to requests that came without an Idempotency-Key: a repeat is known by its fingerprint, and gets the stored answer
- * as long as it was not delivered.
+ * Answers to requests that came without an Idempotency-Key: a repeat is known by its fingerprint, and gets the stored
+ * answer as long as it was not delivered.
  */
 export const derivedKeys = `
 ALTER TABLE idempotency_records ADD COLUMN derived INTEGER NOT NULL DEFAULT 0 CHECK (derived IN (0, 1));

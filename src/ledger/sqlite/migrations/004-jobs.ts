@@ -1,12 +1,13 @@
 /**
- * Jobs: transcriptions that are answered later, and the events that tell their owners of their end.
+ * Jobs: transcriptions that are answered later, and the events that notify their owners.
  *
- * Who works on a job or sends an event has a lease on it (instance_id, lease_expires_at): another server takes what a dead one left. In
- * a database that many servers write at once the next one is found with FOR UPDATE SKIP LOCKED; here the write lock does it.
+ * Who works on a job or sends an event has a lease on it (instance_id, lease_expires_at): another server takes what a
+ * dead one left. In a database that many servers write at once the next one is found with FOR UPDATE SKIP LOCKED; here
+ * the write lock does it.
  *
- * A job's credits are held by the job, not by a server: they outlive it. That hold has its job_id until it is settled or released, and
- * so has the answer that an Idempotency-Key is given for an accepted job, which is not charged yet. Both tables are made anew, since their
- * conditions change.
+ * A job's credits are held by the job, not by a server: they outlive it. That hold has its job_id until it is settled
+ * or released, and so has the answer that an Idempotency-Key is given for an accepted job, which is not charged yet.
+ * Both tables are recreated, since their conditions change.
  */
 export const jobs = `
 CREATE TABLE jobs (
@@ -115,7 +116,8 @@ CREATE TABLE kept_answers (
   CHECK ((expires_at IS NOT NULL) = (result IS NOT NULL) + (body IS NOT NULL)),
   CHECK ((result IS NOT NULL AND hold_id IS NOT NULL) = (credits_remaining IS NOT NULL))
 ) STRICT;
-INSERT INTO kept_answers (token, account_id, key, fingerprint, instance_id, hold_id, result, credits_remaining, body, created_at,
+INSERT INTO kept_answers (token, account_id, key, fingerprint, instance_id, hold_id, result, credits_remaining, body,
+  created_at,
   expires_at, derived, delivered_at)
 SELECT token, account_id, key, fingerprint, instance_id, hold_id, result, credits_remaining, body, created_at,
   expires_at, derived, delivered_at

@@ -1,6 +1,7 @@
 /**
- * Who may sign in to the dashboard, and who has: roles, passwords, one-time links, sessions. Of links and sessions only a hash
- * is stored. Usage events tell what the history shows; those of before know no language and no id of the transcription.
+ * Who may sign in to the dashboard, and who has: roles, passwords, one-time links, sessions. Of links and sessions only
+ * a hash is stored. Usage events have what the history shows; those of before know no language and no id of the
+ * transcription.
  */
 export const access = `
 ALTER TABLE accounts ADD COLUMN role TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'operator'));

@@ -1,6 +1,6 @@
 /**
- * Accounts are suspended and deleted. Of a deleted one money is left, under an id that names nobody: the triggers let its rows forget
- * what does not count. The table is made anew, since its e-mail may be gone.
+ * Accounts are suspended and deleted. Of a deleted one money is left, under an id that names nobody: the triggers let
+ * its rows forget what does not count. The table is recreated, since its e-mail may be gone.
  *
  * A payment is granted once; usage of all accounts is read by day.
  */
@@ -34,13 +34,15 @@ DROP TRIGGER usage_events_no_update;
 CREATE TRIGGER usage_events_no_update BEFORE UPDATE ON usage_events
 WHEN (SELECT deleted_at FROM accounts WHERE id = OLD.account_id) IS NULL
   OR (NEW.hold_id, NEW.account_id, NEW.key_id, NEW.endpoint, NEW.audio_ms, NEW.minutes, NEW.credits, NEW.created_at)
-    IS NOT (OLD.hold_id, OLD.account_id, OLD.key_id, OLD.endpoint, OLD.audio_ms, OLD.minutes, OLD.credits, OLD.created_at)
+    IS NOT (OLD.hold_id, OLD.account_id, OLD.key_id, OLD.endpoint, OLD.audio_ms, OLD.minutes, OLD.credits,
+      OLD.created_at)
 BEGIN SELECT RAISE(ABORT, 'usage_events is append-only'); END;
 
 DROP TRIGGER holds_settled_no_update;
 CREATE TRIGGER holds_settled_no_update BEFORE UPDATE ON holds
 WHEN OLD.settled_at IS NOT NULL AND ((SELECT deleted_at FROM accounts WHERE id = OLD.account_id) IS NULL
   OR (NEW.id, NEW.account_id, NEW.key_id, NEW.credits, NEW.instance_id, NEW.job_id, NEW.created_at, NEW.settled_at)
-    IS NOT (OLD.id, OLD.account_id, OLD.key_id, OLD.credits, OLD.instance_id, OLD.job_id, OLD.created_at, OLD.settled_at))
+    IS NOT (OLD.id, OLD.account_id, OLD.key_id, OLD.credits, OLD.instance_id, OLD.job_id, OLD.created_at,
+      OLD.settled_at))
 BEGIN SELECT RAISE(ABORT, 'a settled hold is final'); END;
 `;

@@ -7,6 +7,8 @@ import { dashboardKeys } from './006-dashboard-keys.js';
 import { undelivered } from './007-undelivered.js';
 import { administration } from './008-administration.js';
 import { operatorActions } from './011-operator-actions.js';
+import { reversals } from './012-reversals.js';
+import { operatorOutcomes } from './013-operator-outcomes.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -19,4 +21,6 @@ export const MIGRATIONS: readonly string[] = [
   undelivered,
   administration,
   operatorActions,
+  reversals,
+  operatorOutcomes,
 ];

@@ -15,8 +15,7 @@ namespace {
 
 class GgmlModel final : public TranslationModel, public std::enable_shared_from_this<GgmlModel> {
  public:
-  GgmlModel(const std::filesystem::path& directory, const TranslationModelOptions& options,
-            GgmlExecutor executor)
+  GgmlModel(const std::filesystem::path& directory, const TranslationModelOptions& options, GgmlExecutor executor)
       : TranslationModel(directory), factory_(make_factory(options, executor)) {
     files().file.drop_pages();
     info_.backend = "ggml";
@@ -27,16 +26,15 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
 
  private:
   std::unique_ptr<Translator> make_translator(int threads) const override {
-    return make_ggml_translator(shared_from_this(), files(), factory_->create(threads),
-                                transformer::kernels());
+    return make_ggml_translator(shared_from_this(), files(), factory_->create(threads), transformer::kernels());
   }
 
   std::unique_ptr<const transformer::ExecutorFactory> make_factory(const TranslationModelOptions& options,
                                                                    GgmlExecutor executor) const {
     const transformer::Transformer& transformer = files().transformer;
     if (options.device == "cpu" && executor == GgmlExecutor::kByDevice) {
-      return transformer::make_cpu_factory(
-          transformer, transformer::choose_cpu_compute_type(options.compute_type, transformer));
+      return transformer::make_cpu_factory(transformer,
+                                           transformer::choose_cpu_compute_type(options.compute_type, transformer));
     }
     return transformer::make_gpu_factory(transformer,
                                          transformer::choose_compute_type(options.compute_type, transformer),
@@ -49,8 +47,7 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
 }  // namespace
 
 std::shared_ptr<const TranslationModel> load_ggml_model(const std::filesystem::path& directory,
-                                                        const TranslationModelOptions& options,
-                                                        GgmlExecutor executor) {
+                                                        const TranslationModelOptions& options, GgmlExecutor executor) {
   find_device(options.device);
   return std::make_shared<const GgmlModel>(directory, options, executor);
 }

@@ -7,16 +7,15 @@
 
 namespace verbatim::translation {
 
-// Which executor of the runtime runs a model.
+// Which executor of the transformer runtime runs a model.
 enum class GgmlExecutor {
-  // Our kernels on the CPU, the GPU's graphs on GPUs.
+  // The CPU kernels on the CPU, the GPU's graphs on GPUs.
   kByDevice,
-  // The GPU's graphs everywhere: how they are tested without one.
+  // The GPU's graphs on every device. Tests use it to run the graphs without a GPU.
   kGpuGraphs,
 };
 
-// A CTranslate2 model file on the transformer runtime, the backend "ggml". Throws what load_model()
-// throws.
+// Loads a CTranslate2 model file with the transformer runtime: the backend "ggml". Throws what load_model() throws.
 std::shared_ptr<const TranslationModel> load_ggml_model(const std::filesystem::path& directory,
                                                         const TranslationModelOptions& options,
                                                         GgmlExecutor executor = GgmlExecutor::kByDevice);

@@ -12,8 +12,8 @@
 namespace verbatim::translation {
 namespace {
 
-// The inputs of one call as ids, in the order in which they are run: the longest first, so that the sentences
-// of a batch are of similar length.
+// The inputs of one call as ids, in the order of work: the longest first, so that the sentences of a batch are of
+// similar length.
 struct EncodedInputs {
   std::vector<std::size_t> order;
   std::vector<std::vector<transformer::TokenId>> sources;
@@ -21,7 +21,7 @@ struct EncodedInputs {
   std::vector<transformer::TokenId> starts;
 };
 
-// What the caller asked for, and what that means for the search.
+// The caller's options, and the search settings that follow from them.
 struct CallOptions {
   const TranslationOptions& options;
   const transformer::SearchSettings& search;
@@ -50,8 +50,7 @@ class GgmlTranslator final : public Translator {
     const auto size = static_cast<std::size_t>(options.max_batch_size);
     executor_->reset_timings();
     for (std::size_t first = 0; first < encoded.order.size(); first += size) {
-      run(inputs, encoded, first, std::min(first + size, encoded.order.size()), {options, settings}, abort,
-          batch);
+      run(inputs, encoded, first, std::min(first + size, encoded.order.size()), {options, settings}, abort, batch);
     }
     for (const auto& hypotheses : batch.results) batch.timings.tokens_out += hypotheses.front().tokens.size();
     batch.timings.encode_ms = executor_->encode_ms();
@@ -87,15 +86,15 @@ class GgmlTranslator final : public Translator {
     return encoded;
   }
 
-  // An empty source is not worth a run: the translation is the prefix.
+  // An empty source is not decoded: its translation is the prefix.
   static std::vector<TranslationHypothesis> empty_result(const TranslationInput& input,
                                                          const TranslationOptions& options) {
     return std::vector<TranslationHypothesis>(static_cast<std::size_t>(options.num_hypotheses),
                                               {input.target_prefix, 0.0f, {}});
   }
 
-  void run(std::span<const TranslationInput> inputs, const EncodedInputs& encoded, std::size_t first,
-           std::size_t last, const CallOptions& call, const AbortFlag* abort, TranslationBatch& batch) {
+  void run(std::span<const TranslationInput> inputs, const EncodedInputs& encoded, std::size_t first, std::size_t last,
+           const CallOptions& call, const AbortFlag* abort, TranslationBatch& batch) {
     const std::size_t count = last - first;
     const transformer::SearchBatch part{std::span(encoded.sources).subspan(first, count),
                                         std::span(encoded.prefixes).subspan(first, count),
@@ -126,14 +125,13 @@ class GgmlTranslator final : public Translator {
     return result;
   }
 
-  // Leaves the positions of the caller's own tokens.
+  // Keeps the positions of the caller's own tokens.
   void drop_added(std::vector<float>& attention) const {
     if (codec_.config().add_source_eos) attention.pop_back();
     if (codec_.config().add_source_bos) attention.erase(attention.begin());
   }
 
-  static const std::string& most_attended(const std::vector<float>& attention,
-                                          const TranslationInput& input) {
+  static const std::string& most_attended(const std::vector<float>& attention, const TranslationInput& input) {
     return input.source[static_cast<std::size_t>(std::ranges::max_element(attention) - attention.begin())];
   }
 
@@ -146,8 +144,7 @@ class GgmlTranslator final : public Translator {
 
 }  // namespace
 
-std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner,
-                                                 const ModelFiles& files,
+std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner, const ModelFiles& files,
                                                  std::unique_ptr<transformer::Executor> executor,
                                                  const transformer::Kernels& kernels) {
   return std::make_unique<GgmlTranslator>(std::move(owner), files, std::move(executor), kernels);

@@ -10,10 +10,9 @@
 
 namespace verbatim::translation {
 
-// Tokens -> ids -> search on an executor -> tokens. `owner` keeps the files and the executor's
-// weights alive.
-std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner,
-                                                 const ModelFiles& files,
+// Translates in four stages: tokens -> ids -> search on an executor -> tokens. `owner` keeps the files and the
+// executor's weights alive.
+std::unique_ptr<Translator> make_ggml_translator(std::shared_ptr<const TranslationModel> owner, const ModelFiles& files,
                                                  std::unique_ptr<transformer::Executor> executor,
                                                  const transformer::Kernels& kernels);
 

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <ggml-backend.h>
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "device.h"
+#include "speech/model_info.h"
+#include "speech/whisper/model/encoder_weights.h"
+#include "speech/whisper/model/model_reader.h"
+#include "speech/whisper/model/vocabulary.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::whisper {
+
+// A Whisper file for this engine's encoder and decoder. The encoder's weights are loaded; whoever runs the decoder
+// packs the decoder's. Immutable, safe to use from many threads.
+class Model {
+  struct Private {};
+
+ public:
+  // Loads onto the CPU. With kOff, ggml computes the encoder's products with the weights as stored. Otherwise the
+  // accelerator does where there is one; without one, kFloat32 makes the weights float32. Throws EngineError kIoError,
+  // kInvalidModel, kOutOfMemory, kInternalError.
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path, AcceleratorMode accelerator);
+  // Loads for ggml's graphs on a device of find_device(), "cpu" included. Weights keep their stored type if the device
+  // multiplies it, else they become float16; or all become float32. Throws EngineError as load() does, and
+  // kDeviceUnavailable, kInvalidArgument for the device.
+  static std::shared_ptr<const Model> load_graphs(const std::filesystem::path& path, std::string_view device,
+                                                  bool as_float32);
+  // Called by load() and load_graphs() only. graphs: null for load().
+  Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator, const DeviceInfo& device,
+        ggml_backend_dev_t graphs);
+
+  // info().memory_bytes: bytes of the encoder's weights.
+  const SpeechModelInfo& info() const noexcept { return info_; }
+  const ModelShape& shape() const noexcept { return reader_.info().shape; }
+  const Vocabulary& vocabulary() const noexcept { return vocabulary_; }
+  // float32 [mels][201].
+  const std::vector<float>& mel_filters() const noexcept { return mel_filters_; }
+  // The decoder as views of the file, to be packed once. Its embeddings stay in the file and are looked up there; call
+  // drop_pages() when the rest is packed.
+  const transformer::Transformer& decoder() const noexcept { return decoder_; }
+  void drop_pages() const noexcept { reader_.drop_pages(); }
+
+  // For encoders only; null without an accelerator.
+  const EncoderWeights& encoder_weights() const noexcept { return *encoder_; }
+  const std::shared_ptr<accelerator::WeightStore>& accelerator() const noexcept { return accelerator_; }
+  // The device of load_graphs(); null for load().
+  ggml_backend_dev_t graph_device() const noexcept { return graph_device_; }
+
+ private:
+  ModelReader reader_;
+  Vocabulary vocabulary_;
+  std::vector<float> mel_filters_;
+  transformer::Transformer decoder_;
+  ggml_backend_dev_t graph_device_;
+  std::shared_ptr<accelerator::WeightStore> accelerator_;
+  std::unique_ptr<const EncoderWeights> encoder_;
+  SpeechModelInfo info_;
+};
+
+}  // namespace verbatim::whisper

@@ -1,0 +1,154 @@
+import { GrowingPause } from '../../growing-pause.js';
+import type { Timers } from '../../timers.js';
+import { fromChannelError } from './channel-errors.js';
+import type { Death, MakeWorker, WorkerProcess } from './worker-process.js';
+
+export interface ServingEvents {
+  /** Something can be done that could not be before. */
+  changed(): void;
+  /** Of the process that serves. */
+  report(report: unknown): void;
+  /** The latest starts all failed: calls are not to wait for the next one. */
+  hopeless(): void;
+  /** It cannot start with its settings. Not of the first process where start() was called: that rejects. */
+  unfit(error: Error): void;
+  /** Another is started after this, unless end() is called. */
+  gone(worker: WorkerProcess, death: Death | null): void;
+}
+
+export interface ServingOptions {
+  make: MakeWorker;
+  timers: Timers;
+  /** In messages: "the engine". */
+  name: string;
+  /** Whether a process is needed now; default: always, from start() on. */
+  isNeeded?: () => boolean;
+}
+
+/** Processes in a row that died before they were ready, after which calls do not wait for the next one. */
+export const FRUITLESS_STARTS = 3;
+
+/**
+ * The process that serves. It is started again when it dies: at once if it had answered something, or if it was ready
+ * and the one before it had; else after growing pauses.
+ */
+export class ServingWorker {
+  readonly #pause: GrowingPause;
+  #worker: WorkerProcess | null = null;
+  #fruitless = 0;
+  /** Whether the latest one died before it answered anything: a fault may strike early once. */
+  #diedEarly = false;
+  #ended = false;
+  #firstError: Error | null = null;
+  #first: { resolve: (info: unknown) => void; reject: (error: Error) => void } | null = null;
+
+  constructor(
+    private readonly options: ServingOptions,
+    private readonly events: ServingEvents,
+  ) {
+    this.#pause = new GrowingPause(options.timers);
+  }
+
+  /**
+   * With what the first process reports when it is ready. Rejects if it does not become ready; none is started then.
+   */
+  start(): Promise<unknown> {
+    const ready = new Promise<unknown>((resolve, reject) => (this.#first = { resolve, reject }));
+    this.#begin();
+    return ready;
+  }
+
+  /** Starts one that is needed, if none is there. */
+  startIfNeeded(): void {
+    const { isNeeded } = this.options;
+    if (this.#worker === null && !this.#ended && !this.#pause.isRunning && isNeeded?.() === true) this.#begin();
+  }
+
+  /** What can be given calls; null while nothing can. */
+  get worker(): WorkerProcess | null {
+    return this.#worker?.isServing === true ? this.#worker : null;
+  }
+
+  /** Null while there is none. */
+  get pid(): number | null {
+    return this.#worker?.pid ?? null;
+  }
+
+  /** Whether the latest starts all failed, and no start is known to go better. */
+  get isHopeless(): boolean {
+    return this.#fruitless >= FRUITLESS_STARTS && (this.#worker !== null || this.#pause.isRunning);
+  }
+
+  /** Whether there is none, and none is started for a while, since they die. */
+  get isResting(): boolean {
+    return this.#pause.isRunning;
+  }
+
+  get isGone(): boolean {
+    return this.#worker === null;
+  }
+
+  /** Until one is needed again. */
+  rest(): void {
+    this.#worker?.end();
+  }
+
+  /** For good. */
+  end(): void {
+    this.#ended = true;
+    this.#pause.end();
+    this.#worker?.end();
+  }
+
+  #begin(): void {
+    const worker: WorkerProcess = this.options.make({
+      ready: (info) => this.#ready(info),
+      unfit: (error) => this.#unfit(fromChannelError(error)),
+      gone: (death) => this.#gone(worker, death),
+      report: (report) => this.events.report(report),
+    });
+    this.#worker = worker;
+  }
+
+  #ready(info: unknown): void {
+    this.#fruitless = 0;
+    this.#first?.resolve(info);
+    this.#first = null;
+    this.events.changed();
+  }
+
+  #unfit(error: Error): void {
+    if (this.#first === null) this.events.unfit(error);
+    else this.#firstError = error;
+  }
+
+  #gone(worker: WorkerProcess, death: Death | null): void {
+    this.#worker = null;
+    if (!worker.isReady) this.#fruitless += 1;
+    this.#rejectFirst(death);
+    this.events.gone(worker, death);
+    if (!this.#ended && !(worker.isReady && death === null)) this.#beginAgain(worker);
+    if (this.isHopeless) this.events.hopeless();
+    this.events.changed();
+  }
+
+  #beginAgain(worker: WorkerProcess): void {
+    const isFirstEarly = worker.isReady && !this.#diedEarly;
+    this.#diedEarly = !worker.isProven;
+    if (worker.isProven) this.#pause.end();
+    if (worker.isProven || isFirstEarly) this.#beginUnlessUnneeded();
+    else this.#pause.begin(() => this.#beginUnlessUnneeded());
+  }
+
+  #beginUnlessUnneeded(): void {
+    if (this.options.isNeeded?.() !== false) this.#begin();
+  }
+
+  #rejectFirst(death: Death | null): void {
+    if (this.#first === null) return;
+    this.#ended = true;
+    const ended = `The process of ${this.options.name} has ended: ${death?.how ?? ''}.`;
+    this.#first.reject(this.#firstError ?? new Error(ended));
+    this.#first = null;
+  }
+}

@@ -1,0 +1,280 @@
+import { systemTimers, type Timer, type Timers } from '../../timers.js';
+import type { WorkOrigin } from '../types.js';
+import { CrashIsolation } from './crash-isolation.js';
+import type { StartChild } from './child.js';
+import { IsolationRun, type IsolationPurpose } from './isolation-run.js';
+import type { CallTable } from './messages.js';
+import {
+  PendingCalls,
+  ProcessUnavailable,
+  shuttingDown,
+  type ChildCallOptions,
+  type PendingCall,
+} from './pending-calls.js';
+import { ServingWorker } from './serving-worker.js';
+import { WorkerProcess, type Death, type WorkerLimits, type WorkerRole } from './worker-process.js';
+
+/** How a process is started, and with what. */
+export interface Launch {
+  start: StartChild;
+  settings: () => unknown;
+}
+
+export interface SupervisorObserver {
+  /** A process has died, or had to be ended, with these requests in it. Not after an idle end or close(). */
+  died?(death: Death & { requestIds: string[] }): void;
+  /** Its process died each time, at last with nothing else in it. */
+  convicted?(origin: WorkOrigin | undefined): void;
+  /** `isServing`: of the process that serves, not of an isolation run. */
+  report?(report: unknown, isServing: boolean): void;
+  /** The process that serves has become ready, or is gone. */
+  changed?(): void;
+}
+
+export interface SupervisorOptions extends Launch {
+  /** In messages: "the engine". */
+  name: string;
+  limits: WorkerLimits;
+  /** The error of a call of which its process dies. `how`: as Death has it. */
+  fatalError: (how: string) => Error;
+  observer?: SupervisorObserver;
+  /**
+   * Without a call for so long the process is ended, and the next call starts another, milliseconds. Default: there is
+   * always one, from start() on.
+   */
+  idleMs?: number | undefined;
+  /** How a process for isolation runs is started; default: as the one that serves. */
+  isolation?: (purpose: IsolationPurpose) => Launch;
+  /** Which accounts crash processes; default: nobody knows. */
+  accounts?: AccountRecord | undefined;
+  timers?: Timers | undefined;
+  isStopped?: ((pid: number | undefined) => boolean) | undefined;
+  memoryOf?: ((pid: number | undefined) => number | null) | undefined;
+}
+
+export interface AccountRecord {
+  /** Recent convictions of the account. */
+  convictionsOf(origin: WorkOrigin): number;
+  /** Whether calls of this origin run in isolation only. */
+  isIsolated(origin: WorkOrigin): boolean;
+}
+
+/**
+ * A child process that answers calls, and one beside it for isolation runs while calls wait for them. A process that
+ * dies is started again, and its calls are repeated; see CrashIsolation for where.
+ */
+export class Supervisor<Calls extends CallTable> {
+  readonly #options: SupervisorOptions;
+  readonly #timers: Timers;
+  readonly #isolation: CrashIsolation<PendingCall>;
+  readonly #calls: PendingCalls;
+  readonly #serving: ServingWorker;
+  readonly #isolationRun: IsolationRun;
+  #idle: Timer | null = null;
+  #closing = false;
+  #closed: (() => void)[] = [];
+
+  constructor(options: SupervisorOptions) {
+    const { name, idleMs } = options;
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#isolation = new CrashIsolation<PendingCall>({
+      requestOf: (call) => call.origin ?? call,
+      accountOf: ({ origin }) => origin?.accountId ?? null,
+      convictionsOf: ({ origin }) => (origin === undefined ? 0 : (options.accounts?.convictionsOf(origin) ?? 0)),
+      isIsolated: (call) => this.#isIsolated(call),
+      isWaitedFor: ({ settled }) => !settled,
+    });
+    this.#calls = new PendingCalls(name, {
+      added: (call, crashedElsewhere) => this.#added(call, crashedElsewhere),
+      checkpoint: (call) => this.#isolation.checkpoint(call),
+      settled: (call) => {
+        this.#isolationRun.ended(call);
+        this.#advance();
+      },
+    });
+    this.#serving = new ServingWorker(
+      {
+        ...{ name, timers: this.#timers, make: (role) => this.#worker(role, options) },
+        ...(idleMs === undefined ? {} : { isNeeded: () => this.#calls.hasWaiting }),
+      },
+      {
+        changed: () => this.#changed(),
+        report: (report) => options.observer?.report?.(report, true),
+        unfit: (error) => this.#unfit(error),
+        hopeless: () => this.#calls.failWaiting(() => this.#unavailable()),
+        gone: (worker, death) => this.#servingGone(worker, death),
+      },
+    );
+    this.#isolationRun = new IsolationRun(
+      {
+        ...{ timers: this.#timers, isolation: this.#isolation, calls: this.#calls },
+        unavailable: () => this.#unavailable(),
+        make: (role, purpose) => this.#isolationWorker(role, purpose),
+      },
+      {
+        changed: () => this.#advance(),
+        gone: (worker, death) => this.#isolationGone(worker, death),
+        convicted: (call, { how }) => this.#convict(call, how),
+      },
+    );
+  }
+
+  /**
+   * Starts the first process, and resolves to what it reports when it is ready. Rejects where it does not become ready,
+   * with the reason; then nothing is left of it. Not for a supervisor with `idleMs`, which starts one at the first
+   * call.
+   */
+  start(): Promise<unknown> {
+    const started = this.#serving.start();
+    started.catch(() => (this.#closing = true));
+    return started;
+  }
+
+  /**
+   * Rejects with the signal's reason, with what the process rejects with, or with `fatalError` for a call of which its
+   * process dies; `overloaded` where too many calls wait, or no process can be started; `shutting_down` after close().
+   */
+  async call<Name extends keyof Calls & string>(
+    name: Name,
+    options: ChildCallOptions<Calls[Name]>,
+  ): Promise<Calls[Name]['answer']> {
+    if (this.#closing) throw shuttingDown();
+    if (this.#serving.isHopeless) throw this.#unavailable();
+    const answer = this.#calls.add(name, options);
+    this.#advance();
+    return answer;
+  }
+
+  /** Of the process that serves; null while there is none. */
+  get pid(): number | null {
+    return this.#serving.pid;
+  }
+
+  /** Calls that are not answered. */
+  get pending(): number {
+    return this.#calls.size;
+  }
+
+  get isServing(): boolean {
+    return this.#serving.worker !== null;
+  }
+
+  /** Whether its processes have died so fast that none is started for a while. */
+  get isResting(): boolean {
+    return this.#serving.isResting;
+  }
+
+  /** Rejects the calls that wait for the process that serves. */
+  failWaiting(error: () => Error): void {
+    this.#calls.failWaiting(error);
+  }
+
+  /** Calls that wait or run are finished first; new ones are refused. Resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#endIfClosing();
+    if (this.#serving.isGone && this.#isolationRun.isGone) return;
+    await new Promise<void>((resolve) => this.#closed.push(resolve));
+  }
+
+  /** Whatever can be done now. */
+  #advance(): void {
+    this.#serving.startIfNeeded();
+    if (this.#serving.worker !== null) this.#calls.sendWaiting(this.#serving.worker);
+    this.#isolationRun.advance();
+    this.#watchIdleness();
+    this.#endIfClosing();
+  }
+
+  #changed(): void {
+    this.#advance();
+    this.#options.observer?.changed?.();
+  }
+
+  #isIsolated({ origin }: PendingCall): boolean {
+    return origin !== undefined && this.#options.accounts?.isIsolated(origin) === true;
+  }
+
+  #added(call: PendingCall, crashedElsewhere: boolean): boolean {
+    const isIsolated = this.#isIsolated(call);
+    if (isIsolated) this.#isolation.isolate(call);
+    else if (crashedElsewhere) this.#isolation.accuse(call);
+    return isIsolated || crashedElsewhere;
+  }
+
+  #worker(role: WorkerRole, { start, settings }: Launch): WorkerProcess {
+    const { limits, isStopped, memoryOf } = this.#options;
+    const options = { start, settings: settings(), limits, timers: this.#timers, isStopped, memoryOf };
+    return new WorkerProcess(options, { ...role, call: (message) => this.#calls.receive(message) });
+  }
+
+  #isolationWorker(role: WorkerRole, purpose: IsolationPurpose): WorkerProcess {
+    const { observer, isolation } = this.#options;
+    const reporting = { ...role, report: (report: unknown) => observer?.report?.(report, false) };
+    return this.#worker(reporting, isolation?.(purpose) ?? this.#options);
+  }
+
+  #servingGone(worker: WorkerProcess, death: Death | null): void {
+    const lost = this.#lostIn(worker, death);
+    const isFault = death !== null && death.blames === null;
+    this.#calls.repeat(isFault ? this.#isolation.servingCrashed(lost) : lost);
+    this.#endIfClosing();
+  }
+
+  #isolationGone(worker: WorkerProcess, death: Death | null): void {
+    this.#lostIn(worker, death);
+  }
+
+  /** The calls that were in it and are to be repeated: not the one that it was ended for. */
+  #lostIn(worker: WorkerProcess, death: Death | null): PendingCall[] {
+    const lost = this.#calls.lostIn(worker);
+    if (death === null) return lost;
+    const requestIds = lost.flatMap(({ origin }) => origin?.requestId ?? []);
+    this.#options.observer?.died?.({ ...death, requestIds });
+    const blamed = lost.find(({ id }) => id === death.blames);
+    blamed?.settle({ error: this.#options.fatalError(death.how) });
+    return lost.filter((call) => call !== blamed);
+  }
+
+  /** What else is of an account that is isolated from now on leaves the process that serves. */
+  #convict(call: PendingCall, how: string): void {
+    const { observer, fatalError } = this.#options;
+    observer?.convicted?.(call.origin);
+    const isIsolated = (other: PendingCall): boolean => this.#isIsolated(other);
+    for (const other of this.#calls.withdraw(isIsolated, this.#serving.worker)) this.#isolation.isolate(other);
+    call.settle({ error: fatalError(how) });
+  }
+
+  /** Of a process that is started when it is needed, calls learn at once why it cannot be. */
+  #unfit(error: Error): void {
+    if (this.#options.idleMs !== undefined) this.#calls.failWaiting(() => error);
+  }
+
+  #unavailable(): ProcessUnavailable {
+    return new ProcessUnavailable(this.#options.name);
+  }
+
+  #watchIdleness(): void {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined) return;
+    if (this.#calls.size > 0 || this.#serving.worker === null) {
+      this.#idle?.cancel();
+      this.#idle = null;
+      return;
+    }
+    this.#idle ??= this.#timers.after(idleMs, () => {
+      this.#idle = null;
+      this.#serving.rest();
+    });
+  }
+
+  #endIfClosing(): void {
+    if (!this.#closing || this.#calls.size > 0) return;
+    this.#idle?.cancel();
+    this.#serving.end();
+    this.#isolationRun.end();
+    if (!this.#serving.isGone || !this.#isolationRun.isGone) return;
+    for (const resolve of this.#closed.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,46 @@
+/** What /healthz and /readyz answer. */
+import { Type, type Static } from 'typebox';
+import { oneOf, passed, requestId, shape } from '../schema/shape.js';
+
+export const Health = shape({ status: Type.Literal('ok', { examples: ['ok'] }) });
+
+export const Readiness = shape({
+  status: oneOf(['ready', 'unavailable'], { examples: ['ready'] }),
+  model: Type.String({ description: 'Name of the speech model.', examples: ['base'] }),
+  demonstration: Type.Boolean({
+    description: 'The model only shows that the service works; install a published one for real recordings.',
+    examples: [false],
+  }),
+  device: shape({
+    ids: Type.Array(Type.String(), { examples: [['cuda:0'], ['cpu']] }),
+    name: Type.String({ examples: ['NVIDIA H200'] }),
+  }),
+  checks: shape({
+    model_loaded: passed('The speech model is in memory.'),
+    database_writable: passed('The ledger took a write.'),
+    uploads_writable: passed('A file could be written where uploads go.'),
+    accepting_requests: passed('The server is not draining.'),
+  }),
+  error: Type.Optional(
+    shape(
+      {
+        code: oneOf(['shutting_down', 'overloaded'], { examples: ['shutting_down'] }),
+        message: Type.String({ examples: ['The server is shutting down.'] }),
+        param: Type.Null({ examples: [null] }),
+        request_id: requestId,
+      },
+      'With status 503: the error of the contract, beside the report.',
+    ),
+  ),
+});
+export type Readiness = Static<typeof Readiness>;
+
+export function readinessBody({
+  model,
+  demonstration,
+  device,
+  checks,
+}: Omit<Readiness, 'status' | 'error'>): Readiness {
+  const ready = Object.values(checks).every((check) => check);
+  return { status: ready ? 'ready' : 'unavailable', model, demonstration, device, checks };
+}

@@ -1,0 +1,77 @@
+/** What the HTTP layer stands on; the composition root builds it. */
+import type { Backlog } from '../../engine/backlog.js';
+import type { Diarizer, EngineInfo, EngineStats, NoDiarizer } from '../../engine/types.js';
+import type { ScryptCost } from '../../ledger/access/password.js';
+import type { WallClock } from '../../ledger/time.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { ModelStore } from '../../models/model-store.js';
+import type { ModelSwitch } from '../../models/model-switch.js';
+import type { SettingInForce } from '../../setting-in-force.js';
+import type { Logger } from 'pino';
+import type { AddressLimit } from '../limits/address-limit.js';
+import type { Metrics } from '../monitoring/metrics.js';
+import type { InFlightRegistry } from '../limits/in-flight.js';
+import type { JobService } from '../../jobs/job-service.js';
+import type { AddressGuard } from '../../webhooks/addresses.js';
+import type { TranscriptionService } from '../../transcription/transcription.js';
+import type { Timers } from '../../timers.js';
+import type { UploadDirectory } from '../upload/upload-directory.js';
+import type { UploadTurns } from '../upload/upload-turns.js';
+
+export interface HttpSettings {
+  /** Largest audio file, bytes. */
+  maxFileBytes: number;
+  /** Requests of one account at a time. */
+  maxInFlight: number;
+  /** Longest silence of a client in the middle of its upload. */
+  uploadIdleMs: number;
+  /** For a JSON body to arrive. */
+  jsonTimeoutMs: number;
+  /** From the first byte of a transcription's upload to its answer. */
+  requestTimeoutMs: number;
+  /** null: /metrics is open. */
+  metricsToken: string | null;
+  /**
+   * Addresses, networks (CIDR) or `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed.
+   */
+  trustProxy: readonly string[];
+  /** Origins whose pages may read answers; '*': all. */
+  corsOrigins: readonly string[];
+  /** Whether there are pages under /dashboard. */
+  dashboard: boolean;
+  /** Of passwords that are set from now on; older ones get it when they are used. */
+  passwordCost: ScryptCost;
+}
+
+/** Whichever engine serves now, and how much it has to do. */
+export interface HttpEngine {
+  readonly info: EngineInfo;
+  stats(): EngineStats;
+}
+
+export interface HttpDeps {
+  /** Of the package, as the OpenAPI document has it. */
+  version: string;
+  ledger: Ledger;
+  engine: HttpEngine;
+  backlog: Pick<Backlog, 'checkRoom'>;
+  /** Names of the speech models on the disk, whether this process serves them or not. */
+  installedModels: () => readonly string[];
+  models: ModelSwitch;
+  modelStore: ModelStore;
+  settingsInForce: () => readonly SettingInForce[];
+  diarizer: Diarizer | NoDiarizer;
+  transcription: TranscriptionService;
+  jobs: JobService;
+  /** Where webhooks may go. */
+  webhookGuard: AddressGuard;
+  inFlight: InFlightRegistry;
+  uploads: UploadDirectory;
+  uploadTurns: UploadTurns;
+  addresses: AddressLimit;
+  logger: Logger;
+  metrics: Metrics;
+  timers: Timers;
+  clock: WallClock;
+  settings: HttpSettings;
+}

@@ -1,0 +1,54 @@
+/** Who calls: bearer keys, scopes, and the guard that every API endpoint stands behind. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { VerbatimError } from '../../errors.js';
+import type { Identity } from '../../ledger/types.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Exchange } from '../app/exchange.js';
+import type { Handler } from '../app/route.js';
+
+const BEARER = /^Bearer(?: +(.*))?$/i;
+/** What the ledger hands out; anything else is not worth a look into the database. */
+const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
+
+export type AuthenticatedHandler = (exchange: Exchange, identity: Identity) => void | Promise<void>;
+
+export function authenticated(
+  { ledger, inFlight }: Pick<HttpDeps, 'ledger' | 'inFlight'>,
+  handler: AuthenticatedHandler,
+): Handler {
+  return async (exchange) => {
+    inFlight.assertOpen();
+    const rawKey = bearerToken(exchange.req.headers.authorization);
+    const identity = RAW_KEY.test(rawKey) ? await ledger.keys.authenticate(rawKey) : null;
+    if (identity === null) throw invalidKey();
+    exchange.identity = identity;
+    await handler(exchange, identity);
+  };
+}
+
+export function withScope(scope: string, handler: AuthenticatedHandler): AuthenticatedHandler {
+  return (exchange, identity) => {
+    if (!identity.key.scopes.includes(scope)) {
+      throw new VerbatimError('insufficient_scope', `This endpoint needs a key with the scope ${scope}.`);
+    }
+    return handler(exchange, identity);
+  };
+}
+
+/** For an endpoint that one fixed token opens. */
+export function requireToken(authorization: string | undefined, expected: string): void {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  if (!timingSafeEqual(digest(bearerToken(authorization)), digest(expected))) throw invalidKey();
+}
+
+function bearerToken(authorization: string | undefined): string {
+  const match = BEARER.exec(authorization ?? '');
+  if (match === null) {
+    throw new VerbatimError('missing_api_key', 'Send the API key as "Authorization: Bearer <key>".');
+  }
+  return match[1] ?? '';
+}
+
+function invalidKey(): VerbatimError {
+  return new VerbatimError('invalid_api_key', 'The API key is unknown or revoked.');
+}

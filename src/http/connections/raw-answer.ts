@@ -1,0 +1,45 @@
+/** An answer where there is no request to route: the contract's JSON written by hand, and the connection's end. */
+import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
+import type { VerbatimError } from '../../errors.js';
+import type { Timers } from '../../timers.js';
+import { errorBody } from '../errors/error-schema.js';
+import { ERROR_TABLE } from '../errors/error-table.js';
+import { RequestId, RetryAfter } from '../schema/headers.js';
+
+/** For the client to read the answer while it may still be sending. */
+const LINGER_MS = 2000;
+
+/** What the client still sends is thrown away. `status`: where it is not that of the error's code. */
+export function endWithError(
+  socket: Socket,
+  error: VerbatimError,
+  requestId: string,
+  timers: Timers,
+  status = ERROR_TABLE[error.code].status,
+): void {
+  const body = JSON.stringify(errorBody(error, requestId));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `${RequestId.name}: ${requestId}`,
+    ...(error.retryAfterSeconds === null ? [] : [`${RetryAfter.name}: ${error.retryAfterSeconds}`]),
+    'Connection: close',
+  ];
+  endSoon(socket, timers, `${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Sends the rest and a FIN, and takes what comes for a moment: a reset would cost the client what it has not read. */
+export function endSoon(socket: Socket, timers: Timers, rest = ''): void {
+  if (socket.destroyed) return;
+  ignoreInput(socket);
+  socket.end(rest);
+  const timer = timers.after(LINGER_MS, () => socket.destroy());
+  socket.once('close', () => timer.cancel());
+}
+
+export function ignoreInput(socket: Socket): void {
+  socket.removeAllListeners('data');
+  socket.resume();
+}

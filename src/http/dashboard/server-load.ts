@@ -1,0 +1,31 @@
+import type { EngineStats } from '../../engine/types.js';
+
+/** What an account has in flight, and in the backlog of the engine. */
+export interface AccountLoad {
+  email: string;
+  requests: number;
+  /** With jobs. */
+  queuedFiles: number;
+  queuedSeconds: number;
+  jobSeconds: number;
+}
+
+export interface ServerLoad extends Omit<EngineStats, 'backlogByAccount' | 'realTimeFactor'> {
+  /** Processing time / audio time of all slots together; null: nothing was transcribed yet. */
+  realTimeFactor: number | null;
+  /** ISO 8601. */
+  at: string;
+  requestsInFlight: number;
+  /** Requests of this server that were answered 429 or 503, since its start. */
+  refusals: number;
+  /** Resident bytes of this process. */
+  memoryBytes: number;
+  /**
+   * What the event loop was late by, in milliseconds: 99 of 100 times at most this, since the last sample; null: not
+   * measured yet.
+   */
+  eventLoopMs: number | null;
+  /** Those with the most in the backlog, then in flight; and how many accounts have a request in flight. */
+  accounts: AccountLoad[];
+  busyAccounts: number;
+}

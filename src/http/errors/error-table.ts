@@ -1,0 +1,221 @@
+/** The error table of the contract: of every code the one status it is sent with, who raises it, and what it means. */
+import { ERROR_CODES, type ErrorCode } from '../../errors.js';
+import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
+import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from '../schema/headers.js';
+
+/**
+ * Malformed HTTP, too many requests of one address and a bug are possible everywhere; the guards stand before
+ * operations.
+ */
+export type Guard = 'http' | 'routing' | 'token' | 'key' | 'scope';
+
+/** Operations that share one way from the upload to the transcript. */
+const TRANSCRIBING = ['transcribe', 'createJob', 'createTranscription', 'createTranslation'] as const;
+
+type Operation =
+  | 'createKey'
+  | 'revokeKey'
+  | 'getJob'
+  | 'deleteJob'
+  | 'createAccount'
+  | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT)[number];
+
+/** Those of operators that take an account's id. */
+const OF_ACCOUNT = [
+  ...(['getAccount', 'deleteAccount', 'suspendAccount', 'resumeAccount'] as const),
+  ...(['exportAccount', 'grantCredits'] as const),
+] as const;
+
+/** Those that take a model's name. */
+const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel'] as const;
+
+interface ErrorRow {
+  status: number;
+  /** Guards, and operations of the document by their ids. */
+  raisedBy: readonly (Guard | Operation)[];
+  meaning: string;
+  /** For example. */
+  message: string;
+  param?: string;
+}
+
+export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
+  invalid_request: {
+    status: 400,
+    raisedBy: ['http'],
+    meaning: 'Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.',
+    message: 'The Host header is missing.',
+  },
+  missing_api_key: {
+    status: 401,
+    raisedBy: ['token'],
+    meaning: 'No Authorization header, or another scheme than Bearer.',
+    message: 'Send the API key as "Authorization: Bearer <key>".',
+  },
+  invalid_api_key: {
+    status: 401,
+    raisedBy: ['token'],
+    meaning: 'Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.',
+    message: 'The API key is unknown or revoked.',
+  },
+  insufficient_credits: {
+    status: 402,
+    raisedBy: TRANSCRIBING,
+    meaning: 'The balance cannot cover the audio. Nothing was transcribed or charged.',
+    message: 'This request costs 3 credits; the account has 1.',
+  },
+  insufficient_scope: {
+    status: 403,
+    raisedBy: ['scope'],
+    meaning: `The key lacks the scope \`${MANAGEMENT_SCOPE}\`, or for \`/api/v1/admin\` the scope \`${ADMIN_SCOPE}\`.`,
+    message: `This endpoint needs a key with the scope ${MANAGEMENT_SCOPE}.`,
+  },
+  account_suspended: {
+    status: 403,
+    raisedBy: ['key'],
+    meaning: "The key's account is suspended by the operator of the service.",
+    message: 'The account is suspended since 2026-11-20T17:24:00.000Z.',
+  },
+  not_found: {
+    status: 404,
+    raisedBy: ['routing'],
+    meaning: 'There is nothing at this path.',
+    message: 'There is nothing at this path.',
+  },
+  key_not_found: {
+    status: 404,
+    raisedBy: ['revokeKey'],
+    meaning: 'The account has no such key.',
+    message: 'The account has no key with this id.',
+  },
+  account_not_found: {
+    status: 404,
+    raisedBy: ['createKey', ...OF_ACCOUNT],
+    meaning: 'There is no such account, or no longer.',
+    message: 'There is no account acc_Zk3v9Q0c7TfYb1Rn.',
+  },
+  job_not_found: {
+    status: 404,
+    raisedBy: ['getJob', 'deleteJob'],
+    meaning: 'The account has no such job, or no longer.',
+    message: 'The account has no job with this id.',
+  },
+  model_not_found: {
+    status: 404,
+    raisedBy: BY_MODEL,
+    meaning: 'The model is not the one that this process serves.',
+    message: 'The model "large-v3" is installed, but this process serves "base".',
+    param: 'model',
+  },
+  method_not_allowed: {
+    status: 405,
+    raisedBy: ['routing'],
+    meaning: 'The path is known, the method is not; `Allow` lists those that are.',
+    message: '/api/v1/me answers GET, HEAD, OPTIONS.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    raisedBy: [...TRANSCRIBING, 'grantCredits'],
+    meaning:
+      'The Idempotency-Key was used for a different request, or the first is still running; or the payment has ' +
+      'granted other credits.',
+    message: 'This Idempotency-Key was used for a different request.',
+    param: 'Idempotency-Key',
+  },
+  file_too_large: {
+    status: 413,
+    raisedBy: TRANSCRIBING,
+    meaning: 'The file is over 100,000,000 bytes.',
+    message: 'The file may have at most 100000000 bytes.',
+    param: 'audio',
+  },
+  audio_too_long: {
+    status: 413,
+    raisedBy: TRANSCRIBING,
+    meaning: 'The audio is longer than the service takes.',
+    message: 'The audio is longer than the limit of 14400 s.',
+    param: 'audio',
+  },
+  unsupported_media_type: {
+    status: 415,
+    raisedBy: ['createKey', 'createAccount', 'grantCredits', ...TRANSCRIBING],
+    meaning: 'The Content-Type is not the one this endpoint takes, or the body is encoded.',
+    message: 'Send the body as multipart/form-data.',
+  },
+  unsupported_audio_format: {
+    status: 415,
+    raisedBy: TRANSCRIBING,
+    meaning:
+      'The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.',
+    message: 'the file is MP4, MOV or 3GP, which takes ffmpeg to read, and there is no ffmpeg on this machine',
+    param: 'audio',
+  },
+  invalid_audio: {
+    status: 422,
+    raisedBy: TRANSCRIBING,
+    meaning: 'The right container, but broken, empty, or without samples.',
+    message: 'The audio has no samples.',
+    param: 'audio',
+  },
+  unsupported_language: {
+    status: 422,
+    raisedBy: TRANSCRIBING,
+    meaning: 'An unknown language, or one the installed model does not speak.',
+    message: '"tlh" is not an ISO 639 language code that the service knows.',
+    param: 'language',
+  },
+  unsupported_translation: {
+    status: 422,
+    raisedBy: TRANSCRIBING,
+    meaning: 'No installed model covers the pair of languages.',
+    message: 'No installed model translates "es" to "ja".',
+    param: 'translate_to',
+  },
+  unsupported_diarization: {
+    status: 422,
+    raisedBy: TRANSCRIBING,
+    meaning: 'Speakers cannot be distinguished for this speech.',
+    message: 'Speakers cannot be distinguished in this speech.',
+    param: 'diarize',
+  },
+  rate_limited: {
+    status: 429,
+    raisedBy: ['http'],
+    meaning:
+      "The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that " +
+      'these keep; or the limit on connections of one address.',
+    message: 'The account has 64 requests in flight; its limit is 64.',
+  },
+  internal_error: {
+    status: 500,
+    raisedBy: ['http'],
+    meaning: 'A bug of the service.',
+    message: 'Something went wrong on the server.',
+  },
+  overloaded: {
+    status: 503,
+    raisedBy: ['key'],
+    meaning: 'The backlog is full, the machine has run out of something, or the request took too long.',
+    message: 'The backlog is full.',
+  },
+  shutting_down: {
+    status: 503,
+    raisedBy: ['key'],
+    meaning: 'The server is draining.',
+    message: 'The server is shutting down; try again shortly.',
+  },
+};
+
+/** Beside the id of the request. */
+export const ERROR_HEADERS: Readonly<Record<number, ResponseHeader>> = {
+  401: WwwAuthenticate,
+  405: Allow,
+  429: RetryAfter,
+  503: RetryAfter,
+};
+
+/** The codes that an operation behind these guards can be answered with. */
+export function errorsOf(operation: string, guards: readonly Guard[]): ErrorCode[] {
+  const raisers: readonly string[] = [...guards, operation];
+  return ERROR_CODES.filter((code) => ERROR_TABLE[code].raisedBy.some((raiser) => raisers.includes(raiser)));
+}

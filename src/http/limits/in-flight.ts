@@ -1,0 +1,129 @@
+/** The requests being worked on: limits by account, aborts by key, and draining. */
+import { IdleSignal } from '../../idle-signal.js';
+import { VerbatimError } from '../../errors.js';
+import { tooManyInFlight } from '../../ledger/limits.js';
+import type { Timers } from '../../timers.js';
+
+export interface InFlightRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly signal: AbortSignal;
+  /** The first reason wins; what the work was doing rejects with it. */
+  abort(reason: Error): void;
+  /** Gives the place back; idempotent. */
+  end(): void;
+}
+
+export interface InFlightOptions {
+  maxPerAccount: number;
+  /** Whole seconds, at least 1, from the measured backlog. */
+  retryAfterSeconds: () => number;
+  timers: Timers;
+}
+
+export class InFlightRegistry {
+  readonly #requests = new Set<InFlightRequest>();
+  readonly #countByAccount = new Map<string, number>();
+  readonly #idle = new IdleSignal(() => this.#requests.size === 0);
+  #draining = false;
+
+  constructor(private readonly options: InFlightOptions) {}
+
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  /** Requests by account; accounts without any are not in it. */
+  get countByAccount(): ReadonlyMap<string, number> {
+    return this.#countByAccount;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Throws `shutting_down` or `rate_limited`. */
+  begin(owner: { accountId: string; keyId: string }): InFlightRequest {
+    this.assertOpen();
+    const count = this.#countByAccount.get(owner.accountId) ?? 0;
+    if (count >= this.options.maxPerAccount) {
+      throw tooManyInFlight(count, this.options.maxPerAccount, this.options.retryAfterSeconds());
+    }
+    this.#countByAccount.set(owner.accountId, count + 1);
+    const controller = new AbortController();
+    const request: InFlightRequest = {
+      ...owner,
+      signal: controller.signal,
+      abort: (reason) => controller.abort(reason),
+      end: () => this.#end(request),
+    };
+    this.#requests.add(request);
+    return request;
+  }
+
+  /** Throws `shutting_down` while the server drains. */
+  assertOpen(): void {
+    if (this.#draining) throw this.#shuttingDown();
+  }
+
+  /** Aborts everything a revoked key has in flight. */
+  revokeKey(keyId: string): void {
+    for (const request of this.#requests) {
+      if (request.keyId === keyId) request.abort(revokedInFlight());
+    }
+  }
+
+  /** Of an account that is suspended or deleted. */
+  revokeAccount(accountId: string): void {
+    for (const request of this.#requests) {
+      if (request.accountId === accountId) request.abort(revokedInFlight());
+    }
+  }
+
+  keyIds(): string[] {
+    return [...new Set([...this.#requests].map((request) => request.keyId))];
+  }
+
+  /**
+   * Refuses new requests from now on and resolves when the running ones have ended. Those that still run after
+   * `drainMs` are aborted with `shutting_down`, and are waited for no longer than `abortMs` more.
+   */
+  async drain(drainMs: number, abortMs = 5000): Promise<void> {
+    this.#draining = true;
+    if (await this.#idleWithin(drainMs)) return;
+    for (const request of this.#requests) request.abort(this.#shuttingDown());
+    await this.#idleWithin(abortMs);
+  }
+
+  #end(request: InFlightRequest): void {
+    if (!this.#requests.delete(request)) return;
+    const left = (this.#countByAccount.get(request.accountId) ?? 1) - 1;
+    if (left > 0) this.#countByAccount.set(request.accountId, left);
+    else this.#countByAccount.delete(request.accountId);
+    this.#idle.check();
+  }
+
+  #idleWithin(ms: number): Promise<boolean> {
+    if (this.#requests.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = this.options.timers.after(ms, () => resolve(false));
+      void this.#idle.whenIdle().then(() => {
+        timer.cancel();
+        resolve(true);
+      });
+    });
+  }
+
+  #shuttingDown(): VerbatimError {
+    return new VerbatimError('shutting_down', 'The server is shutting down; try again shortly.', {
+      retryAfterSeconds: this.options.retryAfterSeconds(),
+    });
+  }
+}
+
+function revokedInFlight(): VerbatimError {
+  return new VerbatimError(
+    'invalid_api_key',
+    'The API key was revoked, or its account suspended, while the request was in flight.',
+  );
+}

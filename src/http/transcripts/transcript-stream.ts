@@ -1,0 +1,110 @@
+/**
+ * A transcript in events while it is made: each piece as soon as it is recognised, or together with others once the
+ * client has room.
+ */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { StreamListener } from '../../transcription/result-stream.js';
+import type { TranscriptionAnswer } from '../../transcription/transcription.js';
+import { eventBytes, type EventStream, type ServerEvent } from '../app/event-stream.js';
+import type { Exchange } from '../app/exchange.js';
+import { headerOf } from '../schema/headers.js';
+import { IdempotencyReplayed } from './transcription-headers.js';
+
+/** How far the work is. */
+export interface WorkProgress {
+  doneSeconds: number;
+  /** Of the audio. */
+  seconds: number;
+  /** Held for it. */
+  credits: number;
+}
+
+/** An endpoint's own events. */
+export interface TranscriptEvents {
+  headers: OutgoingHttpHeaders;
+  /** Absent: nobody is notified. */
+  progress?: (progress: WorkProgress) => ServerEvent;
+  delta: (text: string) => ServerEvent;
+  /** The last event, where so many characters of the answer's text were sent already. */
+  done: (answer: TranscriptionAnswer, sentLength: number) => readonly ServerEvent[] | Promise<readonly ServerEvent[]>;
+}
+
+export class TranscriptStream implements StreamListener {
+  readonly #stream: EventStream;
+  #headers: OutgoingHttpHeaders;
+  #textLength = 0;
+  /** What the client has had no room for, and up to where it goes. */
+  #pending = '';
+  #pendingSeconds = 0;
+  #deliveredSeconds: number | null = null;
+  #progress: WorkProgress | null = null;
+  /** The progress is newer than what was sent of it. */
+  #isAhead = false;
+
+  constructor(
+    exchange: Pick<Exchange, 'events'>,
+    private readonly events: TranscriptEvents,
+  ) {
+    this.#headers = events.headers;
+    this.#stream = exchange.events(() => this.#headers);
+    this.#stream.onRoom(() => this.#flush());
+  }
+
+  /** What the system has taken: the client has no more than that. */
+  get deliveredSeconds(): number | null {
+    return this.#deliveredSeconds;
+  }
+
+  /** Characters that are kept for the client. */
+  get pendingLength(): number {
+    return this.#pending.length;
+  }
+
+  onText(text: string, endSeconds: number): void {
+    this.#textLength += text.length;
+    this.#pending += text;
+    this.#pendingSeconds = endSeconds;
+    this.#flush();
+  }
+
+  onMeasured(seconds: number, credits: number): void {
+    this.#progressed({ doneSeconds: 0, seconds, credits });
+  }
+
+  onProgress(doneSeconds: number): void {
+    if (this.#progress !== null) this.#progressed({ ...this.#progress, doneSeconds });
+  }
+
+  /** Sends what was not sent yet, and the end, once it is called. */
+  async ending(answer: TranscriptionAnswer): Promise<() => void> {
+    const sentLength = this.#textLength - this.#pending.length;
+    // The end has it all.
+    this.#pending = '';
+    this.#isAhead = false;
+    if (answer.replayed) this.#headers = { ...this.#headers, ...headerOf(IdempotencyReplayed, 'true') };
+    const end = await eventBytes(await this.events.done(answer, sentLength));
+    return () => this.#stream.endWith(end);
+  }
+
+  #progressed(progress: WorkProgress): void {
+    this.#progress = progress;
+    this.#isAhead = true;
+    this.#flush();
+  }
+
+  #flush(): void {
+    this.#flushText();
+    const { progress } = this.events;
+    if (!this.#isAhead || this.#progress === null || progress === undefined || this.#stream.isFull) return;
+    this.#isAhead = false;
+    this.#stream.send(progress(this.#progress), () => undefined);
+  }
+
+  #flushText(): void {
+    if (this.#pending === '' || this.#stream.isFull) return;
+    const seconds = this.#pendingSeconds;
+    const event = this.events.delta(this.#pending);
+    this.#pending = '';
+    this.#stream.send(event, () => (this.#deliveredSeconds = seconds));
+  }
+}

@@ -1,0 +1,337 @@
+/** multipart/form-data with one audio file: streamed to disk and hashed on the way, in bounded memory. */
+import type { IncomingMessage } from 'node:http';
+import { finished, type Readable } from 'node:stream';
+import busboy, { type Busboy } from 'busboy';
+import { removeFile } from '../../remove-file.js';
+import { VerbatimError } from '../../errors.js';
+import type { Timer, Timers } from '../../timers.js';
+import { FileSink } from './file-sink.js';
+import { takeInput, whenInputWaits } from '../connections/one-at-a-time.js';
+import type { UploadTurn } from './upload-turns.js';
+
+const MOST_BYTES_A_CHARACTER = 4;
+/** Boundaries, part headers and text fields around the file. */
+const FORM_OVERHEAD_BYTES = 262_144;
+
+/** What a form may have. */
+export interface FormRules {
+  fileField: string;
+  /** Of each the most characters (Unicode code points). */
+  textFields: ReadonlyMap<string, number>;
+  /** Text fields that may come again and again, also with [] behind their names; default: none. */
+  lists?: ReadonlySet<string>;
+  /** Other fields are read and ignored; else they are refused. */
+  ignoresUnknown?: boolean;
+}
+
+/** No list may have more: a field of one byte costs a hundred times as much here. */
+const MOST_LIST_ITEMS = 64;
+
+export interface UploadOptions {
+  form: FormRules;
+  /** Where the file goes; the caller removes it once receiveUpload has resolved. */
+  path: string;
+  /** Sees to it that the directory of `path` is there; asked where it is not. */
+  ensureDirectory: () => Promise<void>;
+  maxFileBytes: number;
+  idleMs: number;
+  timers: Timers;
+  /** Nothing is taken of the body without. */
+  turn: UploadTurn;
+  signal: AbortSignal;
+}
+
+export interface ReceivedUpload {
+  sha256: string;
+  /** The file's first bytes, in latin1; see FileToConvert. */
+  head: string;
+  bytes: number;
+  fields: ReceivedFields;
+}
+
+export interface ReceivedFields {
+  /** Those that come once. */
+  one: ReadonlyMap<string, string>;
+  /** By their names without []; one that did not come is not there. */
+  lists: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Throws `file_too_large` when Content-Length alone shows it. */
+export function refuseOversizedBody(req: IncomingMessage, maxFileBytes: number): void {
+  const length = Number(req.headers['content-length'] ?? 0);
+  if (length > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);
+}
+
+/**
+ * Resolves when the whole body has been read. Rejects as soon as the form is wrong, too large or silent for too long,
+ * or with signal.reason, after the file is gone; the rest of the body is then left unread.
+ */
+export async function receiveUpload(req: IncomingMessage, options: UploadOptions): Promise<ReceivedUpload> {
+  const form = new FormReader(req, options);
+  try {
+    return await form.read();
+  } catch (error) {
+    await form.stop();
+    await removeFile(options.path);
+    throw error;
+  }
+}
+
+type StoredFile = Omit<ReceivedUpload, 'fields'>;
+
+class FormReader {
+  readonly #parser: Busboy;
+  readonly #one = new Map<string, string>();
+  readonly #lists = new Map<string, string[]>();
+  #file: Promise<StoredFile> | null = null;
+  #sink: FileSink | null = null;
+  #idleTimer: Timer | undefined;
+  #fail: (error: Error) => void = () => undefined;
+  #bodyBytes = 0;
+  /** In this turn. */
+  #hasChunk = false;
+  #onData: ((chunk: Buffer) => void) | undefined;
+  #onAbort: (() => void) | undefined;
+
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly options: UploadOptions,
+  ) {
+    const mostCharacters = Math.max(...options.form.textFields.values());
+    this.#parser = createParser(req, mostCharacters * MOST_BYTES_A_CHARACTER);
+  }
+
+  async read(): Promise<ReceivedUpload> {
+    try {
+      await this.#parse();
+      if (this.#file === null) throw invalid(this.options.form.fileField, 'is missing; send one file.');
+      return { ...(await this.#file), fields: { one: this.#one, lists: this.#lists } };
+    } finally {
+      this.#unlisten();
+    }
+  }
+
+  /** After a failure: no more input, and nobody writes to the file any more. */
+  async stop(): Promise<void> {
+    this.req.pause();
+    this.#parser.on('error', () => undefined);
+    this.#parser.destroy();
+    await this.#file?.catch(() => undefined);
+  }
+
+  #parse(): Promise<void> {
+    const { signal, turn } = this.options;
+    return new Promise((resolve, reject) => {
+      const attempt = (step: () => void): void => {
+        try {
+          step();
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      this.#onAbort = () => reject(signal.reason as Error);
+      if (signal.aborted) {
+        this.#onAbort();
+        return;
+      }
+      signal.addEventListener('abort', this.#onAbort);
+      this.#fail = reject;
+      this.#parser.on('file', (name, stream) => {
+        // A stream that is destroyed together with the parser may have no listener left.
+        stream.on('error', () => undefined);
+        attempt(() => this.#acceptFile(name, stream));
+        this.#file?.catch(reject);
+      });
+      this.#parser.on('field', (name, value, { valueTruncated }) => {
+        attempt(() => this.#acceptField(name, value, valueTruncated));
+      });
+      this.#parser.on('error', (error) => reject(malformed(error)));
+      this.#parser.on('close', resolve);
+      this.#onData = (chunk) => {
+        attempt(() => this.#count(chunk));
+        this.#pass(chunk);
+      };
+      this.req.pause();
+      this.req.on('data', this.#onData);
+      this.req.once('end', () => {
+        turn.end();
+        this.#parser.end();
+      });
+      this.#awaitBody();
+    });
+  }
+
+  #unlisten(): void {
+    this.#idleTimer?.cancel();
+    this.options.turn.end();
+    if (this.#onData) this.req.off('data', this.#onData);
+    this.#onData = undefined;
+    if (this.#onAbort) this.options.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** The client's time runs only while nothing of it is here. */
+  #awaitBody(): void {
+    const { req } = this;
+    const { idleMs, timers } = this.options;
+    if (this.#hasInput()) {
+      this.#takeTurn();
+      return;
+    }
+    this.#idleTimer = timers.after(idleMs, () => this.#fail(idle(idleMs)));
+    whenInputWaits(req, () => {
+      this.#idleTimer?.cancel();
+      this.#takeTurn();
+    });
+  }
+
+  /** In the request itself, where it has to be resumed only: its end, at least, when nothing is to come. */
+  #hasInput(): boolean {
+    const { complete, readableLength, headers } = this.req;
+    return complete || readableLength > 0 || headers['content-length'] === '0';
+  }
+
+  #takeTurn(): void {
+    const { req } = this;
+    this.options.turn.take(() => {
+      this.#hasChunk = false;
+      if (this.#hasInput()) req.resume();
+      else
+        takeInput(req, () => {
+          // The line before a chunk, say.
+          if (!this.#hasChunk && !this.#hasInput()) this.#endTurn();
+        });
+    });
+  }
+
+  #endTurn(): void {
+    this.req.pause();
+    this.options.turn.end();
+    if (this.#onData !== undefined) this.#awaitBody();
+  }
+
+  /**
+   * The next chunk is taken when this one is on the disk: a pipe would hold one in each of its stages, for every
+   * upload.
+   */
+  #pass(chunk: Buffer): void {
+    this.#hasChunk = true;
+    this.req.pause();
+    this.#parser.write(chunk, () => {
+      if (this.#sink === null) this.#endTurn();
+      else this.#sink.whenIdle(() => this.#endTurn());
+    });
+  }
+
+  /** Parts that the parser skips count as well. */
+  #count(chunk: Buffer): void {
+    this.#bodyBytes += chunk.length;
+    const { maxFileBytes } = this.options;
+    if (this.#bodyBytes > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);
+  }
+
+  #acceptFile(name: string | undefined, stream: Readable): void {
+    const { fileField } = this.options.form;
+    if (name !== fileField) {
+      if (name !== undefined && this.#known(name) !== null) throw invalid(name, 'must be text, not a file.');
+      stream.resume();
+      return;
+    }
+    if (this.#file !== null) throw invalid(name, 'was sent more than once.');
+    this.#file = this.#store(stream);
+  }
+
+  async #store(stream: Readable): Promise<StoredFile> {
+    const { path, maxFileBytes: maxBytes, ensureDirectory } = this.options;
+    const refuse = (bytes: number): Error | null => (bytes > maxBytes ? tooLarge(maxBytes) : null);
+    const sink = new FileSink(path, { refuse, ensureDirectory });
+    this.#sink = sink;
+    await pour(stream, sink);
+    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head };
+  }
+
+  #acceptField(name: string | undefined, value: string, truncated: boolean): void {
+    const { fileField, textFields } = this.options.form;
+    if (name === fileField) throw invalid(name, 'must be a file, with a filename.');
+    const known = this.#known(name);
+    if (known === null) return;
+    const most = textFields.get(known.name) ?? 0;
+    if (truncated || Array.from(value).length > most) {
+      throw invalid(known.name, `may have at most ${most} characters.`);
+    }
+    if (known.isList) this.#addToList(known.name, value);
+    else if (this.#one.has(known.name)) throw invalid(known.name, 'was sent more than once.');
+    else this.#one.set(known.name, value);
+  }
+
+  #addToList(name: string, value: string): void {
+    const list = this.#lists.get(name) ?? [];
+    if (list.length === MOST_LIST_ITEMS) throw invalid(name, `may be sent at most ${MOST_LIST_ITEMS} times.`);
+    this.#lists.set(name, [...list, value]);
+  }
+
+  /** null: to be ignored. */
+  #known(name: string | undefined): { name: string; isList: boolean } | null {
+    const { fileField, textFields, lists, ignoresUnknown } = this.options.form;
+    if (name === undefined) {
+      if (ignoresUnknown === true) return null;
+      throw malformed(new Error('a part has no name'));
+    }
+    const bare = name.endsWith('[]') ? name.slice(0, -2) : name;
+    if (lists?.has(bare) === true) return { name: bare, isList: true };
+    if (textFields.has(name)) return { name, isList: false };
+    if (ignoresUnknown === true) return null;
+    throw invalid(name, `is unknown; allowed: ${[fileField, ...textFields.keys()].join(', ')}.`);
+  }
+}
+
+/**
+ * As pipeline() does, whose AbortController costs more than the rest: Node aborts it in the end, with an error whose
+ * stack V8 keeps until the next full collection, and with the stack all that the request refers to.
+ */
+function pour(stream: Readable, sink: FileSink): Promise<void> {
+  return new Promise((resolve, reject) => {
+    finished(stream, (error) => {
+      if (error) sink.destroy(error);
+    });
+    finished(sink, (error) => {
+      if (!error) resolve();
+      else {
+        stream.destroy();
+        reject(error);
+      }
+    });
+    stream.pipe(sink);
+  });
+}
+
+function createParser(req: IncomingMessage, maxFieldBytes: number): Busboy {
+  try {
+    return busboy({
+      headers: req.headers,
+      defParamCharset: 'utf8',
+      // One more than allowed, because the parser calls a field truncated that just reaches its limit.
+      limits: { fieldSize: maxFieldBytes + 1 },
+    });
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+function invalid(field: string, problem: string): VerbatimError {
+  return new VerbatimError('invalid_request', `The field "${field}" ${problem}`, { param: field });
+}
+
+function malformed(cause: unknown): VerbatimError {
+  const detail = cause instanceof Error ? cause.message : 'unreadable';
+  return new VerbatimError('invalid_request', `The multipart body is malformed: ${detail}.`, { cause });
+}
+
+function tooLarge(maxBytes: number): VerbatimError {
+  return new VerbatimError('file_too_large', `The file may have at most ${maxBytes} bytes.`, {
+    param: 'audio',
+  });
+}
+
+function idle(ms: number): VerbatimError {
+  return new VerbatimError('invalid_request', `The upload stood still for ${ms / 1000} s.`);
+}

@@ -1,0 +1,89 @@
+/** What the commands of administration share: the ledger, opened beside a running server. */
+import { existsSync } from 'node:fs';
+import { SetupError } from '../errors.js';
+import { backUp, type Backup } from '../ledger/sqlite/backup.js';
+import { copyToPostgres, type Copied } from '../ledger/copy/to-postgres.js';
+import { restore, type Restored } from '../ledger/sqlite/restore.js';
+import { recordAction, type ActionOutcome, type OperatorAction } from '../ledger/operators.js';
+import type { Account } from '../ledger/types.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { readConfig, type Config } from './config.js';
+import { checkPostgres, isPostgres } from './database-address.js';
+import { openConfiguredLedger } from './ledger.js';
+import { ownCommand, packageRoot } from '../package-root.js';
+import { UsageError } from './variables.js';
+
+interface WithLedgerOptions {
+  /** Where there is no database file yet: `make` one, or what to do instead; default: throws SetupError. */
+  absent?: 'make' | (() => void);
+}
+
+/** Opens the ledger beside a running server, and closes it whatever happens. */
+export async function withLedger(
+  work: (ledger: Ledger) => Promise<void>,
+  { absent }: WithLedgerOptions = {},
+): Promise<void> {
+  const config = readConfig(process.env, packageRoot);
+  const { database } = config;
+  if (absent !== 'make' && !isPostgres(database) && !existsSync(database)) {
+    if (absent === undefined) throw noDatabase(database);
+    absent();
+    return;
+  }
+  const ledger = await openConfiguredLedger(config);
+  try {
+    await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+function noDatabase(database: string): SetupError {
+  return new SetupError(
+    `There is no database "${database}". Name the server's in VERBATIM_DATA_DIR or VERBATIM_DATABASE; the first ` +
+      `start ` +
+      `of a server makes one, and so does: ${ownCommand} accounts create`,
+  );
+}
+
+/** Done by the command line, and in the operators' log; `outcomeOf`: what it made, or that nothing was done. */
+export function administered<T>(
+  ledger: Ledger,
+  action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>,
+  work: () => Promise<T>,
+  outcomeOf: (done: T) => Partial<ActionOutcome> = () => ({}),
+): Promise<T> {
+  return recordAction(ledger.operators, { operatorId: null, ...action }, work, (done) => {
+    return { outcome: 'done', ...outcomeOf(done) };
+  });
+}
+
+export async function accountByEmail(ledger: Ledger, email: string): Promise<Account> {
+  const account = await ledger.accounts.find(email);
+  if (account === null) throw new Error(`There is no account with the e-mail address "${email}".`);
+  return account;
+}
+
+/** Copies database and key secret, also beside a running server. */
+export function backUpDatabase(file: string): Backup {
+  const { database, secret } = fileConfig('pg_dump');
+  return backUp(database, file, { secret });
+}
+
+/** Puts a backup in the place of the database; throws while a server runs on it. */
+export function restoreDatabase(file: string): Restored {
+  const { database, secret } = fileConfig('pg_restore');
+  return restore(file, database, { secret, now: new Date() });
+}
+
+/** Moves the ledger of a stopped server to PostgreSQL. Throws UsageError for what is not the address of one. */
+export function copyDatabase(from: string, to: string): Promise<Copied> {
+  if (isPostgres(from)) throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');
+  return copyToPostgres(from, checkPostgres(to, '--to'));
+}
+
+function fileConfig(program: string): Config {
+  const config = readConfig(process.env, packageRoot);
+  if (!isPostgres(config.database)) return config;
+  throw new UsageError(`VERBATIM_DATABASE is PostgreSQL: that is done by ${program}, see docs/operations.md.`);
+}

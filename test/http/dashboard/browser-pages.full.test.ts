@@ -1,0 +1,128 @@
+/** Every page of the dashboard in Chromium: accessible, narrow, and drawn as it should be. */
+import { expect } from 'chai';
+import { axeViolations } from '../../support/chromium.js';
+import { fakeAudio } from '../../support/fake-engine.js';
+import { transcribe } from '../../support/requests.js';
+import { until } from '../../support/until.js';
+import { PAGES, useBrowserFixture } from './browser-fixture.js';
+
+describe('dashboard: every page in Chromium', function () {
+  this.timeout(120_000);
+  const fixture = useBrowserFixture();
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has nothing that axe-core objects to, ${colorScheme}`, async () => {
+      await fixture.speak();
+      await fixture.context.close();
+      fixture.context = await fixture.browser.newContext({ colorScheme });
+      const page = await fixture.signedIn();
+      for (const path of [...PAGES, `/keys/${fixture.ann.key.id}/revoke`, '/nowhere', '/sign-in', '/link']) {
+        await fixture.go(page, path);
+        expect(await axeViolations(page), path).to.deep.equal([]);
+      }
+      await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
+      for (const path of [
+        '',
+        `/${(await fixture.server.customer()).account.id}/delete`,
+        `/${fixture.ann.account.id}`,
+      ]) {
+        await fixture.go(page, `/operator/accounts${path}`);
+        expect(await axeViolations(page), path).to.deep.equal([]);
+      }
+      for (const action of ['role', 'suspend']) {
+        await fixture.go(page, `/operator/accounts/${(await fixture.server.customer()).account.id}/${action}`);
+        expect(await axeViolations(page), action).to.deep.equal([]);
+      }
+      await fixture.go(page, `/operator/accounts/${fixture.ann.account.id}`);
+      await page.getByRole('button', { name: 'Make a sign-in link' }).click();
+      expect(await axeViolations(page), 'a link').to.deep.equal([]);
+      for (const path of ['load', 'server', 'audit']) {
+        await fixture.go(page, `/operator/${path}`);
+        expect(await axeViolations(page), path).to.deep.equal([]);
+      }
+      await fixture.go(page, '/keys');
+      await page.getByLabel('What it is for').fill('axe');
+      await page.getByRole('button', { name: 'Make key' }).click();
+      expect(await axeViolations(page), 'a new key').to.deep.equal([]);
+    });
+  }
+
+  it('shows an operator the load as it changes', async () => {
+    const page = await fixture.signedIn();
+    await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
+    await page.addInitScript(`
+      window.written = [];
+      const write = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...where) {
+        window.written.push(text);
+        return write.call(this, text, ...where);
+      };`);
+    await fixture.go(page, '/operator/load');
+    const figure = page.locator('[data-load=requestsInFlight]');
+    expect(await figure.textContent()).to.equal('0');
+    fixture.server.engine.holdAll();
+    const asked = transcribe(fixture.server, { key: fixture.ann.key, parts: [['audio', fakeAudio(9)]] });
+    await page.getByRole('cell', { name: fixture.ann.account.email }).waitFor();
+    expect(await figure.textContent()).to.equal('1');
+    fixture.server.engine.release();
+    expect((await asked).status).to.equal(200);
+    await page.getByRole('cell', { name: 'Nobody' }).waitFor();
+    expect(await page.locator('#chart canvas').count()).to.equal(1);
+    const written = await page.evaluate<string[]>('window.written');
+    expect(written.filter((text) => /[ap]m/i.test(text))).to.deep.equal([]);
+    expect(written.filter((text) => /^\d\d:\d\d:\d\d$/.test(text))).to.be.not.empty;
+  });
+
+  it('draws the load with a time axis that says nothing twice, and slots on an axis of their own', async () => {
+    await fixture.context.close();
+    fixture.context = await fixture.browser.newContext({ viewport: { width: 360, height: 640 } });
+    const page = await fixture.signedIn();
+    await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
+    // What the last drawing wrote, with the middle of each text.
+    await page.addInitScript(`
+      const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+      window.written = [];
+      CanvasRenderingContext2D.prototype.clearRect = function (...where) {
+        window.written = [];
+        return clearRect.call(this, ...where);
+      };
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...more) {
+        window.written.push({ text, x, width: this.canvas.width });
+        return fillText.call(this, text, x, ...more);
+      };`);
+    await fixture.go(page, '/operator/load');
+    expect(await page.locator('[data-load=realTimeFactor]').textContent()).to.equal('not measured yet');
+    const { slots } = fixture.server.engine.stats();
+    const isDrawn = `window.written.some(({ text, x, width }) => text === '${slots}' && x > width / 2)`;
+    await until(() => page.evaluate<boolean>(isDrawn));
+    const written = await page.evaluate<{ text: string; x: number; width: number }[]>('window.written');
+    const times = written.map(({ text }) => text).filter((text) => text.includes(':'));
+    expect(times).to.have.length.within(2, 5);
+    expect(new Set(times)).to.have.property('size', times.length);
+    const right = written.filter(({ text, x, width }) => !text.includes(':') && x > width / 2);
+    expect(right.map(({ text }) => text)).to.deep.equal(slotMarks(slots));
+  });
+
+  it('fits 320 pixels', async () => {
+    await fixture.speak();
+    await fixture.context.close();
+    fixture.context = await fixture.browser.newContext({ viewport: { width: 320, height: 640 } });
+    const page = await fixture.signedIn();
+    await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
+    const operated = ['/accounts', `/accounts/${fixture.ann.account.id}`, '/load', '/server', '/audit'].map(
+      (path) => `/operator${path}`,
+    );
+    for (const path of [...PAGES, ...operated, '/sign-in', '/link', '/nowhere']) {
+      await fixture.go(page, path);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(320);
+    }
+    await fixture.go(page, '/keys');
+    await page.getByLabel('What it is for').fill('narrow');
+    await page.getByRole('button', { name: 'Make key' }).click();
+    expect(await page.evaluate('document.documentElement.scrollWidth'), 'a new key').to.equal(320);
+  });
+});
+
+function slotMarks(slots: number): string[] {
+  return Array.from({ length: slots + 1 }, (_, count) => String(count));
+}

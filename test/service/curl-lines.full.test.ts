@@ -1,0 +1,83 @@
+/** The curl lines of README and documents, run as they are printed, against the service as it starts. */
+import { expect } from 'chai';
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../src/package-root.js';
+import { verbatim } from '../support/built.js';
+import { Served } from '../support/served.js';
+
+interface Answered {
+  status: number;
+  body: string;
+}
+
+const textOf = (document: string): string => readFileSync(join(packageRoot, document), 'utf8');
+
+function curlLines(document: string): string[] {
+  const blocks = [...textOf(document).matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block = '']) => block.split('\n'));
+  return blocks.filter((line) => line.startsWith('curl '));
+}
+
+describe('The curl lines of', function () {
+  this.timeout(120_000);
+  let served: Served;
+  let variables: Record<string, string>;
+  let account: string;
+
+  before(async () => {
+    served = await Served.start().listening();
+    const { directory } = served;
+    symlinkSync(join(packageRoot, 'models'), join(directory, 'models'));
+    for (const name of ['talk.mp3', 'meeting.mp3'])
+      copyFileSync(join(packageRoot, 'test', 'fixtures', 'audio', 'formats', 'es-08-vbr.mp3'), join(directory, name));
+    // The status goes where no answer goes.
+    writeFileSync(join(directory, '.curlrc'), 'silent\nshow-error\nwrite-out = "%{stderr}%{http_code}"\n');
+    const made = execFileSync(
+      process.execPath,
+      verbatim('keys', 'create', '--account', 'local@localhost', '--name', 'admin', '--scope', 'admin'),
+      {
+        ...{ cwd: directory, encoding: 'utf8' },
+      },
+    );
+    variables = { KEY: await served.key(), ADMIN: /(vb_\S+)/.exec(made)?.[1] ?? '' };
+  });
+  after(() => served.stop());
+
+  async function run(line: string): Promise<Answered> {
+    const command = line
+      .replaceAll('http://127.0.0.1:8080', served.url)
+      .replace('/accounts/ID/', `/accounts/${account}/`);
+    const options = { cwd: served.directory, env: { ...process.env, ...variables, CURL_HOME: served.directory } };
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], options);
+    const file = / > (\S+)$/.exec(line)?.[1];
+    const body = file === undefined ? stdout : readFileSync(join(served.directory, file), 'utf8');
+    return { status: Number(stderr), body };
+  }
+
+  it('README answers with what README shows', async () => {
+    const [line, ...others] = curlLines('README.md');
+    expect(others).to.deep.equal([]);
+    const { status, body } = await run(line!);
+    expect(status).to.equal(200);
+    const shown = JSON.parse(/```json\n([^]*?)```/.exec(textOf('README.md'))![1]!) as Record<string, unknown>;
+    const answer = JSON.parse(body) as Record<string, unknown>;
+    expect(Object.keys(answer)).to.deep.equal(Object.keys(shown));
+    for (const name of ['duration_sec', 'language', 'text', 'translation'])
+      expect(answer[name], name).to.deep.equal(shown[name]);
+  });
+
+  for (const document of ['docs/api.md', 'docs/clients.md']) {
+    it(`${document} are answered`, async () => {
+      const lines = curlLines(document);
+      expect(lines).to.have.length.above(3);
+      for (const line of lines) {
+        const { status, body } = await run(line);
+        expect(status, `${line}\n${body}`).to.be.within(200, 299);
+        if (line.includes(' -d \'{"email"')) account = (JSON.parse(body) as { id: string }).id;
+      }
+      if (document === 'docs/api.md') expect(existsSync(join(served.directory, 'talk.en.srt'))).to.equal(true);
+    });
+  }
+});

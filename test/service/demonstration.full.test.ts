@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/package-root.js';
+import { readManifest } from '../../src/models/read-manifest.js';
+import { SUGGESTED_MODEL } from '../../src/transcription/warnings.js';
+import { verbatim } from '../support/built.js';
+
+interface Said {
+  /** Lines of standard output. */
+  printed: string[];
+  /** Lines of the log, on standard error. */
+  logged: string[];
+}
+
+/** What `verbatim serve` says from its start to its end, which SIGTERM brings once it has logged a warning. */
+async function saidByServe(directory: string): Promise<Said> {
+  const env = { ...process.env, VERBATIM_PORT: '0', VERBATIM_DATABASE: join(directory, 'verbatim.db') };
+  const server = spawn(process.execPath, verbatim('serve'), {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  const said: Said = { printed: [], logged: [] };
+  createInterface({ input: server.stdout }).on('line', (line) => said.printed.push(line));
+  createInterface({ input: server.stderr }).on('line', (line) => {
+    said.logged.push(line);
+    if (levelOf(line) === WARN) server.kill('SIGTERM');
+  });
+  const [code] = (await once(server, 'close')) as [number | null];
+  expect(code, said.logged.join('\n')).to.equal(0);
+  return said;
+}
+
+/** Of pino. */
+const WARN = 40;
+
+function levelOf(line: string): unknown {
+  return (JSON.parse(line) as { level: unknown }).level;
+}
+
+describe('a start with the bundled model', function () {
+  this.timeout(120_000);
+  let directory: string;
+
+  before(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-demonstration-'))));
+  after(() => rmSync(directory, { recursive: true }));
+
+  it('says that it is a demonstration and what to install: in the first start’s text, and in the log of every start', async () => {
+    const first = await saidByServe(directory);
+    expect(first.printed[0]).to.match(/^listening on /);
+    const second = await saidByServe(directory);
+    const advice = /"?verbatim-small.* is a demonstration.*npx verbatim models pull base/;
+    expect(first.printed.filter((line) => advice.test(line))).to.have.lengthOf(1);
+    expect(second.printed.filter((line) => advice.test(line))).to.have.lengthOf(0);
+    for (const { logged } of [first, second]) {
+      expect(logged.filter((line) => advice.test(line)).map(levelOf)).to.deep.equal([WARN]);
+      const ready = JSON.parse(logged.find((line) => line.includes('"ready"'))!) as object;
+      expect(ready).to.include({ model: 'verbatim-small', demonstration: true });
+    }
+  });
+});
+
+describe('the models of the manifest', () => {
+  const { models } = readManifest(packageRoot, join(packageRoot, 'models'));
+
+  it('suggest one that is published and no demonstration', () => {
+    const suggested = models.find(({ name }) => name === SUGGESTED_MODEL);
+    expect(suggested).to.include({ kind: 'speech' });
+    expect(suggested?.demonstration).to.equal(undefined);
+    expect(suggested?.bundled).to.equal(undefined);
+  });
+
+  it('have a floor where they are demonstrations only: what is left out is explained by that', () => {
+    const floors = models.filter((entry) => entry.kind === 'speech' && 'minAverageLogProbability' in entry);
+    expect(floors.map(({ name }) => name)).to.deep.equal(['verbatim-small']);
+    for (const { demonstration } of floors) expect(demonstration).to.equal(true);
+  });
+});

@@ -1,0 +1,90 @@
+/** A server that is killed while ffmpeg writes for it: the next start leaves nothing of that, and nobody has paid. */
+import { expect } from 'chai';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { IssuedKey } from '../../src/ledger/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { Victim } from '../slow/kill-nine/victim.js';
+import { descendantsOf, isAlive } from '../support/child-processes.js';
+import { ENDLESS_COMMAND, RECORDING_TO_CONVERT, writeEndlessFfmpeg } from '../support/endless-ffmpeg.js';
+import { postJob } from '../support/jobs.js';
+import { transcribe } from '../support/requests.js';
+import { until } from '../support/until.js';
+
+const SECRET = 'a secret for the killed';
+describe('a server that is killed amid conversions', function () {
+  this.timeout(120_000);
+  let directory: string;
+  let data: string;
+  let ffmpeg: string;
+  let keys: IssuedKey[];
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-killed-'));
+    data = join(directory, 'data');
+    ffmpeg = writeEndlessFfmpeg(directory);
+    keys = await onBooks((ledger) => Promise.all([customer(ledger, 'ann'), customer(ledger, 'bob')]));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  async function onBooks<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
+    const ledger = openLedger({ path: join(directory, 'verbatim.db'), secret: SECRET });
+    try {
+      return await work(ledger);
+    } finally {
+      await ledger.close();
+    }
+  }
+
+  async function customer(ledger: Ledger, name: string): Promise<IssuedKey> {
+    const { id: accountId } = await ledger.accounts.create({ email: `${name}@example.com` });
+    await ledger.credits.grant({ accountId, amount: 10 });
+    return ledger.keys.create({ accountId, name: 'client', scopes: [] });
+  }
+
+  const start = (): Promise<Victim> =>
+    Victim.start({
+      ...{ database: join(directory, 'verbatim.db'), secret: SECRET, uploads: data, real: true },
+      ffmpeg,
+    });
+  const filesIn = (folder: string): string[] =>
+    existsSync(join(data, folder))
+      ? readdirSync(join(data, folder), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ name }) => name)
+      : [];
+
+  it('leaves neither file nor child, for requests and for jobs', async () => {
+    const killed = await start();
+    const server = { url: killed.url, port: Number(new URL(killed.url).port) };
+    const [ann, bob] = keys;
+    const cut = [
+      transcribe(server, { key: ann!, parts: [RECORDING_TO_CONVERT] }),
+      postJob(server, bob!, [RECORDING_TO_CONVERT]),
+    ].map((answer) => answer.catch(() => null));
+    const conversions = (): number[] =>
+      descendantsOf(killed.pid)
+        .filter(({ command }) => command.startsWith(ENDLESS_COMMAND))
+        .map(({ pid }) => pid);
+    await until(() => conversions().length === 2);
+    const children = conversions();
+    await killed.kill();
+    expect(await Promise.all(cut)).to.deep.equal([null, null]);
+    await until(() => !children.some(isAlive));
+    expect(filesIn('uploads'), 'two uploads, and what was made of them').to.have.length(4);
+    const next = await start();
+    try {
+      expect(filesIn('uploads')).to.deep.equal([]);
+      expect(filesIn('jobs')).to.deep.equal([]);
+    } finally {
+      await next.kill();
+    }
+    await onBooks(async (ledger) => {
+      expect(await ledger.audit()).to.deep.equal([]);
+      expect(await ledger.jobs.open()).to.deep.equal([]);
+      for (const { accountId } of keys) expect((await ledger.credits.balance(accountId)).balance).to.equal(10);
+    });
+  });
+});
