@@ -24,8 +24,8 @@ const PUBLISHED: Readonly<Record<string, readonly [url: string, size: number | n
 const NAME = 'parakeet-tdt-0.6b-v2';
 const FILE = 'ggml-parakeet-tdt-0.6b-v2-f16.bin';
 
-async function rowOf(place: Workplace, command: string, name: string): Promise<unknown> {
-  const rows = await place.json<Record<string, unknown>[]>(['models', command, '--json']);
+async function rowOf(place: Workplace, command: string[], name: string): Promise<unknown> {
+  const rows = await place.json<Record<string, unknown>[]>(['models', ...command, '--json']);
   return rows.find((row) => row['name'] === name);
 }
 
@@ -66,7 +66,7 @@ describe('The published Parakeet models', () => {
         expect(status).to.equal(size === null ? 0 : 1);
         if (size !== null) expect(stderr).to.contain(`ended after ${answer.length} of ${size} bytes`);
         const size_mib = size === null ? null : Math.round(size / 2 ** 20);
-        const row = await rowOf(place, 'list', name);
+        const row = await rowOf(place, ['list', '--all'], name);
         expect(row).to.include({
           kind: 'speech',
           installed: size === null ? 'yes' : 'no',
@@ -84,7 +84,7 @@ describe('The published Parakeet models', () => {
       const { status, stdout, stderr } = await pull(place, NAME);
       expect(status, stderr).to.equal(0);
       expect(stdout).to.contain(`${NAME} is installed (nobody says what size and checksum it has)`);
-      expect(await rowOf(place, 'verify', NAME)).to.deep.equal({
+      expect(await rowOf(place, ['verify'], NAME)).to.deep.equal({
         name: NAME,
         file: FILE,
         result: 'ok',
