@@ -1,13 +1,13 @@
 /** Values of options that more than one command takes. */
 import { InvalidArgumentError, type Command } from 'commander';
-import { normalizeLanguage } from '../engine/languages.js';
+import { languageByName, normalizeLanguage } from '../engine/languages.js';
 import { ConfigError, UsageError } from '../service/variables.js';
 
-/** A language code in any spelling -> the service's. Throws ConfigError. */
+/** A language code in any spelling, or an English name -> the service's code. Throws ConfigError. */
 export function asLanguageCode(option: string, value: string): string {
-  const language = normalizeLanguage(value);
-  if (language === null) throw new ConfigError(option, value, 'an ISO 639 language code, such as en or spa');
-  return language;
+  const language = normalizeLanguage(value) ?? languageByName(value);
+  if (language !== null) return language;
+  throw new ConfigError(option, value, 'an ISO 639 language code or an English name, such as es, spa or Spanish');
 }
 
 /** Refuses the options of these attributes by name where the command line gives them. Throws UsageError. */

@@ -7,6 +7,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { makeDirectory, SHARED } from '../make-directory.js';
 import { UsageError } from '../service/variables.js';
+import { EXTENSIONS, type FileFormat } from './rendered-transcript.js';
 import { STANDARD_INPUT } from './standard-input.js';
 
 export interface Destination {
@@ -14,41 +15,60 @@ export interface Destination {
   file?: string | undefined;
   /** Of --output-dir; made where it is missing. */
   directory?: string | undefined;
-  /** Of the files in it, with its dot. */
-  extension: string;
+  /** An input's text in each; --output and standard output take one. */
+  formats: readonly FileFormat[];
+}
+
+export interface Output {
+  format: FileFormat;
+  /** null: standard output. */
+  path: string | null;
 }
 
 /**
- * The file for each input, null for standard output. Throws UsageError for what does not go together or would overwrite
+ * The outputs of each input. Throws UsageError for what does not go together or would overwrite
  * an input or another output, an Error that names the place for one that cannot be written to.
  */
-export function outputsOf(inputs: readonly string[], destination: Destination): Map<string, string | null> {
-  const { file, directory } = destination;
+export function outputsOf(inputs: readonly string[], destination: Destination): Map<string, Output[]> {
+  const { file, directory, formats } = destination;
   if (file !== undefined && directory !== undefined) {
     throw new UsageError('--output cannot be used with --output-dir.');
   }
   if (inputs.length > 1 && directory === undefined) {
     throw new UsageError('Several files need --output-dir and a directory for their texts.');
   }
-  if (file === undefined && directory === undefined) return new Map(inputs.map((input) => [input, null]));
-  const outputs = directory === undefined ? new Map(inputs.map((input) => [input, file ?? ''])) : inDirectory();
-  for (const [input, output] of outputs) refuseSame(input, output);
-  if (directory !== undefined) makeOutputDirectory(directory);
-  for (const output of outputs.values()) checkWritable(output);
-  return outputs;
-
-  function inDirectory(): Map<string, string> {
-    const named = new Map<string, string>();
-    for (const input of inputs) {
-      const output = join(directory ?? '', nameOf(input) + destination.extension);
-      const other = [...named].find(([, known]) => known === output)?.[0];
-      if (other !== undefined) {
-        throw new UsageError(`"${other}" and "${input}" would both be written to "${output}".`);
-      }
-      named.set(input, output);
-    }
-    return named;
+  if (directory === undefined && formats.length > 1) {
+    throw new UsageError('Several formats need --output-dir and a directory for their files.');
   }
+  const outputs = inputs.map((input): InputOutputs => [input, formats.map((format) => outputOf(input, format))]);
+  checkPlaces(outputs);
+  return new Map(outputs);
+
+  function outputOf(input: string, format: FileFormat): Output {
+    const path = directory === undefined ? (file ?? null) : join(directory, nameOf(input) + EXTENSIONS[format]);
+    return { format, path };
+  }
+
+  function checkPlaces(outputs: readonly InputOutputs[]): void {
+    const inputOf = new Map<string, string>();
+    for (const [input, path] of placesOf(outputs)) {
+      const other = inputOf.get(path);
+      if (other !== undefined) throw new UsageError(`"${other}" and "${input}" would both be written to "${path}".`);
+      refuseSame(input, path);
+      inputOf.set(path, input);
+    }
+    if (directory !== undefined) makeOutputDirectory(directory);
+    for (const path of inputOf.keys()) checkWritable(path);
+  }
+}
+
+type InputOutputs = [input: string, outputs: Output[]];
+
+/** Inputs with the files of their texts. */
+function placesOf(outputs: readonly InputOutputs[]): [input: string, path: string][] {
+  return outputs.flatMap(([input, files]) =>
+    files.flatMap(({ path }): [string, string][] => (path === null ? [] : [[input, path]])),
+  );
 }
 
 /** Without what follows its last dot. */

@@ -13,6 +13,7 @@ import { addServe } from './serve.js';
 import { addTranscribe } from './transcribe.js';
 import { addTranslate } from './translate.js';
 import { addWebhooks } from './webhooks.js';
+import { inOurSpelling } from './whisper-options.js';
 import { DONE, failureOf } from './words.js';
 
 export function createProgram(): Command {
@@ -42,7 +43,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     await addBench(program, argv);
     exitByException(program);
-    await program.parseAsync(argv);
+    await program.parseAsync(argv[2] === 'transcribe' ? inOurSpelling(argv) : argv);
     return process.exitCode === undefined ? DONE : Number(process.exitCode);
   } catch (error) {
     return report(error);

@@ -5,12 +5,16 @@ import type { AnswerFormat } from '../transcription/options.js';
 import type { Translation } from '../transcription/result.js';
 import type { TimedText, TimedWord } from '../transcription/timed-text.js';
 
+/** tsv: a line for each segment, as whisper's command line writes it. */
+export type FileFormat = AnswerFormat | 'tsv';
+
 /** Of files of a format, with their dot. */
-export const EXTENSIONS: Readonly<Record<AnswerFormat, string>> = {
+export const EXTENSIONS: Readonly<Record<FileFormat, string>> = {
   json: '.json',
   text: '.txt',
   srt: '.srt',
   vtt: '.vtt',
+  tsv: '.tsv',
 };
 
 /**
@@ -19,12 +23,27 @@ export const EXTENSIONS: Readonly<Record<AnswerFormat, string>> = {
  */
 export async function renderedTranscript(
   result: LocalTranscription,
-  format: AnswerFormat,
+  format: FileFormat,
   showsDecoded: boolean,
 ): Promise<string> {
   if (format === 'json') return `${JSON.stringify(jsonOf(result, showsDecoded), null, 2)}\n`;
+  if (format === 'tsv') return tsvOf(result);
   const text = await answerText(result, format);
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Times in milliseconds; the translation where there is one, as in subtitles. */
+function tsvOf(result: LocalTranscription): string {
+  const { segments } = result.translation ?? result;
+  const rows = (segments ?? []).map(({ startSeconds, endSeconds, text, speaker }) => {
+    const spoken = (speaker === undefined ? text : `${speaker}: ${text}`).replace(/\s+/g, ' ');
+    return [milliseconds(startSeconds), milliseconds(endSeconds), spoken].join('\t');
+  });
+  return ['start\tend\ttext', ...rows, ''].join('\n');
+}
+
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1000);
 }
 
 function jsonOf(result: LocalTranscription, showsDecoded: boolean): Record<string, unknown> {

@@ -1,10 +1,10 @@
 /** Many files through one engine side by side; a failure of one is reported, and the others go on. */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { ServiceContext } from '../service/context.js';
-import { LocalTranscriber } from '../service/local-transcriber.js';
+import { LocalTranscriber, type LocalTranscription } from '../service/local-transcriber.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
 import { lacksText } from '../transcription/warnings.js';
-import { writeWhole } from './output-files.js';
+import { writeWhole, type Output } from './output-files.js';
 import { printableLines } from './printable.js';
 import { renderedTranscript } from './rendered-transcript.js';
 import { STANDARD_INPUT, withStandardInput } from './standard-input.js';
@@ -13,8 +13,8 @@ import { failureOf, FileError } from './words.js';
 
 export interface FileBatch {
   options: TranscriptionOptions;
-  /** By file, where its text goes; null: standard output, at the end. */
-  outputs: ReadonlyMap<string, string | null>;
+  /** By file, where its text goes, in each format; what goes to standard output is printed at the end. */
+  outputs: ReadonlyMap<string, readonly Output[]>;
   /** See renderedTranscript(). */
   showsDecoded: boolean;
   /** What the summary names as the place of the texts; null: they go to standard output. */
@@ -91,22 +91,26 @@ class FileRun {
   private async write(path: string): Promise<void> {
     const { progress, source } = this;
     const { signal } = source;
-    const { options, outputs, showsDecoded } = this.batch;
+    const { options, outputs } = this.batch;
     const onMeasured = (seconds: number): void => progress.measured(path, seconds);
     const onProgress = (seconds: number): void => progress.transcribed(path, seconds);
     const result = await this.transcriber.transcribe(
       { path: pathOf(path, source), signal, onMeasured, onProgress },
       options,
     );
-    const text = await renderedTranscript(result, options.format, showsDecoded);
-    const output = outputs.get(path) ?? null;
-    if (output === null) this.printed.push(text);
-    else await writeWhole(output, text);
+    const files = outputs.get(path) ?? [];
+    for (const output of files) await this.writeOutput(output, result);
     // What is left out is worth a line; that the model is a demonstration is part of the JSON.
-    if (options.format === 'json' || !lacksText(result.transcript)) return;
+    if (files.some(({ format }) => format === 'json') || !lacksText(result.transcript)) return;
     for (const { message } of result.warnings) {
       progress.say(outputs.size > 1 ? `"${path}": ${message}` : message);
     }
+  }
+
+  private async writeOutput({ format, path }: Output, result: LocalTranscription): Promise<void> {
+    const text = await renderedTranscript(result, format, this.batch.showsDecoded);
+    if (path === null) this.printed.push(text);
+    else await writeWhole(path, text);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
 import { readContext } from '../service/context.js';
 import { UsageError } from '../service/variables.js';
@@ -12,8 +12,8 @@ import {
 import { untilInterrupted } from './interruption.js';
 import { asLanguageCode, integerFrom } from './options.js';
 import { outputsOf } from './output-files.js';
-import { EXTENSIONS } from './rendered-transcript.js';
 import { transcribeFiles } from './transcribe-files.js';
+import { filesOf, modelName, OUTPUT_FORMATS, TASKS, type OutputFormat } from './whisper-options.js';
 import { FAILED } from './words.js';
 
 interface Flags {
@@ -32,6 +32,9 @@ interface Flags {
   prompt?: string;
   output?: string;
   outputDir?: string;
+  outputFormat?: OutputFormat;
+  task?: (typeof TASKS)[number];
+  wordTimestamps?: boolean;
 }
 
 export function addTranscribe(program: Command): void {
@@ -42,8 +45,9 @@ export function addTranscribe(program: Command): void {
       'WAV, FLAC, MP3 or OGG files; with ffmpeg WebM, MP4, M4A and other recordings and videos; - is standard input',
     )
     .option('--model <name>', 'an installed speech model (default: VERBATIM_MODEL)')
-    .option('--language <xx>', 'spoken language (default: detected)')
+    .option('--language <xx>', 'spoken language, as a code or an English name (default: detected)')
     .option('--translate-to <xx>', 'print a translation into this language')
+    .addOption(new Option('--task <task>', 'translate: the same as --translate-to en').choices(TASKS))
     .option('--no-punctuate', 'lower-case words without punctuation')
     .option('--diarize', 'identify speakers')
     .addOption(speakerCount('--num-speakers <n>', 'so many people speak (with --diarize)'))
@@ -59,11 +63,23 @@ export function addTranscribe(program: Command): void {
     .addOption(
       new Option('--timestamps <which>', 'in JSON, the times of segments, or of words, too').choices(TIMESTAMPS),
     )
+    .addOption(new Option('--word-timestamps <bool>', 'True: with the times of words in JSON').argParser(trueOrFalse))
     .option('--json', 'as --format json, with segments as they were decoded where --timestamps is not given')
     .option('--output <file>', 'write to this file')
-    .option('--output-dir <dir>', 'write a file for each input into this directory; needed for several')
+    .addOption(
+      new Option(
+        '-f, --output-format <format>',
+        'write files of this format, as whisper and whisperx do, into the current directory or --output-dir',
+      ).choices(OUTPUT_FORMATS),
+    )
+    .option('-o, --output-dir <dir>', 'write a file for each input into this directory; needed for several')
     .description('transcribe files on this machine, without a server')
     .action(transcribe);
+}
+
+function trueOrFalse(value: string): boolean {
+  if (/^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  throw new InvalidArgumentError('allowed: True, False.');
 }
 
 function speakerCount(flags: string, description: string): Option {
@@ -73,43 +89,83 @@ function speakerCount(flags: string, description: string): Option {
 async function transcribe(files: string[], flags: Flags): Promise<void> {
   const options = transcriptionOptions(flags);
   const { config, ...models } = readContext();
-  const context = { ...models, config: { ...config, model: flags.model ?? config.model } };
-  const { output: file, outputDir: directory } = flags;
-  const outputs = outputsOf(files, { file, directory, extension: EXTENSIONS[options.format] });
-  const batch = { options, outputs, showsDecoded: flags.json === true, writtenTo: placeOf(flags) };
+  const model = flags.model === undefined ? config.model : modelName(flags.model);
+  const context = { ...models, config: { ...config, model } };
+  const formats = flags.outputFormat === undefined ? [options.format] : filesOf(flags.outputFormat);
+  const place = { file: flags.output, directory: directoryOf(flags) };
+  const outputs = outputsOf(files, { ...place, formats });
+  const batch = { options, outputs, showsDecoded: flags.json === true, writtenTo: placeText(place) };
   const failed = await untilInterrupted((signal) => transcribeFiles(batch, context, signal));
   if (failed > 0) process.exitCode = FAILED;
 }
 
+/** --output-format without a place writes into the current directory, as whisper does. */
+function directoryOf({ output, outputDir, outputFormat }: Flags): string | undefined {
+  return outputDir ?? (outputFormat !== undefined && output === undefined ? '.' : undefined);
+}
+
 /** As the summary names it. */
-function placeOf({ output, outputDir }: Flags): string | null {
-  if (outputDir === undefined) return output ?? null;
-  return outputDir.endsWith('/') ? outputDir : `${outputDir}/`;
+function placeText({ file, directory }: { file: string | undefined; directory: string | undefined }): string | null {
+  if (directory === undefined) return file ?? null;
+  return directory.endsWith('/') ? directory : `${directory}/`;
 }
 
 /** Throws UsageError for what does not go together. */
 function transcriptionOptions(flags: Flags): TranscriptionOptions {
-  const { language = 'auto', translateTo, punctuate, diarize = false, json = false, prompt = null } = flags;
-  if (json && flags.format !== undefined && flags.format !== 'json') {
-    throw new UsageError(`--json cannot be used with --format ${flags.format}.`);
-  }
-  const format = json ? 'json' : (flags.format ?? 'text');
-  if (flags.timestamps !== undefined && format !== 'json') {
-    throw new UsageError('--timestamps acts only with --format json or --json.');
-  }
+  const { language = 'auto', punctuate, diarize = false, prompt = null } = flags;
   const characters = Array.from(prompt ?? '').length;
   if (characters > MOST_PROMPT_CHARACTERS) {
     throw new UsageError(`--prompt has ${characters} characters; allowed: at most ${MOST_PROMPT_CHARACTERS}.`);
   }
   return {
     language: language === 'auto' ? null : asLanguageCode('--language', language),
-    translateTo: translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo),
-    ...{ punctuate, diarize, format, prompt },
+    translateTo: targetOf(flags),
+    ...{ punctuate, diarize, prompt },
+    ...formOf(flags),
     ...speakersOf(flags),
-    timestamps: flags.timestamps ?? 'none',
     describe: false,
     temperature: 0,
   };
+}
+
+function targetOf({ translateTo, task }: Flags): string | null {
+  const target = translateTo === undefined ? null : asLanguageCode('--translate-to', translateTo);
+  if (task === undefined) return target;
+  if (target !== null) throw new UsageError(`--task ${task} cannot be used with --translate-to.`);
+  return task === 'translate' ? 'en' : null;
+}
+
+/** Throws UsageError for what does not go together. */
+function formOf(flags: Flags): Pick<TranscriptionOptions, 'format' | 'timestamps'> {
+  const { json = false, outputFormat } = flags;
+  if (json && flags.format !== undefined && flags.format !== 'json') {
+    throw new UsageError(`--json cannot be used with --format ${flags.format}.`);
+  }
+  if (outputFormat !== undefined) return formOfFiles(outputFormat, flags);
+  const format = json ? 'json' : (flags.format ?? 'text');
+  if (flags.timestamps !== undefined && format !== 'json') {
+    throw new UsageError('--timestamps acts only with --format json or --json.');
+  }
+  if (flags.wordTimestamps === true && format !== 'json') {
+    throw new UsageError('--word-timestamps acts only with JSON: --format json, --json, --output-format json or all.');
+  }
+  if (flags.wordTimestamps !== undefined && flags.timestamps !== undefined) {
+    throw new UsageError('--word-timestamps cannot be used with --timestamps.');
+  }
+  return { format, timestamps: flags.wordTimestamps === true ? 'word' : (flags.timestamps ?? 'none') };
+}
+
+/** All but a text are made of segments. Their borders come of the times of words, whether these are written or not. */
+function formOfFiles(
+  outputFormat: OutputFormat,
+  { json, format, timestamps, wordTimestamps }: Flags,
+): Pick<TranscriptionOptions, 'format' | 'timestamps'> {
+  for (const [option, value] of Object.entries({ '--json': json, '--format': format, '--timestamps': timestamps })) {
+    if (value !== undefined) throw new UsageError(`--output-format cannot be used with ${option}.`);
+  }
+  if (outputFormat !== 'txt') return { format: 'json', timestamps: wordTimestamps === true ? 'word' : 'segment' };
+  if (wordTimestamps === true) throw new UsageError('--word-timestamps does nothing for --output-format txt.');
+  return { format: 'text', timestamps: 'none' };
 }
 
 /** Throws UsageError for what does not go together. */

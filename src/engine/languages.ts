@@ -63,6 +63,47 @@ export function languageName(code: string): string {
   return names.of(code) ?? code;
 }
 
+/** Names that Whisper's command line takes beside, or in place of, those of languageName(). */
+const WHISPER_NAMES: Readonly<Record<string, string>> = {
+  bengali: 'bn',
+  castilian: 'es',
+  flemish: 'nl',
+  haitian: 'ht',
+  letzeburgesch: 'lb',
+  mandarin: 'zh',
+  moldavian: 'ro',
+  moldovan: 'ro',
+  myanmar: 'my',
+  nynorsk: 'nn',
+  panjabi: 'pa',
+  pushto: 'ps',
+  sinhalese: 'si',
+  tagalog: 'tl',
+  valencian: 'ca',
+};
+
+/** The code of a language by its English name, in any case, with or without accents; null when there is none. */
+export function languageByName(name: string): string | null {
+  englishNames ??= codesByName();
+  return englishNames.get(plainName(name)) ?? null;
+}
+
+let englishNames: ReadonlyMap<string, string> | undefined;
+
+function codesByName(): Map<string, string> {
+  const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
+  const twoLetters = letters.flatMap((first) => letters.map((second) => first + second));
+  const known = [...twoLetters, ...WITHOUT_TWO_LETTERS].filter((code) => isLanguageCode(code));
+  return new Map([
+    ...known.map((code): [string, string] => [plainName(languageName(code)), code]),
+    ...Object.entries(WHISPER_NAMES),
+  ]);
+}
+
+function plainName(name: string): string {
+  return name.normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase();
+}
+
 /** Whisper's one code that is not the ISO one: Javanese. */
 export function toWhisperLanguage(code: string): string {
   return code === 'jv' ? 'jw' : code;

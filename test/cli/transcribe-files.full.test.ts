@@ -118,6 +118,22 @@ describe('verbatim transcribe', function () {
     expect(stderr).to.equal('verbatim: There is no file "missing.wav".\nverbatim: There is no file "other.wav".\n');
   });
 
+  it('runs a command line of whisper as it is', async () => {
+    copyFileSync(speech.path, at('talk.wav'));
+    const line =
+      'talk.wav --model verbatim-small --language English --task transcribe --output_format srt --output_dir out';
+    expect(await done(...line.split(' '))).to.equal('');
+    expect(readdirSync(at('out'))).to.deep.equal(['talk.srt']);
+    expect(await done('talk.wav', '-ftsv', '--word_timestamps=True')).to.equal('');
+    const subtitles = readFileSync(at('out', 'talk.srt'), 'utf8');
+    const rows = readFileSync(at('talk.tsv'), 'utf8');
+    expect(rows.split('\t').at(-1)).to.equal(subtitles.split('\n').slice(2).join(' ').trimEnd() + '\n');
+    expect(await refusal('talk.wav', '--initial_prompt', 'Emma')).to.equal(
+      'verbatim: --initial_prompt is an option of whisper that verbatim transcribe does not have. Use --prompt.\n',
+    );
+    expect(await refusal('talk.wav', '--beam_size', '5')).to.contain("unknown option '--beam_size'");
+  });
+
   it('puts the whole text in the place of the file that was there, or leaves it', async () => {
     writeFileSync(at('kept.txt'), 'what was there');
     symlinkSync(at('kept.txt'), at('link.txt'));
@@ -166,6 +182,8 @@ describe('verbatim transcribe', function () {
       const told = await refusal('a.wav', other, '--output-dir', 'out');
       expect(told).to.contain('"a.wav"').and.contain(`"${other}"`).and.contain('"out/a.txt"');
     }
+    const several = await refusal('a.wav', 'other/a.wav', '--output-format', 'all', '--output-dir', 'out');
+    expect(several).to.contain('"a.wav"').and.contain('"other/a.wav"').and.contain('"out/a.txt"');
     expect(existsSync(at('out'))).to.equal(false);
   });
 

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { fromWhisperLanguage, normalizeLanguage, toWhisperLanguage } from '../../src/engine/languages.js';
+import {
+  fromWhisperLanguage,
+  languageByName,
+  normalizeLanguage,
+  toWhisperLanguage,
+} from '../../src/engine/languages.js';
 
 // whisper.cpp's list (v1.9.1), in its order and spelling.
 const WHISPER =
@@ -13,6 +18,18 @@ const THREE_LETTERS =
   'hun tam nor tha urd hrv bul lit lat mri mal cym slk tel fas lav ben srp aze slv kan est mkd bre eus isl hye ' +
   'nep mon bos kaz sqi swa glg mar pan sin khm sna yor som afr oci kat bel tgk snd guj amh yid lao uzb fao hat ' +
   'pus tuk nno mlt san ltz mya bod tgl mlg asm tat haw lin hau bak jav sun yue';
+
+// The names of the same languages in openai-whisper's `--language`, in the same order.
+const NAMES =
+  'english chinese german spanish russian korean french japanese portuguese turkish polish catalan ' +
+  'dutch arabic swedish italian indonesian hindi finnish vietnamese hebrew ukrainian greek malay czech ' +
+  'romanian danish hungarian tamil norwegian thai urdu croatian bulgarian lithuanian latin maori ' +
+  'malayalam welsh slovak telugu persian latvian bengali serbian azerbaijani slovenian kannada estonian ' +
+  'macedonian breton basque icelandic armenian nepali mongolian bosnian kazakh albanian swahili ' +
+  'galician marathi punjabi sinhala khmer shona yoruba somali afrikaans occitan georgian belarusian ' +
+  'tajik sindhi gujarati amharic yiddish lao uzbek faroese haitian_creole pashto turkmen nynorsk ' +
+  'maltese sanskrit luxembourgish myanmar tibetan tagalog malagasy assamese tatar hawaiian lingala ' +
+  'hausa bashkir javanese sundanese cantonese';
 
 const BIBLIOGRAPHIC: Record<string, string> = {
   alb: 'sq',
@@ -45,6 +62,16 @@ describe('languages', () => {
     expect(codes.map(normalizeLanguage)).to.deep.equal(codes);
     expect(codes).to.include('jv').and.not.to.include('jw');
     expect(codes.map(toWhisperLanguage).join(' ')).to.equal(WHISPER);
+  });
+
+  it('knows each by its name, in any case, and by the other names that Whisper takes', () => {
+    const names = NAMES.split(' ').map((name) => name.replace('_', ' '));
+    expect(names.map(languageByName)).to.deep.equal(codes);
+    expect(names.map((name) => languageByName(name.toUpperCase()))).to.deep.equal(codes);
+    expect(['Castilian', 'Burmese', 'flemish', 'Māori', 'Mandarin'].map(languageByName)).to.deep.equal([
+      ...['es', 'my', 'nl', 'mi', 'zh'],
+    ]);
+    for (const name of ['', 'en', 'elvish', 'english2', '__proto__']) expect(languageByName(name), name).to.equal(null);
   });
 
   it('maps the three-letter codes of all of them', () => {

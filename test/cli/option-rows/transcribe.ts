@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { withoutPunctuation } from '../../../src/transcription/punctuation.js';
@@ -11,7 +11,7 @@ interface Answer {
   language_probability: number | null;
   text: string;
   translation?: { language: string; text: string; segments?: { text: string }[] };
-  segments?: { text: string; speaker?: string }[];
+  segments?: { text: string; start: number; end: number; speaker?: string }[];
   words?: { word: string; start: number; speaker?: string }[];
 }
 
@@ -33,6 +33,20 @@ export const transcribeRows: OptionRows = {
       expect(detected).to.include({ language: 'es' }).and.have.property('language_probability').above(0.5);
       const told = await place.json<Answer>([...SPANISH, '--json', '--language', 'eng']);
       expect(told).to.include({ language: 'en', language_probability: null });
+      expect(await place.json([...SPANISH, '--json', '--language', 'English'])).to.include({ language: 'en' });
+      expect(await place.refusal([...SPANISH, '--language', 'Elvish'])).to.contain('--language is "Elvish"');
+    }),
+  'transcribe --task': () =>
+    inWorkplace(async (place) => {
+      const spoken = await place.printed(SPANISH);
+      const english = await place.printed([...SPANISH, '--translate-to', 'English']);
+      expect(english).not.to.equal(spoken);
+      expect(await place.printed([...SPANISH, '--task', 'translate'])).to.equal(english);
+      expect(await place.printed([...SPANISH, '--task', 'transcribe'])).to.equal(spoken);
+      expect(await place.refusal([...SPANISH, '--task', 'summarize'])).to.contain('transcribe, translate');
+      expect(await place.refusal([...SPANISH, '--task', 'translate', '--translate-to', 'de'])).to.contain(
+        '--task translate cannot be used with --translate-to',
+      );
     }),
   'transcribe --translate-to': () =>
     inWorkplace(async (place) => {
@@ -176,6 +190,50 @@ export const transcribeRows: OptionRows = {
           '--timestamps acts only with --format json',
         );
       }
+    }),
+  'transcribe --word-timestamps': () =>
+    inWorkplace(async (place) => {
+      const json = [...ENGLISH, '--format', 'json', '--word-timestamps'];
+      expect(await place.json<Answer>([...json, 'True'])).to.have.property('words');
+      expect(await place.json<Answer>([...json, 'False'])).not.to.have.property('words');
+      expect(await place.refusal([...json, 'yes'])).to.contain('True, False');
+      expect(await place.refusal([...ENGLISH, '--word-timestamps', 'True'])).to.contain(
+        '--word-timestamps acts only with JSON',
+      );
+      expect(await place.refusal([...json, 'True', '--timestamps', 'word'])).to.contain(
+        '--word-timestamps cannot be used with --timestamps',
+      );
+    }),
+  'transcribe --output-format': () =>
+    inWorkplace(async (place) => {
+      const directory = join(place.directory, 'out');
+      const into = [...ENGLISH, '--output-dir', directory];
+      expect(await place.printed([...into, '--output-format', 'all', '--word-timestamps', 'True'])).to.equal('');
+      const names = ['json', 'srt', 'tsv', 'txt', 'vtt'].map((extension) => `en-wav16.${extension}`);
+      expect(readdirSync(directory).sort()).to.deep.equal(names);
+      const [json, srt, tsv, text, vtt] = names.map((name) => readFileSync(join(directory, name), 'utf8'));
+      expect(text).to.equal(await place.printed(ENGLISH));
+      expect(srt).to.equal(await place.printed([...ENGLISH, '--format', 'srt']));
+      expect(vtt).to.equal(await place.printed([...ENGLISH, '--format', 'vtt']));
+      const { segments = [], words = [] } = JSON.parse(json ?? '') as Answer;
+      expect(words.map(({ word }) => word).join(' ')).to.equal(text?.trimEnd());
+      const rows = segments.map((segment) => `${segment.start * 1000}\t${segment.end * 1000}\t${segment.text}\n`);
+      expect(tsv).to.equal(`start\tend\ttext\n${rows.join('')}`);
+
+      expect(await place.printed([...into, '--output-format', 'srt'])).to.equal('');
+      expect(readFileSync(join(directory, 'en-wav16.srt'), 'utf8')).to.equal(srt);
+      for (const other of [['--json'], ['--format', 'srt'], ['--timestamps', 'word']]) {
+        expect(await place.refusal([...into, '--output-format', 'srt', ...other])).to.contain(
+          `--output-format cannot be used with ${other[0]}`,
+        );
+      }
+      expect(await place.refusal([...into, '--output-format', 'docx'])).to.contain('txt, srt, vtt, json, tsv, all');
+      expect(await place.refusal([...ENGLISH, '--output', 'a', '--output-format', 'all'])).to.contain(
+        'Several formats need --output-dir',
+      );
+      expect(await place.refusal([...into, '--output-format', 'txt', '--word-timestamps', 'True'])).to.contain(
+        '--word-timestamps does nothing',
+      );
     }),
   'transcribe --output': () =>
     inWorkplace(async (place) => {
