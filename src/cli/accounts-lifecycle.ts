@@ -7,6 +7,7 @@ import { exportOf } from '../ledger/account-export.js';
 import type { Account } from '../ledger/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
+import { emailOf, withAccount, type AccountFlags } from './account-options.js';
 import { printableLines } from './printable.js';
 import { printRow } from './rows.js';
 
@@ -36,14 +37,12 @@ interface Change {
 }
 
 function addChange(accounts: Command, { name, action, description, change }: Change): void {
-  accounts
-    .command(name)
+  withAccount(accounts.command(name))
     .description(description)
-    .requiredOption('--email <email>', "the account's e-mail address")
     .option('--json', 'print JSON')
-    .action((options: { email: string; json?: boolean }) =>
+    .action((options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
-        const { id } = await accountByEmail(ledger, options.email);
+        const { id } = await accountByEmail(ledger, emailOf(options));
         const { email, suspendedAt } = await administered(ledger, { action, subject: id }, () => change(ledger, id));
         printRow({ id, email, suspended_at: suspendedAt }, options.json === true);
       }),
@@ -51,13 +50,11 @@ function addChange(accounts: Command, { name, action, description, change }: Cha
 }
 
 function addExport(accounts: Command): void {
-  accounts
-    .command('export')
+  withAccount(accounts.command('export'))
     .description('print all that is stored on an account, with its stored answers, as one JSON document')
-    .requiredOption('--email <email>', "the account's e-mail address")
-    .action((options: { email: string }) =>
+    .action((options: AccountFlags) =>
       withLedger(async (ledger) => {
-        const { id } = await accountByEmail(ledger, options.email);
+        const { id } = await accountByEmail(ledger, emailOf(options));
         await administered(ledger, { action: 'exported', subject: id }, async () => {
           for await (const piece of exportOf(ledger, id, new Date())) await print(printableLines(piece));
         });
@@ -76,18 +73,16 @@ function print(text: string): Promise<void> {
 }
 
 function addDelete(accounts: Command): void {
-  accounts
-    .command('delete')
+  withAccount(accounts.command('delete'))
     .description(
       'delete the account with its keys, sessions, jobs and stored answers; packs and usage stay under an id that ' +
         'names nobody',
     )
-    .requiredOption('--email <email>', "the account's e-mail address")
     .option('--yes', 'without it nothing is deleted: it cannot be undone')
     .option('--json', 'print JSON')
-    .action((options: { email: string; yes?: boolean; json?: boolean }) =>
+    .action((options: AccountFlags & { yes?: boolean; json?: boolean }) =>
       withLedger(async (ledger) => {
-        const { id, email } = await accountByEmail(ledger, options.email);
+        const { id, email } = await accountByEmail(ledger, emailOf(options));
         if (options.yes !== true) {
           throw new Error(`Deleting ${email} cannot be undone; repeat the command with --yes to do it.`);
         }

@@ -3,6 +3,7 @@ import { ROLES, type Role } from '../ledger/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
 import { localUrl, signInLink } from '../service/sign-in-link.js';
+import { emailOf, withAccount, type AccountFlags } from './account-options.js';
 import { addAccountsLifecycle } from './accounts-lifecycle.js';
 import { printRow, printRows } from './rows.js';
 
@@ -19,22 +20,21 @@ export function addAccounts(program: Command): void {
 }
 
 function addCreate(accounts: Command): void {
-  accounts
-    .command('create')
+  withAccount(accounts.command('create'))
     .description('make an account; it has no credits and no keys yet')
-    .requiredOption('--email <email>', "the account's e-mail address")
     .option('--name <name>', "the holder's name")
     .option('--json', 'print JSON')
-    .action((options: { email: string; name?: string; json?: boolean }) =>
+    .action((options: AccountFlags & { name?: string; json?: boolean }) =>
       withLedger(
         async (ledger) => {
-          if ((await ledger.accounts.find(options.email)) !== null) {
-            throw new Error(`There is already an account for ${options.email}.`);
+          const email = emailOf(options);
+          if ((await ledger.accounts.find(email)) !== null) {
+            throw new Error(`There is already an account for ${email}.`);
           }
           const account = await administered(
             ledger,
             { action: 'account-made', subject: null },
-            () => ledger.accounts.create({ email: options.email, name: options.name ?? null }),
+            () => ledger.accounts.create({ email, name: options.name ?? null }),
             ({ id }) => ({ subject: id }),
           );
           printRow({ id: account.id, email: account.email, name: account.name }, options.json === true);
@@ -52,8 +52,7 @@ function addList(accounts: Command): void {
     .action(async ({ json = false }: { json?: boolean }) => {
       const rows: AccountRow[] = [];
       await withLedger(async (ledger) => void rows.push(...(await rowsOf(ledger))), { absent: () => undefined });
-      if (rows.length > 0 || json) printRows(rows, json);
-      else console.log('There are no accounts yet.');
+      printRows(rows, json, 'There are no accounts yet.');
     });
 }
 
@@ -69,15 +68,13 @@ async function rowsOf(ledger: Ledger) {
 type AccountRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 function addRole(accounts: Command): void {
-  accounts
-    .command('role')
+  withAccount(accounts.command('role'))
     .description("what the account's owner sees in the dashboard")
     .addArgument(new Argument('<role>', 'operator: the whole service, beside the own account').choices(ROLES))
-    .requiredOption('--email <email>', "the account's e-mail address")
     .option('--json', 'print JSON')
-    .action((role: Role, options: { email: string; json?: boolean }) =>
+    .action((role: Role, options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
-        const { id } = await accountByEmail(ledger, options.email);
+        const { id } = await accountByEmail(ledger, emailOf(options));
         const action = { action: 'role-set', subject: id, detail: role };
         const account = await administered(ledger, action, () => ledger.access.setRole(id, role));
         printRow({ id, email: account.email, role: account.role }, options.json === true);
@@ -86,15 +83,13 @@ function addRole(accounts: Command): void {
 }
 
 function addSignInLink(accounts: Command): void {
-  accounts
-    .command('sign-in-link')
+  withAccount(accounts.command('sign-in-link'))
     .description('print a link that signs in to the dashboard once, within a day; the one before it works no longer')
-    .requiredOption('--email <email>', "the account's e-mail address")
     .option('--url <url>', 'where browsers find the server; default: VERBATIM_HOST and VERBATIM_PORT', baseUrl)
     .option('--json', 'print JSON')
-    .action((options: { email: string; url?: string; json?: boolean }) =>
+    .action((options: AccountFlags & { url?: string; json?: boolean }) =>
       withLedger(async (ledger) => {
-        const { id, email } = await accountByEmail(ledger, options.email);
+        const { id, email } = await accountByEmail(ledger, emailOf(options));
         const action = { action: 'link-made', subject: id };
         const link = await administered(ledger, action, () => signInLink(ledger, id, options.url ?? localUrl()));
         if (options.json === true) printRow({ id, email, link }, true);

@@ -8,10 +8,13 @@ interface Harness {
   addBenchCommands(bench: Command): void;
 }
 
-/** Loads the package only when one of its commands is meant: everything else starts without it. */
+/**
+ * Loads the package only when one of its commands is meant: everything else starts without it. Left out of the help for
+ * all others: it is for who tunes a machine.
+ */
 export async function addBench(program: Command, argv: readonly string[]): Promise<void> {
   const bench = program
-    .command('bench')
+    .command('bench', { hidden: true })
     .description('measure this machine: engine, server, settings, peers; every report says how it was made');
   const [, , first, second] = argv;
   if (first === 'bench' || (first === 'help' && second === 'bench')) (await loadHarness()).addBenchCommands(bench);

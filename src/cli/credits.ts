@@ -2,10 +2,10 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { MAX_GRANT } from '../ledger/rows/packs.js';
 import { DAY_MS, parseIso, toIso } from '../ledger/time.js';
 import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
+import { emailOf, withAccount, type AccountFlags } from './account-options.js';
 import { printRow } from './rows.js';
 
-interface GrantOptions {
-  account: string;
+interface GrantOptions extends AccountFlags {
   amount: number;
   expires?: string;
   payment?: string;
@@ -14,17 +14,15 @@ interface GrantOptions {
 
 export function addCredits(program: Command): void {
   const credits = program.command('credits').description('grant credits');
-  credits
-    .command('grant')
+  withAccount(credits.command('grant'))
     .description('add a pack of credits to an account')
-    .requiredOption('--account <email>', 'e-mail of the account')
     .requiredOption('--amount <n>', 'whole credits, at least 1', amount)
     .option('--expires <date>', 'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never', expiry)
     .option('--payment <id>', "the payment's id: sent again with the same amount, it grants nothing more")
     .option('--json', 'print JSON')
     .action((options: GrantOptions) =>
       withLedger(async (ledger) => {
-        const account = await accountByEmail(ledger, options.account);
+        const account = await accountByEmail(ledger, emailOf(options));
         const action = { action: 'granted', subject: account.id, detail: String(options.amount) };
         const { expiresAt } = await administered(
           ledger,

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE, SCOPES } from '../ledger/scopes.js';
 import { accountByEmail, administered, withLedger } from '../service/administered-ledger.js';
+import { emailOf, withAccount, type AccountFlags } from './account-options.js';
 import { printRow, printRows } from './rows.js';
 
 export function addKeys(program: Command): void {
@@ -11,9 +12,7 @@ export function addKeys(program: Command): void {
 }
 
 function addCreate(keys: Command): void {
-  keys
-    .command('create')
-    .requiredOption('--account <email>', 'e-mail of the account')
+  withAccount(keys.command('create'))
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
       new Option(
@@ -25,9 +24,9 @@ function addCreate(keys: Command): void {
     )
     .option('--json', 'print JSON')
     .description('prints the raw key; it is shown this once')
-    .action((options: { account: string; name: string; scope?: string; json?: boolean }) =>
+    .action((options: AccountFlags & { name: string; scope?: string; json?: boolean }) =>
       withLedger(async (ledger) => {
-        const account = await accountByEmail(ledger, options.account);
+        const account = await accountByEmail(ledger, emailOf(options));
         const scopes = options.scope === undefined ? [] : [options.scope];
         const key = await administered(ledger, { action: 'key-made', subject: account.id }, () =>
           ledger.keys.create({ accountId: account.id, name: options.name, scopes }),
@@ -42,14 +41,12 @@ function addCreate(keys: Command): void {
 }
 
 function addList(keys: Command): void {
-  keys
-    .command('list')
+  withAccount(keys.command('list'))
     .description('every key of an account, newest first; never the raw keys')
-    .requiredOption('--account <email>', 'e-mail of the account')
     .option('--json', 'print JSON')
-    .action((options: { account: string; json?: boolean }) =>
+    .action((options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
-        const { id } = await accountByEmail(ledger, options.account);
+        const { id, email } = await accountByEmail(ledger, emailOf(options));
         const rows = (await ledger.keys.list(id)).map((key) => ({
           id: key.id,
           name: key.name,
@@ -59,21 +56,19 @@ function addList(keys: Command): void {
           last_used_at: key.lastUsedAt,
           revoked_at: key.revokedAt,
         }));
-        printRows(rows, options.json === true);
+        printRows(rows, options.json === true, `${email} has no keys.`);
       }),
     );
 }
 
 function addRevoke(keys: Command): void {
-  keys
-    .command('revoke')
+  withAccount(keys.command('revoke'))
     .argument('<id>', "the key's id, as `verbatim keys list` shows it")
-    .requiredOption('--account <email>', 'e-mail of the account')
     .option('--json', 'print JSON')
     .description('takes effect at once, in a running server too')
-    .action((id: string, options: { account: string; json?: boolean }) =>
+    .action((id: string, options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
-        const account = await accountByEmail(ledger, options.account);
+        const account = await accountByEmail(ledger, emailOf(options));
         const revoked = await administered(ledger, { action: 'key-revoked', subject: account.id }, async () => {
           const found = await ledger.keys.revoke(account.id, id);
           if (found === null) throw new Error(`${account.email} has no key "${id}".`);

@@ -103,6 +103,6 @@ async function verifyModels(name: string | undefined, options: { json?: boolean 
       rows.push({ name: entry.name, file, result: result.ok ? 'ok' : result.problem, checked });
     }
   }
-  printRows(rows, options.json === true);
+  printRows(rows, options.json === true, 'No model is installed.');
   if (rows.some((row) => row.result !== 'ok')) process.exitCode = 1;
 }

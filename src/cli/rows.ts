@@ -9,14 +9,17 @@ export function printRow(row: Readonly<Record<string, Printed>>, json: boolean):
   else printRows([row], false);
 }
 
-/** JSON for programs, an aligned table for people. */
-export function printRows(rows: readonly Record<string, Printed>[], json: boolean): void {
+/** JSON for programs, an aligned table for people, or the sentence that says that it is empty. */
+export function printRows(rows: readonly Record<string, Printed>[], json: boolean, empty = 'There are none.'): void {
   if (json) {
     console.log(printableLines(JSON.stringify(rows, null, 2)));
     return;
   }
   const [first] = rows;
-  if (first === undefined) return;
+  if (first === undefined) {
+    console.log(empty);
+    return;
+  }
   const columns = Object.keys(first);
   const lines = [columns, ...rows.map((row) => columns.map((column) => printable(String(row[column] ?? '-'))))];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? '').length)));

@@ -5,6 +5,7 @@ import { printRow, printRows } from './rows.js';
 
 const STATES: readonly WebhookState[] = ['pending', 'delivered', 'failed'];
 const MOST_EVENTS = 1000;
+const NO_EVENTS = 'There are no such messages.';
 
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('list and repeat messages that jobs have ended');
@@ -24,9 +25,9 @@ function addList(webhooks: Command): void {
         async (ledger) => {
           const { state = null, limit } = options;
           const events = await ledger.webhooks.list({ state, limit });
-          printRows(events.map(rowOf), options.json === true);
+          printRows(events.map(rowOf), options.json === true, NO_EVENTS);
         },
-        { absent: () => printRows([], options.json === true) },
+        { absent: () => printRows([], options.json === true, NO_EVENTS) },
       ),
     );
 }

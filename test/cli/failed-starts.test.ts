@@ -115,6 +115,8 @@ describe('Administration where there is no database', function () {
     });
     expect(await inEmpty('accounts', 'list', '--json')).to.include({ status: 0, stdout: '[]\n' });
     expect(await inEmpty('webhooks', 'list', '--json')).to.include({ status: 0, stdout: '[]\n' });
+    const none = { status: 0, stdout: 'There are no such messages.\n' };
+    expect(await inEmpty('webhooks', 'list')).to.include(none);
   });
 
   it('refuses what needs an account, and makes nothing', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.js';
 import { runCommand } from '../support/cli.js';
+import { accountOptionRows } from './option-rows/account-options.js';
 import { accountRows } from './option-rows/accounts.js';
 import { creditRows, keyRows } from './option-rows/credits-and-keys.js';
 import { databaseRows } from './option-rows/database.js';
@@ -23,6 +24,7 @@ const rows: OptionRows = {
   ...transcribeRows,
   ...translateRows,
   ...accountRows,
+  ...accountOptionRows,
   ...creditRows,
   ...keyRows,
   ...webhookRows,

@@ -72,7 +72,7 @@ export const keyRows: OptionRows = {
   'keys list --account': withAccounts(async (place) => {
     await place.printed(CREATE_KEY);
     expect(await place.printed(['keys', 'list', ...OF_ADA])).to.contain('laptop');
-    expect(await place.printed(['keys', 'list', ...OF_BOB])).to.equal('');
+    expect(await place.printed(['keys', 'list', ...OF_BOB])).to.equal('bob@example.org has no keys.\n');
   }),
   'keys list --json': withAccounts(async (place) => {
     await place.printed(CREATE_KEY);
