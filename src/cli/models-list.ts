@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ModelEntry } from '../models/manifest.js';
 import { isInstalled, modelFiles } from '../models/store.js';
 import { readContext } from '../service/context.js';
+import { ownCommand } from '../package-root.js';
 import { printRows } from './rows.js';
 
 export function addList(models: Command): void {
@@ -30,7 +31,7 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
   }
   printRows(listed.map(tableRow), false);
   const more = models.length - listed.length;
-  if (more > 0) console.error(`${more} more models: npx verbatim models list --all`);
+  if (more > 0) console.error(`${more} more models: ${ownCommand} models list --all`);
 }
 
 function jsonRow({ entry, installed }: Listed) {

@@ -3,9 +3,11 @@ import { Command } from 'commander';
 import { addAccounts } from './accounts.js';
 import { addBench } from './bench.js';
 import { packageVersion } from '../service/context.js';
+import { addCompletion } from './completion.js';
 import { addCredits } from './credits.js';
 import { addDatabase } from './database.js';
 import { addKeys } from './keys.js';
+import { addManPage } from './man-page.js';
 import { addModels } from './models.js';
 import { addOpenApi } from './openapi.js';
 import { printableLines } from './printable.js';
@@ -32,6 +34,8 @@ export function createProgram(): Command {
     addDatabase,
     addModels,
     addOpenApi,
+    addCompletion,
+    addManPage,
   ])
     add(program);
   return program;

@@ -2,6 +2,7 @@
 import { SetupError } from '../errors.js';
 import type { AttentionHead, WindowPolicy } from '../engine/binding.js';
 import { nearestNames } from './nearest-names.js';
+import { ownCommand } from '../package-root.js';
 
 export interface ModelFile {
   /** Relative to the models directory (bundled models: to the package's own models directory). */
@@ -121,7 +122,7 @@ export function findModel(manifest: Manifest, name: string): ModelEntry {
     const names = manifest.models.map((model) => model.name);
     const near = nearestNames(name, names).join(', ');
     throw new SetupError(
-      `There is no model "${name}". The nearest names are ${near}; \`npx verbatim models list --all\` shows all.`,
+      `There is no model "${name}". The nearest names are ${near}; \`${ownCommand} models list --all\` shows all.`,
     );
   }
   return entry;

@@ -95,6 +95,14 @@ describe('the Debian package', function () {
     expect(inside('find', '/var/lib/verbatim', '-not', '-user', 'verbatim')).to.equal('');
   });
 
+  it('brings its manual page and completion for three shells', () => {
+    expect(inside('zcat', '/usr/share/man/man1/verbatim.1.gz')).to.contain('.SS "verbatim keys create');
+    const scripts = ['bash-completion/completions/verbatim', 'zsh/vendor-completions/_verbatim'];
+    for (const path of [...scripts, 'fish/vendor_completions.d/verbatim.fish']) {
+      expect(inside('cat', `/usr/share/${path}`)).to.contain('made by: verbatim completion');
+    }
+  });
+
   it('says how it is called here', () => {
     const words = ['env', 'VERBATIM_MODEL=base', 'verbatim', 'serve'];
     expect(() => inside(...words)).to.throw('Run: verbatim models pull base');
