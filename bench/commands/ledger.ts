@@ -30,7 +30,7 @@ const CONNECTIONS = 2;
 export function addBenchLedger(bench: Command, parts: BenchParts): void {
   const command = bench
     .command('ledger')
-    .description('holds and charges a second of several nodes, each a process of its own, that share their books')
+    .description('holds and charges a second of several nodes, each a process of its own, that share one ledger')
     .option(
       '--database <address>',
       'postgres://… of a database without accounts, which keeps those made there (default: SQLite, in a temporary ' +

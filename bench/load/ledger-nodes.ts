@@ -39,7 +39,7 @@ const BENCH_EMAIL = /^(ledger-bench-[\w-]+|local)@localhost$/;
 export const BENCH_SECRET = 'the secret of verbatim bench ledger';
 const CREDITS = 1_000_000_000;
 /** A slow disk is measured, too. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 /** Rejects with an Error when a node fails. */
 export async function measureLedgerNodes(load: LedgerLoad): Promise<LedgerRate> {
@@ -61,8 +61,8 @@ export async function measureLedgerNodes(load: LedgerLoad): Promise<LedgerRate> 
 
 /** The ledger, for a node or for whoever looks at it. */
 export async function openLedgerOf(address: string, connections = 1): Promise<Ledger> {
-  if (!isPostgres(address)) return createLedger({ path: address, lockTimeoutMs: PATIENCE_MS });
-  return createPostgresLedger({ url: address, secret: BENCH_SECRET, connections, timeoutMs: PATIENCE_MS });
+  if (!isPostgres(address)) return createLedger({ path: address, lockTimeoutMs: TIMEOUT_MS });
+  return createPostgresLedger({ url: address, secret: BENCH_SECRET, connections, timeoutMs: TIMEOUT_MS });
 }
 
 /** Throws UsageError when others have accounts on PostgreSQL's ledger. */

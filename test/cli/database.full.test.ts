@@ -39,7 +39,7 @@ describe('verbatim database', function () {
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-backup-'));
     backup = join(directory, 'copy.db');
-    server = await TestServer.start({ ledger: { secret: null } });
+    server = await TestServer.start({ ledgerOptions: { secret: null } });
     database = join(server.directory, 'verbatim.db');
     customer = await server.customer(100);
   });
@@ -153,7 +153,7 @@ describe('verbatim database', function () {
       expect((await ledger.credits.balance(customer.account.id)).lifetimePurchased).to.equal(111);
       expect(await ledger.keys.authenticate(customer.key.rawKey)).not.to.equal(null);
     });
-    const again = await TestServer.start({ directory: server.directory, ledger: { secret: null } });
+    const again = await TestServer.start({ directory: server.directory, ledgerOptions: { secret: null } });
     try {
       expect(again.ledger.recovery).to.include({ holds: 1, credits: 9 });
       expect((await transcribe(again, { key: customer.key })).status).to.equal(200);

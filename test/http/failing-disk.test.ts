@@ -18,7 +18,7 @@ describe('a disk that fails', () => {
     errors = [];
     const syncFile = (): Promise<void> =>
       fails ? Promise.reject(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })) : Promise.resolve();
-    server = await TestServer.start({ ledger: { syncFile, onError: (error) => errors.push(error) } });
+    server = await TestServer.start({ ledgerOptions: { syncFile, onError: (error) => errors.push(error) } });
     customer = await server.customer();
   });
   afterEach(async () => {

@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 
 const SECRET = 'a secret for the tests';
 
-const books = (url: string): Promise<Ledger> => createPostgresLedger({ url, secret: SECRET });
+const ledgerAt = (url: string): Promise<Ledger> => createPostgresLedger({ url, secret: SECRET });
 
 describe('a server on PostgreSQL', () => {
   let place: Place;
@@ -24,7 +24,7 @@ describe('a server on PostgreSQL', () => {
 
   beforeEach(async () => {
     place = await POSTGRESQL.place();
-    server = await TestServer.start({ books: await books(place.address) });
+    server = await TestServer.start({ ledger: await ledgerAt(place.address) });
     customer = await server.customer(100);
   });
   afterEach(async () => {
@@ -68,7 +68,7 @@ describe('a server on PostgreSQL', () => {
 
   it('ends the requests of a key that another node revokes on its notification, without polling', async () => {
     // Its own clock stands still, so that it never looks by itself.
-    const node = await TestServer.start({ books: await books(place.address), timers: new ManualTimers() });
+    const node = await TestServer.start({ ledger: await ledgerAt(place.address), timers: new ManualTimers() });
     try {
       node.engine.holdAll();
       const running = transcribe(node, { key: customer.key });
@@ -94,7 +94,7 @@ describe('a server on PostgreSQL', () => {
       timers: new ManualTimers(),
     });
     const timers = new ManualTimers();
-    const node = await TestServer.start({ books: ledger, timers });
+    const node = await TestServer.start({ ledger, timers });
     try {
       node.engine.holdAll();
       const running = transcribe(node, { key: customer.key });
@@ -117,7 +117,7 @@ describe('a server on PostgreSQL', () => {
   });
 
   it('limits the credits of an account over its nodes', async () => {
-    const node = await TestServer.start({ books: await books(place.address) });
+    const node = await TestServer.start({ ledger: await ledgerAt(place.address) });
     try {
       const poor = await server.customer(7);
       const answers = await Promise.all(
@@ -135,7 +135,7 @@ describe('a server on PostgreSQL', () => {
   it('limits the requests that an account has in flight over its nodes', async () => {
     const settings = { maxInFlight: 3 };
     const nodes = await Promise.all(
-      Array.from({ length: 2 }, async () => TestServer.start({ books: await books(place.address), settings })),
+      Array.from({ length: 2 }, async () => TestServer.start({ ledger: await ledgerAt(place.address), settings })),
     );
     try {
       for (const node of nodes) node.engine.holdAll();
@@ -175,7 +175,7 @@ describe('a server on PostgreSQL', () => {
       every: still.every.bind(still),
     };
     const ledger = await createPostgresLedger({ url: url.href, secret: SECRET, timers });
-    const node = await TestServer.start({ books: ledger, timers: new ManualTimers() });
+    const node = await TestServer.start({ ledger, timers: new ManualTimers() });
     try {
       const once = async (headers: Record<string, string>): Promise<number> => {
         const before = network.asked;
@@ -204,7 +204,7 @@ describe('a server on PostgreSQL', () => {
     const network = await Network.to((await sharedCluster()).port);
     const address = new URL(place.address);
     address.port = String(network.port);
-    const node = await TestServer.start({ books: await books(address.href) });
+    const node = await TestServer.start({ ledger: await ledgerAt(address.href) });
     try {
       expect((await transcribe(node, { key: customer.key })).status).to.equal(200);
       const withKey = (key: string): Promise<Answer> =>
@@ -238,8 +238,8 @@ describe('a server whose PostgreSQL is killed under load', function () {
 
   it('answers 503 with Retry-After meanwhile, loses nothing, and charges nothing twice', async () => {
     const cluster = await PostgresCluster.start({ fsync: true });
-    await cluster.query('CREATE DATABASE books');
-    const server = await TestServer.start({ books: await books(cluster.url('books')) });
+    await cluster.query('CREATE DATABASE ledger');
+    const server = await TestServer.start({ ledger: await ledgerAt(cluster.url('ledger')) });
     try {
       const customer = await server.customer(10_000);
       const answers: Answer[] = [];

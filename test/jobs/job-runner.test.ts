@@ -10,7 +10,7 @@ import type { JobLedger, StoredJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { EngineBreakingError, VerbatimError } from '../../src/errors.js';
 import type { Bill } from '../../src/transcription/billing.js';
-import { customer, useBooks, type Bench, type KeyHolder } from '../ledger/support.js';
+import { customer, useLedger, type Bench, type KeyHolder } from '../ledger/support.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { overriding } from '../support/overriding.js';
 import { until } from '../support/until.js';
@@ -34,8 +34,8 @@ describe('JobRunner', () => {
   let ended: number;
   const errors: unknown[] = [];
   const runners: JobRunner[] = [];
-  useBooks(10, (books) => {
-    ({ bench, ledger, ann } = books);
+  useLedger(10, (fixture) => {
+    ({ bench, ledger, ann } = fixture);
     directory = mkdtempSync(join(tmpdir(), 'verbatim-jobs-'));
     audio = new JobAudio(join(directory, 'jobs'));
     timers = new ManualTimers();

@@ -12,7 +12,7 @@ import {
   hold,
   refusal,
   settlement,
-  useBooks,
+  useLedger,
   type KeyHolder,
 } from './support.js';
 import { grow, PASSWORD, VISITOR } from './full-account.js';
@@ -46,7 +46,7 @@ describeLedger('ledger: a deleted account', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(100, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   it('leaves nothing that tells who it was or what was said, and the money', async () => {
     const { id } = ann.account;

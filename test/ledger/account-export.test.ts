@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { exportOf } from '../../src/ledger/account-export.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { describeLedger } from './backends.js';
-import { type Bench, customer, ENDPOINT, hold, settlement, useBooks, type KeyHolder } from './support.js';
+import { type Bench, customer, ENDPOINT, hold, settlement, useLedger, type KeyHolder } from './support.js';
 import { grow } from './full-account.js';
 
 async function whole(ledger: Ledger, accountId: string, at: number): Promise<Record<string, unknown>> {
@@ -16,7 +16,7 @@ describeLedger('ledger: the export of an account', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(100, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   it('has all that is stored on the account, and nothing that opens anything', async () => {
     const { id } = ann.account;

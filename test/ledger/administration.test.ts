@@ -4,7 +4,7 @@ import type { AccountUsage } from '../../src/ledger/administration.js';
 import { DAY_MS } from '../../src/ledger/time.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { describeLedger } from './backends.js';
-import { type Bench, codeOf, customer, ENDPOINT, hold, settlement, useBooks, type KeyHolder } from './support.js';
+import { type Bench, codeOf, customer, ENDPOINT, hold, settlement, useLedger, type KeyHolder } from './support.js';
 import { grow, PASSWORD, VISITOR } from './full-account.js';
 
 const NOBODY = 'acc_nobody';
@@ -13,7 +13,7 @@ describeLedger('ledger: what operators do with accounts', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(100, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   describe('a list', () => {
     it('comes in pages, the oldest first, without those that are deleted', async () => {

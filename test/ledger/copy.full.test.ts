@@ -1,4 +1,4 @@
-/** Books that move from SQLite to PostgreSQL. */
+/** A ledger that moves from SQLite to PostgreSQL. */
 import { expect } from 'chai';
 import { copyToPostgres } from '../../src/ledger/copy/to-postgres.js';
 import { COPIED_TABLES } from '../../src/ledger/copy/tables.js';
@@ -78,18 +78,18 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
     const [before, after] = [await old.cli(), await bench.server()];
     const accountId = ann.account.id;
     for (const ask of [
-      (books: Ledger) => books.accounts.list(),
-      (books: Ledger) => books.keys.list(accountId),
-      (books: Ledger) => books.keys.authenticate(ann.key.rawKey),
-      (books: Ledger) => books.credits.balance(accountId),
-      (books: Ledger) => books.credits.packs(accountId, 10),
-      (books: Ledger) => books.history.report(accountId, 30),
-      (books: Ledger) => books.history.charged(accountId, { limit: 10, before: null }),
-      (books: Ledger) => books.jobs.list(accountId, { status: null, limit: 10, after: null }),
-      (books: Ledger) => books.webhooks.list({ state: null, limit: 10 }),
-      (books: Ledger) => books.access.listSessions(accountId),
-      (books: Ledger) => books.access.findPassword('ann@example.com'),
-      (books: Ledger) => books.audit(),
+      (ledger: Ledger) => ledger.accounts.list(),
+      (ledger: Ledger) => ledger.keys.list(accountId),
+      (ledger: Ledger) => ledger.keys.authenticate(ann.key.rawKey),
+      (ledger: Ledger) => ledger.credits.balance(accountId),
+      (ledger: Ledger) => ledger.credits.packs(accountId, 10),
+      (ledger: Ledger) => ledger.history.report(accountId, 30),
+      (ledger: Ledger) => ledger.history.charged(accountId, { limit: 10, before: null }),
+      (ledger: Ledger) => ledger.jobs.list(accountId, { status: null, limit: 10, after: null }),
+      (ledger: Ledger) => ledger.webhooks.list({ state: null, limit: 10 }),
+      (ledger: Ledger) => ledger.access.listSessions(accountId),
+      (ledger: Ledger) => ledger.access.findPassword('ann@example.com'),
+      (ledger: Ledger) => ledger.audit(),
     ]) {
       expect(await ask(after), ask.toString()).to.deep.equal(await ask(before));
     }

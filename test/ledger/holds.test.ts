@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { VerbatimError } from '../../src/errors.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { codeOf, customer, hold, refusal, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
+import { codeOf, customer, hold, refusal, settlement, useLedger, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
 interface Pack {
@@ -15,7 +15,7 @@ describeLedger('ledger: hold, settle, release', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(0, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(0, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   const grant = async (amount: number, expiresAt: string | null = null): Promise<void> => {
     await ledger.credits.grant({ accountId: ann.account.id, amount, expiresAt });

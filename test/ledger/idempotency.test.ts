@@ -5,7 +5,7 @@ import { JsonText } from '../../src/ledger/json.js';
 import type { DerivedState, IdempotencyState } from '../../src/ledger/types.js';
 import type { JsonValue } from '../../src/ledger/json.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { customer, hold, refusal, settlement, useBooks, type Bench, type KeyHolder, FileBench } from './support.js';
+import { customer, hold, refusal, settlement, useLedger, type Bench, type KeyHolder, FileBench } from './support.js';
 import { describeLedger, describeOnSqlite } from './backends.js';
 
 const DAY = 86_400_000;
@@ -14,7 +14,7 @@ describeLedger('ledger: idempotency', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(1000, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(1000, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   const begin = (fingerprint = 'f1', key = 'k1', who = ann): Promise<IdempotencyState> =>
     ledger.idempotency.begin({ accountId: who.account.id, key, fingerprint });
@@ -129,10 +129,9 @@ describeLedger('ledger: idempotency', (backend) => {
   describe('without a key', () => {
     const TEN_MINUTES = 600_000;
     const find = (
-      { fingerprint = 'f1', retried = false, who = ann, books = ledger } = {},
+      { fingerprint = 'f1', retried = false, who = ann, at = ledger } = {},
       busy: string[] = [],
-    ): Promise<DerivedState> =>
-      books.idempotency.beginDerived({ accountId: who.account.id, fingerprint, retried }, busy);
+    ): Promise<DerivedState> => at.idempotency.beginDerived({ accountId: who.account.id, fingerprint, retried }, busy);
     const answered = async (result: JsonValue = {}): Promise<string> => {
       const state = await find();
       expect(state.state).to.equal('new');
@@ -166,7 +165,7 @@ describeLedger('ledger: idempotency', (backend) => {
 
     it('outlives the server', async () => {
       const first = await bench.server();
-      const { token: lost } = await find({ books: first });
+      const { token: lost } = await find({ at: first });
       await first.holds.settle(await hold(first, ann, 1), settlement(1, { idempotencyToken: lost }));
       await first.close();
       expect(await find()).to.include({ state: 'replay', token: lost });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { JobSettlement, WorkLease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { codeOf, customer, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
+import { codeOf, customer, settlement, useLedger, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
 const TERMS = { leaseMs: 30_000, mostPerAccount: 2 };
@@ -13,10 +13,10 @@ describeLedger('Jobs in the ledger', (backend) => {
   let ledger: Ledger;
   let ann: KeyHolder;
   let made: number;
-  useBooks(
+  useLedger(
     10,
-    (books) => {
-      ({ bench, ledger, ann } = books);
+    (fixture) => {
+      ({ bench, ledger, ann } = fixture);
       made = 0;
     },
     backend,

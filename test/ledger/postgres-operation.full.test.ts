@@ -20,7 +20,7 @@ describe('PostgreSQL over TLS', () => {
     makeAuthority('other');
     signServer('ours', 'localhost');
     cluster = await PostgresCluster.start({ tls: { certificate: file('server.crt'), key: file('server.key') } });
-    await cluster.query('CREATE DATABASE books');
+    await cluster.query('CREATE DATABASE ledger');
   });
   after(async () => {
     await cluster.stop();
@@ -50,7 +50,7 @@ describe('PostgreSQL over TLS', () => {
   /** An address as an operator writes it; the configuration takes it. */
   const address = (host: string, authority: string, port = cluster.port): string =>
     checkDatabase(
-      `postgres://verbatim:${DATABASE_PASSWORD}@${host}:${port}/books?sslmode=verify-full` +
+      `postgres://verbatim:${DATABASE_PASSWORD}@${host}:${port}/ledger?sslmode=verify-full` +
         `&sslrootcert=${encodeURIComponent(file(`${authority}.crt`))}`,
       'VERBATIM_DATABASE',
     );
@@ -126,7 +126,7 @@ describe('PostgreSQL: pg_dump and pg_restore', () => {
     const { id: accountId } = ann.account;
     const kept = await before.history.charged(accountId, { limit: 10, before: null });
     await before.close();
-    const dump = join(directory, 'books.dump');
+    const dump = join(directory, 'ledger.dump');
     // As docs/operations.md has it.
     cluster.client('pg_dump', ['--format=custom', '--schema=verbatim', `--file=${dump}`, cluster.url(from)]);
     cluster.client('pg_restore', ['--exit-on-error', `--dbname=${cluster.url(to)}`, dump]);

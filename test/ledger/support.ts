@@ -119,14 +119,14 @@ export interface KeyHolder {
   key: IssuedKey;
 }
 
-export interface Books {
+export interface LedgerFixture {
   bench: Bench;
   ledger: Ledger;
   ann: KeyHolder;
 }
 
 /** Within a describe(): a server's ledger and a customer for each test; the ledger must balance after each. */
-export function useBooks(credits: number, give: (books: Books) => void, backend: Backend = SQLITE): void {
+export function useLedger(credits: number, give: (fixture: LedgerFixture) => void, backend: Backend = SQLITE): void {
   let bench: Bench;
   let ledger: Ledger;
 

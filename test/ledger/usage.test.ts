@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { codeOf, customer, hold, settlement, useBooks, type Bench, type KeyHolder } from './support.js';
+import { codeOf, customer, hold, settlement, useLedger, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
 describeLedger('ledger: usage', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(1000, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(1000, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   const use = async (time: string, minutes: number, endpoint?: string, who = ann): Promise<void> => {
     bench.now = Date.parse(time);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { NewJob, TakenEvent, WebhookEvent } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { customer, useBooks, type Bench, type KeyHolder } from './support.js';
+import { customer, useLedger, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
 const TERMS = { leaseMs: 60_000, mostPerAccount: 2 };
@@ -12,7 +12,7 @@ describeLedger('Webhook events in the ledger', (backend) => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(100, (books) => ({ bench, ledger, ann } = books), backend);
+  useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
   async function ended(id: string, { account, key }: KeyHolder = ann): Promise<void> {
     bench.now += 1;

@@ -118,7 +118,7 @@ for (const backend of [SQLITE, POSTGRESQL])
       engines = [new FakeEngine(), new FakeEngine()];
       const node = async (index: 0 | 1): Promise<TestServer> =>
         TestServer.start({
-          books: await serverAt(place.address, { secret: 'a secret for the tests' }),
+          ledger: await serverAt(place.address, { secret: 'a secret for the tests' }),
           ...{ timers: timers[index]!, engine: engines[index], agentPort: 0 },
         });
       nodes = [await node(0), await node(1)];

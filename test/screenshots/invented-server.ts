@@ -157,7 +157,7 @@ export async function inventedServer(): Promise<InventedServer> {
     diarizer,
     translator: SENTENCES,
     modelStore: SHELF,
-    ledger: { clock },
+    ledgerOptions: { clock },
     settings: { passwordCost: CHEAP_PASSWORDS, translationCreditsPerMinute: 1 },
   });
   server.engine.info.languages = ['ar', 'de', 'en', 'es', 'fr'];

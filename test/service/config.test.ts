@@ -41,7 +41,7 @@ describe('configuration', () => {
         VERBATIM_PORT: '0',
         VERBATIM_AGENT_PORT: '8081',
         VERBATIM_DATA_DIR: '/var/data',
-        VERBATIM_DATABASE: 'postgres://verbatim:secret@db.internal:5433/books?sslmode=verify-full',
+        VERBATIM_DATABASE: 'postgres://verbatim:secret@db.internal:5433/ledger?sslmode=verify-full',
         VERBATIM_DATABASE_CONNECTIONS: '40',
         VERBATIM_MODELS_DIR: '/models',
         VERBATIM_MODEL: 'base',
@@ -82,7 +82,7 @@ describe('configuration', () => {
       port: 0,
       agentPort: 8081,
       dataDir: '/var/data',
-      database: 'postgres://verbatim:secret@db.internal:5433/books?sslmode=verify-full',
+      database: 'postgres://verbatim:secret@db.internal:5433/ledger?sslmode=verify-full',
       databaseConnections: 40,
       modelsDir: '/models',
       model: 'base',
@@ -119,7 +119,7 @@ describe('configuration', () => {
   });
 
   it('names what an address of PostgreSQL may have', () => {
-    for (const end of ['', '/', '/books?ssl=yes', '/books?sslmode=maybe', '/books#part']) {
+    for (const end of ['', '/', '/ledger?ssl=yes', '/ledger?sslmode=maybe', '/ledger#part']) {
       expect(() => readConfig({ VERBATIM_DATABASE: `postgres://db.internal${end}` }, '/package'), end).to.throw(
         /^VERBATIM_DATABASE is "postgres:\/\/db\.internal.*"; allowed: the path of a file, or postgres:\/\/USER/,
       );
@@ -132,7 +132,7 @@ describe('configuration', () => {
       .to.throw('postgres://ann@db.internal/')
       .with.property('message')
       .that.does.not.contain('hunter2');
-    const broken = { VERBATIM_DATABASE: 'postgres://ann:hunter2-hunter2@db.internal:port/books' };
+    const broken = { VERBATIM_DATABASE: 'postgres://ann:hunter2-hunter2@db.internal:port/ledger' };
     expect(() => readConfig(broken, '/package')).to.throw('"(hidden)"');
   });
 

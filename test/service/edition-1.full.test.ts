@@ -45,7 +45,7 @@ describe('a database of the first edition', function () {
       engine: await loadRealEngine({ slots: 1 }),
       translator: { supports: () => true, translate: () => Promise.reject(new Error('translated again')) },
       // Within the day that answers are kept.
-      ledger: { secret: null, clock: () => Date.parse(known.writtenAt) + 3_600_000 },
+      ledgerOptions: { secret: null, clock: () => Date.parse(known.writtenAt) + 3_600_000 },
     });
   });
   afterEach(async () => {

@@ -39,7 +39,7 @@ describe('a database of the second edition', () => {
     // Within the day that answers are kept.
     server = await TestServer.start({
       directory,
-      ledger: { secret: null, clock: () => Date.parse(known.writtenAt) + 3_600_000 },
+      ledgerOptions: { secret: null, clock: () => Date.parse(known.writtenAt) + 3_600_000 },
     });
   });
   afterEach(async () => {

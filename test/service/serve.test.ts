@@ -45,9 +45,9 @@ describe('verbatim serve', function () {
   it('ends when the first account cannot be made, instead of listening without a ledger', async () => {
     const path = join(directory, 'verbatim.db');
     await createLedger({ path }).close();
-    const books = new Database(path);
-    books.exec("CREATE TRIGGER no_accounts BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'none'); END");
-    books.close();
+    const database = new Database(path);
+    database.exec("CREATE TRIGGER no_accounts BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'none'); END");
+    database.close();
     const { code, signal, stderr } = await serve(() => undefined);
     expect({ code, signal }, stderr).to.deep.equal({ code: 1, signal: null });
     expect(stderr).to.contain('none');

@@ -33,8 +33,8 @@ describe('The settings in force', () => {
     }
     expect(shown({}).get('VERBATIM_SECRET')).to.include({ value: '', from: 'default' });
     const config = readConfig({}, packageRoot);
-    const database = 'postgres://ann:hush@db.example:5433/books?password=hush';
+    const database = 'postgres://ann:hush@db.example:5433/ledger?password=hush';
     const told = settingsInForce({}, { ...config, database }).find(({ variable }) => variable === 'VERBATIM_DATABASE');
-    expect(told?.value).to.equal('postgres://db.example:5433/books');
+    expect(told?.value).to.equal('postgres://db.example:5433/ledger');
   });
 });

@@ -23,8 +23,8 @@ describe('a network to the database that is cut for ten seconds', function () {
     network = await Network.to((await sharedCluster()).port);
     const url = new URL(place.address);
     url.port = String(network.port);
-    const books = await createPostgresLedger({ url: url.href, secret: 'a secret for the tests' });
-    server = await TestServer.start({ books });
+    const ledger = await createPostgresLedger({ url: url.href, secret: 'a secret for the tests' });
+    server = await TestServer.start({ ledger });
   });
   afterEach(async () => {
     await server.dispose();

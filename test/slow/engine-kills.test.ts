@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Mulberry32 } from '../support/random.js';
-import { checkChargesOnce, openKilledAccount, KILLED_SECRET } from './engine-kills/books.js';
+import { checkChargesOnce, openKilledAccount, KILLED_SECRET } from './engine-kills/charges.js';
 import { KillDelays, DEADLY_SIGNALS } from './engine-kills/delays.js';
 import { KINDS_OF_WORK, nameOfWork, carryOutWork, type KindOfWork, type AnsweredWork } from './engine-kills/clients.js';
 import { KilledServer, type EngineKill } from './engine-kills/killed-server.js';

@@ -130,12 +130,12 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
   });
 
   it('has charged what it answered, each once, and nothing else', async () => {
-    const ledger = openLedger({ path: books() });
+    const ledger = openLedger({ path: databasePath() });
     expect(await ledger.audit()).to.deep.equal([]);
     let left = 0;
     for (const { id } of await ledger.accounts.list()) left += (await ledger.credits.balance(id)).balance;
     await ledger.close();
-    const charges = chargesOf(books());
+    const charges = chargesOf(databasePath());
     for (const errand of errands) {
       const charged = errand.requestIds.flatMap((id) => charges.get(id) ?? []);
       const context = JSON.stringify(errand);
@@ -155,7 +155,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     expect(deaths.map(([, reason, count]) => [reason, Number(count)])).to.deep.equal([['SIGKILL', footprints.length]]);
   });
 
-  function books(): string {
+  function databasePath(): string {
     return join(server.directory, 'verbatim.db');
   }
 });

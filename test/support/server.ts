@@ -53,9 +53,9 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   settings?: Partial<ServerSettings>;
   /** Where `verbatim.db` lies or is made; removed with the server. */
   directory?: string;
-  ledger?: Partial<LedgerOptions>;
+  ledgerOptions?: Partial<LedgerOptions>;
   /** Default: a ledger on SQLite, in `directory`. */
-  books?: Ledger;
+  ledger?: Ledger;
   /** Default: the engine's alone, and another that cannot be had. */
   modelStore?: ModelStore;
   /** Default: no weight is announced for this node. */
@@ -84,8 +84,8 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'verbatim-test-'));
     const timers = options.timers ?? systemTimers;
     const ledger =
-      options.books ??
-      createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET, timers, ...options.ledger });
+      options.ledger ??
+      createLedger({ path: join(directory, 'verbatim.db'), secret: SECRET, timers, ...options.ledgerOptions });
     const engine = options.engine ?? (new FakeEngine() as ShownEngine as E);
     const backlog = options.engines?.backlog ?? backlogOf(engine);
     const closing = async (): Promise<void> => {
@@ -113,7 +113,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       }),
       metrics: new Metrics(),
       timers,
-      clock: options.ledger?.clock ?? Date.now,
+      clock: options.ledgerOptions?.clock ?? Date.now,
       settings: { ...serverSettings(readConfig({}, packageRoot)), ...options.settings },
       uploadBase: directory,
       jobsDirectory: join(directory, 'jobs'),

@@ -60,7 +60,7 @@ describe('TranscriptionService: charges', () => {
     expect(await fixture.balance()).to.equal(0);
   });
 
-  it('books usage at a rate of 0 as well, of an account without credits', async () => {
+  it('records usage at a rate of 0 as well, of an account without credits', async () => {
     await fixture.ledger.holds.place({
       accountId: fixture.account.id,
       keyId: fixture.key.id,

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { WebhookDispatcher } from '../../src/webhooks/dispatcher.js';
-import { useBooks, type Bench, type KeyHolder } from '../ledger/support.js';
+import { useLedger, type Bench, type KeyHolder } from '../ledger/support.js';
 import { ManualTimers } from '../support/manual-timers.js';
 
 const DAY_SECONDS = 86_400;
@@ -13,7 +13,7 @@ describe('The schedule of webhooks', () => {
   let bench: Bench;
   let ledger: Ledger;
   let ann: KeyHolder;
-  useBooks(100, (books) => ({ bench, ledger, ann } = books));
+  useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture));
 
   async function endedJob(): Promise<void> {
     await ledger.jobs.create({

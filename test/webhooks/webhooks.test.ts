@@ -28,7 +28,7 @@ describe('webhooks', () => {
     listener = await WebhookListener.start();
     server = await TestServer.start({
       timers,
-      ledger: { clock: () => now },
+      ledgerOptions: { clock: () => now },
       settings: { webhookAllow: ['127.0.0.1'] },
     });
     ann = await server.customer(100);

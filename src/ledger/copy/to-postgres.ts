@@ -13,7 +13,7 @@ import { livingServers } from '../sqlite/instances.js';
 import { COPIED_TABLES, type CopiedTable } from './tables.js';
 
 const ROWS_AT_ONCE = 1_000;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** For all of it. */
 const LONGEST_MS = 24 * 3_600_000;
 
@@ -30,7 +30,7 @@ export async function copyToPostgres(from: string, to: string): Promise<Copied> 
   const source = openStopped(from);
   const connections = new Connections(to, 1);
   try {
-    const statements = new Statements(connections, systemTimers, PATIENCE_MS);
+    const statements = new Statements(connections, systemTimers, TIMEOUT_MS);
     return await statements.transaction((query) => copyAll(source, query), { tryMs: LONGEST_MS });
   } finally {
     await connections.close();

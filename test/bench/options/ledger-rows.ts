@@ -35,11 +35,11 @@ export const ledgerRows: Rows = {
       const [charged] = await place.rows<{ n: number }>('SELECT count(*) AS n FROM usage_events');
       expect(charged?.n, 'charged there').to.be.above(0);
       expect((await recorded(...LEDGER)).report.settings['database']).to.equal('SQLite');
-      expect(await refusalOf(...LEDGER, '--database', 'books.db')).to.contain('not an address of PostgreSQL');
+      expect(await refusalOf(...LEDGER, '--database', 'ledger.db')).to.contain('not an address of PostgreSQL');
       const secret = BENCH_SECRET;
-      const books = await administrationAt(address, { secret });
-      await customer(books);
-      await books.close();
+      const ledger = await administrationAt(address, { secret });
+      await customer(ledger);
+      await ledger.close();
       expect(await refusalOf(...LEDGER, '--database', address)).to.contain('--database has accounts');
     }),
   'ledger --nodes': async () => {
@@ -101,7 +101,7 @@ export const nodesRows: Rows = {
       expect(tables[1]?.rows[0]).to.include.keys('engine', 'shell', 'PostgreSQL', 'HAProxy');
       const servers = await place.rows<{ n: number }>('SELECT count(*) AS n FROM usage_events');
       expect(servers[0]?.n, 'charged there, warm-up and all').to.equal(10);
-      expect(await refusalOf('nodes', '--database', 'books.db')).to.contain('not an address of PostgreSQL');
+      expect(await refusalOf('nodes', '--database', 'ledger.db')).to.contain('not an address of PostgreSQL');
     }),
   'nodes --model': async () => {
     const file = ({ serving }: NodesLoad): string | undefined => serving.modelFile;

@@ -24,7 +24,7 @@ export const databaseRows: OptionRows = {
   }),
   'database copy --to': withAccounts(async (place) => {
     const { from, address } = await placeToCopyTo(place);
-    expect(await place.refusal(['database', 'copy', '--from', from, '--to', 'books.db'])).to.contain('--to');
+    expect(await place.refusal(['database', 'copy', '--from', from, '--to', 'ledger.db'])).to.contain('--to');
     const copy = ['database', 'copy', '--from', from, '--to', address];
     expect(await place.printed(copy)).to.contain('copied 2 accounts');
     const moved = { VERBATIM_DATABASE: address };

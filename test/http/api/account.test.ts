@@ -12,7 +12,7 @@ describe('accounts over HTTP', () => {
   let customer: Customer;
 
   before(async () => {
-    server = await TestServer.start({ ledger: { clock: () => now } });
+    server = await TestServer.start({ ledgerOptions: { clock: () => now } });
   });
   after(() => server.dispose());
   beforeEach(async () => {

@@ -291,7 +291,7 @@ describe('/api/v1/jobs when time passes', () => {
     let now = Date.now();
     const server = await TestServer.start({
       timers,
-      ledger: { clock: () => now },
+      ledgerOptions: { clock: () => now },
       settings: { jobRetentionHours: 2 },
     });
     try {

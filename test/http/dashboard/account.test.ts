@@ -16,7 +16,7 @@ describe('dashboard: the account', () => {
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 22, 12);
     server = await TestServer.start({
-      ledger: { clock: () => now },
+      ledgerOptions: { clock: () => now },
       settings: { passwordCost: CHEAP_PASSWORDS },
     });
     ann = (await server.customer(250)).account;

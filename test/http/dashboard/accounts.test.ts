@@ -18,7 +18,7 @@ describe('dashboard: the operator’s accounts', () => {
   before(buildDashboard);
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 22, 12);
-    server = await TestServer.start({ ledger: { clock: () => now } });
+    server = await TestServer.start({ ledgerOptions: { clock: () => now } });
     ann = (await server.customer(7)).account;
     operator = await server.ledger.accounts.create({ email: 'op@example.com' });
     await server.ledger.access.setRole(operator.id, 'operator');

@@ -23,7 +23,7 @@ export class BrowserFixture {
   async open(): Promise<void> {
     this.now = Date.UTC(2026, 10, 22, 12);
     this.server = await TestServer.start({
-      ledger: { clock: () => this.now },
+      ledgerOptions: { clock: () => this.now },
       settings: { passwordCost: CHEAP_PASSWORDS },
     });
     this.pages = new DashboardPages(this.browser, this.server);

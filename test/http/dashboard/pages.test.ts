@@ -14,7 +14,7 @@ describe('dashboard: usage, keys, history', () => {
   before(buildDashboard);
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 22, 12);
-    server = await TestServer.start({ ledger: { clock: () => now } });
+    server = await TestServer.start({ ledgerOptions: { clock: () => now } });
     ann = await server.customer(100);
     browser = await browserOf(server, ann.account);
   });

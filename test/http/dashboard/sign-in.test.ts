@@ -19,7 +19,7 @@ describe('dashboard: signing in', () => {
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 22, 12);
     const settings = { trustProxy: ['loopback'], passwordCost: CHEAP_PASSWORDS };
-    server = await TestServer.start({ ledger: { clock: () => now }, settings });
+    server = await TestServer.start({ ledgerOptions: { clock: () => now }, settings });
     ann = (await server.customer()).account;
   });
   afterEach(() => server.dispose());

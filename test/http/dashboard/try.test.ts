@@ -61,7 +61,7 @@ describe('dashboard: trying it', () => {
 
   const AUDIO: Part = ['audio', fakeAudio(61, { language: 'es', text: 'Hola, mundo.' })];
 
-  it('answers as the API does, with the files of it, and books it as the API would', async () => {
+  it('answers as the API does, with the files of it, and charges it as the API would', async () => {
     const { done } = await send([AUDIO, ['language', 'es']]);
     expect(done).to.have.keys(['transcription', 'files']);
     expect(done.transcription).to.include({ language: 'es', text: 'Hola, mundo.', credits_used: 2 });

@@ -20,7 +20,7 @@ describe("repeats of OpenAI's clients", () => {
 
   beforeEach(async () => {
     now = Date.UTC(2026, 0, 15, 12);
-    server = await TestServer.start({ ledger: { clock: () => now } });
+    server = await TestServer.start({ ledgerOptions: { clock: () => now } });
     customer = await server.customer(1000);
     proxy = null;
   });

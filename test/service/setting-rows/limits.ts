@@ -59,9 +59,9 @@ export const limitRows = {
     };
     first.child.kill('SIGKILL');
     await first.ended();
-    const books = new Database(join(directory, 'data', 'verbatim.db'));
-    books.exec('UPDATE jobs SET finished_at = finished_at - 2 * 3600000');
-    books.close();
+    const database = new Database(join(directory, 'data', 'verbatim.db'));
+    database.exec('UPDATE jobs SET finished_at = finished_at - 2 * 3600000');
+    database.close();
     await find('3', async (served) => {
       expect((await jobCall(served, key, `/${id}`)).status).to.equal(200);
     });

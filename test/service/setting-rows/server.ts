@@ -42,7 +42,7 @@ export const serverRows = {
     expect(existsSync(join(proxied.directory, 'data'))).to.equal(false);
   },
   VERBATIM_DATABASE: ({ set }) => {
-    expect(existsSync(join(set.directory, 'books.db'))).to.equal(true);
+    expect(existsSync(join(set.directory, 'ledger.db'))).to.equal(true);
     expect(existsSync(join(set.directory, 'data', 'verbatim.db'))).to.equal(false);
   },
   VERBATIM_DATABASE_CONNECTIONS: async () => {
@@ -94,7 +94,7 @@ export const serverRows = {
   },
   VERBATIM_SECRET: ({ plain, set }) => {
     expect(existsSync(join(plain.directory, 'data', 'verbatim.db.secret'))).to.equal(true);
-    expect(existsSync(join(set.directory, 'books.db.secret'))).to.equal(false);
+    expect(existsSync(join(set.directory, 'ledger.db.secret'))).to.equal(false);
   },
   VERBATIM_METRICS_TOKEN: async ({ plain, set }) => {
     expect((await metricsOf(plain)).status).to.equal(200);

@@ -79,7 +79,7 @@ export async function startServers(): Promise<Servers> {
   const set = Served.start(
     {
       VERBATIM_PORT: String(await freePort()),
-      VERBATIM_DATABASE: join(directory, 'books.db'),
+      VERBATIM_DATABASE: join(directory, 'ledger.db'),
       VERBATIM_MODELS_DIR: modelsUnder(directory),
       VERBATIM_MODEL: 'mine',
       VERBATIM_DEVICE: 'cpu',

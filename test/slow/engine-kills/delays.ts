@@ -4,7 +4,7 @@ import type { EngineSignal, EngineKill } from './killed-server.js';
 export const DEADLY_SIGNALS: readonly EngineSignal[] = ['SIGKILL', 'SIGSEGV', 'SIGSTOP'];
 
 /**
- * What kills cost those who wait for an answer and were not suspected, beside what the same load costs without one. A
+ * What kills cost those who wait for an answer and were not in two deaths, beside what the same load costs without one. A
  * restart lasts as long as the machine makes it, each time: of a request, the part of its time in which there was no
  * process for it is what restarts cost it, two of them where it was hit by two kills. What it took beyond that is
  * judged.
@@ -46,12 +46,12 @@ export class KillDelays {
 
   report(outcomes: readonly AnsweredWork[]): string[] {
     const hit = outcomes.filter(({ from, to }) => this.kills.some(({ at }) => at >= from && at <= to));
-    const suspects = outcomes.filter((outcome) => this.#isSuspect(outcome));
+    const inTwoDeaths = outcomes.filter((outcome) => this.#wasInTwoDeaths(outcome));
     const restarts = [...this.#restartMs].map(([signal, all]) => `${signal} ${spread(all)}`);
     const judged = this.#judged(outcomes);
     return [
       `${this.kills.length} kills, ${outcomes.length} answers: ${ways(outcomes)}`,
-      `${hit.length} of them over a kill, ${suspects.length} suspected, ${outcomes.filter(({ status }) => status !== 200).length} refused`,
+      `${hit.length} of them over a kill, ${inTwoDeaths.length} in two deaths, ${outcomes.filter(({ status }) => status !== 200).length} refused`,
       `from a kill to a fresh process: ${restarts.join('; ')}; one window ${seconds(this.#windowMs)} s`,
       `without kills ${spread(this.#calmMs)}; with them ${spread(judged.map(lasted))}`,
       `with them, restarts apart, ${spread(judged.map(this.#beyondRestarts))}`,
@@ -60,7 +60,7 @@ export class KillDelays {
   }
 
   #judged(outcomes: readonly AnsweredWork[]): AnsweredWork[] {
-    return outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#isSuspect(outcome));
+    return outcomes.filter((outcome) => isWaitedFor(outcome) && !this.#wasInTwoDeaths(outcome));
   }
 
   readonly #beyondRestarts = ({ from, to }: AnsweredWork): number => {
@@ -68,7 +68,7 @@ export class KillDelays {
     return to - from - without.reduce((sum, ms) => sum + Math.max(0, ms), 0);
   };
 
-  #isSuspect({ requestId }: AnsweredWork): boolean {
+  #wasInTwoDeaths({ requestId }: AnsweredWork): boolean {
     return (this.#deathsOf.get(requestId) ?? 0) > 1;
   }
 }

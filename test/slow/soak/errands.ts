@@ -55,7 +55,7 @@ const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 /** No connection is kept for another errand. */
 export const hangUpAll = (): Promise<void> => patient.close();
 /** A client that gives up does so within this. */
-const MOST_PATIENCE_MS = 1500;
+const MAX_WAIT_MS = 1500;
 const REPEAT_PAUSE_MS = 250;
 const LONG_SECONDS = 150;
 const NOT_AUDIO = Buffer.from('This is a text, and nobody says it.');
@@ -132,7 +132,7 @@ class Client {
   }
 
   get patienceMs(): number {
-    return 1 + Math.floor(this.clients.random() * MOST_PATIENCE_MS);
+    return 1 + Math.floor(this.clients.random() * MAX_WAIT_MS);
   }
 }
 

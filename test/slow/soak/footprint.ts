@@ -70,15 +70,15 @@ function filesIn(directory: string): string[] {
 }
 
 function waitingRows(path: string): Record<string, number> {
-  const books = new Database(path, { fileMustExist: true, readonly: true, timeout: 5000 });
+  const database = new Database(path, { fileMustExist: true, readonly: true, timeout: 5000 });
   try {
     return Object.fromEntries(
       Object.entries(WAITING).map(([name, rows]) => {
-        const { n } = books.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${rows}`).get()!;
+        const { n } = database.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${rows}`).get()!;
         return [name, n];
       }),
     );
   } finally {
-    books.close();
+    database.close();
   }
 }
