@@ -8,6 +8,9 @@ const GLOSSARY = {
   'retry, recreate': ['anew'],
   'model store': ['shelf', 'shelved'],
   'balance, request': ['owed', 'wish', 'wished'],
+  ledger: ['books'],
+  'crash isolation': ['suspect', 'suspects'],
+  task: ['errand', 'errands'],
 };
 
 const FIELD = new Map(Object.entries(GLOSSARY).flatMap(([field, words]) => words.map((word) => [word, field])));

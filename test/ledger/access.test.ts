@@ -9,7 +9,7 @@ import { Bench, codeOf } from './support.js';
 import { describeLedger } from './backends.js';
 
 const CHEAP: ScryptCost = { cost: 16, blockSize: 8, parallelization: 1 };
-const VISITOR = { browser: 'Firefox', address: '192.0.2.7' };
+const BROWSER = { browser: 'Firefox', address: '192.0.2.7' };
 const NOBODY = 'acc_nobody';
 
 describeLedger('ledger: who may sign in, and who has', (backend) => {
@@ -26,7 +26,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
 
   async function signedIn(account = ann): Promise<string> {
     const { token } = await ledger.access.createLink(account.id);
-    return (await ledger.access.useLink(token, VISITOR))!.token;
+    return (await ledger.access.useLink(token, BROWSER))!.token;
   }
 
   const rows = async (table: string): Promise<number> =>
@@ -46,10 +46,10 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
       const { token, expiresAt } = await ledger.access.createLink(ann.id);
       expect(expiresAt).to.equal('2026-01-16T12:00:00.000Z');
       expect(await ledger.access.linkOwner(token)).to.deep.equal(ann);
-      const session = await ledger.access.useLink(token, VISITOR);
-      expect(session).to.include({ ...VISITOR, method: 'link', createdAt: '2026-01-15T12:00:00.000Z' });
+      const session = await ledger.access.useLink(token, BROWSER);
+      expect(session).to.include({ ...BROWSER, method: 'link', createdAt: '2026-01-15T12:00:00.000Z' });
       expect(await ledger.access.linkOwner(token)).to.equal(null);
-      expect(await ledger.access.useLink(token, VISITOR)).to.equal(null);
+      expect(await ledger.access.useLink(token, BROWSER)).to.equal(null);
       const found = await ledger.access.findSession(session!.token);
       expect(found).to.deep.include({ account: ann, hasPassword: false });
       expect(found?.session.id).to.equal(session?.id);
@@ -58,12 +58,12 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     it('works for a day, and until there is a newer one', async () => {
       const { token: replaced } = await ledger.access.createLink(ann.id);
       const { token } = await ledger.access.createLink(ann.id);
-      expect(await ledger.access.useLink(replaced, VISITOR)).to.equal(null);
+      expect(await ledger.access.useLink(replaced, BROWSER)).to.equal(null);
       bench.now += DAY_MS - 1;
       expect(await ledger.access.linkOwner(token)).not.to.equal(null);
       bench.now += 1;
       expect(await ledger.access.linkOwner(token)).to.equal(null);
-      expect(await ledger.access.useLink(token, VISITOR)).to.equal(null);
+      expect(await ledger.access.useLink(token, BROWSER)).to.equal(null);
       await bench.keepHouse();
       expect(await rows('sign_in_links')).to.equal(0);
     });
@@ -138,7 +138,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     it('keeps of a browser’s name what can be shown', async () => {
       const { token } = await ledger.access.createLink(ann.id);
       const browser = `\u001b[2J\u202e${'x'.repeat(1000)}`;
-      const session = await ledger.access.useLink(token, { ...VISITOR, browser });
+      const session = await ledger.access.useLink(token, { ...BROWSER, browser });
       expect(session?.browser).to.equal(`[2J${'x'.repeat(197)}`);
     });
   });
@@ -149,7 +149,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
     it('is found by the address, and verified', async () => {
       expect(await ledger.access.findPassword(ann.email)).to.equal(null);
       const record = await hashPassword(PASSWORD, ann.email, CHEAP);
-      await ledger.access.setPassword(ann.id, record, VISITOR);
+      await ledger.access.setPassword(ann.id, record, BROWSER);
       const found = await ledger.access.findPassword(' Ann@Example.com');
       expect(found).to.deep.equal({ account: ann, password: record });
       expect(await verifyPassword(PASSWORD, found!.password, CHEAP)).to.equal(true);
@@ -162,7 +162,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
       const [before, bobs] = [await signedIn(), await signedIn(bob)];
       const { token: link } = await ledger.access.createLink(ann.id);
       const record = await hashPassword(PASSWORD, ann.email, CHEAP);
-      const { token } = await ledger.access.setPassword(ann.id, record, VISITOR);
+      const { token } = await ledger.access.setPassword(ann.id, record, BROWSER);
       expect(await ledger.access.findSession(before)).to.equal(null);
       expect(await ledger.access.linkOwner(link)).to.equal(null);
       expect(await ledger.access.findSession(token)).to.deep.include({ hasPassword: true });
@@ -171,19 +171,19 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
 
     it('begins no session when it was changed since it was verified', async () => {
       const old = await hashPassword(PASSWORD, ann.email, CHEAP);
-      await ledger.access.setPassword(ann.id, old, VISITOR);
+      await ledger.access.setPassword(ann.id, old, BROWSER);
       const changed = await hashPassword('another horse and battery', ann.email, CHEAP);
-      await ledger.access.setPassword(ann.id, changed, VISITOR);
-      expect(await ledger.access.startSession(ann.id, old, VISITOR)).to.equal(null);
-      const session = await ledger.access.startSession(ann.id, changed, VISITOR);
+      await ledger.access.setPassword(ann.id, changed, BROWSER);
+      expect(await ledger.access.startSession(ann.id, old, BROWSER)).to.equal(null);
+      const session = await ledger.access.startSession(ann.id, changed, BROWSER);
       expect(session).to.include({ method: 'password' });
     });
 
     it('is hashed again when the parameters have grown', async () => {
       const old = await hashPassword(PASSWORD, ann.email, CHEAP);
-      await ledger.access.setPassword(ann.id, old, VISITOR);
+      await ledger.access.setPassword(ann.id, old, BROWSER);
       const grown = await hashPassword(PASSWORD, ann.email, { ...CHEAP, cost: 32 });
-      expect(await ledger.access.startSession(ann.id, old, VISITOR, grown)).not.to.equal(null);
+      expect(await ledger.access.startSession(ann.id, old, BROWSER, grown)).not.to.equal(null);
       expect((await ledger.access.findPassword(ann.email))?.password).to.deep.equal(grown);
     });
 

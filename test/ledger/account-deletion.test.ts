@@ -15,7 +15,7 @@ import {
   useLedger,
   type KeyHolder,
 } from './support.js';
-import { grow, PASSWORD, VISITOR } from './full-account.js';
+import { grow, PASSWORD, BROWSER } from './full-account.js';
 
 /** Of an account, and of what it can have. */
 const TABLES = [
@@ -87,7 +87,7 @@ describeLedger('ledger: a deleted account', (backend) => {
       () => administration.resume(accountId),
       () => access.setRole(accountId, 'operator'),
       () => access.createLink(accountId),
-      () => access.setPassword(accountId, PASSWORD, VISITOR),
+      () => access.setPassword(accountId, PASSWORD, BROWSER),
       () => access.dashboardKey(accountId),
       () => ledger.keys.create({ accountId, name: 'k', scopes: [] }),
       () => ledger.credits.grant({ accountId, amount: 1 }),

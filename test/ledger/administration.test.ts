@@ -5,7 +5,7 @@ import { DAY_MS } from '../../src/ledger/time.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { describeLedger } from './backends.js';
 import { type Bench, codeOf, customer, ENDPOINT, hold, settlement, useLedger, type KeyHolder } from './support.js';
-import { grow, PASSWORD, VISITOR } from './full-account.js';
+import { grow, PASSWORD, BROWSER } from './full-account.js';
 
 const NOBODY = 'acc_nobody';
 
@@ -52,12 +52,12 @@ describeLedger('ledger: what operators do with accounts', (backend) => {
       await administration.suspend(ann.account.id);
       const tries = [
         () => ledger.keys.authenticate(ann.key.rawKey),
-        () => access.useLink(link, VISITOR),
-        () => access.startSession(ann.account.id, PASSWORD, VISITOR),
+        () => access.useLink(link, BROWSER),
+        () => access.startSession(ann.account.id, PASSWORD, BROWSER),
       ];
       for (const work of tries) expect(await codeOf(work)).to.equal('account_suspended');
       expect((await access.findSession(session))?.account.suspendedAt).to.be.a('string');
-      expect(await access.startSession(ann.account.id, { ...PASSWORD, hash: Buffer.alloc(32) }, VISITOR)).to.equal(
+      expect(await access.startSession(ann.account.id, { ...PASSWORD, hash: Buffer.alloc(32) }, BROWSER)).to.equal(
         null,
       );
       await administration.resume(ann.account.id);

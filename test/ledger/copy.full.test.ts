@@ -7,7 +7,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { POSTGRESQL, type Place } from './backends.js';
 import { Bench, customer, FileBench, hold, refusal, settlement, type KeyHolder } from './support.js';
 
-const VISITOR = { browser: 'Firefox', address: '192.0.2.7' };
+const BROWSER = { browser: 'Firefox', address: '192.0.2.7' };
 const CHEAP = { cost: 16, blockSize: 8, parallelization: 1 };
 
 describe('ledger: copied from SQLite to PostgreSQL', () => {
@@ -60,7 +60,7 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
       idempotency: null,
     });
     await ledger.jobs.end(account.id, 'job_2', 'cancel');
-    await ledger.access.setPassword(account.id, await hashPassword('correct horse battery', 'a@b.c', CHEAP), VISITOR);
+    await ledger.access.setPassword(account.id, await hashPassword('correct horse battery', 'a@b.c', CHEAP), BROWSER);
     await ledger.access.createLink(account.id);
     await ledger.access.dashboardKey(account.id);
   }
@@ -128,7 +128,7 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
     });
     const bob = await customer(ledger, 'bob@example.com', 10);
     await ledger.holds.settle(await hold(ledger, bob, 2), settlement(1));
-    await access.useLink((await access.createLink(bob.account.id)).token, VISITOR);
+    await access.useLink((await access.createLink(bob.account.id)).token, BROWSER);
     await administration.suspend(bob.account.id);
     const carl = await customer(ledger, 'carl@example.com', 10);
     await ledger.holds.settle(await hold(ledger, carl, 2), settlement(2));

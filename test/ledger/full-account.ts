@@ -2,7 +2,7 @@
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { hold, settlement, type KeyHolder } from './support.js';
 
-export const VISITOR = { browser: 'Firefox', address: '192.0.2.7' };
+export const BROWSER = { browser: 'Firefox', address: '192.0.2.7' };
 export const PASSWORD = {
   ...{ cost: 16, blockSize: 8, parallelization: 1 },
   ...{ salt: Buffer.alloc(16, 1), hash: Buffer.alloc(32, 2) },
@@ -22,7 +22,7 @@ export async function grow(ledger: Ledger, who: KeyHolder): Promise<Grown> {
   if (begun.state !== 'new') throw new Error(begun.state);
   const answered = { idempotencyToken: begun.token, result: { text: 'a secret said aloud' } };
   await ledger.holds.settle(await hold(ledger, who, 3), settlement(3, answered));
-  const session = await access.setPassword(accountId, PASSWORD, VISITOR);
+  const session = await access.setPassword(accountId, PASSWORD, BROWSER);
   await access.dashboardKey(accountId);
   for (const id of ['job_1', 'job_2']) {
     await jobs.create({

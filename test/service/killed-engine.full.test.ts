@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { seededRandom } from '../../bench/load/random.js';
-import { hangUpAll, runErrand, type Clients } from '../slow/soak/errands.js';
+import { hangUpAll, runTask, type Clients } from '../slow/soak/tasks.js';
 import { enginePid, filesOfClients, footprintOf, type Footprint } from '../slow/soak/footprint.js';
 import { until } from '../support/until.js';
 import { WebhookListener } from '../support/webhook-listener.js';
@@ -57,14 +57,12 @@ describe('a server whose engine is killed amid work', function () {
   });
 
   it('holds none once all are answered or gone, and answers those who wait', async () => {
-    const errands = (['long', 'hang-up', 'job', 'repeated', 'hang-up'] as const).map((kind) =>
-      runErrand(kind, clients),
-    );
+    const tasks = (['long', 'hang-up', 'job', 'repeated', 'hang-up'] as const).map((kind) => runTask(kind, clients));
     await until(() => (look()['open holds'] ?? 0) > 0 && (look()['files'] ?? 0) > 0);
     const killed = enginePid(server);
     expect(killed).not.to.equal(null);
     process.kill(killed!, 'SIGKILL');
-    const wrong = (await Promise.all(errands)).map((errand) => errand.wrong);
+    const wrong = (await Promise.all(tasks)).map((task) => task.wrong);
     expect(wrong).to.deep.equal(['', '', '', '', '']);
     expect(enginePid(server)).to.be.a('number').that.is.not.equal(killed);
     await until(() => filesOfClients(server, temporary).length === 0);

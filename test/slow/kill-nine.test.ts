@@ -10,7 +10,7 @@ import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { fakeAudio } from '../support/fake-engine.js';
-import { Load, type Errand, type Payload } from './kill-nine/load.js';
+import { Load, type Task, type Payload } from './kill-nine/load.js';
 import { Victim } from './kill-nine/victim.js';
 
 const KILLS = Number(process.env['KILLS'] ?? 200);
@@ -99,7 +99,7 @@ function payloads(): Payload[] {
 }
 
 /** Audits, compares every job with its usage rows, and returns request id -> credits charged. */
-async function checkBooks(path: string, jobs: readonly Errand[]): Promise<Map<string, number>> {
+async function checkBooks(path: string, jobs: readonly Task[]): Promise<Map<string, number>> {
   const ledger = openLedger({ path, secret: SECRET });
   expect(await ledger.audit()).to.deep.equal([]);
   let left = 0;
@@ -117,7 +117,7 @@ async function checkBooks(path: string, jobs: readonly Errand[]): Promise<Map<st
   return charges;
 }
 
-function charged(job: Errand, charges: ReadonlyMap<string, number>): number {
+function charged(job: Task, charges: ReadonlyMap<string, number>): number {
   return job.attempts.reduce((sum, requestId) => sum + (charges.get(requestId) ?? 0), 0);
 }
 

@@ -199,7 +199,7 @@ describe('Serving under load', function () {
 
   it('keeps the event loop free while all slots are busy', async () => {
     await besideLongFile(async () => {
-      await metric('nodejs_eventloop_lag_p99_seconds'); // begins the histogram anew
+      await metric('nodejs_eventloop_lag_p99_seconds'); // resets the histogram
       for (let second = 0; second < 20; second++) await Promise.all([transcribe(clip), sleep(1000)]);
       const p99 = 1000 * (await metric('nodejs_eventloop_lag_p99_seconds')) - LOOP_TIMER_MS;
       report(`event loop: p99 delay ${p99.toFixed(1)} ms`);

@@ -15,7 +15,7 @@ import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verba
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { until } from '../support/until.js';
 import { WebhookListener } from '../support/webhook-listener.js';
-import { hangUpAll, KINDS, pickKind, runErrand, type Clients, type SoakErrand, type Kind } from './soak/errands.js';
+import { hangUpAll, KINDS, pickKind, runTask, type Clients, type SoakTask, type Kind } from './soak/tasks.js';
 import { enginePid, filesOfClients, footprintOf, type Footprint } from './soak/footprint.js';
 import { growths } from './soak/growth.js';
 
@@ -36,7 +36,7 @@ const WEBHOOK_HOST = '127.0.0.1';
 describe(`${MINUTES} minutes of all that clients do, the engine killed every ${KILL_SECONDS} s`, function () {
   this.timeout((MINUTES * 2 + 60) * 60_000);
   const random = seededRandom(17);
-  const errands: SoakErrand[] = [];
+  const tasks: SoakTask[] = [];
   const footprints: Footprint[] = [];
   let directory: string;
   let server: VerbatimProcess;
@@ -69,7 +69,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
   }
 
   async function send(kind: Kind): Promise<void> {
-    errands.push(await runErrand(kind, clients));
+    tasks.push(await runTask(kind, clients));
   }
 
   function look(): Footprint {
@@ -81,7 +81,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     return footprintOf(server, temporary());
   }
 
-  /** One errand after the other, with rests between, until it is time to end. */
+  /** One task after the other, with rests between, until it is time to end. */
   async function client(end: number): Promise<void> {
     for (let start = loadClock.now(); start < end; start = loadClock.now()) {
       await send(pickKind(random));
@@ -99,15 +99,15 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     for (let due = KILL_SECONDS; due <= seconds; due += KILL_SECONDS) {
       await loadClock.sleep(Math.max(0, start + due * 1000 - loadClock.now()));
       footprints.push(look());
-      say(`${(due / 60).toFixed(1)} min, ${errands.length} answered: ${shortly(footprints.at(-1))}`);
+      say(`${(due / 60).toFixed(1)} min, ${tasks.length} answered: ${shortly(footprints.at(-1))}`);
       const pid = enginePid(server);
       expect(pid, 'the engine is back a minute after it was killed').not.to.equal(null);
       process.kill(pid!, 'SIGKILL');
     }
     await Promise.all(ends);
     await hangUpAll();
-    const wrong = errands.filter((errand) => errand.wrong !== '');
-    say(`${errands.length} answered: ${JSON.stringify(tally(errands))}`);
+    const wrong = tasks.filter((task) => task.wrong !== '');
+    say(`${tasks.length} answered: ${JSON.stringify(tally(tasks))}`);
     expect(wrong.slice(0, 10)).to.deep.equal([]);
   });
 
@@ -136,13 +136,13 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     for (const { id } of await ledger.accounts.list()) left += (await ledger.credits.balance(id)).balance;
     await ledger.close();
     const charges = chargesOf(databasePath());
-    for (const errand of errands) {
-      const charged = errand.requestIds.flatMap((id) => charges.get(id) ?? []);
-      const context = JSON.stringify(errand);
-      if (errand.kind === 'hang-up') expect(charged.length, context).to.be.at.most(1);
-      else expect(charged, context).to.deep.equal(errand.kind === 'refused' ? [] : [errand.credits]);
+    for (const task of tasks) {
+      const charged = task.requestIds.flatMap((id) => charges.get(id) ?? []);
+      const context = JSON.stringify(task);
+      if (task.kind === 'hang-up') expect(charged.length, context).to.be.at.most(1);
+      else expect(charged, context).to.deep.equal(task.kind === 'refused' ? [] : [task.credits]);
     }
-    const known = new Set(errands.flatMap(({ requestIds }) => requestIds));
+    const known = new Set(tasks.flatMap(({ requestIds }) => requestIds));
     expect([...charges.keys()].filter((id) => !known.has(id))).to.deep.equal([]);
     const spent = [...charges.values()].flat().reduce((sum, credits) => sum + credits, 0);
     expect(left).to.equal(ACCOUNTS * CREDITS - spent);
@@ -175,9 +175,9 @@ function chargesOf(path: string): Map<string, number[]> {
   }
 }
 
-function tally(errands: readonly SoakErrand[]): Record<string, number> {
+function tally(tasks: readonly SoakTask[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { kind, status } of errands) counts[`${kind} ${status}`] = (counts[`${kind} ${status}`] ?? 0) + 1;
+  for (const { kind, status } of tasks) counts[`${kind} ${status}`] = (counts[`${kind} ${status}`] ?? 0) + 1;
   return counts;
 }
 

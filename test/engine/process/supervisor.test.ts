@@ -71,7 +71,7 @@ describe('A supervisor whose process is started when it is needed', () => {
     expect(outcomes.map(({ value }) => value)).to.deep.equal([undefined, 'innocent!', 'other!']);
     expect((outcomes[0]?.error as Error).message).to.equal('The test process died of this request: SIGSEGV.');
     expect(fixture.deaths).to.deep.equal(Array(5).fill('SIGSEGV'));
-    expect(fixture.latest.killed, 'the process without suspects').to.equal(true);
+    expect(fixture.latest.killed, 'the process that isolates nothing').to.equal(true);
   });
 
   it('loses no call when a child dies at any moment: before it is ready, idle, and with an answer on its way', async () => {

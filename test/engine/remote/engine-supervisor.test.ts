@@ -210,7 +210,7 @@ describe('The supervisor of the engine’s process', () => {
     answer(children[6]!, 'c');
     answer(children[6]!, 'd');
     await until(() => asked[3]!.value === 1 && asked[2]!.value === 1);
-    expect(children[6]!.killed, 'a process without suspects').to.equal(true);
+    expect(children[6]!.killed, 'a process that isolates nothing').to.equal(true);
     children[6]!.exit();
     answer(serving!, 'other');
     await until(() => other.value === 1);

@@ -122,7 +122,7 @@ describe('/api/v1/jobs', () => {
     expect(direct.error?.code).to.equal('idempotency_conflict');
     await endedJob(server, ann.key, String(first.body['id']));
     expect((await end(String(first.body['id']))).status).to.equal(200);
-    expect((await post([audio], key)).body, 'though the job is forgotten').to.deep.equal(first.body);
+    expect((await post([audio], key)).body, 'though the job is deleted').to.deep.equal(first.body);
     expect(server.jobFiles()).to.deep.equal([]);
   });
 

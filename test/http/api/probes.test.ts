@@ -216,7 +216,7 @@ describe('probes, metrics and logs', () => {
     it('never tell a key, a transcript, a file name or a raw path', async () => {
       await transcribe(server, { key: customer.key });
       await call(server, '/api/v1/usage?token=hidden', { headers: bearer(customer.key) });
-      server.engine.failWith = new Error('engine trouble');
+      server.engine.failWith = new Error('engine failure');
       await transcribe(server, { key: customer.key });
       await call(server, `/api/v1/keys/${customer.key.id}`, {
         method: 'DELETE',

@@ -7,7 +7,7 @@ import { call } from '../../support/requests.js';
 import { bearer, TestServer } from '../../support/server.js';
 
 const PASSWORD = 'correct horse battery staple';
-const VISITOR = { browser: '', address: '' };
+const BROWSER = { browser: '', address: '' };
 const COOKIE = 'verbatim-loopback';
 
 describe('dashboard: signing in', () => {
@@ -25,7 +25,7 @@ describe('dashboard: signing in', () => {
   afterEach(() => server.dispose());
 
   async function withPassword(): Promise<void> {
-    await server.ledger.access.setPassword(ann.id, await hashPassword(PASSWORD, ann.email, CHEAP_PASSWORDS), VISITOR);
+    await server.ledger.access.setPassword(ann.id, await hashPassword(PASSWORD, ann.email, CHEAP_PASSWORDS), BROWSER);
   }
 
   function signIn(browser: HttpBrowser, fields: Record<string, string> = {}) {
@@ -76,7 +76,7 @@ describe('dashboard: signing in', () => {
 
   it('hashes a password again when the parameters have grown', async () => {
     const old = await hashPassword(PASSWORD, ann.email, { ...CHEAP_PASSWORDS, cost: 8 });
-    await server.ledger.access.setPassword(ann.id, old, VISITOR);
+    await server.ledger.access.setPassword(ann.id, old, BROWSER);
     expect((await signIn(new HttpBrowser(server))).location).to.equal('/dashboard');
     expect((await server.ledger.access.findPassword(ann.email))?.password).to.include(CHEAP_PASSWORDS);
     expect((await signIn(new HttpBrowser(server))).location).to.equal('/dashboard');

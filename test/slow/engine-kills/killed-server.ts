@@ -56,7 +56,7 @@ export class KilledServer {
     return all.map(({ pid }) => pid);
   }
 
-  /** Work can be done, and nothing is on trial. */
+  /** Work can be done, and no request runs in isolation. */
   async calm(): Promise<number> {
     const isCalm = async (): Promise<boolean> => this.engines.length === 1 && (await this.isReady());
     await this.#until(isCalm, 'one process that serves');

@@ -6,7 +6,7 @@ export interface Payload {
 }
 
 /** One thing a client wants done, over as many attempts and server lives as it takes. */
-export interface Errand {
+export interface Task {
   readonly rawKey: string;
   readonly payload: Payload;
   /** Without one an attempt without an answer is never repeated. */
@@ -20,9 +20,9 @@ export interface Errand {
 
 /** Clients that keep a server busy until it dies under them. */
 export class Load {
-  readonly jobs: Errand[] = [];
+  readonly jobs: Task[] = [];
   answered = 0;
-  #unanswered: Errand[] = [];
+  #unanswered: Task[] = [];
   #running = true;
 
   constructor(
@@ -61,18 +61,18 @@ export class Load {
     }
   }
 
-  #newJob(): Errand {
+  #newJob(): Task {
     const n = this.jobs.length;
     const rawKey = this.rawKeys[n % this.rawKeys.length];
     const payload = this.payloads[n % this.payloads.length];
     if (rawKey === undefined || payload === undefined) throw new Error('No keys or no payloads.');
     const idempotencyKey = n % 3 === 0 ? null : randomUUID();
-    const job: Errand = { rawKey, payload, idempotencyKey, attempts: [], answer: null, replayed: false };
+    const job: Task = { rawKey, payload, idempotencyKey, attempts: [], answer: null, replayed: false };
     this.jobs.push(job);
     return job;
   }
 
-  async #attempt(job: Errand, url: string): Promise<void> {
+  async #attempt(job: Task, url: string): Promise<void> {
     const requestId = randomUUID();
     job.attempts.push(requestId);
     const form = new FormData();

@@ -22,7 +22,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number]['kind'];
 
-export interface SoakErrand {
+export interface SoakTask {
   kind: Kind;
   /** X-Request-Id of each attempt. */
   requestIds: string[];
@@ -52,7 +52,7 @@ type Fields = Readonly<Record<string, string>>;
 /** An answer may take as long as the engine takes to come back. */
 const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
-/** No connection is kept for another errand. */
+/** No connection is kept for another task. */
 export const hangUpAll = (): Promise<void> => patient.close();
 /** A client that gives up does so within this. */
 const MAX_WAIT_MS = 1500;
@@ -71,23 +71,23 @@ export function pickKind(random: Random): Kind {
 }
 
 /** Never rejects: what went wrong is reported. */
-export async function runErrand(kind: Kind, clients: Clients): Promise<SoakErrand> {
-  const errand: SoakErrand = { kind, requestIds: [], status: 0, wrong: '', credits: 0 };
+export async function runTask(kind: Kind, clients: Clients): Promise<SoakTask> {
+  const task: SoakTask = { kind, requestIds: [], status: 0, wrong: '', credits: 0 };
   try {
-    errand.wrong = await DOERS[kind](new Client(clients, errand));
+    task.wrong = await DOERS[kind](new Client(clients, task));
   } catch (error) {
-    errand.wrong = String(error);
+    task.wrong = String(error);
   }
-  return errand;
+  return task;
 }
 
-/** One of them, at one errand. */
+/** One of them, at one task. */
 class Client {
   readonly #key: string;
 
   constructor(
     readonly clients: Clients,
-    readonly errand: SoakErrand,
+    readonly task: SoakTask,
   ) {
     this.#key = pick(clients.random, clients.keys);
   }
@@ -98,8 +98,8 @@ class Client {
     file: Buffer,
     more: { key?: string; patienceMs?: number } = {},
   ): Promise<Told> {
-    const requestId = `soak-${this.errand.kind}-${randomUUID()}`;
-    this.errand.requestIds.push(requestId);
+    const requestId = `soak-${this.task.kind}-${randomUUID()}`;
+    this.task.requestIds.push(requestId);
     const body = new FormData();
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
     body.append(path.startsWith('/v1') ? 'file' : 'audio', new Blob([new Uint8Array(file)]), 'recording');
@@ -115,7 +115,7 @@ class Client {
       ...(more.patienceMs === undefined ? {} : { signal: AbortSignal.timeout(more.patienceMs) }),
     });
     const text = await answer.body.text();
-    this.errand.status = answer.statusCode;
+    this.task.status = answer.statusCode;
     return { status: answer.statusCode, text, headers: answer.headers };
   }
 
@@ -127,7 +127,7 @@ class Client {
 
   check(status: number, text: string, wanted: RegExp): string {
     if (status !== 200 || !wanted.test(text)) return `${status} ${text.slice(0, 300)}`;
-    this.errand.credits = (JSON.parse(text) as { credits_used: number }).credits_used;
+    this.task.credits = (JSON.parse(text) as { credits_used: number }).credits_used;
     return '';
   }
 
@@ -149,7 +149,7 @@ const DOERS: Readonly<Record<Kind, (client: Client) => Promise<string>>> = {
   streamed: async (client) => {
     const fields = { model: 'whisper-1', stream: 'true' };
     const { status, text } = await client.send('/v1/audio/transcriptions', fields, pick(client.clients.random, clips));
-    client.errand.credits = 1;
+    client.task.credits = 1;
     return status === 200 && text.includes('"transcript.text.done"') ? '' : `${status} ${text.slice(-300)}`;
   },
   refused: async (client) => {
@@ -191,7 +191,7 @@ async function runJob(client: Client): Promise<string> {
   const { status, text } = await client.send('/api/v1/jobs', { webhook_url: listener.url }, pick(random, clips));
   if (status !== 202) return `${status} ${text.slice(0, 300)}`;
   const { id } = JSON.parse(text) as { id: string };
-  client.errand.credits = 1;
+  client.task.credits = 1;
   for (;;) {
     const message = listener.heard.find(({ body }) => body.includes(`"${id}"`));
     if (message !== undefined) return message.body.includes('"job.succeeded"') ? '' : message.body.slice(0, 300);
