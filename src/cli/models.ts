@@ -46,6 +46,7 @@ async function pullWithBar(name: string): Promise<void> {
   try {
     const context = readContext();
     const fetched = await pull(name, context, {
+      onWait: () => console.error(waitingText(name)),
       onProgress: (file, received, total) => {
         if (shown !== file) bar?.start(Math.ceil((total ?? 0) / (1 << 20)), 0, { file });
         shown = file;
@@ -57,6 +58,10 @@ async function pullWithBar(name: string): Promise<void> {
   } finally {
     bar?.stop();
   }
+}
+
+function waitingText(name: string): string {
+  return `Another process downloads ${name}. Waiting for it.`;
 }
 
 /** What an installed model was held against: not every publisher says what a file must be. */
@@ -82,9 +87,10 @@ async function pullInLines(name: string): Promise<void> {
   const onProgress: PullProgress = (file, received, total) => {
     untold = { file, received_bytes: received, total_bytes: total };
   };
+  const onWait = (): void => console.error(waitingText(name));
   const timer = setInterval(printProgress, LINE_MS);
   try {
-    const downloaded = await untilInterrupted((signal) => pull(name, readContext(), { onProgress, signal }));
+    const downloaded = await untilInterrupted((signal) => pull(name, readContext(), { onProgress, onWait, signal }));
     printProgress();
     console.log(JSON.stringify({ installed: name, downloaded }));
   } finally {

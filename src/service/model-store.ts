@@ -7,35 +7,66 @@ import { importSpeakerModel, type ImportSpeakersOptions, type SpeakerModelEntry 
 import { importTranslationModel, type ImportTranslationOptions } from '../models/import-translation.js';
 import {
   findModel,
+  type ModelEntry,
   type SpeechModelEntry,
   type TranslationModelEntry,
   type VoiceActivityModelEntry,
 } from '../models/manifest.js';
 import { pullModel } from '../models/pull.js';
 import type { DownloadOptions } from '../models/download.js';
-import { modelPath } from '../models/store.js';
+import { readManifest } from '../models/read-manifest.js';
+import { isInstalled, modelPath, verifyModel, type StoreRoots } from '../models/store.js';
+import { makeDirectory, SHARED } from '../make-directory.js';
 import { packageRoot } from '../package-root.js';
 import type { ServiceContext } from './context.js';
+import { withFileLock } from './file-lock.js';
 import { speakerModels } from './speaker-engine.js';
 
 const HUB = 'https://huggingface.co';
 
 export type PullProgress = NonNullable<DownloadOptions['onProgress']>;
 
-/** Downloads a model of the manifest, and resolves to whether there was anything to download. */
-export function pull(
+export interface PullCalls {
+  onProgress: PullProgress;
+  /** Another process downloads it: this one waits until it is done or has failed. */
+  onWait?: () => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Downloads a model of the manifest, and resolves to whether there was anything to download. Of several processes that
+ * share a directory of models, one downloads a model, and the others wait.
+ */
+export async function pull(
   name: string,
   { roots, manifest }: ServiceContext,
-  { onProgress, signal }: { onProgress: PullProgress; signal?: AbortSignal },
+  { onProgress, onWait, signal }: PullCalls,
 ): Promise<boolean> {
-  return pullModel(findModel(manifest, name), {
+  const entry = findModel(manifest, name);
+  const options = {
     roots,
     endpoint: process.env['HF_ENDPOINT'] || HUB,
     token: process.env['HF_TOKEN'] ?? null,
     onProgress,
     ...(signal === undefined ? {} : { signal }),
     withModel,
+  };
+  // Nothing is written for a model that is there.
+  if (entry.bundled === true || (await isWhole(roots, entry))) return pullModel(entry, options);
+  makeDirectory(roots.modelsDir, SHARED);
+  const work = (): Promise<boolean> => {
+    // Whoever had the lock may have registered what it unpacked.
+    const { models } = readManifest(roots.packageRoot, roots.modelsDir);
+    return pullModel(models.find((model) => model.name === name) ?? entry, options);
+  };
+  return withFileLock(join(roots.modelsDir, `${name}.lock`), work, {
+    signal,
+    ...(onWait === undefined ? {} : { onWait }),
   });
+}
+
+async function isWhole(roots: StoreRoots, entry: ModelEntry): Promise<boolean> {
+  return isInstalled(roots, entry) && (await verifyModel(roots, entry)).every(({ ok }) => ok);
 }
 
 export type SpeechImport = Omit<ImportSpeechOptions, 'roots' | 'check'>;

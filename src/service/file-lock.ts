@@ -1,0 +1,61 @@
+/**
+ * A lock between processes, on one machine or on several that share a file system with POSIX locks. It is SQLite's own:
+ * the kernel releases it when a process dies, however that happens.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Database } from '../ledger/sqlite/driver.js';
+
+export interface FileLockOptions {
+  signal?: AbortSignal | undefined;
+  /** Called once, when another process has the lock. */
+  onWait?: () => void;
+  /** Between two attempts. */
+  pollMs?: number;
+}
+
+const POLL_MS = 250;
+
+/**
+ * Runs `work` while this process alone has the lock `path`, a file that is made for it. Where `work` succeeds, the file
+ * is removed: whoever waits for it has to look first whether there is anything left to do. Rejects as `work` does, with
+ * an AbortError, or with an Error that names the file where it cannot be made.
+ */
+export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
+  const { signal, onWait, pollMs = POLL_MS } = options;
+  let database: Database | null;
+  for (let attempt = 1; (database = lockedFile(path)) === null; attempt++) {
+    if (attempt === 1) onWait?.();
+    await pause(pollMs, undefined, signal === undefined ? {} : { signal });
+  }
+  try {
+    const result = await work();
+    rmSync(path, { force: true });
+    return result;
+  } finally {
+    database.close();
+  }
+}
+
+/** With the lock; null: another process has it. */
+function lockedFile(path: string): Database | null {
+  const database = open(path);
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    const isRemoved = !existsSync(path);
+    if (isRemoved || (error as { code?: string }).code === 'SQLITE_BUSY') return null;
+    throw error;
+  }
+}
+
+function open(path: string): Database {
+  try {
+    return new Database(path, { timeout: 0 });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`"${path}" cannot be made: ${message}. May this user write there?`, { cause: error });
+  }
+}
