@@ -3,6 +3,6 @@ export interface SettingInForce {
   variable: string;
   /** Never a secret. */
   value: string;
-  /** `chosen`: by `verbatim models use`. */
-  from: 'environment' | 'default' | 'measured' | 'chosen';
+  /** `option`: of the command line; `chosen`: by `verbatim models use`. */
+  from: 'environment' | 'option' | 'default' | 'measured' | 'chosen';
 }

@@ -19,7 +19,9 @@ export interface RateSearchResult {
 
 const MOST_DOUBLINGS = 12;
 
-export function isBorne({ latency, refused, failed }: LoadResult, p95BoundMs: number): boolean {
+/** null: nothing was sent, as can happen at a low rate, so the step shows neither. */
+export function isBorne({ sent, latency, refused, failed }: LoadResult, p95BoundMs: number): boolean | null {
+  if (sent === 0) return null;
   return refused === 0 && failed === 0 && latency !== null && latency.p95 <= p95BoundMs;
 }
 
@@ -27,7 +29,7 @@ export function isBorne({ latency, refused, failed }: LoadResult, p95BoundMs: nu
 export async function searchRate(options: RateSearchOptions): Promise<RateSearchResult> {
   const { startRate, p95BoundMs, refinements, run } = options;
   const steps: LoadResult[] = [];
-  const bears = async (rate: number): Promise<boolean> => {
+  const bears = async (rate: number): Promise<boolean | null> => {
     const step = await run(rate);
     steps.push(step);
     return isBorne(step, p95BoundMs);
@@ -37,22 +39,23 @@ export async function searchRate(options: RateSearchOptions): Promise<RateSearch
   let [low, high] = [borne, broken];
   for (let step = 0; step < refinements; step++) {
     const middle = Math.sqrt(low * high);
-    if (await bears(middle)) low = middle;
-    else high = middle;
+    if ((await bears(middle)) === false) high = middle;
+    else low = middle;
   }
   return { highestRate: low, steps };
 }
 
 async function bracket(
   startRate: number,
-  bears: (rate: number) => Promise<boolean>,
+  bears: (rate: number) => Promise<boolean | null>,
 ): Promise<{ borne: number | null; broken: number | null }> {
   let rate = startRate;
-  const up = await bears(rate);
+  const up = (await bears(rate)) !== false;
   for (let step = 0; step < MOST_DOUBLINGS; step++) {
     const next = up ? rate * 2 : rate / 2;
     const isGood = await bears(next);
-    if (isGood !== up) return up ? { borne: rate, broken: next } : { borne: next, broken: rate };
+    if (isGood === null && !up) break;
+    if (isGood !== null && isGood !== up) return up ? { borne: rate, broken: next } : { borne: next, broken: rate };
     rate = next;
   }
   return up ? { borne: rate, broken: null } : { borne: null, broken: rate };

@@ -15,7 +15,7 @@ import { settingsInForce } from './settings-in-force.js';
 import { systemTimers } from '../timers.js';
 import { startEngines, type ServedEngines } from './served-engines.js';
 import { settingVariables } from './tuned.js';
-import { retiredVariables, type Variable } from './variables.js';
+import { retiredVariables, VARIABLES, type Variable } from './variables.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion } from './context.js';
 import { installedSpeechModels } from './installed-models.js';
@@ -34,6 +34,7 @@ const DRAIN_MS = 60_000;
  */
 export async function serve(settings: Partial<Record<Variable, string>> = {}): Promise<void> {
   Object.assign(process.env, settings);
+  const options = VARIABLES.filter((variable) => settings[variable] !== undefined);
   const { config, roots, manifest } = readContext();
   const logger = createLogger({ level: config.logLevel });
   const metrics = new Metrics();
@@ -62,7 +63,7 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
         modelStore: modelStore,
         logger,
         metrics,
-        settingsInForce: () => settingsInForce(process.env, config, engines.info.config),
+        settingsInForce: () => settingsInForce({ env: process.env, options }, config, engines.info.config),
       });
     } finally {
       await ledger.close();

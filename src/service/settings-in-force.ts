@@ -46,16 +46,22 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_METRICS_TOKEN: ({ metricsToken }) => hidden(metricsToken),
 };
 
+export interface SettingSources {
+  env: EnvironmentVariables;
+  /** Variables that an option of the command line has set. */
+  options?: readonly Variable[];
+}
+
 /** `tuned`: the configuration with the settings that were measured, where those are used. */
 export function settingsInForce(
-  env: EnvironmentVariables,
+  sources: SettingSources,
   configured: Config,
   tuned: Config = configured,
 ): SettingInForce[] {
   return VARIABLES.map((variable) => {
     const value = text(SHOWN[variable](tuned));
     const isConfigured = value === text(SHOWN[variable](configured));
-    return { variable, value, from: isConfigured ? originOf(env[variable]) : changedBy(variable) };
+    return { variable, value, from: isConfigured ? originOf(variable, sources) : changedBy(variable) };
   });
 }
 
@@ -64,7 +70,9 @@ function changedBy(variable: Variable): SettingInForce['from'] {
   return variable === 'VERBATIM_MODEL' ? 'chosen' : 'measured';
 }
 
-function originOf(given: string | undefined): SettingInForce['from'] {
+function originOf(variable: Variable, { env, options = [] }: SettingSources): SettingInForce['from'] {
+  if (options.includes(variable)) return 'option';
+  const given = env[variable];
   return given === undefined || given === '' ? 'default' : 'environment';
 }
 

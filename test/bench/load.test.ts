@@ -109,6 +109,19 @@ describe('The search for the highest rate', () => {
     }
   });
 
+  it('takes a step in which nothing was sent for neither', async () => {
+    const empty: Partial<LoadResult> = { sent: 0, answered: 0, latency: null };
+    const sparse = (most: number) => async (rate: number) => ({
+      ...(await steady(most)(rate)),
+      ...(rate < 1 ? empty : {}),
+    });
+    const found = await searchRate({ ...options, startRate: 0.25, run: sparse(13) });
+    expect(found.highestRate).to.be.within(13 * 0.97, 13);
+    const none = await searchRate({ ...options, startRate: 4, run: sparse(0) });
+    expect(none.highestRate).to.equal(null);
+    expect(none.steps.map(({ rate }) => rate)).to.deep.equal([4, 2, 1, 0.5]);
+  });
+
   it('says so when it finds none, and takes a refusal for too much', async () => {
     const none = await searchRate({ ...options, startRate: 1, run: steady(0) });
     expect(none.highestRate).to.equal(null);

@@ -7,7 +7,9 @@ import { VARIABLES } from '../../src/service/variables.js';
 describe('The settings in force', () => {
   const shown = (env: Record<string, string>, tuned = {}) => {
     const config = readConfig(env, packageRoot);
-    return new Map(settingsInForce(env, config, { ...config, ...tuned }).map((setting) => [setting.variable, setting]));
+    return new Map(
+      settingsInForce({ env }, config, { ...config, ...tuned }).map((setting) => [setting.variable, setting]),
+    );
   };
 
   it('are all variables, with what they have become and where that is from', () => {
@@ -18,6 +20,14 @@ describe('The settings in force', () => {
     expect(settings.get('VERBATIM_MAX_IN_FLIGHT')).to.include({ value: '64', from: 'default' });
     expect(settings.get('VERBATIM_DASHBOARD')).to.include({ value: 'on', from: 'default' });
     expect(settings.get('VERBATIM_SLOTS')).to.include({ value: '', from: 'default' });
+  });
+
+  it('report what an option of the command line has set', () => {
+    const env = { VERBATIM_PORT: '9001', VERBATIM_HOST: '::1' };
+    const config = readConfig(env, packageRoot);
+    const settings = settingsInForce({ env, options: ['VERBATIM_PORT'] }, config);
+    const originOf = (name: string) => settings.find(({ variable }) => variable === name)?.from;
+    expect([originOf('VERBATIM_PORT'), originOf('VERBATIM_HOST')]).to.deep.equal(['option', 'environment']);
   });
 
   it('report what was measured', () => {
@@ -34,7 +44,9 @@ describe('The settings in force', () => {
     expect(shown({}).get('VERBATIM_SECRET')).to.include({ value: '', from: 'default' });
     const config = readConfig({}, packageRoot);
     const database = 'postgres://ann:hush@db.example:5433/ledger?password=hush';
-    const told = settingsInForce({}, { ...config, database }).find(({ variable }) => variable === 'VERBATIM_DATABASE');
+    const told = settingsInForce({ env: {} }, { ...config, database }).find(
+      ({ variable }) => variable === 'VERBATIM_DATABASE',
+    );
     expect(told?.value).to.equal('postgres://db.example:5433/ledger');
   });
 });

@@ -103,7 +103,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       backlog,
       installedModels: () => [engine.info.modelName, 'large-v3'],
       modelStore: options.modelStore ?? shelfOf(engine.info.modelName),
-      settingsInForce: () => settingsInForce({}, readConfig({}, '/opt/verbatim')),
+      settingsInForce: () => settingsInForce({ env: {} }, readConfig({}, '/opt/verbatim')),
       acquire: options.engines?.acquire ?? fixedEngines(engine as ShownEngine as SpeechEngine, options.translator),
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
       diarizer: options.diarizer ?? NO_DIARIZER,

@@ -408,13 +408,14 @@ export const TEXTS = {
     detail: 'What was found',
     settings: 'Settings in force',
     settingsNote:
-      'Read from the environment when the server started. An empty value is chosen by the server; secrets are not ' +
+      'Read from the environment and the command line when the server started. An empty value is chosen by the server; secrets are not ' +
       'shown.',
     variable: 'Variable',
     value: 'Value',
     from: 'From',
     origins: {
       environment: 'environment',
+      option: 'command line',
       default: 'default',
       measured: 'measured by bench tune',
       chosen: 'chosen by models use',
