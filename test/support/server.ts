@@ -102,7 +102,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       engine,
       backlog,
       installedModels: () => [engine.info.modelName, 'large-v3'],
-      modelStore: options.modelStore ?? shelfOf(engine.info.modelName),
+      modelStore: options.modelStore ?? modelStoreOf(engine.info.modelName),
       settingsInForce: () => settingsInForce({ env: {} }, readConfig({}, '/opt/verbatim')),
       acquire: options.engines?.acquire ?? fixedEngines(engine as ShownEngine as SpeechEngine, options.translator),
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
@@ -204,7 +204,7 @@ function backlogOf(engine: ShownEngine): Backlog {
   return new Backlog({ maxSeconds: 36_000, realTimeFactor: () => engine.stats().realTimeFactor });
 }
 
-function shelfOf(modelName: string): ModelStore {
+function modelStoreOf(modelName: string): ModelStore {
   const about = {
     kind: 'speech',
     licence: 'MIT',

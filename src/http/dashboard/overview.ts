@@ -2,6 +2,7 @@
 import type { Balance, CreditPack, PackAmounts } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
+import { demonstrationNote } from './demonstration-note.js';
 import { moment, number } from './format.js';
 import { html, type Html } from './html.js';
 import type { View } from './page.js';
@@ -16,16 +17,18 @@ export const EMPTY_PACKS = 10;
 
 export type Pack = CreditPack & PackAmounts;
 
-export function overviewRoutes({ ledger }: HttpDeps, pages: PageHandlers): Route[] {
+export function overviewRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
+  const { credits } = deps.ledger;
   const page = pages.memberPage(async ({ account }) => {
-    const balance = await ledger.credits.balance(account.id);
-    return overviewView(balance, await ledger.credits.packs(account.id, EMPTY_PACKS));
+    const balance = await credits.balance(account.id);
+    return overviewView(demonstrationNote(deps, account), balance, await credits.packs(account.id, EMPTY_PACKS));
   });
   return [{ path: PATHS.overview, methods: { GET: page } }];
 }
 
-function overviewView({ balance, lifetimePurchased }: Balance, packs: readonly Pack[]): View {
-  const main = html`<dl class="figures">
+function overviewView(note: Html | null, { balance, lifetimePurchased }: Balance, packs: readonly Pack[]): View {
+  const main = html`${note}
+    <dl class="figures">
       <div>
         <dt>${texts.balance}</dt>
         <dd>${number(balance)}</dd>

@@ -408,8 +408,8 @@ export const TEXTS = {
     detail: 'What was found',
     settings: 'Settings in force',
     settingsNote:
-      'Read from the environment and the command line when the server started. An empty value is chosen by the server; secrets are not ' +
-      'shown.',
+      'Read from the environment and the command line when the server started. An empty value is chosen by the ' +
+      'server; secrets are not shown.',
     variable: 'Variable',
     value: 'Value',
     from: 'From',
@@ -420,6 +420,16 @@ export const TEXTS = {
       measured: 'measured by bench tune',
       chosen: 'chosen by models use',
     },
+  },
+  demonstration: {
+    title: 'The demonstration model serves',
+    note: 'It knows a phrase book in four languages, and does not transcribe real recordings.',
+    ask: 'The operator of this service can fetch a real model.',
+    fetch: (name: string, mib: string | null) => (mib === null ? `Fetch ${name}` : `Fetch ${name} (${mib} MiB)`),
+    use: (name: string) => `Use ${name}`,
+    coming: (name: string) => `${name} is being downloaded.`,
+    changing: (name: string) => `${name} is being loaded.`,
+    all: 'All models',
   },
   models: {
     title: 'Models',

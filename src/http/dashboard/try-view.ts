@@ -10,10 +10,10 @@ import { TEXTS } from './texts.js';
 
 const { try: texts } = TEXTS;
 
-export function tryView(offer: Offer, { balance }: Balance): View {
+export function tryView(note: Html | null, offer: Offer, { balance }: Balance): View {
   const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = offer.prices;
   const surcharge = translationCreditsPerMinute + diarizationCreditsPerMinute > 0;
-  const main = html`<noscript><p role="alert">${texts.noScript}</p></noscript>
+  const main = html`${note}<noscript><p role="alert">${texts.noScript}</p></noscript>
     <p>
       ${texts.price(creditsPerMinute)}
       ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)} ${texts.estimate}

@@ -11,6 +11,7 @@ import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
 import { transcriptionRoute, type Dialect } from '../transcripts/transcription-route.js';
 import type { TranscriptEvents } from '../transcripts/transcript-stream.js';
+import { demonstrationNote } from './demonstration-note.js';
 import { PATHS } from './paths.js';
 import { tryView } from './try-view.js';
 import type { PageHandlers } from './page-handlers.js';
@@ -32,7 +33,8 @@ export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
     idempotencyKey: () => null,
   };
   const page = pages.memberPage(async ({ account }) => {
-    return tryView(transcription.offer, await ledger.credits.balance(account.id));
+    const note = demonstrationNote(deps, account);
+    return tryView(note, transcription.offer, await ledger.credits.balance(account.id));
   });
   return [
     { path: PATHS.try, methods: { GET: page } },
