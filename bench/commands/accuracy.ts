@@ -94,7 +94,7 @@ async function throughHttp(
 }
 
 interface Peer {
-  columns: Pick<TranscriptColumns, 'second' | 'secondTellsLanguage'>;
+  columns: Pick<TranscriptColumns, 'second' | 'secondShowsLanguage'>;
   settings: Readonly<Record<string, string>>;
   /** Both, in a sentence. */
   how: string;
@@ -115,7 +115,7 @@ function peerOf(model: BenchModel, options: Options, clips: readonly SpokenClip[
 function parakeetPeer({ path }: BenchModel, { build }: Options, clips: readonly SpokenClip[]): Peer {
   const cli = whisperProgram(build, 'parakeet-cli');
   return {
-    columns: { second: 'parakeet-cli', secondTellsLanguage: false },
+    columns: { second: 'parakeet-cli', secondShowsLanguage: false },
     settings: {},
     how: 'Both decode greedily, Verbatim window by window, parakeet-cli a whole file at once',
     transcribe: () =>

@@ -47,7 +47,7 @@ async function benchLedger(options: Options, parts: BenchParts): Promise<void> {
   if (database === null && delay > 0) throw new UsageError('--delay is of a network; SQLite has none.');
   if (database !== null) checkPostgres(database, '--database');
   const { environment } = benchContext();
-  const found = await onBooks(database, (address) => measure(address, options, parts));
+  const found = await onLedger(database, (address) => measure(address, options, parts));
   publish(
     {
       name: 'ledger',
@@ -74,7 +74,7 @@ async function benchLedger(options: Options, parts: BenchParts): Promise<void> {
 }
 
 /** On those of a temporary directory, or on those of the address, which must be nobody's. */
-async function onBooks<T>(database: string | null, work: (address: string) => Promise<T>): Promise<T> {
+async function onLedger<T>(database: string | null, work: (address: string) => Promise<T>): Promise<T> {
   if (database !== null) {
     await refuseUsed(database);
     return work(database);

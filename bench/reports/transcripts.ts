@@ -21,7 +21,7 @@ export interface TranscriptColumns {
   first: string;
   second: string;
   /** Default: it does. */
-  secondTellsLanguage?: boolean;
+  secondShowsLanguage?: boolean;
   /** What the clips of a row have in common; default: their language. */
   groupOf?: (clip: SpokenClip) => Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ const NOBODY: SpokenClip = { path: '', language: '', text: '', sentences: null, 
 function row(
   group: Readonly<Record<string, string>>,
   pairs: readonly TranscriptPair[],
-  { first, second, secondTellsLanguage = true }: TranscriptColumns,
+  { first, second, secondShowsLanguage = true }: TranscriptColumns,
 ): Table['rows'][number] {
   const share = (is: (one: TranscriptPair) => boolean): string => `${pairs.filter(is).length}/${pairs.length}`;
   return {
@@ -68,7 +68,7 @@ function row(
     difference: rounded(errorRate(pairs, 'first') - errorRate(pairs, 'second')),
     'same text': share((one) => one.first.text === one.second.text),
     [`language right, ${first}`]: share((one) => one.first.language === one.clip.language),
-    ...(secondTellsLanguage
+    ...(secondShowsLanguage
       ? { [`language right, ${second}`]: share((one) => one.second.language === one.clip.language) }
       : {}),
   };

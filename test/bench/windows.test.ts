@@ -13,7 +13,7 @@ import { samplePath } from '../native/support.js';
 const modelsDir = join(packageRoot, 'models');
 
 /** The addon, which tells how its windows were to be decoded. */
-function told(binding: NativeBinding, asked: DecodeOptions[]): NativeBinding {
+function reported(binding: NativeBinding, asked: DecodeOptions[]): NativeBinding {
   return {
     ...binding,
     loadSpeechModel: async (...load) => {
@@ -68,7 +68,7 @@ describe('The engine of a benchmark', () => {
         languages: null,
         accelerator: 'off',
       } as const;
-      const engine = await createBenchEngine(told(loadBinding(), asked), setting);
+      const engine = await createBenchEngine(reported(loadBinding(), asked), setting);
       try {
         const clip = { path: samplePath('en-wav16.wav'), language: 'en' };
         await transcribeClip(engine, clip, 'given', 'bench');

@@ -30,11 +30,11 @@ const SPOKEN: Times[] = [
 
 describe('The judge of word times', () => {
   it('reports by how much the words that were understood are late', () => {
-    const heard = transcript(SPOKEN, [
+    const spoken = transcript(SPOKEN, [
       ['guten', 1.25, 1.375],
       ['Abend', 1.5, 2],
     ]);
-    expect(wordTimeErrors(heard)).to.deep.equal([{ word: 'Guten', start: 0.25, end: -0.125 }]);
+    expect(wordTimeErrors(spoken)).to.deep.equal([{ word: 'Guten', start: 0.25, end: -0.125 }]);
   });
 
   it('counts for F1 what has the right text and both borders within the collar', () => {

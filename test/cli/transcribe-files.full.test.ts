@@ -101,11 +101,11 @@ describe('verbatim transcribe', function () {
     const files = ['text.wav', 'missing.wav', 'good.wav', 'directory.wav'];
     const { status, stdout, stderr } = await run(...files, '--output-dir', 'out', '--format', 'json');
     expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
-    const told = stderr.trimEnd().split('\n');
-    expect(told.filter((line) => !line.startsWith('verbatim: '))).to.deep.equal([]);
-    expect(told).to.have.length(3);
+    const reported = stderr.trimEnd().split('\n');
+    expect(reported.filter((line) => !line.startsWith('verbatim: '))).to.deep.equal([]);
+    expect(reported).to.have.length(3);
     for (const name of files.filter((file) => file !== 'good.wav')) {
-      expect(told.filter((line) => line.includes(`"${name}"`))).to.have.length(1);
+      expect(reported.filter((line) => line.includes(`"${name}"`))).to.have.length(1);
     }
     expect(readdirSync(at('out'))).to.deep.equal(['good.json']);
     const { text } = JSON.parse(readFileSync(at('out', 'good.json'), 'utf8')) as { text: string };
@@ -179,8 +179,8 @@ describe('verbatim transcribe', function () {
       '--output cannot be used with --output-dir',
     );
     for (const other of ['a.mp3', 'other/a.wav', 'a.wav']) {
-      const told = await refusal('a.wav', other, '--output-dir', 'out');
-      expect(told).to.contain('"a.wav"').and.contain(`"${other}"`).and.contain('"out/a.txt"');
+      const reported = await refusal('a.wav', other, '--output-dir', 'out');
+      expect(reported).to.contain('"a.wav"').and.contain(`"${other}"`).and.contain('"out/a.txt"');
     }
     const several = await refusal('a.wav', 'other/a.wav', '--output-format', 'all', '--output-dir', 'out');
     expect(several).to.contain('"a.wav"').and.contain('"other/a.wav"').and.contain('"out/a.txt"');

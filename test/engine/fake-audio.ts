@@ -107,7 +107,7 @@ export class FakeReader implements AudioReader {
     private readonly engine: FakeTally,
     private readonly path: string,
     private readonly file: FakeFile,
-    private readonly hears: boolean,
+    private readonly recognises: boolean,
   ) {
     this.windows = file.windows ?? contiguous(file.seconds);
     this.decode(true);
@@ -123,7 +123,7 @@ export class FakeReader implements AudioReader {
   async nextWindow(): Promise<AudioWindow | 'silence' | 'reading' | null> {
     await this.call(this.engine.settings.cutMs, () => this.decode(true));
     const spec = this.windows[this.index];
-    if (this.hears) {
+    if (this.recognises) {
       this.readSeconds = Math.min(this.file.seconds, this.readSeconds + BLOCK_SECONDS);
       const wanted = Math.min(spec?.endSeconds ?? this.file.seconds, this.positionSeconds + 60);
       if (this.readSeconds < wanted) return 'reading';

@@ -45,7 +45,7 @@ describe('HTTP: an engine in a process of its own', () => {
       },
     });
 
-  const telling = (translator: TextTranslator | undefined): TextTranslator | undefined =>
+  const reporting = (translator: TextTranslator | undefined): TextTranslator | undefined =>
     translator &&
     overriding(translator, {
       translate: (input: Parameters<TextTranslator['translate']>[0]) => {
@@ -72,7 +72,7 @@ describe('HTTP: an engine in a process of its own', () => {
   const clip = (index: number): Buffer => CLIPS[index % CLIPS.length]!;
   const textOf = ({ status, body, text }: Answer): unknown => (status === 200 ? body['text'] : text);
   const spent = async (): Promise<number> => CREDITS - (await server.balance(customer));
-  const booksAgree = async (): Promise<void> => {
+  const ledgerAgrees = async (): Promise<void> => {
     expect(await server.ledger.audit()).to.deep.equal([]);
   };
 
@@ -84,7 +84,7 @@ describe('HTTP: an engine in a process of its own', () => {
     const { engines } = process_;
     const acquire: AcquireEngines = () => {
       const lease = engines.acquire();
-      return { ...lease, engine: asking(lease.engine), translator: telling(lease.translator) };
+      return { ...lease, engine: asking(lease.engine), translator: reporting(lease.translator) };
     };
     server = await TestServer.start({ engine: engines.speech, engines: { ...engines, acquire } });
     customer = await server.customer(CREDITS);
@@ -118,7 +118,7 @@ describe('HTTP: an engine in a process of its own', () => {
       expect(texts).to.deep.equal(asked.map((index) => undisturbed[index % CLIPS.length]));
       expect((await spent()) - before).to.equal(asked.length);
       expect(process_.deaths.at(-1)).to.equal(signal === 'SIGSTOP' ? 'unresponsive' : signal);
-      await booksAgree();
+      await ledgerAgrees();
     });
   }
 
@@ -139,7 +139,7 @@ describe('HTTP: an engine in a process of its own', () => {
     expect(joinedDeltas(events)).to.equal(textOf(alone));
     expect(events.at(-1)?.data).to.include({ type: 'transcript.text.done', text: textOf(alone) });
     expect(process_.logs.at(-1)!['requestIds']).to.deep.equal([reader.response.headers.get('x-request-id')]);
-    await booksAgree();
+    await ledgerAgrees();
   });
 
   it('translates though it dies of it, once', async () => {
@@ -157,7 +157,7 @@ describe('HTTP: an engine in a process of its own', () => {
     expect(process_.deaths.slice(deaths)).to.deep.equal(['SIGKILL']);
     expect(process_.logs.at(-1)!['requestIds']).to.deep.equal([headers.get('x-request-id')]);
     expect((await spent()) - before).to.equal(1);
-    await booksAgree();
+    await ledgerAgrees();
   });
 
   it('does a job though it dies of it, once', async () => {
@@ -172,7 +172,7 @@ describe('HTTP: an engine in a process of its own', () => {
     expect(result).to.include({ text: undisturbed[1] });
     expect(process_.logs.at(-1)!['requestIds']).to.deep.equal([id]);
     expect((await spent()) - before).to.equal(1);
-    await booksAgree();
+    await ledgerAgrees();
   });
 
   it('says in the log which requests were in it, and counts its deaths by their reason', async () => {
@@ -214,7 +214,7 @@ describe('HTTP: an engine in a process of its own', () => {
     expect(again.error?.message).to.match(/not taken for another (59|60) min/);
     expect(process_.deaths).to.have.length(deaths);
     expect((await spent()) - before).to.equal(5);
-    await booksAgree();
+    await ledgerAgrees();
     expect(server.uploads()).to.deep.equal([]);
   });
 
@@ -235,6 +235,6 @@ describe('HTTP: an engine in a process of its own', () => {
     expect((await post(poison)).status).to.equal(422);
     expect(process_.deaths).to.have.length(deaths);
     expect(await spent()).to.equal(before);
-    await booksAgree();
+    await ledgerAgrees();
   });
 });

@@ -99,8 +99,8 @@ describe('a server on PostgreSQL', () => {
       node.engine.holdAll();
       const running = transcribe(node, { key: customer.key });
       await node.engine.untilRunning(1);
-      const told: string[] = [];
-      ledger.keys.onRevoked((id) => told.push(id));
+      const reported: string[] = [];
+      ledger.keys.onRevoked((id) => reported.push(id));
       const listening = `FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`;
       await place.rows(`SELECT pg_terminate_backend(pid) ${listening}`);
       await until(async () => (await place.rows(`SELECT 1 ${listening}`)).length <= 1);
@@ -110,7 +110,7 @@ describe('a server on PostgreSQL', () => {
       });
       timers.pass(REVOCATION_LOOK_MS);
       expect((await running).error?.code).to.equal('invalid_api_key');
-      expect(told).to.deep.equal([]);
+      expect(reported).to.deep.equal([]);
     } finally {
       await node.dispose();
     }

@@ -10,8 +10,8 @@ describe('kill -9 amid jobs and webhooks', function () {
   it('ends every job once, charges it once, and reports it under one id', async () => {
     await load.round({ accepted: 1 });
     await load.round({ accepted: 6 });
-    await load.round({ heard: 1 });
-    await load.round({ heard: 4 });
+    await load.round({ received: 1 });
+    await load.round({ received: 4 });
     await load.finish();
   });
 });

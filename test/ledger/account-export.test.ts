@@ -23,34 +23,34 @@ describeLedger('ledger: the export of an account', (backend) => {
     const grown = await grow(ledger, ann);
     const bob = await customer(ledger, 'bob@example.com', 5);
     await grow(ledger, { ...bob, account: bob.account }).catch(() => undefined); // job ids are taken
-    const told = await whole(ledger, id, bench.now);
-    expect(told).to.have.all.keys(
+    const reported = await whole(ledger, id, bench.now);
+    expect(reported).to.have.all.keys(
       ...['exported_at', 'account', 'keys', 'packs', 'sessions', 'running', 'usage', 'jobs'],
       ...['webhook_events', 'answers'],
     );
     const now = '2026-01-15T12:00:00.000Z';
-    expect(told['exported_at']).to.equal(now);
-    expect(told['account']).to.deep.equal({
+    expect(reported['exported_at']).to.equal(now);
+    expect(reported['account']).to.deep.equal({
       ...{ id, email: 'ann@example.com', name: null, role: 'user', created_at: now, suspended_at: null },
       ...{ password_set_at: now, sign_in_link_expires_at: '2026-01-16T12:00:00.000Z' },
     });
-    expect(told).to.have.nested.property('keys.length', 2);
-    expect(told).to.have.nested.property('packs[0].purchased', 100);
-    expect(told).to.have.nested.property('sessions[0].address', '192.0.2.7');
-    expect(told).to.have.nested.property('running[0].credits', 2);
-    expect(told['usage']).to.deep.equal([
+    expect(reported).to.have.nested.property('keys.length', 2);
+    expect(reported).to.have.nested.property('packs[0].purchased', 100);
+    expect(reported).to.have.nested.property('sessions[0].address', '192.0.2.7');
+    expect(reported).to.have.nested.property('running[0].credits', 2);
+    expect(reported['usage']).to.deep.equal([
       {
         ...{ request_id: 'req_1', key_id: ann.key.id, transcription_id: 'tr_1', endpoint: ENDPOINT },
         ...{ audio_seconds: 180, minutes: 3, language: 'en', credits: 3, at: now },
       },
     ]);
-    expect(told['jobs']).to.have.length(2);
-    expect(told).to.have.nested.property('jobs[0].options.prompt', 'Ann Smith');
-    expect(told).to.have.nested.property('jobs[0].webhook_url', 'https://example.com/hook');
-    expect(told).to.have.nested.property('webhook_events[0].job_id', 'job_1');
-    expect(told).to.have.nested.property('answers[0].idempotency_key', 'order 7');
-    expect(told).to.have.nested.property('answers[0].answer.text', 'a secret said aloud');
-    const text = JSON.stringify(told);
+    expect(reported['jobs']).to.have.length(2);
+    expect(reported).to.have.nested.property('jobs[0].options.prompt', 'Ann Smith');
+    expect(reported).to.have.nested.property('jobs[0].webhook_url', 'https://example.com/hook');
+    expect(reported).to.have.nested.property('webhook_events[0].job_id', 'job_1');
+    expect(reported).to.have.nested.property('answers[0].idempotency_key', 'order 7');
+    expect(reported).to.have.nested.property('answers[0].answer.text', 'a secret said aloud');
+    const text = JSON.stringify(reported);
     for (const secret of [grown.session, grown.link, grown.token, ann.key.rawKey, 'whsec_', 'bob']) {
       expect(text).not.to.contain(secret);
     }
@@ -63,9 +63,9 @@ describeLedger('ledger: the export of an account', (backend) => {
       const idempotencyToken = begun.state === 'new' ? begun.token : '';
       await ledger.holds.settle(await hold(ledger, ann, 0), settlement(0, { idempotencyToken, requestId: `req_${n}` }));
     }
-    const told = (await whole(ledger, accountId, bench.now)) as Record<string, Record<string, string>[]>;
-    expect(new Set(told['usage']!.map((row) => row['request_id'])).size).to.equal(205);
-    expect(new Set(told['answers']!.map((row) => row['idempotency_key'])).size).to.equal(205);
-    expect([told['usage']!.length, told['answers']!.length]).to.deep.equal([205, 205]);
+    const reported = (await whole(ledger, accountId, bench.now)) as Record<string, Record<string, string>[]>;
+    expect(new Set(reported['usage']!.map((row) => row['request_id'])).size).to.equal(205);
+    expect(new Set(reported['answers']!.map((row) => row['idempotency_key'])).size).to.equal(205);
+    expect([reported['usage']!.length, reported['answers']!.length]).to.deep.equal([205, 205]);
   });
 });

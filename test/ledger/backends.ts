@@ -11,7 +11,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Timers } from '../../src/timers.js';
 import { sharedCluster } from '../support/postgres-cluster.js';
 
-export interface BooksOptions {
+export interface LedgerSettings {
   secret?: string | null;
   clock?: WallClock;
   timers?: Timers;
@@ -75,12 +75,12 @@ export function describeOnSqlite(title: string, body: () => void): void {
 
 const isUrl = (address: string): boolean => address.startsWith('postgres://');
 
-export async function serverAt(address: string, options: BooksOptions): Promise<Ledger> {
+export async function serverAt(address: string, options: LedgerSettings): Promise<Ledger> {
   if (!isUrl(address)) return createLedger({ path: address, ...options });
   return createPostgresLedger({ url: address, ...forPostgres(options) });
 }
 
-export async function administrationAt(address: string, options: BooksOptions): Promise<Ledger> {
+export async function administrationAt(address: string, options: LedgerSettings): Promise<Ledger> {
   if (!isUrl(address)) return openLedger({ path: address, ...options });
   return openPostgresLedger({ url: address, ...forPostgres(options) });
 }
@@ -95,7 +95,7 @@ export async function die(ledger: Ledger): Promise<void> {
   if (ledger instanceof PostgresLedger) await ledger.abandon();
 }
 
-function forPostgres({ lockTimeoutMs, secret = null, ...options }: BooksOptions): BooksOptions & {
+function forPostgres({ lockTimeoutMs, secret = null, ...options }: LedgerSettings): LedgerSettings & {
   secret: string | null;
 } {
   return { ...options, secret, ...(lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs }) };

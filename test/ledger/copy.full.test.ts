@@ -184,10 +184,10 @@ type Row = Record<string, unknown>;
 
 /** In an order of their own, and without what the two databases call differently. */
 function comparable(rows: readonly Row[]): string[] {
-  const told = (value: unknown): unknown => {
+  const reported = (value: unknown): unknown => {
     if (Buffer.isBuffer(value)) return value.toString('hex');
     const plain = typeof value === 'boolean' ? Number(value) : value;
     return typeof plain === 'string' ? plain : JSON.stringify(plain);
   };
-  return rows.map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, told(value)]))).sort();
+  return rows.map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, reported(value)]))).sort();
 }

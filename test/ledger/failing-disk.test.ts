@@ -185,13 +185,13 @@ describe('ledger: a disk that fails', () => {
     await newJob('job_1');
     const { lease } = await takeJob();
     disk.fails = true;
-    let isTold = false;
-    const told = ledger.jobs.fail(lease, { code: 'unsupported_audio', message: 'No.', param: null });
-    void told.then(() => (isTold = true));
+    let isReported = false;
+    const reported = ledger.jobs.fail(lease, { code: 'unsupported_audio', message: 'No.', param: null });
+    void reported.then(() => (isReported = true));
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-    expect(isTold).to.equal(false);
+    expect(isReported).to.equal(false);
     await recover();
-    expect(await told).to.equal(true);
+    expect(await reported).to.equal(true);
     expect(await balance()).to.equal(100);
   });
 

@@ -104,17 +104,17 @@ describe('ledger on PostgreSQL', () => {
     });
 
     it('are notified of keys that another one revokes', async () => {
-      const told: string[] = [];
-      const end = second.keys.onRevoked((id) => told.push(id));
+      const reported: string[] = [];
+      const end = second.keys.onRevoked((id) => reported.push(id));
       await first.keys.revoke(ann.account.id, ann.key.id);
-      await until(() => told.length > 0);
-      expect(told).to.deep.equal([ann.key.id]);
+      await until(() => reported.length > 0);
+      expect(reported).to.deep.equal([ann.key.id]);
       end();
       const next = await first.keys.create({ accountId: ann.account.id, name: 'next', scopes: [] });
       const also = new Promise<string>((resolve) => second.keys.onRevoked(resolve));
       await first.keys.revoke(ann.account.id, next.id);
       expect(await also).to.equal(next.id);
-      expect(told, 'ended').to.have.length(1);
+      expect(reported, 'ended').to.have.length(1);
     });
 
     it('take each job once, and no more of an account than they may', async () => {

@@ -132,7 +132,7 @@ class Life {
         model.crash(world.now);
         return;
       case 'neighbour':
-        await world.visit();
+        await world.check();
         return;
     }
   }
@@ -234,7 +234,7 @@ class World {
   }
 
   /** Another server comes and goes, which must change nothing. */
-  async visit(): Promise<void> {
+  async check(): Promise<void> {
     await (await this.bench.server()).close();
   }
 
@@ -280,7 +280,7 @@ class FileWorld extends World {
     expect(await this.ledger.audit()).to.deep.equal([]);
   }
 
-  override async visit(): Promise<void> {
+  override async check(): Promise<void> {
     await (await this.bench.server({ address: this.#path() })).close();
   }
 

@@ -12,7 +12,7 @@ import {
   SQLITE,
   SqlitePlace,
   type Backend,
-  type BooksOptions,
+  type LedgerSettings,
   type Place,
 } from './backends.js';
 
@@ -36,12 +36,12 @@ export class Bench {
     return (this.#place ??= this.backend.place(this.parent));
   }
 
-  async server(options: BooksOptions & { address?: string } = {}): Promise<Ledger> {
+  async server(options: LedgerSettings & { address?: string } = {}): Promise<Ledger> {
     const { address = (await this.place()).address, ...more } = options;
     return this.#keep(await serverAt(address, { ...this.#defaults(), ...more }));
   }
 
-  async cli(options: BooksOptions & { address?: string } = {}): Promise<Ledger> {
+  async cli(options: LedgerSettings & { address?: string } = {}): Promise<Ledger> {
     const { address = (await this.place()).address, ...more } = options;
     return this.#keep(await administrationAt(address, { ...this.#defaults(), ...more }));
   }
@@ -71,7 +71,7 @@ export class Bench {
     await (await this.#place)?.remove();
   }
 
-  #defaults(): BooksOptions {
+  #defaults(): LedgerSettings {
     const timers = this.backend === POSTGRESQL ? this.#networkTimers() : this.timers;
     return { secret: SECRET, clock: () => this.now, timers };
   }

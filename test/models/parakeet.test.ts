@@ -91,9 +91,9 @@ describe('The published Parakeet models', () => {
         checked: 'presence',
       });
       const words = ['transcribe', samplePath('en-wav16.wav'), '--format', 'json'];
-      const heard = await place.json<Record<string, unknown>>(words, { VERBATIM_MODEL: NAME });
-      expect(heard['language']).to.equal('en');
-      expect(heard['text']).to.match(/w\d/);
+      const recognised = await place.json<Record<string, unknown>>(words, { VERBATIM_MODEL: NAME });
+      expect(recognised['language']).to.equal('en');
+      expect(recognised['text']).to.match(/w\d/);
     }));
 
   it('are refused when they are loaded, where nobody could tell before that a file is broken', () =>

@@ -143,11 +143,11 @@ describe('Speaker models', () => {
   it('are refused what is for others', () =>
     inWorkplace(async (place) => {
       const { segments, voices } = writeModels(place);
-      const told = (path: string, option: string, value: string): Promise<string> =>
+      const reported = (path: string, option: string, value: string): Promise<string> =>
         place.refusal(['models', 'import', path, option, value]);
-      expect(await told(voices, '--windows', 'full')).to.contain('and this is a speaker model');
-      expect(await told(voices, '--from', 'en')).to.contain('and this is a speaker model');
-      expect(await told(segments, '--threshold', '0.4')).to.contain('and this is a speaker segmentation');
+      expect(await reported(voices, '--windows', 'full')).to.contain('and this is a speaker model');
+      expect(await reported(voices, '--from', 'en')).to.contain('and this is a speaker model');
+      expect(await reported(segments, '--threshold', '0.4')).to.contain('and this is a speaker segmentation');
       const { stderr } = await place.run(['transcribe', voices], {
         VERBATIM_MODEL: 'speaker-embedding-verbatim',
       });

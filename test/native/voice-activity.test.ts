@@ -16,11 +16,11 @@ import {
 } from './support.js';
 
 function withModel<T>(
-  hears: 'everything' | 'nothing',
+  recognises: 'everything' | 'nothing',
   look: (voice: VoiceActivityModel, directory: string) => Promise<T>,
 ): Promise<T> {
   return inDirectory(async (directory) => {
-    const voice = await binding.loadVoiceActivityModel(writeVoiceModel(join(directory, 'vad.bin'), hears));
+    const voice = await binding.loadVoiceActivityModel(writeVoiceModel(join(directory, 'vad.bin'), recognises));
     try {
       return await look(voice, directory);
     } finally {

@@ -107,21 +107,21 @@ class EngineAtWork extends FakeEngine {
   }
 }
 
-const TOLD = { kind: 'speech', licence: 'MIT', problem: null } as const;
+const MODEL_INFO = { kind: 'speech', licence: 'MIT', problem: null } as const;
 
 /** A model in each state that a page can show. */
 const MODELS: readonly StoredModel[] = [
-  { name: 'verbatim-small', ...TOLD, state: 'installed', ...bytes(460, 460) },
-  { name: 'medium', ...TOLD, state: 'installed', ...bytes(1463, 1463) },
-  { name: 'large-v3', ...TOLD, state: 'downloading', ...bytes(1181, 2952) },
+  { name: 'verbatim-small', ...MODEL_INFO, state: 'installed', ...bytes(460, 460) },
+  { name: 'medium', ...MODEL_INFO, state: 'installed', ...bytes(1463, 1463) },
+  { name: 'large-v3', ...MODEL_INFO, state: 'downloading', ...bytes(1181, 2952) },
   {
-    ...{ name: 'large-v3-turbo', ...TOLD, state: 'failed', ...bytes(0, 1549) },
+    ...{ name: 'large-v3-turbo', ...MODEL_INFO, state: 'failed', ...bytes(0, 1549) },
     problem: 'The file is not the one that was expected: its SHA-256 differs. It was deleted.',
   },
-  { name: 'base', ...TOLD, state: 'available', ...bytes(0, 141) },
+  { name: 'base', ...MODEL_INFO, state: 'available', ...bytes(0, 141) },
 ];
 
-const SHELF: ModelStore = {
+const MODEL_STORE: ModelStore = {
   list: () => [...MODELS],
   download: () => undefined,
   cancel: () => true,
@@ -156,7 +156,7 @@ export async function inventedServer(): Promise<InventedServer> {
     engine: new EngineAtWork(),
     diarizer,
     translator: SENTENCES,
-    modelStore: SHELF,
+    modelStore: MODEL_STORE,
     ledgerOptions: { clock },
     settings: { passwordCost: CHEAP_PASSWORDS, translationCreditsPerMinute: 1 },
   });

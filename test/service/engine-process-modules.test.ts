@@ -6,11 +6,11 @@ import { packageRoot } from '../../src/package-root.js';
 /** Paths of what a process has loaded once it has loaded this. */
 function loadedBy(path: string): string[] {
   const load = `require(${JSON.stringify(join(packageRoot, path))}); console.log(JSON.stringify(Object.keys(require.cache)))`;
-  const told = execFileSync(process.execPath, ['--require', 'tsx/cjs', '--eval', load], {
+  const reported = execFileSync(process.execPath, ['--require', 'tsx/cjs', '--eval', load], {
     cwd: packageRoot,
     encoding: 'utf8',
   });
-  return JSON.parse(told) as string[];
+  return JSON.parse(reported) as string[];
 }
 
 describe('What the process of the engine loads', () => {

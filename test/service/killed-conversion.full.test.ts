@@ -25,11 +25,11 @@ describe('a server that is killed amid conversions', function () {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-killed-'));
     data = join(directory, 'data');
     ffmpeg = writeEndlessFfmpeg(directory);
-    keys = await onBooks((ledger) => Promise.all([customer(ledger, 'ann'), customer(ledger, 'bob')]));
+    keys = await onLedger((ledger) => Promise.all([customer(ledger, 'ann'), customer(ledger, 'bob')]));
   });
   after(() => rmSync(directory, { recursive: true }));
 
-  async function onBooks<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  async function onLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
     const ledger = openLedger({ path: join(directory, 'verbatim.db'), secret: SECRET });
     try {
       return await work(ledger);
@@ -81,7 +81,7 @@ describe('a server that is killed amid conversions', function () {
     } finally {
       await next.kill();
     }
-    await onBooks(async (ledger) => {
+    await onLedger(async (ledger) => {
       expect(await ledger.audit()).to.deep.equal([]);
       expect(await ledger.jobs.open()).to.deep.equal([]);
       for (const { accountId } of keys) expect((await ledger.credits.balance(accountId)).balance).to.equal(10);

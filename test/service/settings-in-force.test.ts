@@ -44,9 +44,9 @@ describe('The settings in force', () => {
     expect(shown({}).get('VERBATIM_SECRET')).to.include({ value: '', from: 'default' });
     const config = readConfig({}, packageRoot);
     const database = 'postgres://ann:hush@db.example:5433/ledger?password=hush';
-    const told = settingsInForce({ env: {} }, { ...config, database }).find(
+    const reported = settingsInForce({ env: {} }, { ...config, database }).find(
       ({ variable }) => variable === 'VERBATIM_DATABASE',
     );
-    expect(told?.value).to.equal('postgres://db.example:5433/ledger');
+    expect(reported?.value).to.equal('postgres://db.example:5433/ledger');
   });
 });

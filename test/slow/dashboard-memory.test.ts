@@ -47,7 +47,7 @@ describe('a dashboard that is open all day', function () {
     const early = await keptBy(session);
     await stream.upTo(10_000);
     const late = await keptBy(session);
-    console.log(`after 1,000 events: ${told(early)}; after 10,000: ${told(late)}`);
+    console.log(`after 1,000 events: ${reported(early)}; after 10,000: ${reported(late)}`);
     expect(late.nodes, 'nodes').to.be.at.most(early.nodes + 50);
     expect(late.listeners, 'listeners').to.be.at.most(early.listeners + 10);
     // 9,000 events of some 2 KiB each would be 18 MiB.
@@ -71,7 +71,7 @@ async function keptBy(session: CDPSession): Promise<Kept> {
   return { heapBytes: usedSize, nodes, listeners };
 }
 
-const told = ({ heapBytes, nodes, listeners }: Kept): string =>
+const reported = ({ heapBytes, nodes, listeners }: Kept): string =>
   `${(heapBytes / 2 ** 20).toFixed(2)} MiB, ${nodes} nodes, ${listeners} listeners`;
 
 /** Answers for the server: a day's events, as fast as the page takes them. */

@@ -57,8 +57,8 @@ describe('A full backlog', function () {
     for (let clip = 0; clip < POLITE_CLIPS; clip++) if ((await post(polite)).status !== 200) refused++;
     over = true;
     await Promise.all(attack);
-    const told = [...waits].map(([seconds, times]) => `${seconds} s: ${times}`).join(', ');
-    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, told ${told}`);
+    const reported = [...waits].map(([seconds, times]) => `${seconds} s: ${times}`).join(', ');
+    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, told ${reported}`);
     expect(refused).to.equal(0);
   });
 });

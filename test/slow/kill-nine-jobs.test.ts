@@ -12,7 +12,7 @@ describe(`kill -9 at ${KILLS} moments amid jobs and webhooks`, () => {
   it('ends every job once, charges it once, and reports it under one id', async () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const count = 1 + Math.floor(Math.random() * MOST_BEFORE_A_KILL);
-      await load.round(kill % 2 === 0 ? { accepted: count } : { heard: count });
+      await load.round(kill % 2 === 0 ? { accepted: count } : { received: count });
     }
     await load.finish();
     process.stdout.write(`      ${KILLS} kills, ${load.wanted.length} jobs\n`);

@@ -35,7 +35,7 @@ describe(`kill -9 at ${KILLS} random moments`, () => {
       const victim = await Victim.start({ database, secret: SECRET, uploads, real: REAL });
       expect(count(database, 'holds WHERE settled_at IS NULL'), 'holds left after a restart').to.equal(0);
       expect(count(database, 'idempotency_records WHERE hold_id IS NULL'), 'records left').to.equal(0);
-      await checkBooks(database, load.jobs);
+      await checkLedger(database, load.jobs);
       await strike(victim, load);
       const open = count(database, 'holds WHERE settled_at IS NULL');
       tally.openHolds += open;
@@ -60,7 +60,7 @@ describe(`kill -9 at ${KILLS} random moments`, () => {
   }
 
   async function summarize(load: Load): Promise<void> {
-    const charges = await checkBooks(database, load.jobs);
+    const charges = await checkLedger(database, load.jobs);
     const repeatable = load.jobs.filter((job) => job.idempotencyKey !== null);
     expect(repeatable.every((job) => job.answer !== null)).to.equal(true);
     const replayed = load.jobs.filter((job) => job.replayed).length;
@@ -99,7 +99,7 @@ function payloads(): Payload[] {
 }
 
 /** Audits, compares every job with its usage rows, and returns request id -> credits charged. */
-async function checkBooks(path: string, jobs: readonly Task[]): Promise<Map<string, number>> {
+async function checkLedger(path: string, jobs: readonly Task[]): Promise<Map<string, number>> {
   const ledger = openLedger({ path, secret: SECRET });
   expect(await ledger.audit()).to.deep.equal([]);
   let left = 0;

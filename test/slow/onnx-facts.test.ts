@@ -6,8 +6,8 @@ const RUNS = Number(process.env['ONNX_RUNS'] ?? 1_000_000);
 
 describe(`${RUNS} spoilt ONNX files`, () => {
   it('are read, or refused as no models', () => {
-    const told = checkSpoiltModels(RUNS, 1);
-    process.stdout.write(`      ${told} told of\n`);
-    expect(told).to.be.within(1, RUNS - 1);
+    const reported = checkSpoiltModels(RUNS, 1);
+    process.stdout.write(`      ${reported} told of\n`);
+    expect(reported).to.be.within(1, RUNS - 1);
   });
 });

@@ -20,10 +20,10 @@ describe('a revoked key', function () {
       const milliseconds: number[] = [];
       for (let n = 0; n < REVOCATIONS; n++) {
         const key = await first!.keys.create({ accountId: account.id, name: 'short-lived', scopes: [] });
-        const told = nodes.map((node) => new Promise((resolve) => node.keys.onRevoked(resolve)));
+        const reported = nodes.map((node) => new Promise((resolve) => node.keys.onRevoked(resolve)));
         const start = performance.now();
         await first!.keys.revoke(account.id, key.id);
-        await Promise.all(told);
+        await Promise.all(reported);
         milliseconds.push(performance.now() - start);
       }
       const { p50, p99 } = percentiles(milliseconds);

@@ -173,8 +173,8 @@ describe('Serving under load', function () {
               times[kind][0].push(await millisecondsFor(clip, plain));
               times[kind][1].push(await millisecondsFor(clip, spoken));
             }
-            const heard = await metric('verbatim_diarizations_running');
-            expect(heard, 'files that are still listened to').to.equal(kind === 'diarized' ? 1 : 0);
+            const recognised = await metric('verbatim_diarizations_running');
+            expect(recognised, 'files that are still listened to').to.equal(kind === 'diarized' ? 1 : 0);
           },
           path,
           fields,

@@ -122,9 +122,9 @@ function eventViolations({ path, body }: SeenResponse, validate: ValidateFunctio
   return blocks.flatMap((block) => {
     if (block.startsWith(':')) return [];
     const [, event, data = ''] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? [];
-    const told = parse(data) as { type?: string; error?: object } | null;
-    const isNamed = event !== undefined && event === (told?.error === undefined ? told?.type : 'error');
-    if (isNamed && validate(told)) return [];
+    const reported = parse(data) as { type?: string; error?: object } | null;
+    const isNamed = event !== undefined && event === (reported?.error === undefined ? reported?.type : 'error');
+    if (isNamed && validate(reported)) return [];
     return [`${path}: ${ajv.errorsText(validate.errors)} in the event ${block}`];
   });
 }

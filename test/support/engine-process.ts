@@ -36,12 +36,12 @@ export async function startEngineProcess(
   const deaths: string[] = [];
   const logs: Record<string, unknown>[] = [];
   const metrics = new Metrics();
-  const told: Pick<EngineProcess, 'atDeath'> = { atDeath: undefined };
+  const reported: Pick<EngineProcess, 'atDeath'> = { atDeath: undefined };
   const counting = overriding(metrics, {
     engineDied: (reason: string) => {
       deaths.push(reason);
       metrics.engineDied(reason);
-      told.atDeath?.();
+      reported.atDeath?.();
     },
   });
   const engines = await startEngines(
@@ -56,7 +56,7 @@ export async function startEngineProcess(
       main: join(__dirname, 'deadly-engine.ts'),
     },
   );
-  return Object.assign(told, { config, engines, deaths, logs, metrics });
+  return Object.assign(reported, { config, engines, deaths, logs, metrics });
 }
 
 /**

@@ -7,10 +7,10 @@ export function fakeTranslator(
 ): TextTranslator {
   return {
     supports,
-    translate: ({ text: source, from, to, translated: tell }) => {
+    translate: ({ text: source, from, to, translated: report }) => {
       const text = translated(source, { from, to });
       const sentence = { start: 0, end: source.length, text };
-      tell?.({ text, sentence });
+      report?.({ text, sentence });
       return Promise.resolve({ text, sentences: [sentence] });
     },
   };

@@ -18,10 +18,10 @@ serveEngine((settings, { observer, watch }) => {
 });
 
 async function hangAt(path: string): Promise<void> {
-  const told = hangPath(path);
-  if (!existsSync(told)) return;
-  const { where, fifo, once } = JSON.parse(readFileSync(told, 'utf8')) as Hang;
-  if (once) rmSync(told);
+  const reported = hangPath(path);
+  if (!existsSync(reported)) return;
+  const { where, fifo, once } = JSON.parse(readFileSync(reported, 'utf8')) as Hang;
+  if (once) rmSync(reported);
   // The whole process: nothing wakes it.
   if (where === 'loop') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   // A thread of libuv's pool, in open(2): nobody writes to it.

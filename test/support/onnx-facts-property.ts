@@ -12,11 +12,11 @@ export function checkSpoiltModels(count: number, seed: number): number {
     name: `${index}.onnx`,
     bytes: onnxFile({ ...graph, weights: [] }),
   }));
-  let told = 0;
+  let reported = 0;
   for (const { bytes, recipe } of mutateAudio(seeds, { count, seed })) {
     const facts = refusedOr(() => onnxFacts(bytes), recipe);
     if (facts === null) continue;
-    told++;
+    reported++;
     for (const [key, value] of facts) {
       // A byte that is no UTF-8 is counted as one character of three.
       if (Buffer.byteLength(key) + Buffer.byteLength(value) > 3 * bytes.length) throw new Error(recipe);
@@ -24,7 +24,7 @@ export function checkSpoiltModels(count: number, seed: number): number {
       if (number !== null && !(Number.isInteger(number) && number >= 1)) throw new Error(recipe);
     }
   }
-  return told;
+  return reported;
 }
 
 /** null: refused as it is to be. */

@@ -30,20 +30,20 @@ const TENSORS: readonly Tensor[] = [
 ];
 
 /** Recognises speech in whatever there is, or in nothing at all. */
-export function voiceModel(hears: 'everything' | 'nothing'): Buffer {
+export function voiceModel(recognises: 'everything' | 'nothing'): Buffer {
   const head = integers(6, 2, 0, 512, 64, LAYERS.length, ...LAYERS.flatMap(shape), 128, 128, 128, 1);
   const tensors = TENSORS.map((tensor) => {
     const [name, type, dimensions] = tensor;
     const values = Buffer.alloc(dimensions.reduce((size, next) => size * next, type === FLOAT16 ? 2 : 4));
-    if (tensor === LAST_BIAS) values.writeFloatLE(hears === 'everything' ? 60 : -60);
+    if (tensor === LAST_BIAS) values.writeFloatLE(recognises === 'everything' ? 60 : -60);
     const header = integers(dimensions.length, name.length, type, ...dimensions);
     return Buffer.concat([header, Buffer.from(name), values]);
   });
   return Buffer.concat([Buffer.from('lmgg'), integers(10), Buffer.from('silero-16k'), head, ...tensors]);
 }
 
-export function writeVoiceModel(path: string, hears: 'everything' | 'nothing'): string {
-  writeFileSync(path, voiceModel(hears));
+export function writeVoiceModel(path: string, recognises: 'everything' | 'nothing'): string {
+  writeFileSync(path, voiceModel(recognises));
   return path;
 }
 

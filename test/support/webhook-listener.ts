@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HeardMessage {
+export interface ReceivedMessage {
   path: string;
   headers: Record<string, string>;
   body: string;
 }
 
-type Respond = (message: HeardMessage, response: ServerResponse) => void;
+type Respond = (message: ReceivedMessage, response: ServerResponse) => void;
 
 export class WebhookListener {
-  readonly heard: HeardMessage[] = [];
+  readonly received: ReceivedMessage[] = [];
   /** Default: 204. */
   respond: Respond = (_message, response) => void response.writeHead(204).end();
 
@@ -23,7 +23,7 @@ export class WebhookListener {
       request.on('end', () => {
         const headers = request.headers as Record<string, string>;
         const message = { path: request.url ?? '', headers, body: Buffer.concat(chunks).toString() };
-        this.heard.push(message);
+        this.received.push(message);
         this.respond(message, response);
       });
     });

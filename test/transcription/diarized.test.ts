@@ -251,14 +251,14 @@ function faultsOf(spoken: AnswerParts, transcript: TimedTranscript, turns: reado
   const written = (texts: readonly TimedText[]): string => spaceless(texts.map(({ text }) => text).join(''));
   fault(written(words) !== spaceless(spoken.text), 'words are not the text');
   fault(written(segments) !== spaceless(spoken.text), 'segments are not the text');
-  const heard = new Set(turns.filter((one) => isHeard(one)).map(({ speaker }) => speaker)).size;
-  fault(names.length < heard, `${names.length} of ${heard} people are told of`);
-  fault(heard > 0 && names.length > heard, 'somebody who never spoke');
+  const recognised = new Set(turns.filter((one) => isRecognised(one)).map(({ speaker }) => speaker)).size;
+  fault(names.length < recognised, `${names.length} of ${recognised} people are told of`);
+  fault(recognised > 0 && names.length > recognised, 'somebody who never spoke');
   fault(transcript.text.trim() === '' && words.length > 0, 'words of nothing');
   return faults;
 }
 
 /** Of what lies in the file, thousandths are left. */
-function isHeard({ startSeconds, endSeconds }: SpeakerTurn): boolean {
+function isRecognised({ startSeconds, endSeconds }: SpeakerTurn): boolean {
   return Math.round(1000 * Math.min(endSeconds, SECONDS)) > Math.round(1000 * startSeconds);
 }

@@ -43,7 +43,7 @@ describe('WebhookSender', () => {
 
   it('posts the body as it is, on a connection of its own', async () => {
     expect(await send()).to.equal(null);
-    const [{ headers, body, path } = expect.fail()] = listener.heard;
+    const [{ headers, body, path } = expect.fail()] = listener.received;
     expect({ body, path }).to.deep.equal({ body: '{"a":"ü"}', path: '/hook' });
     expect(headers).to.include({ 'webhook-id': 'msg_1', 'content-length': '10', connection: 'close' });
   });
@@ -65,7 +65,7 @@ describe('WebhookSender', () => {
       problem: 'It answered 307; redirects are not followed.',
       final: false,
     });
-    expect(other.heard).to.deep.equal([]);
+    expect(other.received).to.deep.equal([]);
     await other.close();
   });
 
@@ -73,13 +73,13 @@ describe('WebhookSender', () => {
     for (const way of [{ allow: [] }, { allow: [], url: named(), resolved: [['127.0.0.1', '::1']] }]) {
       expect((await send(way))?.problem).to.match(/is not an address of the public internet/);
     }
-    expect(listener.heard).to.deep.equal([]);
+    expect(listener.received).to.deep.equal([]);
   });
 
   it('connects to those alone that are permitted, where a name has several', async () => {
     // Nobody listens at the other; a connection to it would fail first.
     expect(await send({ url: named(), resolved: [['127.0.0.9', '127.0.0.1']] })).to.equal(null);
-    expect(listener.heard).to.have.length(1);
+    expect(listener.received).to.have.length(1);
   });
 
   it('connects to what was looked at, whatever the name means a moment later', async () => {
@@ -106,9 +106,9 @@ describe('WebhookSender', () => {
       (_message: unknown, response: { write(text: string): unknown }): void => void response.write('on and on'),
     ]) {
       listener.respond = respond;
-      const before = listener.heard.length;
+      const before = listener.received.length;
       const sending = send();
-      await until(() => listener.heard.length > before);
+      await until(() => listener.received.length > before);
       timers.pass(ATTEMPT_MS);
       const problem = await sending;
       expect(problem === null || problem.problem === 'It took longer than 15 s.').to.equal(true);
@@ -141,7 +141,7 @@ describe('WebhookSender', () => {
     listener.respond = () => undefined;
     const stopping = new AbortController();
     const sending = send({ signal: stopping.signal }).catch((error: unknown) => error);
-    await until(() => listener.heard.length > 0);
+    await until(() => listener.received.length > 0);
     stopping.abort(new Error('stopping'));
     expect(await sending).to.include({ message: 'stopping' });
   });

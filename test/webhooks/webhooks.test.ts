@@ -10,7 +10,7 @@ import { ManualTimers } from '../support/manual-timers.js';
 import { call, type Part } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { until } from '../support/until.js';
-import { WebhookListener, type HeardMessage } from '../support/webhook-listener.js';
+import { WebhookListener, type ReceivedMessage } from '../support/webhook-listener.js';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MINUTE_MS = 60_000;
@@ -48,11 +48,11 @@ describe('webhooks', () => {
     const { body } = await postJob(server, ann.key, [['audio', fakeAudio(3)], ...hook, ...parts]);
     return String(body['id']);
   };
-  const heard = async (count: number): Promise<HeardMessage> => {
-    await until(() => listener.heard.length >= count);
-    return listener.heard[count - 1]!;
+  const received = async (count: number): Promise<ReceivedMessage> => {
+    await until(() => listener.received.length >= count);
+    return listener.received[count - 1]!;
   };
-  const eventOf = (message: HeardMessage): Record<string, unknown> =>
+  const eventOf = (message: ReceivedMessage): Record<string, unknown> =>
     new Webhook(SECRET).verify(message.body, message.headers) as Record<string, unknown>;
   const state = async (): Promise<unknown> => (await server.ledger.webhooks.list({ state: null, limit: 1 }))[0]?.state;
   /**
@@ -72,7 +72,7 @@ describe('webhooks', () => {
 
   it('report success, signed, with the job as it can be fetched', async () => {
     const id = await post();
-    const event = eventOf(await heard(1));
+    const event = eventOf(await received(1));
     const job = await endedJob(server, ann.key, id);
     expect(event).to.deep.equal({ type: 'job.succeeded', timestamp: job['finished_at'], data: job });
     await until(async () => (await state()) === 'delivered');
@@ -83,13 +83,13 @@ describe('webhooks', () => {
     const id = await post();
     await server.engine.untilRunning(1);
     await jobCall(server, ann.key, `/${id}`, { method: 'DELETE' });
-    expect(eventOf(await heard(1))).to.deep.include({ type: 'job.cancelled' });
+    expect(eventOf(await received(1))).to.deep.include({ type: 'job.cancelled' });
     await until(() => server.engine.running === 0);
     const other = await post();
     await server.engine.untilRunning(1);
     await server.ledger.keys.revoke(ann.account.id, ann.key.id);
     timers.pass(1000);
-    const event = eventOf(await heard(2));
+    const event = eventOf(await received(2));
     expect(event).to.deep.include({ type: 'job.failed' });
     expect(event['data']).to.deep.include({ id: other }).and.to.have.nested.property('error.code', 'invalid_api_key');
   });
@@ -114,7 +114,7 @@ describe('webhooks', () => {
   it('are sent again under the same id until they are taken', async () => {
     const attempts = 4;
     listener.respond = (_message, response) => {
-      const count = listener.heard.length;
+      const count = listener.received.length;
       response.writeHead(count < attempts ? 500 + count : 204).end();
     };
     await post();
@@ -123,10 +123,10 @@ describe('webhooks', () => {
       pass(2 * MINUTE_MS);
     }
     await until(async () => (await state()) === 'delivered');
-    const [first] = listener.heard;
-    expect(listener.heard).to.have.length(attempts);
-    expect(new Set(listener.heard.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
-    expect(new Set(listener.heard.map(({ body }) => body)).size).to.equal(1);
+    const [first] = listener.received;
+    expect(listener.received).to.have.length(attempts);
+    expect(new Set(listener.received.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+    expect(new Set(listener.received.map(({ body }) => body)).size).to.equal(1);
     expect(first?.headers['webhook-id']).to.match(/^msg_/);
   });
 
@@ -150,25 +150,25 @@ describe('webhooks', () => {
         charge: { creditsUsed: 1, creditsRemaining: 1 },
       },
     });
-    const told = async (text: string): Promise<unknown> =>
+    const reported = async (text: string): Promise<unknown> =>
       (JSON.parse(await webhookPayload(job(text))) as { data: unknown }).data;
-    expect(await told('a')).to.have.nested.property('result.text', 'a');
-    expect(await told('a'.repeat(262_144))).to.include({ id: 'job_1', status: 'succeeded', progress: 1 });
-    expect(await told('a'.repeat(262_144))).not.to.have.property('result');
+    expect(await reported('a')).to.have.nested.property('result.text', 'a');
+    expect(await reported('a'.repeat(262_144))).to.include({ id: 'job_1', status: 'succeeded', progress: 1 });
+    expect(await reported('a'.repeat(262_144))).not.to.have.property('result');
   });
 
   it('of one account that hang leave places to another’s', async () => {
     listener.respond = () => undefined;
     for (let n = 0; n < 4; n++) await endedJob(server, ann.key, await post());
-    await until(() => listener.heard.length === 2);
+    await until(() => listener.received.length === 2);
     const bob = await server.customer();
     const quick = await WebhookListener.start();
     await postJob(server, bob.key, [
       ['audio', fakeAudio(3)],
       ['webhook_url', quick.url],
     ]);
-    await until(() => quick.heard.length === 1);
-    expect(listener.heard).to.have.length(2);
+    await until(() => quick.received.length === 1);
+    expect(listener.received).to.have.length(2);
     await quick.close();
   });
 

@@ -16,7 +16,7 @@ export type Calls = { readonly [Name in keyof BenchParts]: Parameters<BenchParts
 const MIB = 2 ** 20;
 /** Of an open loop, at one request a second; a higher rate takes longer. */
 const P95_MS = 500;
-const HEARD = JSON.stringify({ language: 'de', text: 'Nichts davon.' });
+const RECOGNISED = JSON.stringify({ language: 'de', text: 'Nichts davon.' });
 
 export function recordingParts(): { parts: BenchParts; calls: Calls } {
   const calls: Record<string, unknown[][]> = {};
@@ -102,7 +102,7 @@ const STAND_INS: BenchParts = {
 };
 
 async function listening(): Promise<{ url: string; pid: number; stop: () => Promise<void> }> {
-  const stub = new StubServer(() => 200, HEARD);
+  const stub = new StubServer(() => 200, RECOGNISED);
   const stop = (): Promise<void> => {
     stub.close();
     return Promise.resolve();

@@ -19,7 +19,7 @@ interface Answers {
   /** x speaks 0-7, y 7-10. */
   late: string;
   /** What the service makes of it: x speaks 0-8, y 8-10. */
-  heard: string;
+  recognised: string;
   /** A says six words, B four, a second each. */
   said: string;
 }
@@ -29,7 +29,7 @@ const SAID = [
   { speaker: 'B', start: 6, end: 10, text: 'seven eight nine ten' },
 ];
 
-const HEARD = {
+const RECOGNISED = {
   segments: [
     { start: 0, end: 8, text: 'One, two, three, seven', speaker: 'x' },
     { start: 8, end: 10, text: '', speaker: 'y' },
@@ -49,15 +49,15 @@ function answers<T>(work: (answers: Answers) => Promise<T>): Promise<T> {
       writeFileSync(join(path, 'talk.rttm'), lines.join('\n'));
       return path;
     };
-    const told = (name: string, content: unknown): string => {
+    const reported = (name: string, content: unknown): string => {
       const path = join(directory, name);
       mkdirSync(path);
       writeFileSync(join(path, 'talk.json'), JSON.stringify(content));
       return path;
     };
     return work({
-      heard: told('heard', HEARD),
-      said: told('said', SAID),
+      recognised: reported('heard', RECOGNISED),
+      said: reported('said', SAID),
       known: folder('known', line(0, 6, 'A'), line(6, 4, 'B')),
       one: folder('one', line(0, 10, 'x')),
       late: folder('late', line(0, 7, 'x'), line(7, 3, 'y')),
@@ -125,8 +125,8 @@ function bundledTraits(): { threshold: number; minSeconds: number } {
 async function ofPair(places: Hums, which: string, missing: string): Promise<void> {
   const path = join(places.models, 'no.onnx');
   writeFileSync(path, 'no model');
-  const told = await failureText(...humWords(places), `--${which}`, path);
-  expect(told).to.contain(`${which} model ${path}: The file is no ONNX model.`);
+  const reported = await failureText(...humWords(places), `--${which}`, path);
+  expect(reported).to.contain(`${which} model ${path}: The file is no ONNX model.`);
   const named = await refusalOf(...humWords(places), `--${which}`, missing);
   expect(named).to.match(new RegExp(`(There is no model|The model) "${missing}"`));
   const found = await reportOf([...humWords(places), `--${which}`, `speaker-${which}-verbatim`]);
@@ -176,8 +176,8 @@ export const speakersRows: Rows = {
       expect(bundled.models.map(({ name }) => name)).to.deep.equal(BUNDLED);
     }),
   'speakers --transcripts': () =>
-    answers(async ({ known, one, heard }) => {
-      const words = ['speakers', '--rttm', known, '--transcripts', heard];
+    answers(async ({ known, one, recognised }) => {
+      const words = ['speakers', '--rttm', known, '--transcripts', recognised];
       const found = await reportOf(words);
       // The empty segment of no length is nobody's.
       expect(firstRow(found)).to.include({ 'DER %': 20, 'speakers known, found': '2, 2' });
@@ -187,13 +187,16 @@ export const speakersRows: Rows = {
       );
       expect(await refusalOf(...words, '--threads', '1')).to.contain('--threads acts only with --audio');
       expect(await refusalOf('speakers', '--rttm', known, '--transcripts', one)).to.contain('tells no words of "talk"');
-      writeFileSync(join(heard, 'talk.json'), JSON.stringify({ ...HEARD, words: [{ word: 'one', start: 0, end: 1 }] }));
+      writeFileSync(
+        join(recognised, 'talk.json'),
+        JSON.stringify({ ...RECOGNISED, words: [{ word: 'one', start: 0, end: 1 }] }),
+      );
       expect(await refusalOf(...words)).to.contain('word 0 has no speaker');
-      writeFileSync(join(heard, 'talk.json'), '{');
+      writeFileSync(join(recognised, 'talk.json'), '{');
       expect(await refusalOf(...words)).to.contain('talk.json is no JSON');
     }),
   'speakers --words': () =>
-    answers(async ({ known, one, late, heard, said }) => {
+    answers(async ({ known, one, late, recognised, said }) => {
       const rightWords = async (...answer: string[]): Promise<unknown> => {
         const { tables, settings } = await reportOf(['speakers', '--rttm', known, ...answer, '--words', said]);
         expect(settings).to.include({ words: said });
@@ -205,17 +208,17 @@ export const speakersRows: Rows = {
       expect(await rightWords('--hypotheses', late)).to.include({ ...trivial, judged: 10, 'right %': 90 });
       expect(await rightWords('--hypotheses', one)).to.include({ ...trivial, judged: 10, 'right %': 60 });
       // Three of A's and one of B's are recognised: x has two of A's, and B's as well.
-      expect(await rightWords('--transcripts', heard)).to.include({ ...trivial, judged: 4, 'right %': 50 });
+      expect(await rightWords('--transcripts', recognised)).to.include({ ...trivial, judged: 4, 'right %': 50 });
       const missing = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', one);
       expect(missing).to.contain('tells no words of "talk" (NAME.json: [{speaker, start, end, text}])');
-      for (const [content, told] of [
+      for (const [content, reported] of [
         [{}, 'a list is missing'],
         [[{ start: 0, end: 1, speaker: 'A' }], 'turn 0 has no text'],
         [[{ start: 2, end: 1, speaker: 'A', text: 'one' }], 'turn 0: start and end'],
       ] as const) {
         writeFileSync(join(said, 'talk.json'), JSON.stringify(content));
         const refused = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', said);
-        expect(refused).to.contain(told);
+        expect(refused).to.contain(reported);
       }
     }),
   'speakers --segmentation': () => hums((places) => ofPair(places, 'segmentation', 'pyannote-segmentation-3.0')),
@@ -247,12 +250,12 @@ export const speakersRows: Rows = {
   'speakers --min-seconds': () =>
     hums(async (places) => {
       writeHum(join(places.audio, 'talk.wav'), [HUMMED[0]!, { ...HUMMED[1]!, endSeconds: 9 }], 12);
-      const told = async (...words: string[]): Promise<unknown> =>
+      const reported = async (...words: string[]): Promise<unknown> =>
         firstRow(await reportOf([...humWords(places), ...words]))['speakers known, found'];
       // Five seconds of one, three of the other, whatever the windows overlap.
-      expect(await told('--min-seconds', '1')).to.equal('2, 2');
-      expect(await told('--min-seconds', '60')).to.equal('2, 2');
-      expect(await told('--min-seconds', '4')).to.equal('2, 1');
+      expect(await reported('--min-seconds', '1')).to.equal('2, 2');
+      expect(await reported('--min-seconds', '60')).to.equal('2, 2');
+      expect(await reported('--min-seconds', '4')).to.equal('2, 1');
       expect((await reportOf(humWords(places))).settings).to.include({ 'fewest seconds': TRAITS.minSeconds });
     }),
   'speakers --threads': () =>

@@ -7,7 +7,7 @@ import { writePrograms } from '../built-programs.js';
 import type { Report } from '../../../bench/reports/report.js';
 import { run, withDirectory, showOutput, refusalOf, seen, type Recorded, type Rows } from './running.js';
 
-const HEARD = { language: 'de', text: 'Nichts davon.' };
+const RECOGNISED = { language: 'de', text: 'Nichts davon.' };
 const CLIPS = [samplePath('de-wav24-stereo.wav'), samplePath('en-wav16.wav')];
 
 interface Spoken {
@@ -22,7 +22,7 @@ function spoken<T>(work: (places: Spoken) => Promise<T>): Promise<T> {
   return withDirectory((directory) => {
     const [one, two] = [1, 2].map((count) => spokenClips(join(directory, String(count)), count));
     const build = join(directory, 'build');
-    writePrograms(build, { cli: HEARD, engine: HEARD });
+    writePrograms(build, { cli: RECOGNISED, engine: RECOGNISED });
     return work({ one: one!, two: two!, build });
   });
 }
@@ -31,13 +31,17 @@ function spokenClips(directory: string, count: number): string {
   mkdirSync(directory);
   const clips = CLIPS.slice(0, count);
   for (const clip of clips) copyFileSync(clip, join(directory, basename(clip)));
-  const list = clips.map((clip) => ({ file: basename(clip), language: 'de', text: HEARD.text }));
+  const list = clips.map((clip) => ({ file: basename(clip), language: 'de', text: RECOGNISED.text }));
   writeFileSync(join(directory, 'refs.json'), JSON.stringify(list));
   return directory;
 }
 
 /** Of a command that is run over one clip. */
-function heard<T>(command: string, option: (places: Spoken) => string[], look: (run: Recorded) => T): Promise<[T, T]> {
+function recognised<T>(
+  command: string,
+  option: (places: Spoken) => string[],
+  look: (run: Recorded) => T,
+): Promise<[T, T]> {
   return spoken((places) => seen(wordsOf(command, places), option(places), look));
 }
 
@@ -49,7 +53,7 @@ function wordsOf(command: string, { one, build }: Spoken): string[] {
 function spokenRows(command: string): Rows {
   return {
     [`${command} --model`]: async () => {
-      const models = await heard(
+      const models = await recognised(
         command,
         () => ['--model', MODEL],
         ({ report: { models: used } }) => used[0]?.name,
@@ -59,7 +63,7 @@ function spokenRows(command: string): Rows {
       expect(unknown).to.contain('"nonsense"');
     },
     [`${command} --clips`]: async () => {
-      const clips = await heard(
+      const clips = await recognised(
         command,
         ({ two }) => ['--clips', two],
         ({ report: { settings } }) => settings['clips'],
@@ -101,13 +105,13 @@ function engineWords({ report: { measurements } }: Recorded): string {
 /** The programs repeat their words, so that every text differs and the command exits with 1. */
 function parityWords(option: string[], look: (words: string) => unknown): Promise<[unknown, unknown]> {
   return spoken(async (places) => {
-    writePrograms(places.build, { cli: HEARD, engine: HEARD, saysWords: true });
-    const told = async (...more: string[]): Promise<unknown> => {
+    writePrograms(places.build, { cli: RECOGNISED, engine: RECOGNISED, saysWords: true });
+    const reported = async (...more: string[]): Promise<unknown> => {
       const { status, stdout } = await run([...wordsOf('parity', places), '--json', ...more]);
       expect(status).to.equal(1);
       return look(engineWords({ report: JSON.parse(stdout) as Report } as Recorded));
     };
-    return [await told(), await told(...option)];
+    return [await reported(), await reported(...option)];
   });
 }
 

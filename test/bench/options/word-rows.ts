@@ -40,7 +40,7 @@ function judging(directory: string, model: string): string[] {
   return ['--unvoiced', model, '--build', directory];
 }
 
-function heard<T>(option: readonly string[], look: (run: Recorded) => T): Promise<[T, T]> {
+function recognised<T>(option: readonly string[], look: (run: Recorded) => T): Promise<[T, T]> {
   return withClips((words) => seen(words, option, look));
 }
 
@@ -60,7 +60,7 @@ const setting = ({ calls }: Recorded): Recorded['calls']['createBenchEngine'][nu
 
 export const wordRows: Rows = {
   'words --model': async () => {
-    expect(await heard(['--model', MODEL], usedModel)).to.deep.equal(['verbatim-small', MODEL]);
+    expect(await recognised(['--model', MODEL], usedModel)).to.deep.equal(['verbatim-small', MODEL]);
     expect(await withClips((words) => refusalOf(...words, '--model', 'nonsense'))).to.contain('"nonsense"');
   },
   'words --clips': () =>
@@ -79,7 +79,7 @@ export const wordRows: Rows = {
     expect(languages).to.deep.equal([false, 'de']);
   },
   'words --vad': async () => {
-    const detectors = await heard(['--vad', 'energy'], (run) => [
+    const detectors = await recognised(['--vad', 'energy'], (run) => [
       setting(run).voiceActivityModel,
       run.report.settings['vad'],
     ]);
@@ -92,8 +92,8 @@ export const wordRows: Rows = {
   },
   'words --unvoiced': () =>
     withClips(async (words, directory) => {
-      const judgedBy = async (hears: 'everything' | 'nothing'): Promise<unknown> => {
-        const { report } = await recorded(...words, ...judging(directory, hears));
+      const judgedBy = async (recognises: 'everything' | 'nothing'): Promise<unknown> => {
+        const { report } = await recorded(...words, ...judging(directory, recognises));
         return report.tables[0]?.rows.at(-1);
       };
       const { report } = await recorded(...words);

@@ -27,7 +27,7 @@ describe('RTTM', () => {
     expect(parseRttm(toRttm('talk', turns)).get('talk')).to.deep.equal(turns);
   });
 
-  for (const [what, line, told] of [
+  for (const [what, line, reported] of [
     ['too few fields', 'SPEAKER talk 1 3.3', 'line 2 has 4 fields; allowed: 8'],
     ['a start that is no number', LINE.replace('3.340', 'soon'), 'line 2: the start is "soon"'],
     ['a negative duration', LINE.replace('0.540', '-1'), 'line 2: the duration is "-1"'],
@@ -35,7 +35,7 @@ describe('RTTM', () => {
     ['infinity', LINE.replace('0.540', 'Infinity'), 'line 2: the duration is "Infinity"'],
   ] as const) {
     it(`with ${what} is refused by its line`, () => {
-      expect(() => parseRttm(`${LINE}\n${line}\n`)).to.throw(told);
+      expect(() => parseRttm(`${LINE}\n${line}\n`)).to.throw(reported);
     });
   }
 

@@ -22,7 +22,7 @@ function turns(...texts: string[]): SpokenTurn[] {
 }
 
 /** 'x good': at a time that nobody asks for. */
-function heard(...lines: string[]): AttributedWord[] {
+function recognised(...lines: string[]): AttributedWord[] {
   return lines.map((line) => {
     const [speaker = '', word = ''] = line.split(' ');
     return { startSeconds: 0, endSeconds: 0, speaker, word };
@@ -59,7 +59,7 @@ describe('Words with the right speaker', () => {
 
   it('are of recognised words those that were said; others are not judged', () => {
     const words = wordsOfTurns(SAID);
-    const found = judgedByText(words, heard('x One,', 'x to', 'y three', 'y more', 'x five', 'y six.'));
+    const found = judgedByText(words, recognised('x One,', 'x to', 'y three', 'y more', 'x five', 'y six.'));
     expect(found).to.deep.equal(judged('Ax', 'Ay', 'Bx', 'By'));
     expect(rightWords(found)).to.equal(2);
     expect(judgedByText(words, [])).to.deep.equal([]);
@@ -84,7 +84,7 @@ describe('Words with the right speaker', () => {
 
   it('are shares of the words of a recording, and of all recordings together', () => {
     const byTurns = scoreWords('one', SAID, turns('x 0-3.4', 'y 3.4-4.9'));
-    const words = heard('x one', 'y two');
+    const words = recognised('x one', 'y two');
     const byText = scoreWords('other', turns('A 0-1 one', 'B 1-2 two', 'B 2-3 three'), { words, turns: [] });
     const silent = scoreWords('silent', [], []);
     const { rows } = wordSpeakerTable([byTurns, byText, silent]);

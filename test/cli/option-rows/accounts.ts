@@ -86,9 +86,9 @@ export const accountRows: OptionRows = {
   }),
   'accounts export --email': withAccounts(async (place) => {
     await place.printed(CREATE_KEY);
-    const told = await place.json<Row>(['accounts', 'export', ...ADA]);
-    expect(told).to.have.nested.property('account.email', 'ada@example.org');
-    expect(told).to.have.nested.property('keys[0].name', 'laptop');
+    const reported = await place.json<Row>(['accounts', 'export', ...ADA]);
+    expect(reported).to.have.nested.property('account.email', 'ada@example.org');
+    expect(reported).to.have.nested.property('keys[0].name', 'laptop');
     const nobody = await place.run(['accounts', 'export', '--email', 'nobody@example.org']);
     expect(nobody).to.include({ status: 1, stdout: '' });
   }),

@@ -19,7 +19,7 @@ const ENGLISH = ['transcribe', samplePath('en-wav16.wav')];
 const SPANISH = ['transcribe', samplePath('es-opus.ogg')];
 
 /** How many speakers are reported with that option's value. */
-function speakersTold(place: Workplace, path: string, option: string): (value: string) => Promise<number> {
+function speakersReported(place: Workplace, path: string, option: string): (value: string) => Promise<number> {
   return async (value) => {
     const { segments = [] } = await place.json<Answer>(['transcribe', path, '--json', '--diarize', option, value]);
     return new Set(segments.map(({ speaker }) => speaker)).size;
@@ -31,8 +31,8 @@ export const transcribeRows: OptionRows = {
     inWorkplace(async (place) => {
       const detected = await place.json<Answer>([...SPANISH, '--json']);
       expect(detected).to.include({ language: 'es' }).and.have.property('language_probability').above(0.5);
-      const told = await place.json<Answer>([...SPANISH, '--json', '--language', 'eng']);
-      expect(told).to.include({ language: 'en', language_probability: null });
+      const reported = await place.json<Answer>([...SPANISH, '--json', '--language', 'eng']);
+      expect(reported).to.include({ language: 'en', language_probability: null });
       expect(await place.json([...SPANISH, '--json', '--language', 'English'])).to.include({ language: 'en' });
       expect(await place.refusal([...SPANISH, '--language', 'Elvish'])).to.contain('--language is "Elvish"');
     }),
@@ -98,7 +98,7 @@ export const transcribeRows: OptionRows = {
   'transcribe --num-speakers': () =>
     inWorkplace(async (place) => {
       const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
-      const speakers = speakersTold(place, conversation.path, '--num-speakers');
+      const speakers = speakersReported(place, conversation.path, '--num-speakers');
       expect([await speakers('1'), await speakers('2')]).to.deep.equal([1, 2]);
       const both = [...ENGLISH, '--diarize', '--num-speakers', '2'];
       expect(await place.refusal([...both, '--speakers', '2'])).to.contain('--num-speakers cannot be used with --spe');
@@ -108,7 +108,7 @@ export const transcribeRows: OptionRows = {
   'transcribe --speakers': () =>
     inWorkplace(async (place) => {
       const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
-      const speakers = speakersTold(place, conversation.path, '--speakers');
+      const speakers = speakersReported(place, conversation.path, '--speakers');
       expect([await speakers('1'), await speakers('2')]).to.deep.equal([1, 2]);
       expect(await place.refusal([...ENGLISH, '--speakers', '2'])).to.contain('--speakers acts only with --diarize.');
       for (const wrong of ['0', '21', 'two']) {
@@ -120,7 +120,7 @@ export const transcribeRows: OptionRows = {
   'transcribe --min-speakers': () =>
     inWorkplace(async (place) => {
       const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
-      const speakers = speakersTold(place, conversation.path, '--min-speakers');
+      const speakers = speakersReported(place, conversation.path, '--min-speakers');
       expect(await speakers('2')).to.be.at.least(2);
       expect(await place.refusal([...ENGLISH, '--min-speakers', '2'])).to.contain('--min-speakers acts only');
       const both = ['--diarize', '--speakers', '2', '--min-speakers', '2'];
@@ -129,7 +129,7 @@ export const transcribeRows: OptionRows = {
   'transcribe --max-speakers': () =>
     inWorkplace(async (place) => {
       const conversation = await writeConversation(join(place.directory, 'conversation.wav'));
-      const speakers = speakersTold(place, conversation.path, '--max-speakers');
+      const speakers = speakersReported(place, conversation.path, '--max-speakers');
       expect(await speakers('1')).to.equal(1);
       expect(await place.refusal([...ENGLISH, '--max-speakers', '2'])).to.contain('--max-speakers acts only');
       const crossed = ['--diarize', '--min-speakers', '3', '--max-speakers', '2'];
@@ -137,11 +137,11 @@ export const transcribeRows: OptionRows = {
     }),
   'transcribe --prompt': () =>
     inWorkplace(async (place) => {
-      const heard = await place.printed(SPANISH);
+      const recognised = await place.printed(SPANISH);
       // The bundled model never learnt what a prompt is, and a long one confuses it.
       const prompt = Array<string>(20).fill('Hello Emma, this is Laura.').join(' ');
-      expect(await place.printed([...SPANISH, '--prompt', prompt])).not.to.equal(heard);
-      expect(await place.printed([...SPANISH, '--prompt', ' '])).to.equal(heard);
+      expect(await place.printed([...SPANISH, '--prompt', prompt])).not.to.equal(recognised);
+      expect(await place.printed([...SPANISH, '--prompt', ' '])).to.equal(recognised);
       expect(await place.refusal([...ENGLISH, '--prompt', '🙂'.repeat(1001)])).to.contain(
         '--prompt has 1001 characters; allowed: at most 1000',
       );

@@ -5,7 +5,7 @@ import type { Channel } from '../../../src/engine/process/serve-calls.js';
 export interface FakeChannel {
   channel: Channel;
   /** What the other end says. */
-  hear: (message: ToChild) => void;
+  recognise: (message: ToChild) => void;
 }
 
 export function fakeChannel(send: Channel['send']): FakeChannel {
@@ -17,6 +17,6 @@ export function fakeChannel(send: Channel['send']): FakeChannel {
       send,
       exit: () => undefined,
     },
-    hear: (message) => listener(message),
+    recognise: (message) => listener(message),
   };
 }

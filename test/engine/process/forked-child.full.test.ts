@@ -62,11 +62,11 @@ describe('A child process under supervision', function () {
   const isAlive = (process_: number): boolean => memoryOfProcess(process_) !== null;
 
   it('answers, reports its progress, and its errors with their codes', async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const samples = [0.25, -1];
-    const answer = call('echo', { samples }, { progress: (value) => told.push(value) });
+    const answer = call('echo', { samples }, { progress: (value) => reported.push(value) });
     expect(await answer).to.deep.equal({ samples });
-    expect(told).to.deep.equal([0.5]);
+    expect(reported).to.deep.equal([0.5]);
     const failed = await call('fail', null).catch((error: unknown) => error);
     expect(failed).to.include({ code: 'invalid_audio', message: 'The audio is cut.' });
     expect(memoryOfProcess(pid())).to.be.above(10 * 2 ** 20);

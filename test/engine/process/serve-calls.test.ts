@@ -8,7 +8,7 @@ type Calls = { work: { request: unknown; progress: string; answer: unknown } };
 
 describe('The child’s end of the channel', () => {
   let sent: FromChild[];
-  let hear: (message: ToChild) => void;
+  let recognise: (message: ToChild) => void;
   let before: string[];
   let work: (request: unknown, context: CallContext<string>) => Promise<unknown>;
 
@@ -19,7 +19,7 @@ describe('The child’s end of the channel', () => {
       sent.push(structuredClone(message));
       done(null);
     });
-    hear = other.hear;
+    recognise = other.recognise;
     serveCalls<Calls>((_, self: SelfReport) => {
       Object.assign(self, {
         beforeCall: () => before.push('call'),
@@ -27,13 +27,13 @@ describe('The child’s end of the channel', () => {
       } satisfies SelfReport);
       return Promise.resolve({ work: (request, context) => work(request, context) });
     }, channel);
-    hear({ kind: 'start', settings: null });
+    recognise({ kind: 'start', settings: null });
     await turn();
     sent.splice(0);
   });
 
   const call = async (): Promise<void> => {
-    hear({ kind: 'call', id: 7, name: 'work', request: null });
+    recognise({ kind: 'call', id: 7, name: 'work', request: null });
     await turn();
   };
   const kinds = (): string[] => sent.map(({ kind }) => kind);
@@ -63,7 +63,7 @@ describe('The child’s end of the channel', () => {
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     await call();
     expect(kinds()).to.deep.equal([]);
-    hear({ kind: 'abort', id: 7 });
+    recognise({ kind: 'abort', id: 7 });
     await turn();
     expect(sent).to.have.length(1);
     expect(sent[0]).to.deep.include({ kind: 'failure', id: 7 });

@@ -76,8 +76,8 @@ describe('A request to the engine’s process', () => {
     settles = true;
     const start: StartChild = (events) => {
       const back = crossing(writes, (message: FromChild) => events.message(message, 1));
-      const { channel, hear } = fakeChannel((message, done) => back.write(message, done));
-      const there = crossing(writes, hear);
+      const { channel, recognise } = fakeChannel((message, done) => back.write(message, done));
+      const there = crossing(writes, recognise);
       const load = (_: unknown, tools: EngineTools): Promise<LoadedEngines> =>
         Promise.resolve({
           speech: recognising(tools, () => settles),

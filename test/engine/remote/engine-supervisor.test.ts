@@ -299,9 +299,9 @@ describe('The supervisor of the engine’s process', () => {
     const pingsIn = (looks: number, answers = true): number => {
       const before = latest().received.length;
       for (let look = 0; look < looks; look++) {
-        const heard = latest().received.length;
+        const recognised = latest().received.length;
         timers.pass(BEAT_MS);
-        if (answers && latest().received.length > heard) latest().say({ kind: 'pong' });
+        if (answers && latest().received.length > recognised) latest().say({ kind: 'pong' });
       }
       return latest()
         .received.slice(before)

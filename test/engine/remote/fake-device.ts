@@ -44,9 +44,9 @@ export class Device {
 
   /** What its latest process was asked for and has not been told to abort. */
   static namesIn(child: FakeChild): string[] {
-    const aborted = new Set(child.received.flatMap((told) => (told.kind === 'abort' ? [told.id] : [])));
-    return child.received.flatMap((told) =>
-      told.kind === 'call' && !aborted.has(told.id) ? [(told.request as { path: string }).path] : [],
+    const aborted = new Set(child.received.flatMap((reported) => (reported.kind === 'abort' ? [reported.id] : [])));
+    return child.received.flatMap((reported) =>
+      reported.kind === 'call' && !aborted.has(reported.id) ? [(reported.request as { path: string }).path] : [],
     );
   }
 
@@ -58,7 +58,7 @@ export class Device {
 /** Of the call of that file, the latest one. */
 export function idIn(child: FakeChild, path: string): number {
   const call = child.received.findLast(
-    (told) => told.kind === 'call' && (told.request as { path: string }).path === path,
+    (reported) => reported.kind === 'call' && (reported.request as { path: string }).path === path,
   );
   if (call?.kind !== 'call') throw new Error(`It was not asked for ${path}.`);
   return call.id;

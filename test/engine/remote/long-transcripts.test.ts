@@ -61,7 +61,7 @@ async function transcribedApart(
   const file = { path: 'hours', accountId: 'one', language: 'en', seconds, isStreamed: onWindow !== undefined };
   const transcription = new RemoteTranscription(file, onWindow);
   let isReady = false;
-  const { channel, hear } = fakeChannel((message, done) => {
+  const { channel, recognise } = fakeChannel((message, done) => {
     frames.push(frameOf(message).length);
     if (message.kind === 'ready') isReady = true;
     if (message.kind === 'progress') transcription.update(message.value as WindowUpdate, NO_CONTROL);
@@ -69,9 +69,9 @@ async function transcribedApart(
     done(null);
   });
   serveEngine(() => Promise.resolve({ speech, translation: {} as never, info: {} as never }), channel);
-  hear({ kind: 'start', settings: null });
+  recognise({ kind: 'start', settings: null });
   await until(() => isReady);
-  hear({ kind: 'call', id: 1, name: 'transcribe', request: transcription.request() });
+  recognise({ kind: 'call', id: 1, name: 'transcribe', request: transcription.request() });
   await until(() => end !== undefined);
   return { transcript: transcription.transcript(end!), frames };
 }

@@ -141,10 +141,10 @@ describe('Native code that hangs in the engine’s process', function () {
   it('each time is the fault of the file, which is refused; others are transcribed beside it', async () => {
     const path = hanging('always.wav', { where: 'worker', once: false });
     let error: unknown;
-    let heard = 0;
+    let recognised = 0;
     recognise(path, 'one').catch((failed: unknown) => (error = failed));
-    void recognise(CLIP.path, 'another').then(() => (heard += 1));
-    await until(() => heard === 1);
+    void recognise(CLIP.path, 'another').then(() => (recognised += 1));
+    await until(() => recognised === 1);
     await beatUntil(() => error !== undefined);
     expect(error).to.be.instanceOf(VerbatimError).and.include({ code: 'internal_error' });
     expect(deaths.map(({ reason }) => reason)).to.deep.equal(['unresponsive', 'unresponsive', 'unresponsive']);

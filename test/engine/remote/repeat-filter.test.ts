@@ -23,30 +23,30 @@ describe('A result that is reported from the start again', () => {
         fc.array(fc.stringMatching(/^ [a-z]{1,5}$/), { minLength: 1, maxLength: 20 }),
         fc.array(attempt, { maxLength: 5 }),
         (words, attempts) => {
-          const told = new RepeatFilter<string>();
-          const heard: string[] = [];
+          const reported = new RepeatFilter<string>();
+          const recognised: string[] = [];
           let text = '';
           for (const sizes of [...attempts, words.map(() => 1)]) {
-            told.begin();
+            reported.begin();
             for (const part of partsOf(words, sizes)) {
-              const added = told.add(part.join(''), part);
+              const added = reported.add(part.join(''), part);
               text += added?.text ?? '';
-              heard.push(...(added?.items ?? []));
+              recognised.push(...(added?.items ?? []));
             }
           }
           expect(text).to.equal(words.join(''));
-          expect(heard).to.deep.equal(words);
+          expect(recognised).to.deep.equal(words);
         },
       ),
     );
   });
 
   it('fails the request when it is not what was reported before', () => {
-    const told = new RepeatFilter<string>();
-    told.add('Hello Emma', ['Hello Emma']);
-    told.begin();
-    expect(told.add('Hello', ['Hello'])).to.equal(null);
-    expect(() => told.add(' Anna, hi', [' Anna, hi']))
+    const reported = new RepeatFilter<string>();
+    reported.add('Hello Emma', ['Hello Emma']);
+    reported.begin();
+    expect(reported.add('Hello', ['Hello'])).to.equal(null);
+    expect(() => reported.add(' Anna, hi', [' Anna, hi']))
       .to.throw(VerbatimError)
       .with.property('code', 'internal_error');
   });

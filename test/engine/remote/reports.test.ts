@@ -17,14 +17,14 @@ const MEASURE = { path: 'a', accountId: 'one', maxSeconds: undefined, counts: fa
 describe('Reports of the engine’s process', () => {
   let timers: ManualTimers;
   let load: EngineLoad;
-  let told: string[];
+  let reported: string[];
   let ends: ((seconds: number) => void)[];
-  let hear: (message: ToChild) => void;
+  let recognise: (message: ToChild) => void;
 
   beforeEach(async () => {
     timers = new ManualTimers();
     load = { slots: 2, busySlots: 0, windowsInFlight: 0, queuedWindows: 0, realTimeFactor: 1 };
-    told = [];
+    reported = [];
     ends = [];
     const stats = (): never =>
       ({
@@ -38,17 +38,17 @@ describe('Reports of the engine’s process', () => {
     const speech = { stats, measure } as Partial<LoadedEngines['speech']>;
     const engines = { speech, translation: {}, info: {} } as LoadedEngines;
     const { channel, ...other } = fakeChannel((message, done) => {
-      told.push(message.kind);
+      reported.push(message.kind);
       done(null);
     });
-    hear = other.hear;
+    recognise = other.recognise;
     serveEngine(() => Promise.resolve(engines), channel, timers);
-    hear({ kind: 'start', settings: null });
-    await until(() => told.includes('ready'));
+    recognise({ kind: 'start', settings: null });
+    await until(() => reported.includes('ready'));
   });
 
   const begin = async (id: number): Promise<void> => {
-    hear({ kind: 'call', id, name: 'measure', request: MEASURE });
+    recognise({ kind: 'call', id, name: 'measure', request: MEASURE });
     await turn();
   };
   const end = async (): Promise<void> => {
@@ -57,27 +57,27 @@ describe('Reports of the engine’s process', () => {
   };
 
   it('come once before it is ready, and then with work', async () => {
-    expect(told).to.deep.equal(['report', 'ready']);
+    expect(reported).to.deep.equal(['report', 'ready']);
     expect(timers.pending).to.equal(0);
     await begin(1);
     timers.pass(10 * REPORT_MS);
-    expect(told).to.deep.equal(['report', 'ready']);
+    expect(reported).to.deep.equal(['report', 'ready']);
     load = { ...load, busySlots: 1 };
     timers.pass(10 * REPORT_MS);
-    expect(told.splice(0)).to.deep.equal(['report', 'ready', 'report']);
+    expect(reported.splice(0)).to.deep.equal(['report', 'ready', 'report']);
     load = { ...load, busySlots: 0, realTimeFactor: 0.5 };
     await end();
-    expect(told).to.deep.equal(['report', 'answer']);
+    expect(reported).to.deep.equal(['report', 'answer']);
   });
 
   it('go on after the last answer until nothing changes any more, and cost nothing from then on', async () => {
     await begin(1);
     load = { ...load, busySlots: 2 };
     await end();
-    expect(told.splice(0)).to.deep.equal(['report', 'ready', 'report', 'answer']);
+    expect(reported.splice(0)).to.deep.equal(['report', 'ready', 'report', 'answer']);
     load = { ...load, busySlots: 0 };
     timers.pass(REPORT_MS);
-    expect(told.splice(0)).to.deep.equal(['report']);
+    expect(reported.splice(0)).to.deep.equal(['report']);
     expect(timers.pending).to.equal(1);
     timers.pass(REPORT_MS);
     expect(timers.pending).to.equal(0);
@@ -85,19 +85,19 @@ describe('Reports of the engine’s process', () => {
     expect(timers.pending).to.equal(1);
     load = { ...load, busySlots: 1 };
     timers.pass(REPORT_MS);
-    expect(told).to.deep.equal(['report']);
+    expect(reported).to.deep.equal(['report']);
   });
 
   it('go on after the last answer for as long as the engine works on what was aborted', async () => {
     await begin(1);
     load = { ...load, busySlots: 1, windowsInFlight: 1 };
     await end();
-    told.splice(0);
+    reported.splice(0);
     timers.pass(10 * REPORT_MS);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
     load = { ...load, busySlots: 0, windowsInFlight: 0 };
     timers.pass(REPORT_MS);
-    expect(told).to.deep.equal(['report']);
+    expect(reported).to.deep.equal(['report']);
     timers.pass(REPORT_MS);
     expect(timers.pending).to.equal(0);
   });
@@ -108,11 +108,11 @@ describe('Reports of the engine’s process', () => {
     timers.pass(REPORT_MS - 1);
     load = { ...load, busySlots: 1 };
     await end();
-    expect(told.splice(0)).to.deep.equal(['report', 'ready', 'report', 'answer']);
+    expect(reported.splice(0)).to.deep.equal(['report', 'ready', 'report', 'answer']);
     load = { ...load, busySlots: 0 };
     timers.pass(REPORT_MS - 1);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
     timers.pass(1);
-    expect(told).to.deep.equal(['report']);
+    expect(reported).to.deep.equal(['report']);
   });
 });

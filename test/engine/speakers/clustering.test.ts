@@ -120,11 +120,11 @@ describe('The clustering of voices', () => {
   it('takes who says little for a person before it takes one voice for two, where a larger number is given', () => {
     const made = madeVoices(11);
     const items = [...Array.from({ length: 10 }, () => made.item(0)), made.item(1, 1.5), made.item(2, 2)];
-    const told = (speakers: number): number[] =>
+    const reported = (speakers: number): number[] =>
       labelsOf(items, { ...OPTIONS, minSpeakers: speakers, maxSpeakers: speakers });
     const long = Array<number>(10).fill(0);
-    expect(disagreements(told(2).slice(0, 10), long)).to.equal(0);
-    expect(disagreements(told(3), [...long, 1, 2])).to.equal(0);
+    expect(disagreements(reported(2).slice(0, 10), long)).to.equal(0);
+    expect(disagreements(reported(3), [...long, 1, 2])).to.equal(0);
   });
 
   it('finds fewer voices, the more another one has to explain', () => {

@@ -12,12 +12,12 @@ import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
 const LONG = 2 * SHORT_FILE_SECONDS;
 
 class Hearing {
-  readonly heard: string[] = [];
+  readonly recognised: string[] = [];
   readonly #ends = new Map<string, (error?: Error) => void>();
   closed = 0;
 
   diarize({ path, signal }: FileToDiarize): Promise<SpeakerTurn[]> {
-    this.heard.push(path);
+    this.recognised.push(path);
     return new Promise((resolve, reject) => {
       this.#ends.set(path, (error) => (error === undefined ? resolve([]) : reject(error)));
       signal?.addEventListener('abort', () => reject(signal.reason as Error));
@@ -84,32 +84,32 @@ describe('FairDiarizer', () => {
   it('has accounts take turns, however many files one has', async () => {
     all('a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'c1', 'd1', 'd2');
     await turn();
-    expect(engine.heard).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
+    expect(engine.recognised).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
     expect(diarizer.stats()).to.deep.equal({ waiting: 6, running: DIARIZED_AT_ONCE });
     for (const path of ['a1', 'a2', 'b1', 'c1']) await engine.end(path);
-    expect(engine.heard.slice(4)).to.deep.equal(['d1', 'a3', 'd2', 'a4']);
+    expect(engine.recognised.slice(4)).to.deep.equal(['d1', 'a3', 'd2', 'a4']);
   });
 
   it('leaves a place to others, though one account waits alone', async () => {
     all('a1', 'a2', 'a3', 'a4');
     await turn();
-    expect(engine.heard).to.have.length(DIARIZED_PER_ACCOUNT);
+    expect(engine.recognised).to.have.length(DIARIZED_PER_ACCOUNT);
     all('b1');
     await turn();
-    expect(engine.heard.at(-1)).to.equal('b1');
+    expect(engine.recognised.at(-1)).to.equal('b1');
   });
 
   it('leaves a place to short files', async () => {
     for (const account of ['a', 'b', 'c', 'd', 'e']) void ask(`${account} long`, LONG);
     await turn();
-    expect(engine.heard).to.deep.equal(['a long', 'b long', 'c long']);
+    expect(engine.recognised).to.deep.equal(['a long', 'b long', 'c long']);
     void ask('f short', SHORT_FILE_SECONDS);
     await turn();
-    expect(engine.heard.at(-1)).to.equal('f short');
+    expect(engine.recognised.at(-1)).to.equal('f short');
     await engine.end('f short');
-    expect(engine.heard).to.have.length(4);
+    expect(engine.recognised).to.have.length(4);
     await engine.end('b long');
-    expect(engine.heard.at(-1)).to.equal('d long');
+    expect(engine.recognised.at(-1)).to.equal('d long');
   });
 
   it('charges an account by the length of its files', async () => {
@@ -119,11 +119,11 @@ describe('FairDiarizer', () => {
     void ask('b1', 60);
     await engine.end('x1');
     await engine.end('x2');
-    expect(engine.heard.slice(4)).to.deep.equal(['a long', 'b1']);
+    expect(engine.recognised.slice(4)).to.deep.equal(['a long', 'b1']);
     all('a2', 'b2', 'b3');
     await engine.end('a long');
     await engine.end('b1');
-    expect(engine.heard.slice(6)).to.deep.equal(['b2', 'b3']);
+    expect(engine.recognised.slice(6)).to.deep.equal(['b2', 'b3']);
   });
 
   it('processes the shorter of an account’s files first, and last what is done in the background', async () => {
@@ -133,9 +133,9 @@ describe('FairDiarizer', () => {
     void ask('a longer', 90);
     void ask('a short', 30);
     for (const path of ['x1', 'x2', 'y1']) await engine.end(path);
-    expect(engine.heard.slice(4)).to.deep.equal(['a short', 'a longer']);
+    expect(engine.recognised.slice(4)).to.deep.equal(['a short', 'a longer']);
     await engine.end('a short');
-    expect(engine.heard.at(-1)).to.equal('a background');
+    expect(engine.recognised.at(-1)).to.equal('a background');
   });
 
   it('drops what nobody waits for any more, and goes on', async () => {
@@ -148,7 +148,7 @@ describe('FairDiarizer', () => {
     abort.abort(new Error('hung up'));
     expect(await dropped).to.include({ message: 'hung up' });
     await engine.end('x1');
-    expect(engine.heard.slice(4)).to.deep.equal(['b1']);
+    expect(engine.recognised.slice(4)).to.deep.equal(['b1']);
     await engine.end('x2');
     const stopped = ask('a2', 60, { signal: running.signal });
     await turn();
@@ -156,7 +156,7 @@ describe('FairDiarizer', () => {
     expect(await stopped).to.include({ message: 'revoked' });
     expect(diarizer.stats()).to.deep.equal({ waiting: 0, running: 3 });
     expect(await ask('a3', 60, { signal: abort.signal })).to.include({ message: 'hung up' });
-    expect(engine.heard).not.to.include('a3');
+    expect(engine.recognised).not.to.include('a3');
   });
 
   it('goes on after a file that fails', async () => {
@@ -166,7 +166,7 @@ describe('FairDiarizer', () => {
     await turn();
     await engine.end('y2', new Error('died'));
     expect(await failed).to.include({ message: 'died' });
-    expect(engine.heard.at(-1)).to.equal('a1');
+    expect(engine.recognised.at(-1)).to.equal('a1');
   });
 
   it('reports how long files wait, and how long they are processed', async () => {

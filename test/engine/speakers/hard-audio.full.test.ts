@@ -77,7 +77,7 @@ describe('Speakers of what is no conversation', function () {
     rmSync(directory, { recursive: true });
   });
 
-  async function told(
+  async function reported(
     signal: (time: number) => number,
     seconds: number,
     options: { rate?: number; minSpeakers?: number; maxSpeakers?: number } = {},
@@ -90,19 +90,19 @@ describe('Speakers of what is no conversation', function () {
   const speakersIn = (turns: readonly SpeakerTurn[]): number => new Set(turns.map(({ speaker }) => speaker)).size;
 
   it('silence has none, whether or not five people are expected', async () => {
-    expect(await told(() => 0, 30)).to.deep.equal([]);
-    expect(await told(() => 0, 30, { minSpeakers: 5, maxSpeakers: 5 })).to.deep.equal([]);
+    expect(await reported(() => 0, 30)).to.deep.equal([]);
+    expect(await reported(() => 0, 30, { minSpeakers: 5, maxSpeakers: 5 })).to.deep.equal([]);
   });
 
   for (const seconds of [0.1, 0.001, 0.45])
     it(`${seconds} s of a voice have one at most`, async () => {
-      const turns = await told(vowel(120, [500, 1500, 2500]), seconds);
+      const turns = await reported(vowel(120, [500, 1500, 2500]), seconds);
       expect(speakersIn(turns)).to.be.at.most(1);
       for (const { endSeconds } of turns) expect(endSeconds).to.be.at.most(seconds);
     });
 
   it('a file without a sample is refused by what it lacks', async () => {
-    const error = await told(() => 0, 0).then(
+    const error = await reported(() => 0, 0).then(
       () => null,
       (failure: unknown) => failure as Error,
     );
@@ -110,13 +110,13 @@ describe('Speakers of what is no conversation', function () {
   });
 
   it('music has no more than a few', async () => {
-    expect(await told(music, 30)).to.deep.equal([]);
+    expect(await reported(music, 30)).to.deep.equal([]);
   });
 
   it('twelve who speak at once are no more than can be told, at most two at a time', async () => {
     // Together they have no voice that the model knows for one; one after another they have two, where they meet, too.
-    expect(await told(crowd(), 40)).to.deep.equal([]);
-    const turns = await told(twelveInTurn(8), 96);
+    expect(await reported(crowd(), 40)).to.deep.equal([]);
+    const turns = await reported(twelveInTurn(8), 96);
     expect(speakersIn(turns)).to.equal(2);
     const atOnce = turns.map(
       ({ startSeconds }) =>
@@ -128,7 +128,7 @@ describe('Speakers of what is no conversation', function () {
   it('a telephone’s 8 kHz tell who speaks when as 16 kHz do', async () => {
     const [low, high] = [vowel(110, [400, 1300, 2400]), vowel(230, [750, 1900, 3100])];
     const talk = (time: number): number => 0.1 * (Math.floor(time / 8) % 2 === 0 ? low(time) : high(time));
-    const [narrow, wide] = [await told(talk, 32, { rate: 8000 }), await told(talk, 32)];
+    const [narrow, wide] = [await reported(talk, 32, { rate: 8000 }), await reported(talk, 32)];
     expect(wide.map(({ speaker }) => speaker)).to.deep.equal(['S1', 'S2', 'S1', 'S2']);
     expect(narrow.map(({ speaker }) => speaker)).to.deep.equal(['S1', 'S2', 'S1', 'S2']);
     for (const [index, { startSeconds, endSeconds }] of narrow.entries()) {
@@ -139,7 +139,7 @@ describe('Speakers of what is no conversation', function () {
 
   it('noise that is louder than any file should be has an answer', async () => {
     const random = seededRandom(4);
-    expect(await told(() => 2 * random() - 1, 20)).to.deep.equal([]);
+    expect(await reported(() => 2 * random() - 1, 20)).to.deep.equal([]);
   });
 
   it('what is no audio is refused, and the next file is answered', async () => {
@@ -150,6 +150,6 @@ describe('Speakers of what is no conversation', function () {
       (failure: unknown) => failure as { code: string },
     );
     expect(error).to.have.property('code').that.is.a('string');
-    expect(await told(() => 0, 1)).to.deep.equal([]);
+    expect(await reported(() => 0, 1)).to.deep.equal([]);
   });
 });

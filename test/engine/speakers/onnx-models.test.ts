@@ -68,7 +68,7 @@ describe('Speaker models', () => {
   describe('together', () => {
     const OPTIONS = { threshold: 0.5, minSeconds: 1, minSpeakers: 1, maxSpeakers: 20, stepSeconds: 2.5 };
 
-    async function heard(samples: Float32Array, signal = new AbortController().signal): Promise<SpeakerTurn[]> {
+    async function recognised(samples: Float32Array, signal = new AbortController().signal): Promise<SpeakerTurn[]> {
       let place = 0;
       const read = (count: number): Promise<Float32Array> => Promise.resolve(samples.slice(place, (place += count)));
       return diarize(read, await loaded(), OPTIONS, signal);
@@ -83,20 +83,20 @@ describe('Speaker models', () => {
         turn('S2', 20, 22),
         turn('S1', 27, 33.3),
       ];
-      expect(await heard(hummed(turns, 34))).to.deep.equal(turns);
+      expect(await recognised(hummed(turns, 34))).to.deep.equal(turns);
     });
 
     it('find no speaker in silence, and answer for a tenth of a second as well', async () => {
-      expect(await heard(new Float32Array(25 * RATE))).to.deep.equal([]);
-      expect(await heard(new Float32Array(0))).to.deep.equal([]);
-      expect(await heard(new Float32Array(1600))).to.deep.equal([]);
-      expect(await heard(hummed([turn('S1', 0, 0.3)], 0.3))).to.deep.equal([turn('S1', 0, 0.3)]);
+      expect(await recognised(new Float32Array(25 * RATE))).to.deep.equal([]);
+      expect(await recognised(new Float32Array(0))).to.deep.equal([]);
+      expect(await recognised(new Float32Array(1600))).to.deep.equal([]);
+      expect(await recognised(hummed([turn('S1', 0, 0.3)], 0.3))).to.deep.equal([turn('S1', 0, 0.3)]);
     });
 
     it('end with the signal', async () => {
       const abort = new AbortController();
       abort.abort(new Error('hung up'));
-      const error = await heard(hummed([turn('S1', 0, 3)], 3), abort.signal).catch((reason: unknown) => reason);
+      const error = await recognised(hummed([turn('S1', 0, 3)], 3), abort.signal).catch((reason: unknown) => reason);
       expect(error).to.include({ message: 'hung up' });
     });
   });
@@ -107,7 +107,7 @@ describe('Speaker models', () => {
       return { ...graph, facts: { ...graph.facts, ...facts } };
     };
 
-    for (const [fact, value, told] of [
+    for (const [fact, value, reported] of [
       ['sample_rate', 8000, 'has "8000" for sample_rate; allowed: 16000 to 16000'],
       ['window_size', '1e9', 'has "1e9" for window_size'],
       ['window_size', -5, 'has "-5" for window_size'],
@@ -116,7 +116,9 @@ describe('Speaker models', () => {
       ['powerset_max_classes', 4, 'allowed: 1 to 3'],
     ] as const) {
       it(`are refused: ${fact} of ${value}`, async () => {
-        expect(await refusal(async () => segmentationModel(await load(changed({ [fact]: value }))))).to.contain(told);
+        expect(await refusal(async () => segmentationModel(await load(changed({ [fact]: value }))))).to.contain(
+          reported,
+        );
       });
     }
 

@@ -19,7 +19,7 @@ function window(start: number, ...spoken: [begin: number, end: number][][]): Win
   return { start: start * RATE, frames, activity };
 }
 
-const told = (windows: NamedWindow[], seconds: number): string[] =>
+const reported = (windows: NamedWindow[], seconds: number): string[] =>
   turnsOf(windows, GRID, seconds).map(
     ({ startSeconds, endSeconds, speaker }) => `${speaker} ${startSeconds}-${endSeconds}`,
   );
@@ -79,10 +79,10 @@ describe('Sliding windows', () => {
 
 describe('What a speaker of a window says', () => {
   it('is found alone, and with others', () => {
-    const heard = window(0, [[1, 3]], [[2, 4]]);
-    expect(spokenSpans(heard, 0, GRID, false)).to.deep.equal([[1 * RATE, 3 * RATE]]);
-    expect(spokenSpans(heard, 0, GRID, true)).to.deep.equal([[1 * RATE, 2 * RATE]]);
-    expect(spokenSpans(heard, 1, GRID, true)).to.deep.equal([[3 * RATE, 4 * RATE]]);
+    const recognised = window(0, [[1, 3]], [[2, 4]]);
+    expect(spokenSpans(recognised, 0, GRID, false)).to.deep.equal([[1 * RATE, 3 * RATE]]);
+    expect(spokenSpans(recognised, 0, GRID, true)).to.deep.equal([[1 * RATE, 2 * RATE]]);
+    expect(spokenSpans(recognised, 1, GRID, true)).to.deep.equal([[3 * RATE, 4 * RATE]]);
   });
 
   it('lies around the middle of frames that overlap', () => {
@@ -162,12 +162,12 @@ describe('The voices of a window', () => {
 describe('Turns', () => {
   it('are ordered by first speech, whatever the voices’ numbers', () => {
     const windows = [{ ...window(0, [[5, 7]], [[1, 4]]), voices: [0, 1] }];
-    expect(told(windows, 10)).to.deep.equal(['S1 1-4', 'S2 5-7']);
+    expect(reported(windows, 10)).to.deep.equal(['S1 1-4', 'S2 5-7']);
   });
 
   it('overlap where two speak', () => {
     const windows = [{ ...window(0, [[1, 4]], [[3, 6]]), voices: [0, 1] }];
-    expect(told(windows, 10)).to.deep.equal(['S1 1-4', 'S2 3-6']);
+    expect(reported(windows, 10)).to.deep.equal(['S1 1-4', 'S2 3-6']);
   });
 
   it('go on over windows in which the speakers have changed places', () => {
@@ -175,7 +175,7 @@ describe('Turns', () => {
       { ...window(0, [[1, 10]], []), voices: [0, -1] },
       { ...window(5, [[7, 9]], [[0, 6]]), voices: [1, 0] },
     ];
-    expect(told(windows, 15)).to.deep.equal(['S1 1-11', 'S2 12-14']);
+    expect(reported(windows, 15)).to.deep.equal(['S1 1-11', 'S2 12-14']);
   });
 
   it('follow the windows in whose middle they lie', () => {
@@ -184,7 +184,7 @@ describe('Turns', () => {
       { ...window(0, [[9, 10]]), voices: [0] },
       { ...window(5, [[0, 1]]), voices: [0] },
     ];
-    expect(told(windows, 15)).to.deep.equal([]);
+    expect(reported(windows, 15)).to.deep.equal([]);
   });
 
   it('are speech in doubt, from three tenths of a person on', () => {
@@ -193,8 +193,8 @@ describe('Turns', () => {
       named.activity.fill(Math.round(255 * probability), 200, 300);
       return named;
     };
-    expect(told([faint(0.35)], 10)).to.deep.equal(['S1 1-9']);
-    expect(told([faint(0.25)], 10)).to.deep.equal(['S1 1-4', 'S1 6-9']);
+    expect(reported([faint(0.35)], 10)).to.deep.equal(['S1 1-9']);
+    expect(reported([faint(0.25)], 10)).to.deep.equal(['S1 1-4', 'S1 6-9']);
   });
 
   it('bridge a short gap, leave a long one, and drop what is too short for speech', () => {
@@ -204,22 +204,22 @@ describe('Turns', () => {
       [4, 5],
       [7, 7.06],
     ];
-    expect(told([{ ...window(0, spans), voices: [0] }], 10)).to.deep.equal(['S1 1-3', 'S1 4-5']);
+    expect(reported([{ ...window(0, spans), voices: [0] }], 10)).to.deep.equal(['S1 1-3', 'S1 4-5']);
   });
 
   it('of one voice that a window took for two are one', () => {
     const windows = [{ ...window(0, [[1, 3]], [[3, 5]]), voices: [0, 0] }];
-    expect(told(windows, 10)).to.deep.equal(['S1 1-5']);
+    expect(reported(windows, 10)).to.deep.equal(['S1 1-5']);
   });
 
   it('never pass the end of the audio', () => {
     const windows = [{ ...window(0, [[1, 10]]), voices: [0] }];
-    expect(told(windows, 9.991)).to.deep.equal(['S1 1-9.991']);
+    expect(reported(windows, 9.991)).to.deep.equal(['S1 1-9.991']);
   });
 
   it('are none where nobody speaks, or nobody knows who', () => {
-    expect(told([], 0)).to.deep.equal([]);
-    expect(told([{ ...window(0, []), voices: [-1] }], 10)).to.deep.equal([]);
-    expect(told([{ ...window(0, [[1, 5]]), voices: [-1] }], 10)).to.deep.equal([]);
+    expect(reported([], 0)).to.deep.equal([]);
+    expect(reported([{ ...window(0, []), voices: [-1] }], 10)).to.deep.equal([]);
+    expect(reported([{ ...window(0, [[1, 5]]), voices: [-1] }], 10)).to.deep.equal([]);
   });
 });

@@ -30,17 +30,17 @@ const PROGRAMS = {
   pouring: 'n=0; while :; do n=$((n + 60000000)); echo out_time_us=$n; sleep 0.01; done',
   // So that a test may have both.
   'endless with some': 'case "$*" in *endless*) while :; do :; done;; *) exec ffmpeg "$@";; esac',
-  telling:
+  reporting:
     'cat /proc/self/limits > "$0.limits"; cat /proc/self/status > "$0.status"; env > "$0.env"; pwd > "$0.pwd"; ' +
     'exec ffmpeg "$@"',
   greedy: 'exec dd if=/dev/zero of=/dev/null bs=800M count=1',
   writing: 'exec head -c 100000000 /dev/zero > "$out"',
   crashing: 'echo out_time_us=1000000; kill -SEGV $$',
-  'without end, and told': 'echo "Exiting normally, received signal 24." >&2; exit 255',
+  'without end, and reported': 'echo "Exiting normally, received signal 24." >&2; exit 255',
   'killed once': 'echo >> "$0.runs"; [ $(wc -l < "$0.runs") -gt 1 ] || kill -KILL $$; exec ffmpeg "$@"',
   killed: 'echo >> "$0.runs"; kill -KILL $$',
   terminated: 'echo >> "$0.runs"; kill -TERM $$',
-  'terminated, and told': 'echo >> "$0.runs"; echo "Exiting normally, received signal 15." >&2; exit 255',
+  'terminated, and reported': 'echo >> "$0.runs"; echo "Exiting normally, received signal 15." >&2; exit 255',
   'on a full disk': 'echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1',
   unhappy: 'echo "something new" >&2; exit 1',
 } as const;
@@ -102,11 +102,11 @@ describe('Conversion', () => {
   });
 
   it('is confined', async () => {
-    await start('telling');
+    await start('reporting');
     await convert(webm, { maxSeconds: 100 });
-    const told = (what: string): string => readFileSync(join(output, `program.${what}`), 'utf8');
+    const reported = (what: string): string => readFileSync(join(output, `program.${what}`), 'utf8');
     const limit = (name: string): string[] =>
-      new RegExp(`^Max ${name} +(\\S+) +(\\S+)`, 'm').exec(told('limits'))?.slice(1) ?? [];
+      new RegExp(`^Max ${name} +(\\S+) +(\\S+)`, 'm').exec(reported('limits'))?.slice(1) ?? [];
     expect(limit('cpu time')).to.deep.equal(['20', '25']);
     await convert(webm, { maxSeconds: 100, payableSeconds: 60 });
     expect(limit('cpu time')).to.deep.equal(['16', '21']);
@@ -115,9 +115,9 @@ describe('Conversion', () => {
     expect(limit('file size')).to.deep.equal(['6042496', '6042496']);
     expect(limit('open files')).to.deep.equal(['64', '64']);
     expect(limit('core file size')).to.deep.equal(['0', '0']);
-    expect(told('status')).to.match(/^NoNewPrivs:\t1$/m);
-    expect(told('pwd')).to.equal('/\n');
-    const names = told('env').match(/^\w+(?==)/gm);
+    expect(reported('status')).to.match(/^NoNewPrivs:\t1$/m);
+    expect(reported('pwd')).to.equal('/\n');
+    const names = reported('env').match(/^\w+(?==)/gm);
     const own = ['LC_ALL', 'MALLOC_ARENA_MAX', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', '_'];
     expect(own).to.include.members(names ?? ['none']);
   });
@@ -146,7 +146,7 @@ describe('Conversion', () => {
     expect(runs()).to.equal(2);
   });
 
-  for (const program of ['killed', 'terminated', 'terminated, and told'] as const) {
+  for (const program of ['killed', 'terminated', 'terminated, and reported'] as const) {
     it(`is repeated once, and does not blame the file, where it is ${program} each time`, async () => {
       await start(program);
       const error = await failed();
@@ -236,7 +236,7 @@ describe('Conversion', () => {
 
     const ENDINGS = {
       crashing: 'invalid_audio: the WebM or Matroska file is broken: its decoder failed on it',
-      'without end, and told':
+      'without end, and reported':
         'invalid_audio: decoding the WebM or Matroska file takes more processor time or memory than is allowed',
       'on a full disk': 'ENOSPC: The disk is full.',
       unhappy: 'invalid_audio: the WebM or Matroska file is broken: it cannot be decoded',

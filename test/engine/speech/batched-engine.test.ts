@@ -38,7 +38,7 @@ describe('The batched decoder on the real addon', function () {
         const isAborted = n % 2 === 1;
         // Together they make no more calls than one after the other.
         if (isAborted) aborts.push({ atCall: 1 + Math.floor((random() * perFile * REQUESTS) / 4), cancel });
-        return heard(engine, path, n, cancel.signal).then((text) => ({ path, text, isAborted }));
+        return recognised(engine, path, n, cancel.signal).then((text) => ({ path, text, isAborted }));
       });
       for (const { path, text, isAborted } of await Promise.all(sent)) {
         if (!isAborted || text !== 'enough') expect(text).to.equal(alone.get(path));
@@ -56,7 +56,7 @@ describe('The batched decoder on the real addon', function () {
 });
 
 /** The text, or why there is none. */
-function heard(engine: SpeechEngine, path: string, n: number, signal: AbortSignal): Promise<unknown> {
+function recognised(engine: SpeechEngine, path: string, n: number, signal: AbortSignal): Promise<unknown> {
   return transcribeWith(engine, path, { accountId: `account-${n % 5}`, signal }).then(
     ({ text }) => text,
     (error: unknown) => error,

@@ -41,9 +41,9 @@ describe('segments that record what they were decoded to', () => {
   });
 
   it('report the temperature that was asked for, or one of a fall-back', async () => {
-    for (const told of await decodings({ describe: true, temperature: 0.4 })) {
-      expect(told).to.have.length.above(0);
-      for (const decoding of told) expect(decoding?.temperature).to.be.at.least(0.39);
+    for (const reported of await decodings({ describe: true, temperature: 0.4 })) {
+      expect(reported).to.have.length.above(0);
+      for (const decoding of reported) expect(decoding?.temperature).to.be.at.least(0.39);
     }
   });
 

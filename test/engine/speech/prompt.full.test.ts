@@ -70,8 +70,8 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
     });
     after(() => engine.close());
 
-    const text = async (path: string, told?: string, accountId = 'one'): Promise<string> => {
-      const file = { path, accountId, language: 'auto', prompt: told };
+    const text = async (path: string, reported?: string, accountId = 'one'): Promise<string> => {
+      const file = { path, accountId, language: 'auto', prompt: reported };
       return (await measureAndTranscribe(engine, file)).text;
     };
 

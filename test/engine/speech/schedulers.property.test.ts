@@ -82,8 +82,8 @@ function checkRuns(scene: Scenario, { path, language, windows }: Sent): void {
   }
   expect(runs).to.have.lengthOf(windows.length + repeated.size);
   const starts = scene.transcript(path).segments.map((segment) => segment.startSeconds);
-  const heard = windows.filter((window) => window.text !== '').map((window) => window.startSeconds);
-  expect(starts).to.deep.equal(heard);
+  const recognised = windows.filter((window) => window.text !== '').map((window) => window.startSeconds);
+  expect(starts).to.deep.equal(recognised);
 }
 
 const DECODERS: Readonly<Record<string, SpeechDecoder>> = {

@@ -15,11 +15,11 @@ const BOTH: StepState = {
 };
 
 /** Part of the time that goes to decoding, of a lane that is given such a situation again and again. */
-function decodingShare(situation: StepState, { unitMs = 50, callMs = 16 } = {}): number {
+function decodingShare(state: StepState, { unitMs = 50, callMs = 16 } = {}): number {
   const policy = new StepPolicy({ windowSeconds: WINDOW_SECONDS, lanes: 2 });
   const spent: Record<Unit, number> = { encode: 0, decode: 0 };
   while (spent.encode + spent.decode < 100_000) {
-    const unit = policy.choose(situation);
+    const unit = policy.choose(state);
     if (unit === null) throw new Error('The lane is idle.');
     const milliseconds = unit === 'encode' ? unitMs : callMs;
     policy.spent(unit, milliseconds);

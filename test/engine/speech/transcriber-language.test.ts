@@ -10,7 +10,7 @@ function repeat<T>(count: number, value: T): T[] {
 }
 
 describe('Transcriber: language', () => {
-  const TELLS_NONE = {
+  const DETECTS_NONE = {
     abilities: { detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
   };
   const SAID = {
@@ -20,7 +20,7 @@ describe('Transcriber: language', () => {
   };
 
   it('is that of the text where the model tells none: its windows vote, and none runs again', async () => {
-    const scene = await Scenario.start({ slots: 4 }, TELLS_NONE);
+    const scene = await Scenario.start({ slots: 4 }, DETECTS_NONE);
     expect(scene.engine.info.abilities.detectsLanguage).to.equal(true);
     const said = [SAID.number, SAID.de, SAID.es, SAID.es, SAID.es];
     scene.file(
@@ -47,7 +47,7 @@ describe('Transcriber: language', () => {
   });
 
   it('is one of the wanted ones, whatever the text looks like', async () => {
-    const scene = await Scenario.start({ languages: ['fr', 'de'] }, TELLS_NONE);
+    const scene = await Scenario.start({ languages: ['fr', 'de'] }, DETECTS_NONE);
     scene.file('spanish', fileOfWindows(8, [{ text: SAID.es }]));
     scene.file('numbers', fileOfWindows(8, [{ text: SAID.number }]));
     for (const path of ['spanish', 'numbers']) {
@@ -58,7 +58,7 @@ describe('Transcriber: language', () => {
   });
 
   it('is named by the request where not even the text shows which is spoken', async () => {
-    const settings = { ...TELLS_NONE, languages: ['mt', 'de'] };
+    const settings = { ...DETECTS_NONE, languages: ['mt', 'de'] };
     const scene = await Scenario.start({}, settings);
     expect(scene.engine.info.abilities.detectsLanguage).to.equal(false);
     scene.file('auto', 8);

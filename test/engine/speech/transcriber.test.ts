@@ -112,8 +112,8 @@ describe('Transcriber', () => {
       expect(error).to.include({ code });
       // Of a format that is not read it says as well what else would be.
       const more = code === 'unsupported_audio_format' ? /^, nor WebM, .* or WMA$/ : /^$/;
-      const [told, rest] = (error as Error).message.split(/(?<=not what it should be)/);
-      expect(told).to.equal('not what it should be');
+      const [reported, rest] = (error as Error).message.split(/(?<=not what it should be)/);
+      expect(reported).to.equal('not what it should be');
       expect(rest ?? '').to.match(more);
     }
   });

@@ -48,35 +48,36 @@ describe('TranslationEngine: sentences', () => {
   describe('told sentence by sentence', () => {
     const long = 'A b c d e f g h i j k l m n o p q r. ';
     /** What was reported per text, and the batches that had run by then. */
-    const tellOf = async (
+    const reportOf = async (
       engine: TranslationEngine,
       text: string,
       to = 'en',
-    ): Promise<{ whole: TranslatedText; told: (TranslatedPart & { batches: number })[] }> => {
-      const told: (TranslatedPart & { batches: number })[] = [];
-      const tell = (part: TranslatedPart): void => void told.push({ ...part, batches: fixture.fake.batches.length });
+    ): Promise<{ whole: TranslatedText; reported: (TranslatedPart & { batches: number })[] }> => {
+      const reported: (TranslatedPart & { batches: number })[] = [];
+      const report = (part: TranslatedPart): void =>
+        void reported.push({ ...part, batches: fixture.fake.batches.length });
       const whole = await engine.translate({
         ...{ accountId: 'one', text, from: 'es', to },
-        translated: tell,
+        translated: report,
       });
-      return { whole, told };
+      return { whole, reported };
     };
 
     it('is the translation, in order, though batches take like sentences together', async () => {
       const text = `Uno. ${long.repeat(40)}Dos.\n \nTres. ${long}Cuatro.`;
-      const { whole, told } = await tellOf(engineOf([pair('es', 'en')]), text);
-      expect(told.map((part) => part.text).join('')).to.equal(whole.text);
+      const { whole, reported } = await reportOf(engineOf([pair('es', 'en')]), text);
+      expect(reported.map((part) => part.text).join('')).to.equal(whole.text);
       expect(whole.text).to.contain('Dos.\n \n(es-en) Tres.');
-      expect(told.map(({ sentence }) => sentence)).to.deep.equal(whole.sentences);
+      expect(reported.map(({ sentence }) => sentence)).to.deep.equal(whole.sentences);
       // The short ones come first in a batch of their own, and wait for the long ones between them.
-      expect(told[0]!.batches).to.be.below(told.at(-1)!.batches);
-      expect(told.at(-1)!.batches).to.equal(fixture.fake.batches.length);
+      expect(reported[0]!.batches).to.be.below(reported.at(-1)!.batches);
+      expect(reported.at(-1)!.batches).to.equal(fixture.fake.batches.length);
     });
 
     it('begins when the first batch is done', async () => {
-      const { told } = await tellOf(engineOf([pair('es', 'en')]), long.repeat(200));
-      expect(told).to.have.length(200);
-      expect(told[0]!.batches).to.be.at.most(2);
+      const { reported } = await reportOf(engineOf([pair('es', 'en')]), long.repeat(200));
+      expect(reported).to.have.length(200);
+      expect(reported[0]!.batches).to.be.at.most(2);
       expect(fixture.fake.batches.length).to.be.above(6);
     });
 
@@ -84,9 +85,9 @@ describe('TranslationEngine: sentences', () => {
       fixture.fake.decode = (source, model) =>
         model === 'en-ja' ? [`<${source.join(' ')}>`] : source[0] === 'Dos.' ? [] : [...source, 'One.'];
       const engine = engineOf([pair('es', 'en'), pair('en', 'ja')]);
-      const { whole, told } = await tellOf(engine, 'Uno. Dos. Tres.', 'ja');
-      expect(told.map((part) => part.text)).to.deep.equal(['<Uno.><One.>', '', '<Tres.><One.>']);
-      expect(told.map(({ sentence }) => sentence)).to.deep.equal(whole.sentences);
+      const { whole, reported } = await reportOf(engine, 'Uno. Dos. Tres.', 'ja');
+      expect(reported.map((part) => part.text)).to.deep.equal(['<Uno.><One.>', '', '<Tres.><One.>']);
+      expect(reported.map(({ sentence }) => sentence)).to.deep.equal(whole.sentences);
     });
 
     it('waits for a sentence that is translated again, and for one that is cut', async () => {
@@ -94,19 +95,19 @@ describe('TranslationEngine: sentences', () => {
       fixture.fake.decode = (source, _model, { noRepeatNgramSize }) =>
         source[0] === 'Uno' && noRepeatNgramSize === undefined ? Array<string>(40).fill('ja') : [...source];
       const text = `Uno dos. ${long}Tres cuatro.`;
-      const { whole, told } = await tellOf(engineOf([pair('es', 'en')]), text);
+      const { whole, reported } = await reportOf(engineOf([pair('es', 'en')]), text);
       expect(whole.text).to.equal(text);
-      expect(told.map((part) => part.text).join('')).to.equal(text);
+      expect(reported.map((part) => part.text).join('')).to.equal(text);
     });
 
     it('fails with what its listener throws', async () => {
       const engine = engineOf([pair('es', 'en')]);
       const text = 'Uno. Dos.';
-      const told = (): void => {
+      const reported = (): void => {
         throw new Error('I listen no more.');
       };
       const error = await translationFailure(
-        engine.translate({ accountId: 'one', text, from: 'es', to: 'en', translated: told }),
+        engine.translate({ accountId: 'one', text, from: 'es', to: 'en', translated: reported }),
       );
       expect(error.message).to.equal('I listen no more.');
     });
@@ -114,18 +115,18 @@ describe('TranslationEngine: sentences', () => {
     it('reports nothing after an abort', async () => {
       const engine = engineOf([pair('es', 'en')]);
       const controller = new AbortController();
-      const told: string[] = [];
+      const reported: string[] = [];
       const work = translationFailure(
         engine.translate({
           ...{ accountId: 'one', text: long.repeat(100), from: 'es', to: 'en', signal: controller.signal },
           translated: ({ text }) => {
-            told.push(text);
+            reported.push(text);
             controller.abort(new Error('gone'));
           },
         }),
       );
       expect((await work).message).to.equal('gone');
-      expect(told).to.have.length(1);
+      expect(reported).to.have.length(1);
     });
   });
 });

@@ -115,9 +115,9 @@ describe('administration over HTTP', () => {
   it('exports and deletes', async () => {
     const { id, email } = ann.account;
     await transcribe(server, { key: ann.key, headers: { 'idempotency-key': 'k' } });
-    const told = await client.admin.exportAccount(id);
-    expect(told).to.have.nested.property('account.email', email);
-    expect(told).to.have.nested.property('answers[0].idempotency_key', 'k');
+    const reported = await client.admin.exportAccount(id);
+    expect(reported).to.have.nested.property('account.email', email);
+    expect(reported).to.have.nested.property('answers[0].idempotency_key', 'k');
     expect(await client.admin.deleteAccount(id)).to.deep.equal({ id, deleted: true });
     expect(await codeOf(client.admin.exportAccount(id))).to.equal('account_not_found');
     expect((await call(server, '/api/v1/me', { headers: bearer(ann.key) })).status).to.equal(401);

@@ -162,8 +162,8 @@ describe('answers with speakers', () => {
   describe('are refused, uncharged,', () => {
     const refused = async (parts: Part[], status: number, code: string, param: string): Promise<string> => {
       const before = await server.balance(customer);
-      const { status: told, error, text } = await send(parts);
-      expect(told, text).to.equal(status);
+      const { status: reported, error, text } = await send(parts);
+      expect(reported, text).to.equal(status);
       expect(error).to.include({ code, param });
       expect(await server.balance(customer)).to.equal(before);
       return error!.message;

@@ -157,9 +157,9 @@ describe('dashboard: the operator’s accounts', () => {
     const { key, account } = await server.customer(5);
     await transcribe(server, { key, parts: [['audio', fakeAudio(9)]] });
     const path = `${LIST}/${account.id}`;
-    const told = await browser.get(`${path}/export`);
-    expect(told.headers.get('content-disposition')).to.equal('attachment; filename="account.json"');
-    expect(JSON.parse(told.text)).to.have.nested.property('account.email', account.email);
+    const reported = await browser.get(`${path}/export`);
+    expect(reported.headers.get('content-disposition')).to.equal('attachment; filename="account.json"');
+    expect(JSON.parse(reported.text)).to.have.nested.property('account.email', account.email);
     expect((await browser.get(`${path}/delete`)).text).to.contain(account.email);
     expect(await server.ledger.accounts.find(account.email), 'asking deletes nothing').not.to.equal(null);
     for (const email of ['', 'someone@example.com', account.id]) {

@@ -62,7 +62,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     let left = 100;
     const languages = page.getByLabel('Language spoken');
     const target = page.getByLabel('Translate into');
-    for (const [choice, credits, told] of [
+    for (const [choice, credits, reported] of [
       [() => Promise.resolve(), 2, 'which will cost about 2 of'],
       [() => page.getByLabel('Identify speakers').check(), 8, 'which will cost about 8 of'],
       [() => target.selectOption('en'), 12, 'which will cost at most about 12 of'],
@@ -71,7 +71,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     ] as [() => Promise<unknown>, number, string][]) {
       await choice();
       await choose(fakeWav(61, { language: 'es' }));
-      await until(async () => (await price())?.includes(told) === true, told);
+      await until(async () => (await price())?.includes(reported) === true, reported);
       await transcribe();
       left -= credits;
       await page.getByText(`Credits spent: ${credits}; left: ${left}.`).waitFor();

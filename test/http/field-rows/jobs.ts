@@ -5,7 +5,7 @@ import { fakeAudio } from '../../support/fake-engine.js';
 import { endedJob, jobCall, postJob } from '../../support/jobs.js';
 import { type Answer, type Part } from '../../support/requests.js';
 import { until } from '../../support/until.js';
-import { WebhookListener, type HeardMessage } from '../../support/webhook-listener.js';
+import { WebhookListener, type ReceivedMessage } from '../../support/webhook-listener.js';
 import { AUDIO, type FieldFixture, type FieldRows } from './field-fixture.js';
 
 export function jobRows(fixture: FieldFixture): FieldRows {
@@ -19,12 +19,12 @@ export function jobRows(fixture: FieldFixture): FieldRows {
   const jobs = (query = ''): Promise<Answer> => jobCall(fixture.server, fixture.customer.key, query);
   const idsOf = ({ body }: Answer): string[] => (body['jobs'] as { id: string }[]).map(({ id }) => id);
   /** The messages that report the end of a job. */
-  const told = async (...parts: Part[]): Promise<HeardMessage> => {
+  const reported = async (...parts: Part[]): Promise<ReceivedMessage> => {
     const listener = await WebhookListener.start();
     try {
       await postJob(fixture.server, fixture.customer.key, [AUDIO, ['webhook_url', listener.url], ...parts]);
-      await until(() => listener.heard.length > 0);
-      return listener.heard[0]!;
+      await until(() => listener.received.length > 0);
+      return listener.received[0]!;
     } finally {
       await listener.close();
     }
@@ -76,12 +76,12 @@ export function jobRows(fixture: FieldFixture): FieldRows {
       expect(fixture.server.engine.prompts.at(-1)).to.equal('Grace Hopper');
     },
     'POST /api/v1/jobs webhook_url': async () => {
-      const event = await told();
+      const event = await reported();
       expect(JSON.parse(event.body)).to.deep.include({ type: 'job.succeeded' });
     },
     'POST /api/v1/jobs webhook_secret': async () => {
       const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-      const { body, headers } = await told(['webhook_secret', secret]);
+      const { body, headers } = await reported(['webhook_secret', secret]);
       expect(new Webhook(secret).verify(body, headers)).to.deep.include({ type: 'job.succeeded' });
     },
     'POST /api/v1/jobs Idempotency-Key': async () => {

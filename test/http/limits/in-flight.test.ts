@@ -73,11 +73,11 @@ describe('requests in flight', () => {
       let asked = false;
       let answer = (): void => undefined;
       const gate = new Promise<void>((resolve) => (answer = resolve));
-      const standing = ledger.holds.state.bind(ledger);
+      const stateOf = ledger.holds.state.bind(ledger);
       ledger.holds.state = async (accountId) => {
         asked = true;
         await gate;
-        return standing(accountId);
+        return stateOf(accountId);
       };
       const client = await RawClient.open(server);
       client.send(uploadHead(customer.key, { length: 1000 }));
@@ -85,7 +85,7 @@ describe('requests in flight', () => {
       client.destroy();
       // Only the one that asks for the metrics is still connected.
       await until(async () => (await call(server, '/metrics')).text.includes('\nverbatim_connections 1\n'));
-      ledger.holds.state = standing;
+      ledger.holds.state = stateOf;
       answer();
       await until(() => server.logs.some((line) => line['route'] === '/api/v1/transcribe'));
       await expectNothingLeft();

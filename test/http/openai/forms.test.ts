@@ -27,9 +27,9 @@ describe("forms of OpenAI's audio", () => {
   const send = (...parts: Part[]): Promise<Answer> => post([file, model, ...parts]);
   const refused = async (answer: Promise<Answer>, status: number, param: string | null, code = 'invalid_request') => {
     const before = await server.balance(customer);
-    const { status: told, body, headers } = await answer;
+    const { status: reported, body, headers } = await answer;
     const { error } = body as { error: Record<string, unknown> };
-    expect(told, JSON.stringify(body)).to.equal(status);
+    expect(reported, JSON.stringify(body)).to.equal(status);
     expect(Object.keys(error)).to.deep.equal(['message', 'type', 'param', 'code']);
     expect(error).to.include({ param, code });
     expect(headers.get('x-should-retry')).to.equal('false');

@@ -200,11 +200,11 @@ describe("other clients of OpenAI's audio", () => {
         server.engine.holdAll(1);
         const before = server.logs.length;
         const stream = await listen();
-        const told: unknown[] = [];
+        const reported: unknown[] = [];
         const failed = (async () => {
           for await (const event of stream) {
-            told.push(event);
-            if (told.length > 1) continue;
+            reported.push(event);
+            if (reported.length > 1) continue;
             server.engine.failWith = new Error('Out of order.');
             server.engine.release();
           }

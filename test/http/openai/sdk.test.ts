@@ -64,9 +64,9 @@ describe("OpenAI's client", () => {
       const model = 'whisper-1';
 
       it('json, of a stream and of a buffer without a name', async () => {
-        const heard = await openai.audio.transcriptions.create({ file: file(), model });
-        expect(heard.text).to.equal(SAID);
-        expect((heard as unknown as { usage: object }).usage).to.deep.equal({ type: 'duration', seconds: 3 });
+        const recognised = await openai.audio.transcriptions.create({ file: file(), model });
+        expect(recognised.text).to.equal(SAID);
+        expect((recognised as unknown as { usage: object }).usage).to.deep.equal({ type: 'duration', seconds: 3 });
         const unnamed = await toFile(readFileSync(ENGLISH), 'blob', { type: 'application/x-nothing' });
         const again = await openai.audio.transcriptions.create({ file: unnamed, model: 'gpt-4o-transcribe' });
         expect(again.text).to.equal(SAID);
@@ -82,12 +82,12 @@ describe("OpenAI's client", () => {
       });
 
       it('verbose_json has segments with all that they were decoded to', async () => {
-        const heard = await openai.audio.transcriptions.create({
+        const recognised = await openai.audio.transcriptions.create({
           ...{ file: file(), model, language: 'en' },
           ...{ response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
         });
-        expect(heard).to.include({ language: 'english', text: SAID });
-        const segments = heard.segments!;
+        expect(recognised).to.include({ language: 'english', text: SAID });
+        const segments = recognised.segments!;
         expect(
           segments
             .map(({ text }) => text)
@@ -109,8 +109,8 @@ describe("OpenAI's client", () => {
           expect(segment.tokens.filter((id) => id < 50257)).to.have.length.above(3);
           expect(segment.start).to.be.below(segment.end);
         }
-        expect(heard.words!.map(({ word }) => word)).to.deep.equal(['Hello', 'Emma', 'this', 'is', 'Laura']);
-        for (const { start, end } of heard.words!) expect(start).to.be.at.most(end);
+        expect(recognised.words!.map(({ word }) => word)).to.deep.equal(['Hello', 'Emma', 'this', 'is', 'Laura']);
+        for (const { start, end } of recognised.words!) expect(start).to.be.at.most(end);
       });
 
       it('verbose_json has what was asked for only', async () => {

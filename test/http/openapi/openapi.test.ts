@@ -25,11 +25,11 @@ ajv.addSchema({ $id: 'document', ...document });
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 /** Calls `visit` for every object of the document. */
-function walk(value: unknown, visit: (node: Json, at: string) => void, at = '#'): void {
+function walk(value: unknown, check: (node: Json, at: string) => void, at = '#'): void {
   if (!isObject(value)) return;
-  visit(value, at);
+  check(value, at);
   for (const [name, child] of Object.entries(value)) {
-    walk(child, visit, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    walk(child, check, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
   }
 }
 

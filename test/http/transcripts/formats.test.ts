@@ -25,8 +25,8 @@ describe('the same recording in every format', () => {
 
   for (const file of readdirSync(fixtures)) {
     it(file, async () => {
-      const heard = await client.transcribe({ audio: join(fixtures, file) });
-      expect(heard).to.include(SAID[file.slice(0, 2)]);
+      const recognised = await client.transcribe({ audio: join(fixtures, file) });
+      expect(recognised).to.include(SAID[file.slice(0, 2)]);
     });
   }
 });

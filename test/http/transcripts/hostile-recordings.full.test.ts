@@ -110,10 +110,10 @@ describe('recordings that name other files', () => {
       const beside = join(directory, `${kind}.mov`);
       writeFileSync(beside, movie);
       const believing = ['-enable_drefs', '1', '-use_absolute_path', '1'];
-      const heard = join(directory, `${kind}.flac`);
+      const recognised = join(directory, `${kind}.flac`);
       // ffmpeg reads it where it is allowed to: the speech is that of the other file.
-      runFfmpeg([...believing, '-i', beside, heard]);
-      const { text } = await measureAndTranscribe(server.engine, { path: heard, accountId: 'a', language: 'en' });
+      runFfmpeg([...believing, '-i', beside, recognised]);
+      const { text } = await measureAndTranscribe(server.engine, { path: recognised, accountId: 'a', language: 'en' });
       expect(text).to.equal('Hello Emma, this is Laura.');
       expect(await send(movie)).to.equal(
         '422 invalid_audio: the sound of the MP4, MOV or 3GP file lies in another file, and none is ' +

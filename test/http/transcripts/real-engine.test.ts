@@ -32,9 +32,9 @@ const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]
 
 /** The part of the reference's words that the transcript has. */
 function recall(transcript: string, reference: string): number {
-  const heard = new Set(words(transcript));
+  const recognised = new Set(words(transcript));
   const spoken = words(reference);
-  return spoken.filter((word) => heard.has(word)).length / spoken.length;
+  return spoken.filter((word) => recognised.has(word)).length / spoken.length;
 }
 
 describe('the real engine behind HTTP', () => {

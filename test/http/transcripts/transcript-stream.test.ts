@@ -71,8 +71,8 @@ async function reader() {
         largest = Math.max(largest, delta.length);
         return { event: 'delta', data: { delta } };
       },
-      done: (_answer, toldLength) => [
-        ...(toldLength < said.length ? [{ event: 'delta', data: { delta: said.slice(toldLength) } }] : []),
+      done: (_answer, reportedLength) => [
+        ...(reportedLength < said.length ? [{ event: 'delta', data: { delta: said.slice(reportedLength) } }] : []),
         { event: 'done', data: {} },
       ],
     },
@@ -84,9 +84,9 @@ async function reader() {
   };
   /** What the process holds of the answer. */
   const heldBytes = (): number => res.writableLength + connection.writableLength + stream.pendingLength;
-  const told = (): string => [...connection.text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
+  const reported = (): string => [...connection.text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
   return {
-    ...{ connection, heldBytes, said: () => said, say, stream, timers, told },
+    ...{ connection, heldBytes, said: () => said, say, stream, timers, reported },
     ended: () => ended,
     largest: () => largest,
   };
@@ -116,11 +116,11 @@ describe('a transcript in events', () => {
     await one.connection.takeAll();
     expect(one.stream.pendingLength).to.equal(0);
     expect(one.largest()).to.equal(before);
-    expect(one.told()).to.equal(one.said());
+    expect(one.reported()).to.equal(one.said());
     await one.say(' The end.', 1000);
     (await one.stream.ending(ANSWER))();
     await one.connection.takeAll();
-    expect(one.told()).to.equal(one.said());
+    expect(one.reported()).to.equal(one.said());
     expect(one.ended()).to.equal(1);
   });
 
@@ -147,8 +147,8 @@ describe('a transcript in events', () => {
     for (let n = 1; n <= 10_000; n += 1) one.stream.onProgress(n);
     expect(one.heldBytes()).to.be.below(2 * HIGH_WATER + 1000);
     await one.connection.takeAll();
-    const told = [...one.connection.text.matchAll(/"doneSeconds":(\d+)/g)].map(([, seconds]) => Number(seconds));
-    expect(told).to.deep.equal([0, 10_000]);
+    const reported = [...one.connection.text.matchAll(/"doneSeconds":(\d+)/g)].map(([, seconds]) => Number(seconds));
+    expect(reported).to.deep.equal([0, 10_000]);
   });
 
   it('says in the end what nobody said, and nothing after it', async () => {
@@ -160,7 +160,7 @@ describe('a transcript in events', () => {
     one.stream.onText(' Two.', 20);
     one.timers.pass(HEARTBEAT_MS);
     await one.connection.takeAll();
-    expect(one.told()).to.equal('One.');
+    expect(one.reported()).to.equal('One.');
     expect(one.ended()).to.equal(1);
     expect(one.connection.text.match(/event: done/g)).to.have.length(1);
   });

@@ -21,12 +21,12 @@ describe('Clips with the times of their words', () => {
   }
 
   it('are read with what is known of them', () => {
-    const [plain, told] = readTimedClips(listed([CLIP, { ...CLIP, kind: 'piece', voices: 'held' }]));
+    const [plain, reported] = readTimedClips(listed([CLIP, { ...CLIP, kind: 'piece', voices: 'held' }]));
     expect(plain).to.deep.equal({
       path: join(directory, 'a.wav'),
       ...{ language: 'de', text: 'Guten Tag.', kind: null, voices: null, words: WORDS },
     });
-    expect(told).to.include({ kind: 'piece', voices: 'held' });
+    expect(reported).to.include({ kind: 'piece', voices: 'held' });
   });
 
   it('are refused by name of what is wrong', () => {

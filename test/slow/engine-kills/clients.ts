@@ -47,12 +47,12 @@ export async function carryOutWork(url: string, key: string, kind: KindOfWork): 
   return { ...kind, requestId, from, to: performance.now(), status, text };
 }
 
-interface Told {
+interface Answer {
   status: number;
   text: string;
 }
 
-type Work = (server: { url: string }, headers: Record<string, string>, audio: Buffer) => Promise<Told>;
+type Work = (server: { url: string }, headers: Record<string, string>, audio: Buffer) => Promise<Answer>;
 
 const WORK: Record<WayOfAsking, Work> = {
   plain: (server, headers, bytes) => transcribed(server, headers, [['audio', bytes]]),
@@ -93,7 +93,7 @@ async function transcribed(
   server: { url: string },
   headers: Record<string, string>,
   parts: readonly Part[],
-): Promise<Told> {
+): Promise<Answer> {
   const init = { method: 'POST', headers, body: form(parts) };
   const response = await fetch(`${server.url}/api/v1/transcribe`, init);
   const body = await response.text();

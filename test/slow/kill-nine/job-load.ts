@@ -51,15 +51,15 @@ export class JobLoad {
   }
 
   /** Kills the server when so many jobs were accepted, or so many messages received, since it started. */
-  async round(kill: { accepted: number } | { heard: number }): Promise<void> {
+  async round(kill: { accepted: number } | { received: number }): Promise<void> {
     const victim = await this.#start();
-    const [accepted, heard] = [this.#accepted, this.listener.heard.length];
+    const [accepted, received] = [this.#accepted, this.listener.received.length];
     this.#running = true;
     const clients = Promise.all(this.#rawKeys.map((rawKey) => this.#client(victim.url, rawKey)));
     await until(() =>
       'accepted' in kill
         ? this.#accepted >= accepted + kill.accepted
-        : this.listener.heard.length >= heard + kill.heard,
+        : this.listener.received.length >= received + kill.received,
     );
     await victim.kill();
     this.#running = false;
@@ -153,7 +153,7 @@ export class JobLoad {
 
   #checkMessages(): void {
     const messagesOf = new Map<string, Set<string>>();
-    for (const { body, headers } of this.listener.heard) {
+    for (const { body, headers } of this.listener.received) {
       const { type, data } = JSON.parse(body) as { type: string; data: { id: string } };
       expect(type).to.equal('job.succeeded');
       messagesOf.set(data.id, (messagesOf.get(data.id) ?? new Set()).add(headers['webhook-id']!));

@@ -39,8 +39,8 @@ export function footprintOf(server: VerbatimProcess, temporary: string): Footpri
 
 /** Names of all that lies there but for the ledger: of uploads, of what was made of them, of jobs. */
 export function filesOfClients({ directory }: Pick<VerbatimProcess, 'directory'>, temporary: string): string[] {
-  const ofBooks = (name: string): boolean => /^verbatim\.db(-|\.|$)/.test(name);
-  return [...filesIn(directory).filter((name) => !ofBooks(name)), ...filesIn(temporary)];
+  const isOfLedger = (name: string): boolean => /^verbatim\.db(-|\.|$)/.test(name);
+  return [...filesIn(directory).filter((name) => !isOfLedger(name)), ...filesIn(temporary)];
 }
 
 /** The engine's process of that server, null while there is none. */

@@ -41,7 +41,7 @@ export interface Clients {
   listener: WebhookListener;
 }
 
-interface Told {
+interface Answer {
   status: number;
   text: string;
   headers: Record<string, string | string[] | undefined>;
@@ -97,7 +97,7 @@ class Client {
     fields: Fields,
     file: Buffer,
     more: { key?: string; patienceMs?: number } = {},
-  ): Promise<Told> {
+  ): Promise<Answer> {
     const requestId = `soak-${this.task.kind}-${randomUUID()}`;
     this.task.requestIds.push(requestId);
     const body = new FormData();
@@ -174,15 +174,15 @@ const emptyWav = wavOf(Buffer.alloc(0));
 async function repeatUntilAnswered(client: Client): Promise<string> {
   const key = randomUUID();
   const file = pick(client.clients.random, clips);
-  const attempt = (more: { patienceMs?: number } = {}): Promise<Told> =>
+  const attempt = (more: { patienceMs?: number } = {}): Promise<Answer> =>
     client.send('/api/v1/transcribe', {}, file, { key, ...more });
   await attempt({ patienceMs: client.patienceMs }).catch(() => undefined);
-  let told = await attempt();
-  for (; told.status === 409; told = await attempt()) await sleep(REPEAT_PAUSE_MS);
+  let reported = await attempt();
+  for (; reported.status === 409; reported = await attempt()) await sleep(REPEAT_PAUSE_MS);
   const again = await attempt();
-  if (again.headers['idempotency-replayed'] !== 'true' || again.text !== told.text)
-    return `not the same again: ${told.text.slice(0, 150)}, ${again.text.slice(0, 150)}`;
-  return client.check(told.status, told.text, SPOKEN);
+  if (again.headers['idempotency-replayed'] !== 'true' || again.text !== reported.text)
+    return `not the same again: ${reported.text.slice(0, 150)}, ${again.text.slice(0, 150)}`;
+  return client.check(reported.status, reported.text, SPOKEN);
 }
 
 /** Ends when the message of the job's end has come. */
@@ -193,7 +193,7 @@ async function runJob(client: Client): Promise<string> {
   const { id } = JSON.parse(text) as { id: string };
   client.task.credits = 1;
   for (;;) {
-    const message = listener.heard.find(({ body }) => body.includes(`"${id}"`));
+    const message = listener.received.find(({ body }) => body.includes(`"${id}"`));
     if (message !== undefined) return message.body.includes('"job.succeeded"') ? '' : message.body.slice(0, 300);
     await sleep(REPEAT_PAUSE_MS);
   }
