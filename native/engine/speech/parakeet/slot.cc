@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -112,7 +113,10 @@ struct Slot::Impl {
 void Slot::Impl::renew() {
   state.reset();
   take_whisper_error();
-  state.reset(parakeet_init_state(model->context()));
+  {
+    const std::unique_lock lock = lock_whisper_start();
+    state.reset(parakeet_init_state(model->context()));
+  }
   if (!state) {
     throw EngineError(ErrorCode::kOutOfMemory,
                       "no memory for a slot on " + model->info().device + ": " + take_whisper_error());
