@@ -107,8 +107,9 @@ describe('A conversion', () => {
   };
 
   async function started(): Promise<{ pid: number }> {
-    await until(() => conversionsOf().length > 0);
-    return conversionsOf()[0]!;
+    let found: { pid: number } | undefined;
+    await until(() => (found = conversionsOf()[0]) !== undefined);
+    return found!;
   }
 
   function scheduling(pid: number): { nice: number; session: number | null; policy: string | undefined } {
