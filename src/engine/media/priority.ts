@@ -1,10 +1,11 @@
 /**
  * What a conversion gets of a processor beside what computes. It is a session of its own, and where Linux shares
  * processors out by session (sched_autogroup) the priority of a thread counts within its session only: then the
- * session's counts.
+ * session's counts. What the machine's first process starts is in no such session, as long as none of it has asked for
+ * one: its threads stand beside whole sessions, and a session then needs the priority of a thread.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, getPriority } from 'node:os';
 import { lowerPriority } from '../process/child.js';
 
 /** In steps of nice(2) below this process and its session. */
@@ -19,20 +20,29 @@ export const USUAL: Priority = { threads: 10, session: 5 };
 export const DEMOTED: Priority = { threads: 19, session: 19 };
 
 /** False where Linux does not take the session's now: ordinary users may change one in a tenth of a second. */
-export function setPriority(pid: number | undefined, { threads, session }: Priority): boolean {
+export function setPriority(pid: number | undefined, priority: Priority): boolean {
   if (pid === undefined) return true;
-  lowerPriority(pid, threads);
-  const own = niceOfSession();
-  if (own === null) return true;
+  lowerPriority(pid, priority.threads);
+  if (niceOfSession(pid) === null) return true;
+  const nice = niceOfNewSession(priority, { threads: getPriority(), session: niceOfSession() });
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(own + session, constants.priority.PRIORITY_LOW)));
+    writeFileSync(`/proc/${pid}/autogroup`, String(nice));
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EAGAIN';
   }
 }
 
-/** null: this kernel knows nothing of it. */
+/** The nice value of a session that a process starts; of `own`, `session` is null where that process is in none. */
+export function niceOfNewSession(
+  { threads, session }: Priority,
+  own: { threads: number; session: number | null },
+): number {
+  const nice = own.session === null ? own.threads + threads : own.session + session;
+  return Math.min(nice, constants.priority.PRIORITY_LOW);
+}
+
+/** null: this kernel knows nothing of it, or the process is in no session of that kind. */
 export function niceOfSession(pid: number | 'self' = 'self'): number | null {
   try {
     const found = / nice (-?\d+)$/m.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1'));

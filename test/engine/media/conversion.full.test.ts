@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/engine/clock.js';
 import { containerOf } from '../../../src/engine/media/containers.js';
 import { Conversion } from '../../../src/engine/media/conversion.js';
-import { niceOfSession } from '../../../src/engine/media/priority.js';
+import { DEMOTED, niceOfNewSession, niceOfSession, type Priority, USUAL } from '../../../src/engine/media/priority.js';
 import { conversionsOf } from '../../support/child-processes.js';
 import { until } from '../../support/until.js';
 
@@ -17,7 +17,7 @@ const PROGRAMS = {
 } as const;
 
 /** Linux's SCHED_OTHER and SCHED_IDLE. */
-const [USUAL, IDLE] = ['0', '5'];
+const POLICIES = { usual: '0', idle: '5' } as const;
 const MOST_STEPS = 200;
 
 describe('A conversion', () => {
@@ -84,27 +84,31 @@ describe('A conversion', () => {
   it('has the priority of what computes, and the lowest once it is costly', async () => {
     await start('silent', { msAStep: 40 });
     const { pid } = await started();
-    await until(() => conversion.measure().then(() => scheduling(pid).session === sessionBelow(5)));
-    expect(scheduling(pid)).to.deep.equal({ nice: getPriority() + 10, session: sessionBelow(5), policy: USUAL });
+    await until(() => conversion.measure().then(() => scheduling(pid).session === sessionOf(USUAL, pid)));
+    expect(scheduling(pid)).to.deep.equal({
+      nice: getPriority() + 10,
+      session: sessionOf(USUAL, pid),
+      policy: POLICIES.usual,
+    });
     expect(conversion.isCostly).to.equal(false);
     await until(() => conversion.measure().then(() => conversion.isCostly));
-    await until(() => conversion.measure().then(() => scheduling(pid).session === sessionBelow(19)));
-    expect(scheduling(pid)).to.deep.equal({ nice: 19, session: sessionBelow(19), policy: USUAL });
+    await until(() => conversion.measure().then(() => scheduling(pid).session === sessionOf(DEMOTED, pid)));
+    expect(scheduling(pid)).to.deep.equal({ nice: 19, session: sessionOf(DEMOTED, pid), policy: POLICIES.usual });
   });
 
   it('gets only what others leave where its account is demoted', async () => {
     await start('silent', { isDemoted: true });
     const { pid } = await started();
-    await until(() => conversion.measure().then(() => scheduling(pid).policy === IDLE));
-    await until(() => conversion.measure().then(() => scheduling(pid).session === sessionBelow(19)));
+    await until(() => conversion.measure().then(() => scheduling(pid).policy === POLICIES.idle));
+    await until(() => conversion.measure().then(() => scheduling(pid).session === sessionOf(DEMOTED, pid)));
     expect(scheduling(pid).nice).to.equal(19);
   });
 
-  /** Where the kernel has it. */
-  const sessionBelow = (steps: number): number | null => {
-    const own = niceOfSession();
-    return own === null ? null : Math.min(19, own + steps);
-  };
+  /** null: this kernel has none. */
+  function sessionOf(priority: Priority, pid: number): number | null {
+    const own = { threads: getPriority(), session: niceOfSession() };
+    return niceOfSession(pid) === null ? null : niceOfNewSession(priority, own);
+  }
 
   async function started(): Promise<{ pid: number }> {
     let found: { pid: number } | undefined;
@@ -117,4 +121,20 @@ describe('A conversion', () => {
     const policy = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38];
     return { nice: getPriority(pid), session: niceOfSession(pid), policy };
   }
+});
+
+describe('The session of a conversion', () => {
+  it('is placed beside that of its parent, and beside single threads where its parent has none', () => {
+    const cases = [
+      { own: { threads: 0, session: 0 }, usual: 5 },
+      { own: { threads: 0, session: 3 }, usual: 8 },
+      { own: { threads: 12, session: 16 }, usual: 19 },
+      { own: { threads: 0, session: null }, usual: 10 },
+      { own: { threads: 4, session: null }, usual: 14 },
+    ];
+    for (const { own, usual } of cases) {
+      expect(niceOfNewSession(USUAL, own)).to.equal(usual);
+      expect(niceOfNewSession(DEMOTED, own)).to.equal(19);
+    }
+  });
 });
