@@ -2,7 +2,7 @@
  * A Debian where nothing else is: a directory that mmdebstrap makes of the mirror, and commands that run in it. As
  * root.
  */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,9 @@ export const COMPILER_CACHE = 'ccache';
 /** How this machine reaches mirrors and registries; the root reaches them so, too. */
 const NETWORK = ['http_proxy', 'https_proxy', 'no_proxy', 'npm_config_registry'];
 export const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+
+/** Of what a command printed before it failed. */
+const KEPT_CHARACTERS = 20_000;
 
 export type RootEnvironment = Readonly<Record<string, string>>;
 
@@ -49,11 +52,15 @@ export class CleanRoot {
     return root;
   }
 
-  /** What the command prints. */
+  /** What the command prints. Throws the end of all that it printed, where it fails. */
   run(words: readonly string[], environment: RootEnvironment = {}): string {
-    return execFileSync('unshare', this.#entering(words), {
+    const { status, stdout, stderr, error } = spawnSync('unshare', this.#entering(words), {
       ...{ encoding: 'utf8', env: environmentOf(environment), maxBuffer: 1 << 28 },
     });
+    if (error !== undefined) throw error;
+    if (status === 0) return stdout;
+    const ends = [stdout, stderr].map((text) => text.slice(-KEPT_CHARACTERS)).join('\n--- standard error:\n');
+    throw new Error(`"${words.join(' ')}" ended with ${status}:\n${ends}`);
   }
 
   /** In the checkout at /src, by a shell. */
