@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getDefaultHighWaterMark } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -290,8 +291,8 @@ describe('An upload', () => {
       if (state.isOver) break;
       timers.pass(100 * IDLE_MS);
       expect(requests[0]!.readableLength).to.equal(0);
-      // One read of Node's behind what filled the stream.
-      expect(requests[0]!.socket.readableLength).to.be.at.most(16_384 + 65_536);
+      // One read of Node's behind what filled the stream, which takes more since Node.js 22.
+      expect(requests[0]!.socket.readableLength).to.be.at.most(getDefaultHighWaterMark(false) + 65_536);
       turn.give();
     }
     expect((await uploads[0]!).bytes).to.equal(file.length);
