@@ -10,6 +10,7 @@
 #include "device.h"
 #include "failure.h"
 #include "napi_setup.h"
+#include "random_model.h"
 #include "recogniser_wrap.h"
 #include "sample_reader_wrap.h"
 #include "slot_wrap.h"
@@ -97,6 +98,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));
   exports.Set("loadRecogniser", Napi::Function::New<RecogniserWrap::load>(env, "loadRecogniser"));
   exports.Set("loadTranslationModel", Napi::Function::New<TranslationModelWrap::load>(env, "loadTranslationModel"));
+  exports.Set("writeRandomModel", Napi::Function::New<write_random_model>(env, "writeRandomModel"));
   return exports;
 }
 

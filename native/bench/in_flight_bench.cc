@@ -25,7 +25,7 @@
 #include "options.h"
 #include "program.h"
 #include "speech/load_recogniser.h"
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 #include "testing/window_runner.h"
 
 namespace {
@@ -45,7 +45,7 @@ double resident_mebibytes() {
 
 std::shared_ptr<const Window> noise_window(unsigned seed) {
   auto window = std::make_shared<Window>();
-  window->samples = test::noise(30 * kSampleRate, seed);
+  window->samples = random_models::noise(30 * kSampleRate, seed);
   return window;
 }
 

@@ -15,10 +15,10 @@
 #include "options.h"
 #include "program.h"
 #include "speech/model_file.h"
+#include "speech/random_models/noise.h"
 #include "speech/whisper/encoder/mel.h"
 #include "speech/whisper_cpp/model.h"
 #include "speech/whisper_cpp/whisper_state.h"
-#include "testing/noise.h"
 
 namespace {
 
@@ -38,7 +38,7 @@ void run(const std::vector<std::string>& words) {
   const auto model = SpeechModel::load(options.operands()[0], "cpu");
   const StatePointer state(whisper_init_state(model->context()));
   const whisper::MelExtractor extractor = extractor_of(options.operands()[0]);
-  const std::vector<float> sound = test::noise(static_cast<std::size_t>(samples), 1);
+  const std::vector<float> sound = random_models::noise(static_cast<std::size_t>(samples), 1);
   std::vector<double> theirs, ours, ratios;
   for (int round = integer(options["--rounds"], 1); round >= 0; --round) {
     theirs.push_back(cost_of([&] {

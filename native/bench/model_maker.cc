@@ -5,9 +5,9 @@
 #include <stdexcept>
 
 #include "options.h"
-#include "testing/ggml_writer.h"
+#include "speech/random_models/ggml_writer.h"
+#include "speech/random_models/random_whisper_model.h"
 #include "testing/random_parakeet_model.h"
-#include "testing/random_whisper_model.h"
 
 namespace verbatim::bench {
 namespace {
@@ -49,12 +49,13 @@ void make_parakeet(const Wanted& wanted) {
 void make_model(const std::vector<std::string>& words) {
   const Wanted wanted = read(words);
   if (is_among(test::parakeet_shapes(), wanted.shape)) return make_parakeet(wanted);
-  if (!is_among(test::published_shapes(), wanted.shape)) {
-    throw std::invalid_argument("\"" + wanted.shape + "\" is no shape; allowed: " +
-                                test::listed(test::published_shapes()) + ", " + test::listed(test::parakeet_shapes()));
+  if (!is_among(random_models::published_shapes(), wanted.shape)) {
+    throw std::invalid_argument("\"" + wanted.shape +
+                                "\" is no shape; allowed: " + random_models::listed(random_models::published_shapes()) +
+                                ", " + random_models::listed(test::parakeet_shapes()));
   }
-  test::write_random_model(test::published_shape(wanted.shape, wanted.weights), wanted.seed, wanted.file,
-                           wanted.tokens);
+  random_models::write_random_model(random_models::published_shape(wanted.shape, wanted.weights), wanted.seed,
+                                    wanted.file, wanted.tokens);
 }
 
 }  // namespace verbatim::bench

@@ -6,7 +6,7 @@
 namespace verbatim::bench {
 
 // Implements the program make_model: writes a model with random weights. `words`: SHAPE FILE [WEIGHTS] [SEED] [TOKENS].
-// Throws std::invalid_argument with what is allowed, std::ios_base::failure.
+// Throws std::invalid_argument and EngineError with what is allowed, std::ios_base::failure.
 void make_model(const std::vector<std::string>& words);
 
 }  // namespace verbatim::bench

@@ -21,8 +21,8 @@
 #include "options.h"
 #include "program.h"
 #include "speech/load_slot_model.h"
+#include "speech/random_models/noise.h"
 #include "speech/whisper_log.h"
-#include "testing/noise.h"
 
 namespace {
 
@@ -30,7 +30,7 @@ using namespace verbatim;
 
 Window noise_of(int seconds) {
   Window window;
-  window.samples = test::noise(static_cast<std::size_t>(seconds) * kSampleRate, 7);
+  window.samples = random_models::noise(static_cast<std::size_t>(seconds) * kSampleRate, 7);
   for (std::size_t i = 0; i < window.samples.size(); ++i) {
     window.samples[i] *= 0.3f * std::abs(std::sin(static_cast<float>(i) / 3000.0f));
   }

@@ -17,7 +17,7 @@
 #include "measure.h"
 #include "options.h"
 #include "program.h"
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 #include "transformer/cpu/packed_matrix.h"
 #include "transformer/kernels/kernels.h"
 
@@ -113,8 +113,8 @@ class Accelerated {
 };
 
 void measure(const Size& size, int rounds) {
-  const std::vector<float> weights = test::noise(size.outputs * size.depth, 3);
-  const std::vector<float> x = test::noise(size.rows * size.depth, 3);
+  const std::vector<float> weights = random_models::noise(size.outputs * size.depth, 3);
+  const std::vector<float> x = random_models::noise(size.rows * size.depth, 3);
   std::vector<float> y(size.rows * size.outputs);
   MatrixView view;
   view.rows = size.outputs;

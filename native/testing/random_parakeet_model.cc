@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "testing/ggml_writer.h"
-#include "testing/noise.h"
+#include "speech/random_models/ggml_writer.h"
+#include "speech/random_models/noise.h"
 
 namespace verbatim::test {
 namespace {
@@ -18,17 +18,17 @@ constexpr std::int32_t kSubsampling = 8;
 // 25 ms as in NeMo's features; shorter if the transform is.
 constexpr std::int32_t kWindow = 400;
 
-void write_header(GgmlWriter& out, const parakeet::ModelShape& shape) {
-  out.value(GgmlWriter::kMagic);
+void write_header(random_models::GgmlWriter& out, const parakeet::ModelShape& shape) {
+  out.value(random_models::GgmlWriter::kMagic);
   for (const std::int32_t field :
        {shape.vocabulary, shape.audio_context, shape.state, shape.heads, shape.layers, shape.mels,
-        versioned(shape.file_type), shape.fft, shape.subsampling, shape.subsampling_channels, shape.kernel,
-        shape.prediction_state, shape.prediction_layers, shape.durations, shape.most_tokens}) {
+        random_models::versioned(shape.file_type), shape.fft, shape.subsampling, shape.subsampling_channels,
+        shape.kernel, shape.prediction_state, shape.prediction_layers, shape.durations, shape.most_tokens}) {
     out.value(field);
   }
 }
 
-void write_window(GgmlWriter& out, std::int32_t fft) {
+void write_window(random_models::GgmlWriter& out, std::int32_t fft) {
   const std::int32_t size = std::min(kWindow, fft);
   out.value(size);
   for (std::int32_t i = 0; i < size; ++i) {
@@ -44,7 +44,7 @@ std::string piece(std::int32_t number) {
   return (number % 3 == 0 ? "" : "\xE2\x96\x81") + letters;
 }
 
-void write_vocabulary(GgmlWriter& out, std::int32_t pieces) {
+void write_vocabulary(random_models::GgmlWriter& out, std::int32_t pieces) {
   out.value(pieces);
   for (std::int32_t i = 0; i < pieces; ++i) out.text(piece(i));
 }
@@ -88,10 +88,10 @@ float scale_of(const std::string& name, const TensorShape& tensor) {
 }
 
 std::vector<float> random_values(const std::string& name, const TensorShape& tensor, std::uint32_t seed) {
-  Noise noise(seed ^ name_hash(name));
+  random_models::Noise noise(seed ^ random_models::name_hash(name));
   const float scale = is_gain(name) ? 0.1f : scale_of(name, tensor);
   const float offset = is_gain(name) ? 1.0f : 0.0f;
-  std::vector<float> values(values_in(tensor));
+  std::vector<float> values(random_models::values_in(tensor));
   for (float& value : values) value = offset + scale * noise.next();
   return values;
 }
@@ -119,7 +119,7 @@ parakeet::ModelShape published(std::int32_t vocabulary, const std::string& weigh
           .heads = 8,
           .layers = 24,
           .mels = 128,
-          .file_type = file_type(weights),
+          .file_type = random_models::file_type(weights),
           .fft = 512,
           .subsampling = kSubsampling,
           .subsampling_channels = 256,
@@ -137,7 +137,7 @@ parakeet::ModelShape narrow(const std::string& weights) {
           .heads = 4,
           .layers = 2,
           .mels = 16,
-          .file_type = file_type(weights),
+          .file_type = random_models::file_type(weights),
           .fft = 256,
           .subsampling = kSubsampling,
           .subsampling_channels = 4,
@@ -155,7 +155,7 @@ parakeet::ModelShape wide(const std::string& weights) {
           .heads = 2,
           .layers = 1,
           .mels = 128,
-          .file_type = file_type(weights),
+          .file_type = random_models::file_type(weights),
           .fft = 512,
           .subsampling = kSubsampling,
           .subsampling_channels = 16,
@@ -187,7 +187,7 @@ parakeet::ModelShape small_parakeet_shape(const std::string& weights) {
           .heads = 2,
           .layers = 2,
           .mels = 32,
-          .file_type = file_type(weights),
+          .file_type = random_models::file_type(weights),
           .fft = 512,
           .subsampling = kSubsampling,
           .subsampling_channels = 16,
@@ -207,14 +207,14 @@ std::vector<std::string> parakeet_shapes() {
 parakeet::ModelShape parakeet_shape(const std::string& name, const std::string& weights) {
   const auto found = shapes().find(name);
   if (found != shapes().end()) return found->second(weights);
-  throw std::invalid_argument("\"" + name + "\" is no shape; allowed: " + listed(parakeet_shapes()));
+  throw std::invalid_argument("\"" + name + "\" is no shape; allowed: " + random_models::listed(parakeet_shapes()));
 }
 
 void write_random_parakeet_model(const parakeet::ModelShape& shape, std::uint32_t seed,
                                  const std::filesystem::path& path) {
-  GgmlWriter out(path);
+  random_models::GgmlWriter out(path);
   write_header(out, shape);
-  write_filters(out, shape.mels, shape.fft / 2 + 1);
+  random_models::write_filters(out, shape.mels, shape.fft / 2 + 1);
   write_window(out, shape.fft);
   for (std::int32_t duration = 0; duration < shape.durations; ++duration) out.value(duration);
   write_vocabulary(out, shape.vocabulary);

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "speech/model_stream.h"
+#include "speech/random_models/noise.h"
 #include "speech/silero/model_file.h"
-#include "testing/noise.h"
 
 namespace verbatim::test {
 namespace {
@@ -69,7 +69,8 @@ Values first_of(std::size_t count, std::size_t place, float value) {
 }
 
 Values noise_values(const std::string& name, const TensorShape& tensor) {
-  Values values = noise(tensor.bytes() / ggml_type_size(tensor.type), static_cast<std::uint32_t>(name.size()));
+  Values values =
+      random_models::noise(tensor.bytes() / ggml_type_size(tensor.type), static_cast<std::uint32_t>(name.size()));
   const auto inputs = static_cast<float>(tensor.dimensions[0] * tensor.dimensions[1]);
   for (float& value : values) value *= 3 / std::sqrt(inputs);
   return values;

@@ -9,6 +9,8 @@ import { printRows } from './rows.js';
 import { addAlign } from './models-align.js';
 import { addImport } from './models-import.js';
 import { addList } from './models-list.js';
+import { addMeasure } from './models-measure.js';
+import { addStatus } from './models-status.js';
 import { addUse } from './models-use.js';
 
 export function addModels(program: Command): void {
@@ -25,6 +27,8 @@ export function addModels(program: Command): void {
   addImport(models);
   addAlign(models);
   addUse(models);
+  addStatus(models);
+  addMeasure(models);
   models
     .command('verify')
     .argument('[name]', 'one model (default: every installed one)')

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
-import { readContext } from '../service/context.js';
+import { readContext, speechModelName } from '../service/context.js';
 import { UsageError } from '../service/variables.js';
 import {
   ANSWER_FORMATS,
@@ -44,7 +44,7 @@ export function addTranscribe(program: Command): void {
       '<files...>',
       'WAV, FLAC, MP3 or OGG files; with ffmpeg WebM, MP4, M4A and other recordings and videos; - is standard input',
     )
-    .option('--model <name>', 'an installed speech model (default: VERBATIM_MODEL)')
+    .option('--model <name>', 'an installed speech model, or bundled (default: VERBATIM_MODEL)')
     .option('--language <xx>', 'spoken language, as a code or an English name (default: detected)')
     .option('--translate-to <xx>', 'print a translation into this language')
     .addOption(new Option('--task <task>', 'translate: the same as --translate-to en').choices(TASKS))
@@ -89,7 +89,7 @@ function speakerCount(flags: string, description: string): Option {
 async function transcribe(files: string[], flags: Flags): Promise<void> {
   const options = transcriptionOptions(flags);
   const { config, ...models } = readContext();
-  const model = flags.model === undefined ? config.model : modelName(flags.model);
+  const model = flags.model === undefined ? config.model : speechModelName(modelName(flags.model), models.manifest);
   const context = { ...models, config: { ...config, model } };
   const formats = flags.outputFormat === undefined ? [options.format] : filesOf(flags.outputFormat);
   const place = { file: flags.output, directory: directoryOf(flags) };

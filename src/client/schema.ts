@@ -2698,6 +2698,31 @@ export interface components {
         /** @example NVIDIA H200 */
         name: string;
       };
+      /**
+       * @description The published model that is to take the place of the demonstration model by itself. Null: none is looked for.
+       * @example {
+       *       "name": "base-q8_0",
+       *       "phase": "downloading",
+       *       "received_bytes": 41943040,
+       *       "total_bytes": 81768585,
+       *       "problem": null
+       *     }
+       */
+      next_model: {
+        /** @example base-q8_0 */
+        name: string | null;
+        /**
+         * @example downloading
+         * @enum {string}
+         */
+        phase: 'measuring' | 'downloading' | 'trying' | 'waiting';
+        /** @example 41943040 */
+        received_bytes: number | null;
+        /** @example 81768585 */
+        total_bytes: number | null;
+        /** @example null */
+        problem: string | null;
+      } | null;
       checks: {
         /**
          * @description The speech model is in memory.

@@ -13,7 +13,13 @@ import { join } from 'node:path';
 import { packageRoot } from '../package-root.js';
 import type { AudioOptions, AudioReader, SampleReader, VoiceActivityModel, WindowPolicy } from './binding/audio.js';
 import type { AlignableRecogniser } from './binding/alignment.js';
-import type { Recogniser, RecogniserOptions, SpeechModel, SpeechModelOptions } from './binding/speech-models.js';
+import type {
+  RandomModelOptions,
+  Recogniser,
+  RecogniserOptions,
+  SpeechModel,
+  SpeechModelOptions,
+} from './binding/speech-models.js';
 import { CONTRACT } from './binding/contract.js';
 import type { TranslationModel, TranslationModelOptions } from './binding/translation.js';
 
@@ -84,6 +90,8 @@ export interface SampleBinding {
 /** All of the addon. */
 export interface NativeAddon extends NativeBinding, SampleBinding {
   loadRecogniser(path: string, options: RecogniserOptions): Promise<AlignableRecogniser>;
+  /** A Whisper file with random weights: its text is meaningless, its cost is that of a published model. */
+  writeRandomModel(path: string, options: RandomModelOptions): Promise<void>;
 }
 
 /** Loads the addon from the build tree; the message says what to do when it is not built. */

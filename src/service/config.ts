@@ -22,6 +22,8 @@ export interface Config {
   readonly modelsDir: string;
   /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
   readonly model: string | null;
+  /** Whether a published model is to be fetched where none is named; null: as suits the database, see serve(). */
+  readonly autoModel: boolean | null;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly deviceSetting: string;
   /**
@@ -104,6 +106,10 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     }
     return number;
   };
+  const onOrOff = (name: Variable): boolean | null => {
+    const value = text(name, '');
+    return value === '' ? null : oneOf(name, value, ['on', 'off']) === 'on';
+  };
   const dataDir = text('VERBATIM_DATA_DIR', 'data');
   const database = checkDatabase(text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')), 'VERBATIM_DATABASE');
   return Object.freeze({
@@ -115,6 +121,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     databaseConnections: connections(integer('VERBATIM_DATABASE_CONNECTIONS', null, 2, 1000), database),
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
     model: text('VERBATIM_MODEL', '') || null,
+    autoModel: onOrOff('VERBATIM_AUTO_MODEL'),
     deviceSetting: deviceSetting(text('VERBATIM_DEVICE', 'auto')),
     slots: integer('VERBATIM_SLOTS', null, 1, 256),
     threads: integer('VERBATIM_THREADS', 1, 1, 256),

@@ -11,6 +11,13 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
+/** In place of the name of the speech model that ships with this package. */
+const BUNDLED = 'bundled';
+
+export function speechModelName(name: string, { defaultSpeechModel }: Manifest): string {
+  return name === BUNDLED ? defaultSpeechModel : name;
+}
+
 export interface ServiceContext {
   config: Config;
   roots: StoreRoots;
@@ -20,5 +27,7 @@ export interface ServiceContext {
 export function readContext(): ServiceContext {
   const config = readConfig(process.env, packageRoot);
   const roots = { packageRoot, modelsDir: config.modelsDir };
-  return { config, roots, manifest: readManifest(packageRoot, config.modelsDir) };
+  const manifest = readManifest(packageRoot, config.modelsDir);
+  const model = config.model === null ? null : speechModelName(config.model, manifest);
+  return { config: Object.freeze({ ...config, model }), roots, manifest };
 }

@@ -10,13 +10,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.js';
 import { ModelRefused } from '../errors.js';
+import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { ModelSwitch } from '../models/model-switch.js';
 
 export interface Control {
   close(): Promise<void>;
 }
 
-/** GET: ModelState; POST {name}: begins, and answers the same. Refused: 409 {error}. */
+/**
+ * GET: ModelState with `automatic`, an AutomaticModelState or null; POST {name}: begins, and answers the same. Refused:
+ * 409 {error}.
+ */
 export const CONTROL_MODEL = '/model';
 const MOST_BYTES = 10_000;
 
@@ -31,12 +35,14 @@ export interface ControlOptions {
   /** That the server listens on: no other of this machine does. */
   port: number;
   models: ModelSwitch;
+  automaticModel: () => AutomaticModelState | null;
 }
 
 /** Rejects where the socket cannot be made. */
-export async function startControl({ dataDir, port, models }: ControlOptions): Promise<Control> {
+export async function startControl(options: ControlOptions): Promise<Control> {
+  const { dataDir, port } = options;
   const path = join(dataDir, `${controlPrefix()}${port}${CONTROL_SUFFIX}`);
-  const server = createServer((req, res) => void answer(req, res, models));
+  const server = createServer((req, res) => void answer(req, res, options));
   makeDirectory(dataDir);
   // Of a server that was killed.
   await rm(path, { force: true });
@@ -53,11 +59,15 @@ export async function startControl({ dataDir, port, models }: ControlOptions): P
   };
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, models: ModelSwitch): Promise<void> {
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { models, automaticModel }: ControlOptions,
+): Promise<void> {
   try {
     if (req.url !== CONTROL_MODEL) throw new ModelRefused(`There is nothing at ${req.url ?? '/'}.`);
     if (req.method === 'POST') models.use(await nameIn(req), 'the command line');
-    send(res, 200, models.state());
+    send(res, 200, { ...models.state(), automatic: automaticModel() });
   } catch (error) {
     const { message } = error as Error;
     send(res, error instanceof ModelRefused ? 409 : 500, { error: message });

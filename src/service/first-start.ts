@@ -66,9 +66,13 @@ export function firstStartText(keys: FirstKeys, url: string, { packageRoot, link
 }
 
 /** Printed at every start with a demonstration model. */
-export function demonstrationText(modelName: string): string {
+export function demonstrationText(modelName: string, isSearching: boolean): string {
+  const next = isSearching
+    ? 'The best published model that this machine carries is looked for in the background and takes its place ' +
+      '(VERBATIM_AUTO_MODEL=off prevents that).'
+    : INSTALL_ADVICE;
   return (
     `The speech model "${modelName}" is a demonstration: it knows synthetic voices and a phrase book, and leaves out ` +
-    `other speech. ${INSTALL_ADVICE}`
+    `other speech. ${next}`
   );
 }

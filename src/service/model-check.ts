@@ -18,23 +18,48 @@ export interface ModelToCheck {
   engine: Pick<SpeechEngine, 'info' | 'measure' | 'transcribe'>;
   /** Whether it is the one that the clip's text is known of. */
   knowsText: boolean;
+  /** Seconds of audio a second that it has to reach, for a model of whole windows; default: however slow it is. */
+  leastSpeed?: number | undefined;
 }
 
+/** What a window costs does not depend on how much speech is in it. */
+const WINDOW_SECONDS = 30;
+/** Other work may take the processors for a moment: the fastest of so many counts. */
+const SPEED_ATTEMPTS = 3;
+
 /** Rejects with ModelRefused, or as SpeechEngine.transcribe(). */
-export async function checkModel({ engine, knowsText }: ModelToCheck, signal: AbortSignal): Promise<void> {
-  const { path, language, text } = CHECK_CLIP;
-  const { languages, modelName } = engine.info;
-  const spoken = languages.includes(language) ? language : (languages[0] ?? 'auto');
-  const file = { path, signal, accountId: ACCOUNT };
-  const transcript = await engine.transcribe({
-    ...{ ...file, seconds: await engine.measure(file), language: spoken, describe: true },
-    // It is in no account's way, and no account's audio in its.
-    background: true,
-  });
+export async function checkModel(
+  { engine, knowsText, leastSpeed = 0 }: ModelToCheck,
+  signal: AbortSignal,
+): Promise<void> {
+  const { modelName } = engine.info;
+  const { text } = CHECK_CLIP;
+  const transcript = await transcriptOfClip(engine, signal);
   const fault = faultOf(transcript);
   if (fault !== null) throw new ModelRefused(`"${modelName}" ${fault}.`);
   if (knowsText && words(transcript.text) !== words(text))
     throw new ModelRefused(`"${modelName}" recognised "${transcript.text}" where "${text}" is spoken.`);
+  let speed = speedOf(transcript);
+  for (let attempt = 2; speed < leastSpeed && attempt <= SPEED_ATTEMPTS; attempt++)
+    speed = Math.max(speed, speedOf(await transcriptOfClip(engine, signal)));
+  if (speed < leastSpeed)
+    throw new ModelRefused(`"${modelName}" runs at ${speed.toFixed(1)} times real time here; wanted: ${leastSpeed}.`);
+}
+
+async function transcriptOfClip(engine: ModelToCheck['engine'], signal: AbortSignal): Promise<Transcript> {
+  const { path, language } = CHECK_CLIP;
+  const { languages } = engine.info;
+  const spoken = languages.includes(language) ? language : (languages[0] ?? 'auto');
+  const file = { path, signal, accountId: ACCOUNT };
+  return engine.transcribe({
+    ...{ ...file, seconds: await engine.measure(file), language: spoken, describe: true },
+    // It is in no account's way, and no account's audio in its.
+    background: true,
+  });
+}
+
+function speedOf({ windows, timings }: Transcript): number {
+  return (windows * WINDOW_SECONDS * 1000) / timings.inferenceMs;
 }
 
 /** Numbers that are none come as null from another process. */

@@ -2,18 +2,17 @@
  * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that
  * a model which is checked, unpacked or loaded on its way in holds up no request and endangers no server.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
 import { VerbatimError } from '../errors.js';
 import type { ModelStore, StoredModel } from '../models/model-store.js';
 import { findModel, kindText, type Manifest, type ModelEntry } from '../models/manifest.js';
 import { isInstalled, modelFiles, modelRoot, type StoreRoots } from '../models/store.js';
 import { systemTimers, type Timers } from '../timers.js';
 import type { Logger } from './log.js';
+import { startOwnCommand } from './own-command.js';
 
 const MOST_AT_ONCE = 2;
 /** From the request to stop to the end that waits for nothing. */
@@ -78,6 +77,14 @@ export class ModelDownloads implements ModelStore {
     return true;
   }
 
+  /**
+   * Resolves when a download of this model ends, however that is; at once where none runs. `list()` has what became of
+   * it.
+   */
+  async ended(name: string): Promise<void> {
+    await this.#running.get(name)?.gone;
+  }
+
   /** Stops what runs; a later download goes on from there. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -88,7 +95,8 @@ export class ModelDownloads implements ModelStore {
 
   #begin(entry: ModelEntry, roots: StoreRoots): void {
     const { name } = entry;
-    const child = startPull(name, roots.modelsDir);
+    // It sees nothing that is secret but what the hub wants.
+    const child = startOwnCommand(['models', 'pull', name, '--json'], { VERBATIM_MODELS_DIR: roots.modelsDir });
     const download: Download = {
       ...{ child, received: bytesHere(entry, roots), totals: new Map<string, number>() },
       ...{ words: '', isStopped: false, gone: Promise.resolve() },
@@ -186,20 +194,6 @@ function sum(values: Iterable<number>): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
-}
-
-/** Sees of the service's settings where models lie, and nothing that is secret but what the hub wants. */
-function startPull(name: string, modelsDir: string): ChildProcess {
-  const own = extname(__filename);
-  const loader = own === '.ts' ? ['--import', pathToFileURL(require.resolve('tsx')).href] : [];
-  const main = join(__dirname, '..', `main${own}`);
-  const others = Object.entries(process.env).filter(([variable]) => !variable.startsWith('VERBATIM_'));
-  const child = spawn(process.execPath, [...loader, main, 'models', 'pull', name, '--json'], {
-    env: { ...Object.fromEntries(others), VERBATIM_MODELS_DIR: modelsDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  return child;
 }
 
 function readProgress({ received, totals }: Download, line: string): void {

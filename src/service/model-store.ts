@@ -24,6 +24,11 @@ import { speakerModels } from './speaker-engine.js';
 
 const HUB = 'https://huggingface.co';
 
+/** Where models are downloaded from; paths of the manifest are resolved against it. */
+export function hubEndpoint(env: NodeJS.ProcessEnv = process.env): string {
+  return env['HF_ENDPOINT'] || HUB;
+}
+
 export type PullProgress = NonNullable<DownloadOptions['onProgress']>;
 
 export interface PullCalls {
@@ -45,7 +50,7 @@ export async function pull(
   const entry = findModel(manifest, name);
   const options = {
     roots,
-    endpoint: process.env['HF_ENDPOINT'] || HUB,
+    endpoint: hubEndpoint(),
     token: process.env['HF_TOKEN'] ?? null,
     onProgress,
     ...(signal === undefined ? {} : { signal }),

@@ -12,7 +12,7 @@ import type { Logger } from './log.js';
 export interface ModelTurnsOptions {
   first: EngineApart;
   /** Throws ModelRefused for a model that cannot be had here, and where there is no room for it. */
-  find: (name: string) => NextModel;
+  find: (name: string, leastSpeed?: number) => NextModel;
   afterRestart: (serving: string) => string;
   logger: Pick<Logger, 'error' | 'info'>;
   /** Milliseconds since 1970. */
@@ -61,15 +61,36 @@ export class ModelTurns implements ModelSwitch {
   }
 
   use(name: string, by: string): void {
+    // `state()` has what became of it.
+    this.#begin(name, by).catch(() => undefined);
+  }
+
+  /**
+   * As use(), for who waits: resolves when the model serves, and rejects with the reason where it does not.
+   * `leastSpeed`: see checkModel().
+   */
+  async bringIn(name: string, by: string, leastSpeed: number): Promise<void> {
+    await this.#begin(name, by, leastSpeed);
+  }
+
+  /** Throws as use(). */
+  #begin(name: string, by: string, leastSpeed?: number): Promise<void> {
     this.#refuse(name);
-    const next = this.options.find(name);
+    const next = this.options.find(name, leastSpeed);
     const from = this.serving.info.modelName;
     this.#change = { phase: 'starting', from, to: name };
     this.options.logger.info({ from, to: name, by }, 'another model is to serve');
-    this.#changing = this.#bringIn(name, next).finally(() => {
-      this.#change = null;
-      this.#changing = null;
-    });
+    const served = this.#replace(name, next);
+    this.#changing = served
+      .then(
+        (before) => this.#retire(before, name),
+        () => undefined,
+      )
+      .finally(() => {
+        this.#change = null;
+        this.#changing = null;
+      });
+    return served.then(() => undefined);
   }
 
   /** Requests that run finish first; a model that does not serve yet is given up. */
@@ -86,25 +107,29 @@ export class ModelTurns implements ModelSwitch {
     if (name === serving) throw new ModelRefused(`"${name}" serves already.`);
   }
 
-  /** Never rejects. */
-  async #bringIn(name: string, next: NextModel): Promise<void> {
+  /** Resolves to the model before, which may have requests to end. */
+  async #replace(name: string, next: NextModel): Promise<LeasedEngine> {
     const { logger, now } = this.options;
+    const before = this.#serving;
     try {
       const engine = await this.#fit(next);
-      this.#draining = this.#serving;
+      this.#draining = before;
       this.#serving = new LeasedEngine(engine, now());
     } catch (error) {
       this.#last = { to: name, error: (error as Error).message };
       logger.error({ err: error, to: name }, 'the model does not serve; the one before goes on');
-      return;
+      throw error;
     }
     this.#last = { to: name, error: null };
-    const from = this.#draining.engine.info.modelName;
     this.#phase('draining');
-    logger.info({ from, to: name, requests: this.#draining.users }, 'another model serves');
-    await this.#draining.retire();
+    logger.info({ from: before.engine.info.modelName, to: name, requests: before.users }, 'another model serves');
+    return before;
+  }
+
+  async #retire(before: LeasedEngine, to: string): Promise<void> {
+    await before.retire();
     this.#draining = null;
-    logger.info({ from, to: name }, 'the model before has ended its requests');
+    this.options.logger.info({ from: before.engine.info.modelName, to }, 'the model before has ended its requests');
   }
 
   async #fit({ start, check, choose }: NextModel): Promise<EngineApart> {

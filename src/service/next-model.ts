@@ -28,8 +28,15 @@ export interface NextModelParts {
   room?: () => number | null;
 }
 
-/** The manifest is read again: it may have been installed since the start. Throws ModelRefused. */
-export function nextModel(name: string, { settings, dependencies, room = freeMemory }: NextModelParts): NextModel {
+/**
+ * The manifest is read again: it may have been installed since the start. `leastSpeed`: see checkModel(). Throws
+ * ModelRefused.
+ */
+export function nextModel(
+  name: string,
+  { settings, dependencies, room = freeMemory }: NextModelParts,
+  leastSpeed?: number,
+): NextModel {
   const { roots, config } = settings;
   const manifest = readManifest(roots.packageRoot, roots.modelsDir);
   const next = { ...settings, manifest, config: { ...config, model: name } };
@@ -40,7 +47,7 @@ export function nextModel(name: string, { settings, dependencies, room = freeMem
     start: (signal) => startApart(next, dependencies, signal),
     check: async ({ onEach }: EngineApart, signal) => {
       const knowsText = entry.bundled === true;
-      await Promise.all(onEach.map((engine) => checkModel({ engine, knowsText }, signal)));
+      await Promise.all(onEach.map((engine) => checkModel({ engine, knowsText, leastSpeed }, signal)));
     },
     choose: () => {
       if (config.model === null) writeChosenModel(config.dataDir, name);
@@ -56,7 +63,8 @@ function refusing<T>(find: () => T): T {
   }
 }
 
-function bytesFor(fileBytes: number): number {
+/** Bytes of memory that the process of a model's engine may take while it loads. */
+export function bytesFor(fileBytes: number): number {
   return FILE_COPIES * fileBytes + BESIDES_BYTES;
 }
 

@@ -4,9 +4,15 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ModelRefused } from '../errors.js';
+import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { ModelState } from '../models/model-switch.js';
 import type { Config } from './config.js';
 import { CONTROL_MODEL, CONTROL_SUFFIX, controlPrefix } from './control.js';
+
+/** What serves, what is on its way, and how far the search for a published model is; null: there is none. */
+export interface ServerModels extends ModelState {
+  automatic: AutomaticModelState | null;
+}
 
 export class ServerAtWork {
   private constructor(private readonly socket: string) {}
@@ -33,12 +39,12 @@ export class ServerAtWork {
     throw new Error(`Servers on the ports ${ports} share the data directory "${dataDir}": name one in VERBATIM_PORT.`);
   }
 
-  state(): Promise<ModelState> {
+  state(): Promise<ServerModels> {
     return this.#ask('GET');
   }
 
   /** Rejects with ModelRefused where it does not begin. */
-  use(name: string): Promise<ModelState> {
+  use(name: string): Promise<ServerModels> {
     return this.#ask('POST', { name });
   }
 
@@ -51,14 +57,14 @@ export class ServerAtWork {
     }
   }
 
-  async #ask(method: 'GET' | 'POST', body?: object): Promise<ModelState> {
+  async #ask(method: 'GET' | 'POST', body?: object): Promise<ServerModels> {
     const { status, answer } = await new Promise<{ status: number | undefined; answer: string }>((resolve, reject) => {
       const asking = request({ socketPath: this.socket, path: CONTROL_MODEL, method }, (res) => {
         text(res).then((answer) => resolve({ status: res.statusCode, answer }), reject);
       });
       asking.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });
-    const value = JSON.parse(answer) as ModelState & { error?: string };
+    const value = JSON.parse(answer) as ServerModels & { error?: string };
     if (status === 200) return value;
     throw new ModelRefused(value.error ?? `The server answered ${status ?? 'nothing'}.`);
   }

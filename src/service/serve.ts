@@ -1,5 +1,8 @@
 /** The whole service, from the configuration to the last answer after a stop signal. */
 import { join } from 'node:path';
+import type { AutomaticModel } from './automatic-model/automatic-model.js';
+import { markNewDatabase, startAutomaticModel, wantsAutomaticModel } from './automatic-model/start.js';
+import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { Config } from './config.js';
 import { startControl, type Control } from './control.js';
 import { CONTAINER_NAMES } from '../engine/media/containers.js';
@@ -17,9 +20,9 @@ import { startEngines, type ServedEngines } from './served-engines.js';
 import { settingVariables } from './tuned.js';
 import { retiredVariables, VARIABLES, type Variable } from './variables.js';
 import { packageRoot } from '../package-root.js';
-import { readContext, packageVersion } from './context.js';
+import { readContext, packageVersion, type ServiceContext } from './context.js';
 import { installedSpeechModels } from './installed-models.js';
-import { createFirstAccount, demonstrationText, firstStartText } from './first-start.js';
+import { createFirstAccount, demonstrationText, firstStartText, type FirstKeys } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
 import { ModelDownloads } from './model-downloads.js';
 import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
@@ -35,7 +38,8 @@ const DRAIN_MS = 60_000;
 export async function serve(settings: Partial<Record<Variable, string>> = {}): Promise<void> {
   Object.assign(process.env, settings);
   const options = VARIABLES.filter((variable) => settings[variable] !== undefined);
-  const { config, roots, manifest } = readContext();
+  const context = readContext();
+  const { config, roots, manifest } = context;
   const logger = createLogger({ level: config.logLevel });
   const metrics = new Metrics();
   const speakers = createSpeakerEngine(config, roots, manifest, {
@@ -56,6 +60,7 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
     try {
       const { ffmpeg } = config;
       await runUntilStopped(config, {
+        context,
         ffmpeg,
         engines,
         speakers,
@@ -76,6 +81,7 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
 }
 
 interface Parts {
+  context: ServiceContext;
   ffmpeg: string;
   engines: ServedEngines;
   speakers: Speakers;
@@ -90,6 +96,8 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   // Listened for before the address of the server is printed: a signal that comes at once is to drain it, too.
   const stopped = stopSignal();
   const { speech: engine, acquire, backlog, models } = parts.engines;
+  const automatic: { model?: AutomaticModel } = {};
+  const automaticModel = (): AutomaticModelState | null => automatic.model?.state() ?? null;
   const server = await startServer({
     host: config.host,
     port: config.port,
@@ -101,42 +109,62 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     timers: systemTimers,
     clock: Date.now,
     installedModels: installedSpeechModels,
-    ...{ engine, acquire, backlog, models },
+    ...{ engine, acquire, backlog, models, automaticModel },
     ...parts,
     settings: serverSettings(config),
   });
-  const control = await controlOf(config, server, parts);
+  const control = await controlOf(config, server, { ...parts, automaticModel });
   try {
-    await announce(config, server, parts);
+    const keys = await createFirstAccount(parts.ledger);
+    if (keys !== null) markNewDatabase(config);
+    const isSearching = wantsAutomaticModel(config, parts.engines, parts.logger);
+    await announce(config, server, parts, { keys, isSearching });
+    if (isSearching) automatic.model = automaticModelOf(parts);
     await stopped;
     parts.logger.info('draining');
   } catch (error) {
+    await automatic.model?.close();
     await control?.close();
     await server.close(0);
     throw error;
   }
+  await automatic.model?.close();
   await control?.close();
   await drain(server);
 }
 
 /** Without it a server serves as well, and the command line cannot change its model. */
-async function controlOf({ dataDir }: Config, { url }: RunningServer, parts: Parts): Promise<Control | null> {
-  const { engines, logger } = parts;
+async function controlOf(
+  { dataDir }: Config,
+  { url }: RunningServer,
+  { engines, logger, automaticModel }: Parts & { automaticModel: () => AutomaticModelState | null },
+): Promise<Control | null> {
   try {
-    return await startControl({ dataDir, port: Number(new URL(url).port), models: engines.models });
+    return await startControl({ dataDir, port: Number(new URL(url).port), models: engines.models, automaticModel });
   } catch (err) {
     logger.warn({ err }, 'no socket for `verbatim models use`');
     return null;
   }
 }
 
-async function announce(config: Config, { url, agentPort }: RunningServer, parts: Parts): Promise<void> {
+interface FirstWords {
+  /** null: the database had accounts before. */
+  keys: FirstKeys | null;
+  /** Whether a published model is looked for. */
+  isSearching: boolean;
+}
+
+async function announce(
+  config: Config,
+  { url, agentPort }: RunningServer,
+  parts: Parts,
+  { keys, isSearching }: FirstWords,
+): Promise<void> {
   const { ledger, logger, engines, speakers } = parts;
   const { speech: engine, translationModels, info } = engines;
   console.log(`listening on ${url}`);
-  const keys = await createFirstAccount(ledger);
   const { modelName, isDemonstration, voiceActivity } = engine.info;
-  const demonstration = isDemonstration ? demonstrationText(modelName) : null;
+  const demonstration = isDemonstration ? demonstrationText(modelName, isSearching) : null;
   if (keys !== null) {
     const link = config.dashboard ? await signInLink(ledger, keys.accountId, url) : null;
     console.log(firstStartText(keys, url, { packageRoot, link, note: demonstration }));
@@ -163,6 +191,11 @@ async function announce(config: Config, { url, agentPort }: RunningServer, parts
   for (const warning of retiredVariables(process.env)) logger.warn(warning);
   if (demonstration !== null) logger.warn(demonstration);
   if (ffmpeg === null) logger.warn(withoutFfmpegText(parts.ffmpeg));
+}
+
+function automaticModelOf({ context, engines, modelStore, logger }: Parts): AutomaticModel {
+  const print = (line: string): void => console.log(line);
+  return startAutomaticModel({ context, engines, modelStore, logger, print, timers: systemTimers });
 }
 
 function withoutFfmpegText(ffmpeg: string): string {

@@ -20,6 +20,8 @@ export interface ServedEngines {
   /** What they have been given to do, whichever of them. */
   backlog: Backlog;
   models: ModelSwitch;
+  /** See ModelTurns. */
+  bringIn: ModelTurns['bringIn'];
   /** Of the one that serves now. */
   readonly info: ServedInfo;
   readonly translationModels: readonly string[];
@@ -60,7 +62,7 @@ export async function startEngines(
   const parts = { settings, dependencies, ...(room === undefined ? {} : { room }) };
   const models = new ModelTurns({
     ...{ first, logger, now: Date.now },
-    find: (name) => nextModel(name, parts),
+    find: (name, leastSpeed) => nextModel(name, parts, leastSpeed),
     afterRestart: (name) => settings.config.model ?? name,
   });
   turns.models = models;
@@ -69,6 +71,7 @@ export async function startEngines(
     acquire: () => models.acquire(),
     backlog,
     models,
+    bringIn: (name, by, leastSpeed) => models.bringIn(name, by, leastSpeed),
     get info() {
       return models.serving.info;
     },

@@ -13,6 +13,7 @@ import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app/app.js';
 import type { HttpEngine, HttpSettings } from '../http/app/deps.js';
+import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { ModelSwitch } from '../models/model-switch.js';
 import type { SettingInForce } from '../setting-in-force.js';
 import { jsonError, type ErrorForms } from '../http/app/error-handler.js';
@@ -81,6 +82,8 @@ export interface ServerOptions {
   backlog: Backlog;
   installedModels: () => readonly string[];
   models: ModelSwitch;
+  /** The search for a published model; null or absent: there is none. */
+  automaticModel?: () => AutomaticModelState | null;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;
@@ -185,6 +188,7 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     backlog,
     installedModels,
     models,
+    automaticModel = () => null,
     modelStore: modelStore,
     settingsInForce,
     diarizer,
@@ -198,6 +202,7 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     backlog,
     installedModels,
     models,
+    automaticModel,
     modelStore,
     settingsInForce,
     diarizer,

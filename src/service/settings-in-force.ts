@@ -15,6 +15,7 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_DATABASE_CONNECTIONS: ({ databaseConnections }) => databaseConnections,
   VERBATIM_MODELS_DIR: ({ modelsDir }) => modelsDir,
   VERBATIM_MODEL: ({ model }) => model,
+  VERBATIM_AUTO_MODEL: ({ autoModel }) => autoModel ?? true,
   VERBATIM_DEVICE: ({ deviceSetting }) => deviceSetting,
   VERBATIM_SLOTS: ({ slots }) => slots,
   VERBATIM_THREADS: ({ threads }) => threads,

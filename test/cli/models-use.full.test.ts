@@ -27,7 +27,7 @@ describe('verbatim models use', () => {
 
   const dataDir = (): string => join(directory, 'data');
   const serve = async (models: FakeModelSwitch, port = 8080): Promise<void> => {
-    controls.push(await startControl({ dataDir: dataDir(), port, models }));
+    controls.push(await startControl({ dataDir: dataDir(), port, models, automaticModel: () => null }));
   };
   const use = (words: string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
     runCommand(['models', 'use', ...words], { VERBATIM_DATA_DIR: dataDir(), ...environment });

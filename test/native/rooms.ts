@@ -42,6 +42,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/transformer/cpu': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
   'engine/transformer/gpu': ['engine', 'engine/transformer'],
   'engine/speech': ['engine', 'engine/accelerator', 'engine/audio', 'engine/audio/cutting', 'engine/transformer'],
+  'engine/speech/random_models': ['engine', 'engine/speech'],
   'engine/speech/silero': ['engine', 'engine/audio/cutting', 'engine/speech'],
   'engine/speech/alignment': ['engine/audio', 'engine/audio/cutting', 'engine/speech'],
   ...Object.fromEntries(WHISPER_ROOMS.map((room, i) => [room, [...BELOW_WHISPER, ...WHISPER_ROOMS.slice(0, i)]])),

@@ -19,7 +19,12 @@ interface Said {
 
 /** What `verbatim serve` says from its start to its end, which SIGTERM brings once it has logged a warning. */
 async function saidByServe(directory: string): Promise<Said> {
-  const env = { ...process.env, VERBATIM_PORT: '0', VERBATIM_DATABASE: join(directory, 'verbatim.db') };
+  const env = {
+    ...process.env,
+    VERBATIM_PORT: '0',
+    VERBATIM_AUTO_MODEL: 'off',
+    VERBATIM_DATABASE: join(directory, 'verbatim.db'),
+  };
   const server = spawn(process.execPath, verbatim('serve'), {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -14,6 +14,12 @@ const RECOGNISED: Transcript = {
   ...{ segments: [SEGMENT], windows: 1, unsureWindows: 0, timings: TIMINGS },
 };
 
+interface Wanted {
+  knowsText?: boolean;
+  languages?: string[];
+  leastSpeed?: number;
+}
+
 describe('The check of a model', () => {
   let asked: FileToTranscribe[];
 
@@ -21,7 +27,7 @@ describe('The check of a model', () => {
 
   const check = (
     recognised: Partial<Transcript> = {},
-    { knowsText = false, languages = ['en', 'es'] } = {},
+    { knowsText = false, languages = ['en', 'es'], leastSpeed }: Wanted = {},
   ): Promise<void> => {
     const transcribe = (file: FileToTranscribe): Promise<Transcript> => {
       asked.push(file);
@@ -29,7 +35,7 @@ describe('The check of a model', () => {
     };
     const info = { modelName: 'mine', languages } as unknown as SpeechEngine['info'];
     const engine = { info, measure: () => Promise.resolve(2), transcribe };
-    return checkModel({ engine, knowsText }, new AbortController().signal);
+    return checkModel({ engine, knowsText, leastSpeed }, new AbortController().signal);
   };
   const segments = (changed: object): Partial<Transcript> => ({
     segments: [SEGMENT, { ...SEGMENT, ...changed }] as Transcript['segments'],
@@ -62,6 +68,21 @@ describe('The check of a model', () => {
     expect(await refusal({ text: 'Hoy es lunes.' }, { knowsText: true })).to.equal(
       `"mine" recognised "Hoy es lunes." where "${CHECK_CLIP.text}" is spoken.`,
     );
+  });
+
+  it('tries one that is too slow twice more, and lets it in as soon as it is fast enough', async () => {
+    const taking = (...seconds: number[]): Partial<Transcript> => ({
+      get timings() {
+        return { ...TIMINGS, inferenceMs: 1000 * seconds[Math.min(asked.length, seconds.length) - 1]! };
+      },
+    });
+    expect(await refusal(taking(30, 20, 16), { leastSpeed: 2 })).to.equal(
+      '"mine" runs at 1.9 times real time here; wanted: 2.',
+    );
+    expect(asked).to.have.length(3);
+    asked = [];
+    await check(taking(30, 15), { leastSpeed: 2 });
+    expect(asked).to.have.length(2);
   });
 
   it('refuses one that detects nothing', async () => {

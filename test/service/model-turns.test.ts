@@ -53,11 +53,12 @@ describe('ModelTurns', () => {
   let now: number;
   let turns: ModelTurns;
   let isRoom: boolean;
+  let leastSpeeds: (number | undefined)[];
   let choose: () => void;
 
   beforeEach(() => {
     [old, next, loaded, checked] = [new FakeApart('old'), new FakeApart('new'), gate(), gate()];
-    [chosen, now, isRoom] = [0, 1000, true];
+    [chosen, now, isRoom, leastSpeeds] = [0, 1000, true, []];
     choose = () => void (chosen += 1);
     const found: NextModel = {
       start: async (signal) => {
@@ -73,7 +74,8 @@ describe('ModelTurns', () => {
     };
     turns = new ModelTurns({
       first: old.asEngine,
-      find: () => {
+      find: (_, leastSpeed) => {
+        leastSpeeds.push(leastSpeed);
         if (!isRoom) throw new ModelRefused('no room');
         return found;
       },
@@ -90,6 +92,33 @@ describe('ModelTurns', () => {
     loaded.open();
     await until(() => phase() === 'checking');
   };
+
+  it('lets who brings a model in wait for it to serve, and no longer', async () => {
+    turns.acquire();
+    const served = turns.bringIn('new', 'a test', 2);
+    loaded.open();
+    checked.open();
+    await served;
+    expect(turns.state()).to.include({ serving: 'new' });
+    expect(phase()).to.equal('draining');
+    expect(leastSpeeds).to.deep.equal([2]);
+  });
+
+  it('reports to who brings a model in why it does not serve', async () => {
+    isRoom = false;
+    const reason = (): Promise<unknown> => turns.bringIn('new', 'a test', 2).catch((error: unknown) => error);
+    expect(await reason())
+      .to.be.instanceOf(ModelRefused)
+      .with.property('message', 'no room');
+    isRoom = true;
+    loaded.open();
+    checked.fail(new Error('too slow'));
+    expect(await reason())
+      .to.be.instanceOf(Error)
+      .with.property('message', 'too slow');
+    expect(turns.state()).to.deep.include({ serving: 'old', last: { to: 'new', error: 'too slow' } });
+    await settled();
+  });
 
   it('keeps the old engine as long as anybody has it leased, though nothing runs in it', async () => {
     const { engine, release } = turns.acquire();

@@ -26,7 +26,7 @@ describe('npm start', () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-npm-start-'));
     npm = spawn('npm', ['start'], {
       cwd: packageRoot,
-      env: { ...process.env, VERBATIM_PORT: '0', VERBATIM_DATA_DIR: directory },
+      env: { ...process.env, VERBATIM_PORT: '0', VERBATIM_AUTO_MODEL: 'off', VERBATIM_DATA_DIR: directory },
       stdio: ['ignore', 'pipe', 'ignore'],
       // A process group of its own, so that nothing of it survives a test that fails.
       detached: true,

@@ -28,7 +28,7 @@ describe('verbatim serve', function () {
   });
 
   async function serve(onLine: (line: string) => void): Promise<Ending> {
-    const env = { ...process.env, VERBATIM_PORT: '0', VERBATIM_DATA_DIR: directory };
+    const env = { ...process.env, VERBATIM_PORT: '0', VERBATIM_AUTO_MODEL: 'off', VERBATIM_DATA_DIR: directory };
     server = spawn(process.execPath, command('serve'), {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -58,6 +58,7 @@ describe('the system calls of the service', function () {
       env: {
         PATH: process.env['PATH'],
         VERBATIM_PORT: '0',
+        VERBATIM_AUTO_MODEL: 'off',
         VERBATIM_AGENT_PORT: '0',
         VERBATIM_DATA_DIR: directory,
       },

@@ -18,7 +18,6 @@ const MIB = 1 << 20;
 
 export class ModelHub {
   readonly directory = mkdtempSync(join(tmpdir(), 'verbatim-hub-'));
-  readonly content = new Mulberry32(1).bytes(3 * MIB);
   /** Byte at which each request for a range began. */
   readonly starts: number[] = [];
   /** Of the file, to be sent before the answer waits; Infinity: nothing waits. */
@@ -28,12 +27,18 @@ export class ModelHub {
   readonly #server = createServer((request, response) => this.#answer(request, response));
   readonly #waiting = new Map<ServerResponse, Buffer>();
 
-  private constructor() {}
+  private constructor(readonly content: Buffer) {}
 
-  static async start(): Promise<ModelHub> {
-    const hub = new ModelHub();
+  /** `content`: of every model. */
+  static async start(content = new Mulberry32(1).bytes(3 * MIB)): Promise<ModelHub> {
+    const hub = new ModelHub(content);
     await new Promise<void>((resolve) => hub.#server.listen(0, '127.0.0.1', resolve));
     return hub;
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
   }
 
   /** Names models in the registry, all of the same content. */
@@ -41,11 +46,10 @@ export class ModelHub {
     names: readonly string[],
     more: { [name in keyof SpeechModelEntry]?: SpeechModelEntry[name] | undefined } = {},
   ): void {
-    const { port } = this.#server.address() as AddressInfo;
     const sha1 = createHash('sha1').update(this.content).digest('hex');
     const models = names.map((name) => ({
       ...{ name, kind: 'speech', file: `ggml-${name}.bin`, size: this.content.length, sha1 },
-      ...{ url: `http://127.0.0.1:${port}/${name}`, licence: 'MIT', source: 'test' },
+      ...{ url: `${this.url}/${name}`, licence: 'MIT', source: 'test' },
       ...{ languages: ['en'], windows: 'full', ...more },
     }));
     writeFileSync(join(this.directory, IMPORTED_FILE), JSON.stringify({ models }));
@@ -70,6 +74,10 @@ export class ModelHub {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
     const range = /^bytes=(\d+)-$/.exec(request.headers.range ?? '');
     const start = Number(range?.[1] ?? 0);
     this.starts.push(start);

@@ -42,6 +42,8 @@ export class Served {
         ...Object.fromEntries(inherited),
         NODE_OPTIONS: preload.join(' '),
         VERBATIM_PORT: '0',
+        // Nothing of the tests reaches for a network.
+        VERBATIM_AUTO_MODEL: 'off',
         ...environment,
         [CALLS_VARIABLE]: join(directory, 'calls'),
         [ANSWERS_VARIABLE]: join(directory, 'answers'),

@@ -15,6 +15,7 @@ import { createLogger } from '../../src/service/log.js';
 import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
 import { Metrics } from '../../src/http/monitoring/metrics.js';
+import type { AutomaticModelState } from '../../src/models/automatic-model.js';
 import type { ModelStore } from '../../src/models/model-store.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
 import type { ServedEngines } from '../../src/service/served-engines.js';
@@ -58,6 +59,8 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   ledger?: Ledger;
   /** Default: the engine's alone, and another that cannot be had. */
   modelStore?: ModelStore;
+  /** Default: none is looked for. */
+  automaticModel?: () => AutomaticModelState | null;
   /** Default: no weight is announced for this node. */
   agentPort?: number;
   /** Default: the system's. */
@@ -106,6 +109,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       settingsInForce: () => settingsInForce({ env: {} }, readConfig({}, '/opt/verbatim')),
       acquire: options.engines?.acquire ?? fixedEngines(engine as ShownEngine as SpeechEngine, options.translator),
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
+      ...(options.automaticModel === undefined ? {} : { automaticModel: options.automaticModel }),
       diarizer: options.diarizer ?? NO_DIARIZER,
       logger: createLogger({
         level: 'info',

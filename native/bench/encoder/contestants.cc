@@ -1,7 +1,7 @@
 #include "contestants.h"
 
 #include "ct2_whisper.h"
-#include "testing/random_whisper_model.h"
+#include "speech/random_models/random_whisper_model.h"
 
 namespace verbatim::bench {
 
@@ -19,7 +19,7 @@ Contestants random_contestants(const ModelShape& shape, const std::string& name,
                                const std::filesystem::path& directory) {
   constexpr std::uint32_t kSeed = 1;
   const std::filesystem::path model = directory / (name + ".bin");
-  test::write_random_model(shape, kSeed, model);
+  random_models::write_random_model(shape, kSeed, model);
   Contestants all = whisper_contestants(model, shape.mels);
 #ifdef VERBATIM_CTRANSLATE2
   write_ct2_whisper(shape, kSeed, directory / name);

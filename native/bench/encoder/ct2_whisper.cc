@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "speech/random_models/random_whisper_model.h"
 #include "testing/ct2_writer.h"
-#include "testing/random_whisper_model.h"
 
 namespace verbatim::bench {
 namespace {
@@ -30,7 +30,7 @@ class Translator {
       : writer_(writer), tensors_(expected_tensors(shape)), seed_(seed) {}
 
   std::vector<float> values(const std::string& name) const {
-    return test::random_tensor(name, tensors_.at(name), seed_);
+    return random_models::random_tensor(name, tensors_.at(name), seed_);
   }
   void matrix(const std::string& to, const std::string& from, ElementType type = ElementType::kFloat16) {
     const auto& size = tensors_.at(from).dimensions;

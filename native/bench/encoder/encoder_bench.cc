@@ -20,7 +20,7 @@
 #include "measure.h"
 #include "options.h"
 #include "program.h"
-#include "testing/random_whisper_model.h"
+#include "speech/random_models/random_whisper_model.h"
 #include "testing/temporary_directory.h"
 
 namespace {
@@ -40,7 +40,7 @@ Options parse(const std::vector<std::string>& words) {
 }
 
 Contestants contestants(const Options& options, const std::string& shape, const std::filesystem::path& directory) {
-  const ModelShape sizes = test::published_shape(shape, options["--weights"]);
+  const ModelShape sizes = random_models::published_shape(shape, options["--weights"]);
   if (!options["--model"].empty()) return whisper_contestants(options["--model"], sizes.mels);
   return random_contestants(sizes, shape, words_of_list(options["--ct2-types"]), directory);
 }
@@ -126,7 +126,7 @@ void run(const std::vector<std::string>& words) {
   }
   std::printf("\n| shape | encoder | relative error | at the worst position |\n|---|---|--:|--:|\n");
   for (const auto& [shape, all] : shapes) {
-    const auto width = static_cast<std::size_t>(test::published_shape(shape).audio_state);
+    const auto width = static_cast<std::size_t>(random_models::published_shape(shape).audio_state);
     for (auto& cell : print_distances(shape, all, width)) report["errors"].push_back(std::move(cell));
   }
   if (!options["--json"].empty()) write_json(options["--json"], report);

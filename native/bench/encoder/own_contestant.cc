@@ -5,8 +5,8 @@
 #include "audio/sample_rate.h"
 #include "contestant.h"
 #include "speech/decode_options.h"
+#include "speech/random_models/noise.h"
 #include "speech/whisper/encoder/encoder.h"
-#include "testing/noise.h"
 
 namespace verbatim::bench {
 namespace {
@@ -36,7 +36,7 @@ class OwnContestant : public Contestant {
   OwnContestant(const std::filesystem::path& path, AcceleratorMode accelerator)
       : model_(whisper::Model::load(path, accelerator)),
         mel_(whisper::MelExtractor(model_->mel_filters(), model_->shape().mels)
-                 .spectrogram(test::noise(30 * kSampleRate, 7))),
+                 .spectrogram(random_models::noise(30 * kSampleRate, 7))),
         cross_(static_cast<std::size_t>(model_->shape().text_layers), kFullAudioContext,
                2 * static_cast<std::size_t>(model_->shape().audio_state)) {}
 

@@ -5,9 +5,9 @@
 
 #include "contestant.h"
 #include "encoder_tap.h"
+#include "speech/random_models/noise.h"
 #include "speech/whisper_cpp/model.h"
 #include "speech/whisper_cpp/whisper_state.h"
-#include "testing/noise.h"
 
 namespace verbatim::bench {
 namespace {
@@ -56,7 +56,7 @@ class WhisperContestant : public Contestant {
 MelWindow noise_window(int mels) {
   MelWindow window;
   window.mels = mels;
-  window.values = test::noise(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames), 7);
+  window.values = random_models::noise(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames), 7);
   return window;
 }
 

@@ -9,11 +9,11 @@
 
 #include "accelerator/accelerator.h"
 #include "speech/model_tensors.h"
+#include "speech/random_models/noise.h"
+#include "speech/random_models/random_whisper_model.h"
 #include "speech/support.h"
 #include "speech/whisper_cpp/slot.h"
 #include "support/slot_aborts.h"
-#include "testing/noise.h"
-#include "testing/random_whisper_model.h"
 
 namespace verbatim {
 namespace {
@@ -34,18 +34,18 @@ std::string transcript(Slot& slot, const test::Clip& clip) {
 
 // A model with random weights of that type, two layers each.
 std::shared_ptr<const SpeechModel> random_model(std::int32_t state, const std::string& weights) {
-  ModelShape shape = test::published_shape("tiny", weights);
+  ModelShape shape = random_models::published_shape("tiny", weights);
   shape.audio_state = shape.text_state = state;
   shape.audio_heads = shape.text_heads = std::max(1, state / 64);
   shape.audio_layers = shape.text_layers = 2;
   const test::TemporaryFile file("accelerated.bin");
-  test::write_random_model(shape, 1, file.path());
+  random_models::write_random_model(shape, 1, file.path());
   return SpeechModel::load(file.path(), "cpu", AcceleratorMode::kAuto);
 }
 
 WindowResult transcribe_noise(const std::shared_ptr<const SpeechModel>& model) {
   Window window;
-  window.samples = test::noise(2 * kSampleRate, 1);
+  window.samples = random_models::noise(2 * kSampleRate, 1);
   DecodeOptions options = own_length();
   options.language = "en";
   options.max_tokens = 2;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "audio/reader.h"
+#include "speech/random_models/noise.h"
 #include "testing/audio_files.h"
-#include "testing/noise.h"
 #include "testing/temporary_directory.h"
 
 using namespace verbatim;
@@ -28,7 +28,7 @@ TEST_CASE("a reader has one decoder at most, and none between measuring and read
   const TemporaryDirectory directory;
   constexpr int kChannels = 8;
   // Longer than the read-ahead, also when compressed.
-  const std::vector<float> interleaved = noise(std::size_t{48'000} * kChannels, 1);
+  const std::vector<float> interleaved = random_models::noise(std::size_t{48'000} * kChannels, 1);
   const auto path =
       write_audio(directory / "wide.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 48'000, kChannels, interleaved);
   AudioReader(path).measure(1);  // one-time allocations of the libraries

@@ -10,10 +10,10 @@
 #include "error.h"
 #include "measure.h"
 #include "speech/model_file.h"
+#include "speech/random_models/random_whisper_model.h"
 #include "speech/support.h"
 #include "speech/whisper_cpp/model.h"
 #include "speech/whisper_cpp/slot.h"
-#include "testing/random_whisper_model.h"
 
 namespace verbatim::bench {
 namespace {
@@ -138,7 +138,7 @@ TEST_CASE("engine bench: statistics") {
 
 TEST_CASE("random models: a shape with any type of weights loads, and its seed decides its bytes") {
   // A small shape of its own; the published ones differ only in numbers.
-  ModelShape shape = test::published_shape("tiny");
+  ModelShape shape = random_models::published_shape("tiny");
   shape.audio_state = shape.text_state = 64;
   shape.audio_heads = shape.text_heads = 1;
   shape.audio_layers = shape.text_layers = 1;
@@ -146,23 +146,23 @@ TEST_CASE("random models: a shape with any type of weights loads, and its seed d
   std::vector<std::string> contents;
   for (const char* weights : {"f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0"}) {
     CAPTURE(weights);
-    shape.file_type = test::published_shape("tiny", weights).file_type;
-    test::write_random_model(shape, 1, file.path());
+    shape.file_type = random_models::published_shape("tiny", weights).file_type;
+    random_models::write_random_model(shape, 1, file.path());
     CHECK(SpeechModel::load(file.path(), "cpu")->info().weight_type == weights);
   }
-  test::write_random_model(shape, 1, file.path());
+  random_models::write_random_model(shape, 1, file.path());
   const std::string first = test::file_text(file.path());
-  test::write_random_model(shape, 1, file.path());
+  random_models::write_random_model(shape, 1, file.path());
   CHECK(test::file_text(file.path()) == first);
-  test::write_random_model(shape, 2, file.path());
+  random_models::write_random_model(shape, 2, file.path());
   CHECK(test::file_text(file.path()) != first);
-  CHECK_THROWS_AS(test::published_shape("huge"), std::invalid_argument);
-  CHECK_THROWS_AS(test::published_shape("tiny", "f8"), std::invalid_argument);
+  CHECK_THROWS_AS(random_models::published_shape("huge"), EngineError);
+  CHECK_THROWS_AS(random_models::published_shape("tiny", "f8"), EngineError);
 }
 
 TEST_CASE("random models: a scripted one decodes its tokens from any window, in its language, in one pass" *
           doctest::test_suite("long")) {
-  ModelShape shape = test::published_shape("tiny");
+  ModelShape shape = random_models::published_shape("tiny");
   shape.audio_layers = 1;
   // With two layers whisper.cpp takes it for a distilled model, which has no timestamps.
   shape.text_layers = 3;
@@ -171,8 +171,8 @@ TEST_CASE("random models: a scripted one decodes its tokens from any window, in 
     for (const char* weights : {"f16", "q5_0"}) {
       CAPTURE(tokens);
       CAPTURE(weights);
-      shape.file_type = test::published_shape("tiny", weights).file_type;
-      test::write_random_model(shape, 1, file.path(), tokens);
+      shape.file_type = random_models::published_shape("tiny", weights).file_type;
+      random_models::write_random_model(shape, 1, file.path(), tokens);
       Slot slot(SpeechModel::load(file.path(), "cpu"), 1);
       std::mt19937 engine(1);
       for (const std::size_t seconds : {2, 28}) {
@@ -188,7 +188,7 @@ TEST_CASE("random models: a scripted one decodes its tokens from any window, in 
       }
     }
   }
-  CHECK_THROWS_AS(test::write_random_model(shape, 1, file.path(), 401), std::invalid_argument);
+  CHECK_THROWS_AS(random_models::write_random_model(shape, 1, file.path(), 401), EngineError);
 }
 
 }  // namespace verbatim::bench

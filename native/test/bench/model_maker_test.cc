@@ -17,7 +17,7 @@ namespace {
 std::string refusal(const std::vector<std::string>& words) {
   try {
     make_model(words);
-  } catch (const std::invalid_argument& error) {
+  } catch (const std::exception& error) {
     return error.what();
   }
   return "made";

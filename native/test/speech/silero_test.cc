@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "error.h"
+#include "speech/random_models/noise.h"
 #include "speech/silero/model.h"
 #include "speech/silero/model_file.h"
-#include "testing/noise.h"
 #include "testing/silero_writer.h"
 #include "testing/temporary_directory.h"
 
@@ -68,7 +68,7 @@ std::vector<float> probabilities(const SileroModel& model, std::span<const float
 }
 
 std::vector<float> loud_in_the_middle(std::size_t frames) {
-  auto samples = noise(frames * kFrame, 3);
+  auto samples = random_models::noise(frames * kFrame, 3);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::size_t third = 3 * i / samples.size();
     samples[i] *= third == 1 ? 0.3f : 1e-4f;
@@ -160,7 +160,7 @@ TEST_CASE("made-up weights detect what they are made for") {
 
 TEST_CASE("a signal has the same probabilities in blocks of any size") {
   const auto model = load(Detection::kNoise);
-  const auto samples = noise(100 * kFrame, 1);
+  const auto samples = random_models::noise(100 * kFrame, 1);
   const auto whole = probabilities(*model, samples);
   for (const std::size_t block : {1, 7, 99}) CHECK(probabilities(*model, samples, block) == whole);
   // These weights have a memory of the past; without it the test would show nothing.
@@ -170,8 +170,8 @@ TEST_CASE("a signal has the same probabilities in blocks of any size") {
 
 TEST_CASE("signals do not affect each other, neither in turn nor at the same time") {
   const auto model = load(Detection::kNoise);
-  const auto first = noise(40 * kFrame, 1);
-  const auto second = noise(40 * kFrame, 2);
+  const auto first = random_models::noise(40 * kFrame, 1);
+  const auto second = random_models::noise(40 * kFrame, 2);
   const auto alone = probabilities(*model, first);
   CHECK(probabilities(*model, second) != alone);
   CHECK(probabilities(*model, first) == alone);
@@ -200,7 +200,7 @@ TEST_CASE("a stream releases its context in the middle of a signal, and few are 
   auto last = model->open();
   model.reset();
   float probability = 0;
-  last->probabilities(noise(kFrame, 1), std::span(&probability, 1));
+  last->probabilities(random_models::noise(kFrame, 1), std::span(&probability, 1));
   CHECK(probability > 0);
   last.reset();
   CHECK(watched.expired());
@@ -208,7 +208,7 @@ TEST_CASE("a stream releases its context in the middle of a signal, and few are 
 
 TEST_CASE("streams on different threads do not affect each other") {
   const auto model = load(Detection::kNoise);
-  const auto samples = noise(60 * kFrame, 1);
+  const auto samples = random_models::noise(60 * kFrame, 1);
   const auto alone = probabilities(*model, samples);
   std::vector<std::thread> threads;
   std::vector<int> wrong(4);
@@ -226,8 +226,8 @@ TEST_CASE("a partial frame is refused, and an empty call does nothing") {
   const auto model = load(Detection::kSound);
   const auto stream = model->open();
   std::vector<float> out(1);
-  CHECK_THROWS_AS(stream->probabilities(noise(kFrame + 1, 1), out), EngineError);
+  CHECK_THROWS_AS(stream->probabilities(random_models::noise(kFrame + 1, 1), out), EngineError);
   stream->probabilities({}, {});
-  stream->probabilities(noise(kFrame, 1), out);
+  stream->probabilities(random_models::noise(kFrame, 1), out);
   CHECK(out[0] > 0.9f);
 }

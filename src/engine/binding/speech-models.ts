@@ -151,3 +151,13 @@ export interface Recogniser {
   /** Frees the weights once all that was made of it is closed. */
   close(): void;
 }
+
+export interface RandomModelOptions {
+  /** Of a published multilingual model. */
+  shape: 'tiny' | 'base' | 'small' | 'large-v3-turbo';
+  weights: 'f32' | 'f16' | 'q5_0' | 'q5_1' | 'q8_0';
+  /** Text tokens of every window, 1 to 400. */
+  textTokens: number;
+  /** Of the encoder; default: as many as the published model has, which is the most. */
+  audioLayers?: number;
+}

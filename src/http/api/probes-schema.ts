@@ -15,6 +15,25 @@ export const Readiness = shape({
     ids: Type.Array(Type.String(), { examples: [['cuda:0'], ['cpu']] }),
     name: Type.String({ examples: ['NVIDIA H200'] }),
   }),
+  next_model: Type.Union(
+    [
+      shape({
+        name: Type.Union([Type.String(), Type.Null()], { examples: ['base-q8_0'] }),
+        phase: oneOf(['measuring', 'downloading', 'trying', 'waiting'], { examples: ['downloading'] }),
+        received_bytes: Type.Union([Type.Integer(), Type.Null()], { examples: [41_943_040] }),
+        total_bytes: Type.Union([Type.Integer(), Type.Null()], { examples: [81_768_585] }),
+        problem: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+      }),
+      Type.Null(),
+    ],
+    {
+      examples: [
+        { name: 'base-q8_0', phase: 'downloading', received_bytes: 41_943_040, total_bytes: 81_768_585, problem: null },
+      ],
+      description:
+        'The published model that is to take the place of the demonstration model by itself. Null: none is looked for.',
+    },
+  ),
   checks: shape({
     model_loaded: passed('The speech model is in memory.'),
     database_writable: passed('The ledger took a write.'),
@@ -39,8 +58,9 @@ export function readinessBody({
   model,
   demonstration,
   device,
+  next_model,
   checks,
 }: Omit<Readiness, 'status' | 'error'>): Readiness {
   const ready = Object.values(checks).every((check) => check);
-  return { status: ready ? 'ready' : 'unavailable', model, demonstration, device, checks };
+  return { status: ready ? 'ready' : 'unavailable', model, demonstration, device, next_model, checks };
 }

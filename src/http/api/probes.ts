@@ -5,7 +5,7 @@ import type { HttpDeps } from '../app/deps.js';
 import type { Exchange } from '../app/exchange.js';
 import { errorBody } from '../errors/error-schema.js';
 import { headerOf, RetryAfter } from '../schema/headers.js';
-import { readinessBody } from './probes-schema.js';
+import { readinessBody, type Readiness } from './probes-schema.js';
 import type { Handler, Route } from '../app/route.js';
 
 export function probeRoutes(deps: HttpDeps): Route[] {
@@ -16,12 +16,14 @@ export function probeRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
+function readyz(deps: HttpDeps): Handler {
+  const { engine, inFlight, ledger, uploads } = deps;
   return async (exchange) => {
     const readiness = {
       model: engine.info.modelName,
       demonstration: engine.info.isDemonstration,
       device: { ids: [...engine.info.devices.ids], name: engine.info.devices.name },
+      next_model: nextModel(deps),
       checks: {
         model_loaded: engine.stats().slots > 0,
         database_writable: await passes(() => ledger.checkWritable()),
@@ -33,6 +35,15 @@ function readyz({ engine, inFlight, ledger, uploads }: HttpDeps): Handler {
     if (body.status === 'ready') exchange.json(200, body);
     else sendUnready(exchange, body, inFlight.draining, engine.stats().retryAfterSeconds);
   };
+}
+
+function nextModel({ automaticModel, modelStore }: HttpDeps): Readiness['next_model'] {
+  const state = automaticModel();
+  if (state === null || state.phase === 'ended') return null;
+  const { phase, model: name, problem } = state;
+  const stored = modelStore.list().find((model) => model.name === name);
+  const { receivedBytes = null, totalBytes = null } = stored ?? {};
+  return { name, phase, received_bytes: receivedBytes, total_bytes: totalBytes, problem };
 }
 
 /** The report, with the contract's error beside it for clients that know only that. */

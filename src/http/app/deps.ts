@@ -4,6 +4,7 @@ import type { Diarizer, EngineInfo, EngineStats, NoDiarizer } from '../../engine
 import type { ScryptCost } from '../../ledger/access/password.js';
 import type { WallClock } from '../../ledger/time.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { AutomaticModelState } from '../../models/automatic-model.js';
 import type { ModelStore } from '../../models/model-store.js';
 import type { ModelSwitch } from '../../models/model-switch.js';
 import type { SettingInForce } from '../../setting-in-force.js';
@@ -58,6 +59,8 @@ export interface HttpDeps {
   /** Names of the speech models on the disk, whether this process serves them or not. */
   installedModels: () => readonly string[];
   models: ModelSwitch;
+  /** How far the search for a published model is; null: there is none. */
+  automaticModel: () => AutomaticModelState | null;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;

@@ -10,7 +10,7 @@ import { TEXTS } from './texts.js';
 
 const { demonstration: texts } = TEXTS;
 
-type NoteDeps = Pick<HttpDeps, 'engine' | 'modelStore' | 'models'>;
+type NoteDeps = Pick<HttpDeps, 'engine' | 'modelStore' | 'models' | 'automaticModel'>;
 
 /** null where a real model serves. */
 export function demonstrationNote(deps: NoteDeps, { role }: Account): Html | null {
@@ -23,24 +23,37 @@ export function demonstrationNote(deps: NoteDeps, { role }: Account): Html | nul
 }
 
 /** A model that is here is used, before another is fetched. */
-function nextStep({ modelStore, models, engine }: NoteDeps): HtmlValue {
+function nextStep({ modelStore, models, engine, automaticModel }: NoteDeps): HtmlValue {
   const { change } = models.state();
   if (change !== null) return texts.changing(change.to);
   const speech = modelStore.list().filter(({ kind, name }) => kind === 'speech' && name !== engine.info.modelName);
   const installed = speech.find(({ state }) => state === 'installed');
   if (installed !== undefined) return button(modelActionPath(installed.name, 'use'), texts.use(installed.name));
   const coming = speech.find(({ state }) => state === 'downloading' || state === 'checking');
-  if (coming !== undefined) return texts.coming(coming.name);
+  if (coming !== undefined) return comingText(coming);
+  const search = automaticModel();
+  if (search?.phase === 'measuring') return texts.searching;
+  const problem = search?.phase === 'waiting' ? search.problem : null;
   const first = speech.find(({ name }) => name === FIRST_MODEL);
-  return first !== undefined && isFetchable(first) && button(modelActionPath(first.name, 'download'), fetchText(first));
+  return html`${problem !== null && texts.waiting(problem)}
+  ${first !== undefined && isFetchable(first) && button(modelActionPath(first.name, 'download'), fetchText(first))}`;
 }
 
 function isFetchable({ state }: StoredModel): boolean {
   return state === 'available' || state === 'failed';
 }
 
+function comingText({ name, receivedBytes, totalBytes }: StoredModel): string {
+  if (totalBytes === null) return texts.coming(name, null);
+  return texts.coming(name, { received: mebibytes(receivedBytes), total: mebibytes(totalBytes) });
+}
+
+function mebibytes(bytes: number): string {
+  return number(Math.round(bytes / 2 ** 20));
+}
+
 function fetchText({ name, totalBytes }: StoredModel): string {
-  return texts.fetch(name, totalBytes === null ? null : number(Math.round(totalBytes / 2 ** 20)));
+  return texts.fetch(name, totalBytes === null ? null : mebibytes(totalBytes));
 }
 
 function button(action: string, text: string): Html {

@@ -3,6 +3,7 @@
  */
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
+import { demonstrationNote } from './demonstration-note.js';
 import { html, type Html } from './html.js';
 import { LoadFeed } from './load-feed.js';
 import { textsOf, type FigureName } from './load-texts.js';
@@ -21,7 +22,10 @@ export function loadRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
     {
       path: PATHS.load,
       methods: {
-        GET: pages.operatorPage(async () => loadView(await feed.sample(), deps.engine.info.devices.name)),
+        GET: pages.operatorPage(async ({ account }) => {
+          const note = demonstrationNote(deps, account);
+          return loadView(await feed.sample(), deps.engine.info.devices.name, note);
+        }),
       },
     },
     {
@@ -45,10 +49,11 @@ function figure(name: FigureName, value: string): Html {
   </div>`;
 }
 
-function loadView(load: ServerLoad, device: string): View {
+function loadView(load: ServerLoad, device: string, note: Html | null): View {
   const { figures, rows } = textsOf(load);
   const { at, ...shown } = figures;
-  const main = html`<p>
+  const main = html`${note}
+    <p>
       ${texts.device}: <strong>${device}</strong> · ${texts.at} <span data-load="at">${at}</span>
       <noscript> · <a href="${PATHS.load}">${texts.reload}</a></noscript>
     </p>

@@ -427,7 +427,12 @@ export const TEXTS = {
     ask: 'The operator of this service can fetch a real model.',
     fetch: (name: string, mib: string | null) => (mib === null ? `Fetch ${name}` : `Fetch ${name} (${mib} MiB)`),
     use: (name: string) => `Use ${name}`,
-    coming: (name: string) => `${name} is being downloaded.`,
+    coming: (name: string, mib: { received: string; total: string } | null) =>
+      mib === null
+        ? `${name} is being downloaded.`
+        : `${name} is being downloaded: ${mib.received} of ${mib.total} MiB.`,
+    searching: 'The server measures which published model this machine carries, and will fetch it.',
+    waiting: (problem: string) => `A real model could not be fetched; the server tries again every hour. ${problem}.`,
     changing: (name: string) => `${name} is being loaded.`,
     all: 'All models',
   },

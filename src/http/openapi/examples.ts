@@ -8,7 +8,12 @@ type Examples = Record<string, { summary?: string; value: unknown }>;
 const CREATED_AT = '2026-11-20T17:24:00.000Z';
 const KEY = { id: 'key_x1ZtJ0m4k9Qe2Lw7', name: 'laptop', prefix: 'vb_3q2-7wAb' };
 const OPENAI_MODEL = { id: 'base', object: 'model', created: 1_795_195_440, owned_by: 'verbatim' };
-const READY = { model: 'base', demonstration: false, device: { ids: ['cuda:0'], name: 'NVIDIA H200' } };
+const READY = {
+  model: 'base',
+  demonstration: false,
+  device: { ids: ['cuda:0'], name: 'NVIDIA H200' },
+  next_model: null,
+};
 
 const transcription = {
   id: 'tr_jWe1pcjYDMW83_ro3txM0A',

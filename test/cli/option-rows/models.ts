@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AutomaticModelState } from '../../../src/models/automatic-model.js';
 import type { ModelEntry } from '../../../src/models/manifest.js';
 import { readImported } from '../../../src/models/read-manifest.js';
 import { MODEL, samplePath, wordEventsPath } from '../../native/support.js';
@@ -108,12 +109,47 @@ export const modelRows: OptionRows = {
   'models use --json': () =>
     inWorkplace(async (place) => {
       const models = new FakeModelSwitch('small');
-      const control = await startControl({ dataDir: join(place.directory, 'data'), port: 8080, models });
+      const control = await startControl({
+        dataDir: join(place.directory, 'data'),
+        port: 8080,
+        models,
+        automaticModel: () => null,
+      });
       const running = place.json(['models', 'use', 'base', '--json']);
       await until(() => models.asked.length > 0);
       models.end(null);
       expect(await running).to.deep.equal({ serving: 'base', before: 'small', after_restart: 'base' });
       await control.close();
+    }),
+  'models status --json': () =>
+    inWorkplace(async (place) => {
+      const models = new FakeModelSwitch('small');
+      let automatic: AutomaticModelState | null = null;
+      const dataDir = join(place.directory, 'data');
+      const control = await startControl({ dataDir, port: 8080, models, automaticModel: () => automatic });
+      const words = ['models', 'status', '--json'];
+      const row = { serving: 'small', since: '1970-01-01T00:00:00.000Z', after_restart: 'small' };
+      expect(await place.json(words)).to.deep.equal({ ...row, next: null, phase: null, problem: null });
+      automatic = { phase: 'waiting', model: 'base', problem: 'no hub' };
+      expect(await place.json(words)).to.deep.equal({ ...row, next: 'base', phase: 'waiting', problem: 'no hub' });
+      models.use('base', 'a test');
+      automatic = null;
+      expect(await place.json(words)).to.deep.equal({ ...row, next: 'base', phase: 'starting', problem: null });
+      expect(await place.printed(words.slice(0, 2))).to.match(/^serving +since +after_restart/);
+      await control.close();
+    }),
+  'models measure --json': () =>
+    inWorkplace(async (place) => {
+      const words = ['models', 'measure', 'tiny-q8_0'];
+      const [row, ...others] = await place.json<{ name: string; times_real_time: number }[]>([...words, '--json']);
+      expect(others).to.deep.equal([]);
+      expect(row).to.include({ name: 'tiny-q8_0' }).and.have.property('times_real_time').that.is.above(0);
+      expect(await place.printed(words)).to.match(
+        /^name +times_real_time +fast_enough\ntiny-q8_0 +[\d.]+ +(yes|no)\n$/,
+      );
+      expect(await place.refusal(['models', 'measure', 'huge', '--json'])).to.contain(
+        '"huge" is not measured; allowed: large-v3-turbo-q8_0, small-q8_0, base-q8_0, tiny-q8_0.',
+      );
     }),
   'models align --clips': () =>
     inWorkplace(async (place) => {

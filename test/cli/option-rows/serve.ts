@@ -64,9 +64,10 @@ export const serveRows: OptionRows = {
       );
     }),
   'serve --model': async () => {
-    await whileServing(['--model', 'verbatim-small'], { VERBATIM_MODEL: 'bsae' }, async ({ url }) => {
-      expect(await (await fetch(`${url}/readyz`)).text()).to.contain('"verbatim-small"');
-    });
+    for (const name of ['verbatim-small', 'bundled'])
+      await whileServing(['--model', name], { VERBATIM_MODEL: 'bsae' }, async ({ url }) => {
+        expect(await (await fetch(`${url}/readyz`)).text()).to.contain('"verbatim-small"');
+      });
     expect(await failure('--model', 'bsae')).to.contain('There is no model "bsae"');
   },
   'serve --data-dir': () =>

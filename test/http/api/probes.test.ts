@@ -32,6 +32,7 @@ describe('probes, metrics and logs', () => {
         model: 'fake',
         demonstration: false,
         device: { ids: ['cpu'], name: 'Fake CPU' },
+        next_model: null,
         checks: {
           model_loaded: true,
           database_writable: true,

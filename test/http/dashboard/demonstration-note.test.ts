@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { AutomaticModelState } from '../../../src/models/automatic-model.js';
 import type { ModelState } from '../../../src/models/model-switch.js';
 import type { StoredModel, StoredModelState } from '../../../src/models/model-store.js';
 import { browserOf, buildDashboard, type HttpBrowser } from '../../support/dashboard.js';
@@ -7,6 +8,7 @@ import { fixedEngines } from '../../../src/transcription/engine-lease.js';
 import { TestServer } from '../../support/server.js';
 
 const PAGES = ['/dashboard', '/dashboard/try'];
+const LOAD_PAGE = '/dashboard/operator/load';
 const TITLE = 'The demonstration model serves';
 
 describe('dashboard: the note about the demonstration model', () => {
@@ -16,6 +18,7 @@ describe('dashboard: the note about the demonstration model', () => {
   let state: Partial<ModelState>;
   let downloads: string[];
   let operator: HttpBrowser;
+  let search: AutomaticModelState | null;
 
   const model = (name: string, modelState: StoredModelState, kind = 'speech'): StoredModel => ({
     ...{ name, kind, licence: 'MIT', state: modelState },
@@ -28,6 +31,7 @@ describe('dashboard: the note about the demonstration model', () => {
     engine.info.isDemonstration = true;
     stored = [model(engine.info.modelName, 'installed'), model('base-q8_0', 'available')];
     state = {};
+    search = null;
     downloads = [];
     const serving = { serving: engine.info.modelName, since: 0, afterRestart: engine.info.modelName };
     server = await TestServer.start({
@@ -37,6 +41,7 @@ describe('dashboard: the note about the demonstration model', () => {
         backlog: engine.backlog,
         models: { state: () => ({ ...serving, change: null, last: null, ...state }), use: () => undefined },
       },
+      automaticModel: () => search,
       modelStore: { list: () => stored, download: (name) => void downloads.push(name), cancel: () => false },
     });
     const { id } = await server.ledger.accounts.create({ email: 'op@example.com' });
@@ -44,9 +49,9 @@ describe('dashboard: the note about the demonstration model', () => {
   });
   afterEach(() => server.dispose());
 
-  const notes = (browser: HttpBrowser): Promise<string[]> =>
+  const notes = (browser: HttpBrowser, pages = PAGES): Promise<string[]> =>
     Promise.all(
-      PAGES.map(async (path) => {
+      pages.map(async (path) => {
         const { text } = await browser.get(path);
         return /<section class="note">.*?<\/section>/s.exec(text)?.[0].replace(/\s+/g, ' ') ?? '';
       }),
@@ -75,14 +80,34 @@ describe('dashboard: the note about the demonstration model', () => {
     expect(downloads).to.deep.equal(['base-q8_0']);
   });
 
+  it('follows the server that looks for a model by itself, on the load page as well', async () => {
+    const note = async (): Promise<string> => (await notes(operator, [LOAD_PAGE]))[0] ?? '';
+    search = { phase: 'measuring', model: null, problem: null };
+    expect(await note())
+      .to.contain('measures which published model this machine carries')
+      .and.not.contain('<form');
+    search = { phase: 'waiting', model: null, problem: 'The hub <b>is gone' };
+    expect(await note())
+      .to.contain('tries again every hour. The hub &lt;b&gt;is gone.')
+      .and.contain('Fetch base-q8_0');
+    search = { phase: 'downloading', model: 'small', problem: null };
+    stored = [{ ...model('small', 'downloading'), receivedBytes: 20 << 20 }];
+    expect(await note()).to.contain('small is being downloaded: 20 of 78 MiB.');
+    search = { phase: 'ended', model: null, problem: 'This machine is too slow' };
+    stored = [model('base-q8_0', 'available')];
+    expect(await note())
+      .to.contain('Fetch base-q8_0')
+      .and.not.contain('too slow');
+  });
+
   it('offers the next step of whatever state the models are in', async () => {
     const noteWith = async (...models: StoredModel[]): Promise<string> => {
       stored = [model(engine.info.modelName, 'installed'), ...models];
       return (await notes(operator))[0] ?? '';
     };
     expect(await noteWith(model('base-q8_0', 'failed'))).to.contain('Fetch base-q8_0');
-    expect(await noteWith(model('base-q8_0', 'downloading'))).to.contain('base-q8_0 is being downloaded.');
-    expect(await noteWith(model('small', 'checking'))).to.contain('small is being downloaded.');
+    expect(await noteWith(model('base-q8_0', 'downloading'))).to.contain('base-q8_0 is being downloaded: ');
+    expect(await noteWith(model('small', 'checking'))).to.contain('small is being downloaded: ');
     const installed = await noteWith(model('base-q8_0', 'available'), model('small', 'installed'));
     expect(installed).to.contain('Use small').and.contain('/small/use"').and.not.contain('Fetch');
     const translator = await noteWith(model('opus-de-en', 'installed', 'translation'));

@@ -26,6 +26,13 @@ export const engineRows = {
     expect((await call(plain, '/readyz')).body).to.include({ model: 'verbatim-small' });
     expect((await call(set, '/readyz')).body).to.include({ model: 'mine' });
   },
+  VERBATIM_AUTO_MODEL: async ({ plain }) => {
+    expect((await call(plain, '/readyz')).body).to.include({ next_model: null });
+    const searching = await Served.start({ VERBATIM_AUTO_MODEL: 'on', HF_ENDPOINT: 'http://127.0.0.1:9' }).listening();
+    await until(() => searching.stderr.includes('http://127.0.0.1:9 cannot be reached'));
+    expect((await call(searching, '/readyz')).body['next_model']).to.include({ phase: 'waiting' });
+    await searching.stop();
+  },
   VERBATIM_DEVICE: async ({ set }) => {
     expect(loads(set).map(({ options }) => options['device'])).to.deep.equal(['cpu']);
     const nowhere = Served.start({ VERBATIM_DEVICE: 'cuda:99' });

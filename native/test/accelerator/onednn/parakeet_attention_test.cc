@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 
 namespace verbatim::parakeet {
 namespace {
@@ -22,12 +22,12 @@ constexpr std::int64_t kPositions = 300;
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 struct Case {
-  std::vector<float> table = test::noise(size_of(kHeads * (2 * kPositions - 1) * kWidth), 1);
+  std::vector<float> table = random_models::noise(size_of(kHeads * (2 * kPositions - 1) * kWidth), 1);
   AttentionWeights weights;
 
   Case() {
-    weights.content_bias = test::noise(size_of(kState), 2);
-    weights.position_bias = test::noise(size_of(kState), 3);
+    weights.content_bias = random_models::noise(size_of(kState), 2);
+    weights.position_bias = random_models::noise(size_of(kState), 3);
     weights.table.positions = kPositions;
     weights.table.operands.resize(table.size() * sizeof(float));
     std::memcpy(weights.table.operands.data(), table.data(), weights.table.operands.size());
@@ -77,7 +77,7 @@ TEST_CASE("attention by content and by distance matches its definition, in windo
     for (const std::int64_t positions : {std::int64_t{129}, std::int64_t{1}, std::int64_t{128}, kPositions}) {
       CAPTURE(positions);
       const std::vector<float> qkv =
-          test::noise(size_of(3 * positions * kState), static_cast<std::uint32_t>(positions));
+          random_models::noise(size_of(3 * positions * kState), static_cast<std::uint32_t>(positions));
       std::vector<float> out(size_of(positions * kState));
       attention.run(one.weights, qkv.data(), positions, reinterpret_cast<std::byte*>(out.data()));
       for (std::int64_t head = 0; head < kHeads; ++head) {

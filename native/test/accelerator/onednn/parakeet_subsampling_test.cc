@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 
 namespace verbatim::parakeet {
 namespace {
@@ -70,7 +70,7 @@ Plane mixed(const Plane& from, const std::vector<float>& weights, const std::vec
 TEST_CASE("subsampling in chunks equals the convolutions of the whole, at every length") {
   const auto store = accelerator::make_weight_store(AcceleratorMode::kFloat32);
   REQUIRE(store != nullptr);
-  const auto values = [](std::int64_t count, std::uint32_t seed) { return test::noise(size_of(count), seed); };
+  const auto values = [](std::int64_t count, std::uint32_t seed) { return random_models::noise(size_of(count), seed); };
   const auto pack = [&](const std::vector<float>& rows, std::int64_t outputs) {
     return accelerator::PackedWeight(*store, static_cast<std::int64_t>(rows.size()) / outputs, outputs, rows.data());
   };

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 
 namespace verbatim {
 namespace {
@@ -30,7 +30,7 @@ Owned<ggml_context> make_context() { return Owned<ggml_context>(ggml_init({4 * 1
 
 // Stores random values in the tensor's type; returns them as stored.
 std::vector<float> fill(ggml_tensor* tensor, unsigned seed) {
-  const std::vector<float> values = test::noise(static_cast<std::size_t>(ggml_nelements(tensor)), seed);
+  const std::vector<float> values = random_models::noise(static_cast<std::size_t>(ggml_nelements(tensor)), seed);
   if (tensor->type == GGML_TYPE_F32) {
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
     return values;

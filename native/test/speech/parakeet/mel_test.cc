@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 
 namespace verbatim::parakeet {
 namespace {
@@ -95,7 +95,7 @@ std::vector<double> by_definition(const std::vector<float>& samples) {
 TEST_CASE("Parakeet's features match their definition") {
   const MelExtractor extractor(filters(), window(), kBands, kFft);
   for (const std::size_t size : {1760u, 1919u, 4801u, 16000u}) {
-    const std::vector<float> samples = test::noise(size, static_cast<std::uint32_t>(size));
+    const std::vector<float> samples = random_models::noise(size, static_cast<std::uint32_t>(size));
     const MelSpectrogram mel = extractor.spectrogram(samples);
     const std::vector<double> expected = by_definition(samples);
     CHECK(mel.bands == kBands);

@@ -12,10 +12,10 @@
 #include "speech/load_slot_model.h"
 #include "speech/parakeet/model_file.h"
 #include "speech/parakeet/small_model.h"
+#include "speech/random_models/noise.h"
 #include "speech/support.h"
 #include "speech/utf8.h"
 #include "testing/file_mutator.h"
-#include "testing/noise.h"
 
 namespace verbatim::parakeet {
 namespace {
@@ -40,7 +40,7 @@ std::vector<std::size_t> structural_offsets(const std::string& model, const Mode
 
 Window some_sound() {
   Window window;
-  window.samples = test::noise(2 * kSampleRate, 3);
+  window.samples = random_models::noise(2 * kSampleRate, 3);
   return window;
 }
 

@@ -13,14 +13,14 @@
 #include "audio/cutting/window.h"
 #include "audio/sample_rate.h"
 #include "speech/decode.h"
+#include "speech/random_models/noise.h"
 #include "speech/whisper_log.h"
-#include "testing/noise.h"
 
 namespace verbatim::test {
 
 inline Window noise_window(double seconds, std::uint32_t seed) {
   Window window;
-  window.samples = test::noise(static_cast<std::size_t>(seconds * kSampleRate), seed);
+  window.samples = random_models::noise(static_cast<std::size_t>(seconds * kSampleRate), seed);
   // Loudness rises and falls, so that positions differ.
   for (std::size_t i = 0; i < window.samples.size(); ++i) {
     window.samples[i] *= 0.3f * std::abs(std::sin(static_cast<float>(i) / 3000.0f));

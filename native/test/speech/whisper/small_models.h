@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "testing/random_whisper_model.h"
+#include "speech/random_models/random_whisper_model.h"
 #include "testing/temporary_directory.h"
 
 namespace verbatim::test {
@@ -21,14 +21,15 @@ struct SmallModelOptions {
 
 // A narrow and shallow file of random weights that exists as long as the object.
 struct SmallModel {
-  explicit SmallModel(const SmallModelOptions& options = {}) : shape(published_shape("tiny", options.weights)) {
+  explicit SmallModel(const SmallModelOptions& options = {})
+      : shape(random_models::published_shape("tiny", options.weights)) {
     shape.audio_state = shape.text_state = options.width;
     shape.audio_heads = shape.text_heads = options.heads;
     shape.audio_layers = options.audio_layers;
     shape.text_layers = options.text_layers;
     shape.mels = options.mels;
     shape.vocabulary = options.vocabulary;
-    write_random_model(shape, seed, path());
+    random_models::write_random_model(shape, seed, path());
   }
 
   std::filesystem::path path() const { return directory.path() / "small.bin"; }

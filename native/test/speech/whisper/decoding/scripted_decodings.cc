@@ -10,10 +10,10 @@
 #include <span>
 #include <stdexcept>
 
+#include "speech/random_models/random_whisper_model.h"
 #include "speech/support.h"
 #include "speech/whisper_cpp/full_params.h"
 #include "speech/whisper_cpp/whisper_state.h"
-#include "testing/random_whisper_model.h"
 
 namespace verbatim::test {
 namespace {
@@ -44,7 +44,7 @@ void set_tensor(std::string& file, const std::string& name, const std::vector<fl
 // A model whose logits do not depend on its input: they are always the first column of the embeddings.
 std::shared_ptr<const SpeechModel> load_constant_model(int vocabulary, int layers) {
   const TemporaryFile file("indifferent-" + std::to_string(vocabulary) + ".bin");
-  write_random_model(tiny_shape(vocabulary, layers), 1, file.path());
+  random_models::write_random_model(tiny_shape(vocabulary, layers), 1, file.path());
   std::string bytes = file_text(file.path());
   std::vector<float> first(kWidth, 0.0f);
   set_tensor(bytes, "decoder.ln.weight", first);

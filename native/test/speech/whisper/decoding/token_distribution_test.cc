@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "speech/random_models/noise.h"
 #include "speech/whisper/decoding/scripted_decodings.h"
-#include "testing/noise.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -23,7 +23,7 @@ DecodedToken explained(std::vector<float> logits, const AllowedTokens& allowed =
 std::vector<float> flat_logits() { return std::vector<float>(1500, -50.0f); }
 
 std::vector<float> random_logits(std::uint32_t seed) {
-  std::vector<float> logits = test::noise(1500, seed);
+  std::vector<float> logits = random_models::noise(1500, seed);
   for (float& logit : logits) logit *= 6.0f;
   return logits;
 }
@@ -85,7 +85,7 @@ TEST_CASE("a draw changes only if logits move by more than about its margin") {
   int near = 0;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     const std::vector<float> logits = random_logits(seed);
-    std::vector<float> moved = test::noise(logits.size(), seed + 1000);
+    std::vector<float> moved = random_models::noise(logits.size(), seed + 1000);
     for (std::size_t i = 0; i < logits.size(); ++i) moved[i] = logits[i] + kMove * moved[i];
     const TokenSampler::Drawn before = drawn(logits, seed);
     if (before.margin <= 2 * kMove) ++near;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/noise.h"
+#include "speech/random_models/noise.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -21,7 +21,7 @@ std::size_t index(TokenId id) { return static_cast<std::size_t>(id); }
 
 // Between -4 and 4.
 std::vector<float> random_logits(std::uint32_t seed) {
-  std::vector<float> logits = test::noise(index(kTokens.vocabulary), seed);
+  std::vector<float> logits = random_models::noise(index(kTokens.vocabulary), seed);
   for (float& logit : logits) logit *= 4.0f;
   return logits;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/random_whisper_model.h"
+#include "speech/random_models/random_whisper_model.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -19,9 +19,9 @@ struct Units {
 };
 
 Units units_of(const std::string& shape, int positions) {
-  const auto base = encoder_steps(test::published_shape("base"), 1500);
+  const auto base = encoder_steps(random_models::published_shape("base"), 1500);
   const auto layer = static_cast<double>(base[1].operations + base[2].operations);
-  const auto steps = encoder_steps(test::published_shape(shape), positions);
+  const auto steps = encoder_steps(random_models::published_shape(shape), positions);
   const auto ends = unit_ends(steps);
   Units units{ends.size(), 0.0};
   std::size_t first = 0;
@@ -58,7 +58,7 @@ TEST_CASE("a unit of the encoder is a layer of base at most, and half a layer wh
 }
 
 TEST_CASE("the steps of the encoder are every layer of it once, in order") {
-  const ModelShape shape = test::published_shape("small");
+  const ModelShape shape = random_models::published_shape("small");
   const auto steps = encoder_steps(shape, 700);
   REQUIRE(steps.size() == 1 + 12 * 2 + 1 + 12);
   std::map<EncoderStep::Kind, int> next;

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "error.h"
+#include "speech/random_models/noise.h"
 #include "speech/whisper/encoder/reference_encoder.h"
 #include "speech/whisper/small_models.h"
 #include "support/counting_abort.h"
-#include "testing/noise.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -47,7 +47,7 @@ class KeptCross : public transformer::CrossCache {
 
 // Features of seven seconds of noise; the rest is padding.
 MelSpectrogram spectrogram(const Model& model, unsigned seed) {
-  return MelExtractor(model.mel_filters(), model.shape().mels).spectrogram(test::noise(7 * 16000, seed));
+  return MelExtractor(model.mel_filters(), model.shape().mels).spectrogram(random_models::noise(7 * 16000, seed));
 }
 
 std::vector<std::vector<float>> encode(const std::shared_ptr<const Model>& model, int positions, int threads = 1,

@@ -14,9 +14,9 @@
 
 #include "encoder/distance.h"
 #include "speech/model_file.h"
+#include "speech/random_models/noise.h"
 #include "speech/support.h"
 #include "speech/whisper_cpp/whisper_state.h"
-#include "testing/noise.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -140,7 +140,7 @@ TEST_CASE("a log-mel spectrogram matches its definition, for any number of sampl
   for (const std::size_t samples :
        {1, 39, 40, 41, 159, 160, 199, 200, 201, 400, 1799, 1800, 2400, 16000, 30 * kRate - 1, 30 * kRate}) {
     CAPTURE(samples);
-    check_definition(test::noise(samples, 1), filters);
+    check_definition(random_models::noise(samples, 1), filters);
   }
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a log-mel spectrogram matches its definition, for sounds that reach d
   check_definition(tone(20000, 1000, 1.0), filters);
   check_definition(tone(20000, 1000.3, 1.0), filters);
   check_definition(tone(20000, 7990, 1e-4), filters);
-  std::vector<float> loud_then_quiet = test::noise(20000, 1);
+  std::vector<float> loud_then_quiet = random_models::noise(20000, 1);
   for (std::size_t i = 10000; i < loud_then_quiet.size(); ++i) loud_then_quiet[i] *= 1e-5f;
   check_definition(loud_then_quiet, filters);
   check_definition(std::vector<float>(5000, 1.0f), filters);
@@ -160,14 +160,14 @@ TEST_CASE("a log-mel spectrogram matches its definition, for sounds that reach d
 }
 
 TEST_CASE("a filter bank may have 128 bands, bands of all frequencies and bands of none") {
-  std::vector<float> filters = test::noise(128 * kMelFrequencies, 2);
+  std::vector<float> filters = random_models::noise(128 * kMelFrequencies, 2);
   for (float& weight : filters) weight = std::abs(weight) * 0.02f;
   std::fill_n(filters.begin() + 5 * kMelFrequencies, kMelFrequencies, 0.0f);
-  check_definition(test::noise(4000, 1), filters);
+  check_definition(random_models::noise(4000, 1), filters);
 }
 
 TEST_CASE("frames of a spectrogram are copied from anywhere: sound, padding, then zeros") {
-  const std::vector<float> samples = test::noise(16000, 1);
+  const std::vector<float> samples = random_models::noise(16000, 1);
   const MelSpectrogram spectrogram = bundled_extractor().spectrogram(samples);
   CHECK(spectrogram.frames() == 3100);
   CHECK(spectrogram.frames_of_sound() == 99);
@@ -197,7 +197,7 @@ TEST_CASE("silence has the least value everywhere, and no samples count as silen
 }
 
 TEST_CASE("NaNs become 0 and absurd samples are clipped: a spectrogram is finite") {
-  std::vector<float> hostile = test::noise(8000, 1);
+  std::vector<float> hostile = random_models::noise(8000, 1);
   std::vector<float> repaired = hostile;
   const float infinity = std::numeric_limits<float>::infinity();
   hostile[100] = std::numeric_limits<float>::quiet_NaN();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "speech/random_models/random_whisper_model.h"
 #include "speech/whisper/small_models.h"
-#include "testing/random_whisper_model.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -29,7 +29,7 @@ struct Stored {
 
   std::vector<float> operator()(const std::string& name) const {
     const TensorShape tensor = expected_tensors(model.shape).at(name);
-    std::vector<float> values = test::random_tensor(name, tensor, model.seed);
+    std::vector<float> values = random_models::random_tensor(name, tensor, model.seed);
     if (tensor.type == GGML_TYPE_F32) return values;
     const std::int64_t columns = tensor.dimensions[0];
     const auto rows = static_cast<std::int64_t>(values.size()) / columns;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "error.h"
+#include "speech/random_models/noise.h"
 #include "speech/support.h"
 #include "speech/whisper/own_model.h"
 #include "speech/whisper/small_models.h"
-#include "testing/noise.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -100,7 +100,7 @@ TEST_CASE("the logits of a text in a window are whisper.cpp's: bundled model") {
 }
 
 TEST_CASE("the logits of a text in a window are whisper.cpp's: shapes and weights") {
-  const std::vector<float> samples = test::noise(20 * 16000, 2);
+  const std::vector<float> samples = random_models::noise(20 * 16000, 2);
   struct Shape {
     test::SmallModelOptions options;
     double tolerance;

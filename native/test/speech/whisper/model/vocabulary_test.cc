@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "speech/random_models/random_whisper_model.h"
 #include "speech/support.h"
 #include "speech/whisper/model/model_reader.h"
 #include "speech/whisper/model/word_splitter.h"
 #include "speech/whisper_cpp/model.h"
-#include "testing/random_whisper_model.h"
 #include "testing/temporary_directory.h"
 
 namespace verbatim::whisper {
@@ -97,13 +97,13 @@ TEST_CASE("every token of every size of vocabulary has whisper.cpp's name and id
   const test::TemporaryDirectory directory;
   for (const int vocabulary : {51864, 51865, 51866}) {
     CAPTURE(vocabulary);
-    ModelShape shape = test::published_shape("tiny");
+    ModelShape shape = random_models::published_shape("tiny");
     shape.vocabulary = vocabulary;
     shape.audio_state = shape.text_state = 64;
     shape.audio_heads = shape.text_heads = 1;
     shape.audio_layers = shape.text_layers = 1;
     const auto path = directory.path() / "model.bin";
-    test::write_random_model(shape, 1, path);
+    random_models::write_random_model(shape, 1, path);
     const Both both(path);
     check_every_name(both);
     check_special_ids(both);

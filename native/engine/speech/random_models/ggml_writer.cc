@@ -1,11 +1,12 @@
-#include "testing/ggml_writer.h"
+#include "speech/random_models/ggml_writer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 
-namespace verbatim::test {
+#include "error.h"
+
+namespace verbatim::random_models {
 namespace {
 
 // ggml's file type of float16; those of quantized files also contain the quantization version.
@@ -58,7 +59,8 @@ std::int32_t file_type(const std::string& weights) {
                                                              {"q3_k", 11}, {"q4_k", 12}, {"q5_k", 13}, {"q6_k", 14}};
   const auto found = kTypes.find(weights);
   if (found != kTypes.end()) return found->second;
-  throw std::invalid_argument(
+  throw EngineError(
+      ErrorCode::kInvalidArgument,
       "\"" + weights + "\" is no type of weights; allowed: f32, f16, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k to q6_k");
 }
 
@@ -85,4 +87,4 @@ std::size_t values_in(const TensorShape& shape) {
   return count;
 }
 
-}  // namespace verbatim::test
+}  // namespace verbatim::random_models

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace verbatim::test {
+namespace verbatim::random_models {
 
 // Uniform in [-1, 1). Standard engines give the same numbers everywhere; standard distributions do not.
 class Noise {
@@ -24,4 +24,4 @@ inline std::vector<float> noise(std::size_t count, std::uint32_t seed) {
   return values;
 }
 
-}  // namespace verbatim::test
+}  // namespace verbatim::random_models

@@ -6,12 +6,12 @@
 
 #include "speech/model_tensors.h"
 
-namespace verbatim::test {
+namespace verbatim::random_models {
 
 // The tokens that a model with random weights is made to decode after the prompt, one for every position of its
 // decoder: English, transcribe, 0 s, `text_tokens` different text tokens, 29 s, and then the end of text. This holds
 // for windows whose prompt has no earlier text: every program then decodes the same number of tokens in a window,
-// whatever the sound. Throws std::invalid_argument unless text_tokens is 1 to 400.
+// whatever the sound. Throws EngineError (invalid_argument) unless text_tokens is 1 to 400.
 std::vector<std::int32_t> scripted_tokens(const ModelShape& shape, int text_tokens);
 
 // Makes `positions` [text_context x text_state] (decoder.positional_embedding, row by row) that produce that script.
@@ -21,4 +21,4 @@ std::vector<std::int32_t> scripted_tokens(const ModelShape& shape, int text_toke
 void script_positions(std::span<float> positions, std::span<const float> embedding, const ModelShape& shape,
                       int text_tokens);
 
-}  // namespace verbatim::test
+}  // namespace verbatim::random_models

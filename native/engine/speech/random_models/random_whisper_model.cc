@@ -1,15 +1,15 @@
-#include "testing/random_whisper_model.h"
+#include "speech/random_models/random_whisper_model.h"
 
 #include <cmath>
 #include <map>
-#include <stdexcept>
 #include <vector>
 
-#include "testing/ggml_writer.h"
-#include "testing/noise.h"
-#include "testing/scripted_decoder.h"
+#include "error.h"
+#include "speech/random_models/ggml_writer.h"
+#include "speech/random_models/noise.h"
+#include "speech/random_models/scripted_decoder.h"
 
-namespace verbatim::test {
+namespace verbatim::random_models {
 namespace {
 
 constexpr std::int32_t kFrequencies = 201;
@@ -66,7 +66,8 @@ std::vector<std::string> published_shapes() {
 ModelShape published_shape(const std::string& name, const std::string& weights) {
   const auto found = sizes().find(name);
   if (found == sizes().end()) {
-    throw std::invalid_argument("\"" + name + "\" is no shape; allowed: " + listed(published_shapes()));
+    throw EngineError(ErrorCode::kInvalidArgument,
+                      "\"" + name + "\" is no shape; allowed: " + listed(published_shapes()));
   }
   const Size& size = found->second;
   return {size.vocabulary, 1500,       size.state,       size.heads, size.audio_layers, 448,
@@ -100,4 +101,4 @@ void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::
   out.close();
 }
 
-}  // namespace verbatim::test
+}  // namespace verbatim::random_models

@@ -1,9 +1,10 @@
-#include "testing/scripted_decoder.h"
+#include "speech/random_models/scripted_decoder.h"
 
-#include <stdexcept>
 #include <string>
 
-namespace verbatim::test {
+#include "error.h"
+
+namespace verbatim::random_models {
 namespace {
 
 // Whisper's multilingual vocabulary: text, end of text, start of transcript, a token for each language, translate,
@@ -21,8 +22,9 @@ constexpr float kLoudness = 2000.0f;
 
 std::vector<std::int32_t> scripted_tokens(const ModelShape& shape, int text_tokens) {
   if (text_tokens < 1 || text_tokens > kMostText) {
-    throw std::invalid_argument(std::to_string(text_tokens) + " tokens cannot be scripted; allowed: 1 to " +
-                                std::to_string(kMostText));
+    throw EngineError(
+        ErrorCode::kInvalidArgument,
+        std::to_string(text_tokens) + " tokens cannot be scripted; allowed: 1 to " + std::to_string(kMostText));
   }
   const std::int32_t transcribe = kEnglish + shape.languages() + 1;
   const std::int32_t first_timestamp = transcribe + 5;
@@ -44,4 +46,4 @@ void script_positions(std::span<float> positions, std::span<const float> embeddi
   }
 }
 
-}  // namespace verbatim::test
+}  // namespace verbatim::random_models

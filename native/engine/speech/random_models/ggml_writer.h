@@ -9,7 +9,7 @@
 
 #include "speech/model_tensors.h"
 
-namespace verbatim::test {
+namespace verbatim::random_models {
 
 // Writes a ggml model file, field by field. Throws std::ios_base::failure.
 class GgmlWriter {
@@ -47,7 +47,7 @@ class GgmlWriter {
 void write_filters(GgmlWriter& out, std::int32_t bands, std::int32_t frequencies);
 
 // The file type in a header for the weights "f32", "f16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" or "q2_k" to "q6_k",
-// without the quantization version. Throws std::invalid_argument with what is allowed.
+// without the quantization version. Throws EngineError (invalid_argument) with what is allowed.
 std::int32_t file_type(const std::string& weights);
 
 // The same with the quantization version.
@@ -62,4 +62,4 @@ std::string listed(const std::vector<std::string>& names);
 // Values in a tensor.
 std::size_t values_in(const TensorShape& shape);
 
-}  // namespace verbatim::test
+}  // namespace verbatim::random_models

@@ -1,0 +1,186 @@
+/** Finds the best published model that this machine carries, fetches it and puts it in service, behind all requests. */
+import { once } from 'node:events';
+import type { Timers } from '../../timers.js';
+import {
+  fastEnough,
+  LEAST_SPEED,
+  LEAST_TRIED_SPEED,
+  type AutomaticModelPhase,
+  type AutomaticModelState,
+  type Candidate,
+  type ModelSpeeds,
+} from '../../models/automatic-model.js';
+import type { ModelStore, StoredModel } from '../../models/model-store.js';
+import { ownCommand } from '../../package-root.js';
+import type { Logger } from '../log.js';
+
+export interface AutomaticModelParts {
+  /** Rejects with an Error for an operator, as the next ones do. */
+  reachHub: (signal: AbortSignal) => Promise<void>;
+  speeds: (signal: AbortSignal) => Promise<ModelSpeeds>;
+  /** Whether there is memory for it now. */
+  fits: (candidate: Candidate) => boolean;
+  store: Pick<ModelStore, 'list' | 'download'> & { ended: (name: string) => Promise<void> };
+  /** Resolves when it serves. */
+  bringIn: (name: string, leastSpeed: number) => Promise<void>;
+  /** Whether the demonstration model still serves, and none is on its way in its place. */
+  isWanted: () => boolean;
+  /** Throws where the directory of models cannot be written to. */
+  checkWritable: () => void;
+  logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
+  /** A line for whoever started the server. */
+  print: (line: string) => void;
+  timers: Timers;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** No attempt will be made before the next start. */
+class GivenUp extends Error {}
+
+export class AutomaticModel {
+  #state: AutomaticModelState = { phase: 'measuring', model: null, problem: null };
+  /** The problem that was last reported: the same one is not reported every hour. */
+  #reported: string | null = null;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+
+  /** Begins at once. */
+  constructor(private readonly parts: AutomaticModelParts) {
+    this.#running = this.#run();
+  }
+
+  state(): AutomaticModelState {
+    return this.#state;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let isOver = false; !isOver; isOver = this.#state.phase !== 'waiting' || signal.aborted) {
+      try {
+        await this.#attempt();
+        this.#enter('ended');
+      } catch (error) {
+        this.#fail(error as Error);
+      }
+      if (this.#state.phase === 'waiting') await this.#pause();
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    const { reachHub, speeds, fits, isWanted, checkWritable } = this.parts;
+    const { signal } = this.#closing;
+    if (!isWanted()) return;
+    checked(checkWritable);
+    this.#enter('measuring');
+    await reachHub(signal);
+    const candidates = carried(await speeds(signal), fits);
+    for (const { model } of candidates) {
+      if (!isWanted()) return;
+      await this.#fetch(model);
+      if (!isWanted() || (await this.#try(model))) return;
+    }
+    throw new GivenUp('None of the published models that this machine carries could be put in service');
+  }
+
+  async #fetch(model: string): Promise<void> {
+    const { store, logger, print } = this.parts;
+    const found = this.#stored(model);
+    if (found.state === 'installed') return;
+    this.#enter('downloading', model);
+    const size = found.totalBytes === null ? '' : `, ${Math.round(found.totalBytes / 1e6)} MB,`;
+    if (this.#reported === null)
+      print(`Fetching ${model}${size} in the background; until then the demonstration model answers.`);
+    logger.info({ model }, 'a published model is fetched for this machine');
+    if (found.state !== 'downloading' && found.state !== 'checking') store.download(model);
+    await Promise.race([store.ended(model), once(this.#closing.signal, 'abort')]);
+    this.#closing.signal.throwIfAborted();
+    const { state, problem } = this.#stored(model);
+    if (state === 'installed') return;
+    if (state === 'failed') throw new Error(problem ?? `The download of ${model} failed`);
+    throw new GivenUp(`The download of ${model} was cancelled`);
+  }
+
+  /** Whether it serves now. */
+  async #try(model: string): Promise<boolean> {
+    const { bringIn, logger, print } = this.parts;
+    this.#enter('trying', model);
+    try {
+      await bringIn(model, LEAST_TRIED_SPEED);
+    } catch (error) {
+      this.#closing.signal.throwIfAborted();
+      logger.warn({ model, problem: (error as Error).message }, 'the fetched model is not put in service');
+      return false;
+    }
+    print(`${model} serves now.`);
+    return true;
+  }
+
+  #fail(error: Error): void {
+    if (this.#closing.signal.aborted) {
+      this.#enter('ended');
+      return;
+    }
+    const problem = error.message;
+    const isFinal = error instanceof GivenUp;
+    this.#state = { ...this.#state, phase: isFinal ? 'ended' : 'waiting', problem };
+    const text = `${problem}. ${isFinal ? 'The demonstration model stays' : WAYS_OUT}.`;
+    if (problem === this.#reported) this.parts.logger.debug(text);
+    else this.parts.logger.warn(text);
+    this.#reported = problem;
+  }
+
+  #enter(phase: AutomaticModelPhase, model: string | null = this.#state.model): void {
+    this.#state = { phase, model, problem: null };
+  }
+
+  #stored(model: string): StoredModel {
+    const found = this.parts.store.list().find(({ name }) => name === model);
+    if (found === undefined) throw new GivenUp(`The manifest has no model "${model}"`);
+    return found;
+  }
+
+  /** An hour, or until it is closed. */
+  async #pause(): Promise<void> {
+    const { signal } = this.#closing;
+    await new Promise<void>((resolve) => {
+      const timer = this.parts.timers.after(HOUR_MS, resolve);
+      const stop = (): void => {
+        timer.cancel();
+        resolve();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+}
+
+const WAYS_OUT =
+  `The demonstration model serves until then; the server tries again every hour. Without a network, bring a model ` +
+  `with "${ownCommand} models import", or name a mirror of the hub in HF_ENDPOINT`;
+
+function checked(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new GivenUp((error as Error).message);
+  }
+}
+
+/** Throws where there is none. */
+function carried(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): Candidate[] {
+  const fast = fastEnough(speeds);
+  const candidates = fast.filter(fits);
+  if (candidates.length > 0) return candidates;
+  if (fast.length > 0)
+    throw new Error('There is not enough free memory for a published model beside the one that serves');
+  const measured = Object.entries(speeds).map(([model, speed]) => `${model} would run at ${speed.toFixed(1)}`);
+  throw new GivenUp(
+    `This machine carries no published model: ${measured.join(', ') || 'none could be measured'} times real time, ` +
+      `and ${LEAST_SPEED} are wanted`,
+  );
+}

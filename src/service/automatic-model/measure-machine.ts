@@ -1,0 +1,74 @@
+/** Measures which of the published models this machine is fast enough for, and keeps the result. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadBinding, type DeviceInfo } from '../../engine/binding.js';
+import { resolveDevices } from '../../engine/devices.js';
+import { nextToMeasure, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
+import { findModel, type Manifest } from '../../models/manifest.js';
+import { modelFiles } from '../../models/store.js';
+import type { Config } from '../config.js';
+import type { ServiceContext } from '../context.js';
+import { freeMemory } from '../free-memory.js';
+import { bytesFor } from '../next-model.js';
+import { measureSpeed } from './measured-speed.js';
+import { writeSpeeds } from './speed-file.js';
+
+export interface MeasureCalls {
+  signal: AbortSignal;
+  onMeasured: (model: string, speed: number) => void;
+  /** Bytes of memory that may be taken; null: nobody knows. Default: of this machine, and of its devices. */
+  room?: () => number | null;
+}
+
+/** base first, and larger models while they may be fast enough; keeps the result. Rejects as measureSpeed(). */
+export async function measureMachine(
+  context: ServiceContext,
+  { signal, onMeasured, room = roomFor(context.config) }: MeasureCalls,
+): Promise<ModelSpeeds> {
+  const speeds: Record<string, number> = {};
+  const fits = (candidate: Candidate): boolean => fitsInto(room(), candidate, context.manifest);
+  for (let next = nextToMeasure(speeds, fits); next !== null; next = nextToMeasure(speeds, fits))
+    Object.assign(speeds, await measureModels([next], context, { signal, onMeasured }));
+  writeSpeeds(context.config, speeds);
+  return speeds;
+}
+
+/** Whether they fit here or not; keeps nothing. Rejects as measureSpeed(). */
+export async function measureModels(
+  candidates: readonly Candidate[],
+  context: ServiceContext,
+  { signal, onMeasured }: Pick<MeasureCalls, 'signal' | 'onMeasured'>,
+): Promise<ModelSpeeds> {
+  const directory = mkdtempSync(join(tmpdir(), 'verbatim-measurement-'));
+  const speeds: Record<string, number> = {};
+  try {
+    for (const candidate of candidates) {
+      const speed = await measureSpeed(candidate, context, { directory, signal });
+      speeds[candidate.model] = speed;
+      onMeasured(candidate.model, speed);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return speeds;
+}
+
+function roomFor({ deviceSetting }: Config): () => number | null {
+  const binding = loadBinding();
+  const ids = resolveDevices(deviceSetting, binding);
+  return () => leastRoom(freeMemory(), binding.devices(), ids);
+}
+
+/** The least of what is free here and of what devices with a memory of their own have; null: unknown. */
+export function leastRoom(free: number | null, devices: readonly DeviceInfo[], ids: readonly string[]): number | null {
+  const apart = devices.filter(({ id }) => id !== 'cpu' && ids.includes(id));
+  const least = Math.min(free ?? Infinity, ...apart.map(({ memoryBytes }) => memoryBytes));
+  return Number.isFinite(least) ? least : null;
+}
+
+/** Whether a model's process finds the memory that it may take while it loads. */
+export function fitsInto(free: number | null, { model }: Candidate, manifest: Manifest): boolean {
+  const bytes = modelFiles(findModel(manifest, model)).reduce((sum, { size }) => sum + (size ?? Infinity), 0);
+  return free === null || bytesFor(bytes) <= free;
+}

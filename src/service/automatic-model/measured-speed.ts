@@ -1,0 +1,71 @@
+/**
+ * How fast this machine transcribes with a published model, which need not be there: what it costs does not depend on
+ * the values of its weights.
+ */
+import { join } from 'node:path';
+import { loadBinding } from '../../engine/binding.js';
+import type { EngineObserver, SpeechEngine } from '../../engine/types.js';
+import type { Candidate } from '../../models/automatic-model.js';
+import type { SpeechModelEntry } from '../../models/manifest.js';
+import type { ServiceContext } from '../context.js';
+import { CHECK_CLIP } from '../model-check.js';
+import { loadEngine } from '../speech-engine.js';
+
+/** Of the candidates. */
+const WEIGHTS = 'q8_0';
+/** Of a window full of speech. */
+const TEXT_TOKENS = 100;
+const WINDOW_SECONDS = 30;
+/** After one that warms up. */
+const MEASURED_WINDOWS = 3;
+
+type Window = Parameters<EngineObserver['windowDone']>[0];
+
+/**
+ * Seconds of audio a second on one stream, with the service's settings. The file of random weights that it takes is
+ * written to `directory`, which is the caller's. Rejects with what is wrong with the settings, and as files are
+ * written.
+ */
+export async function measureSpeed(
+  { model, shape, layers, measuredLayers }: Candidate,
+  { config, roots, manifest }: ServiceContext,
+  { directory, signal }: { directory: string; signal: AbortSignal },
+): Promise<number> {
+  const entry = entryOf(model);
+  const options = { shape, weights: WEIGHTS, audioLayers: measuredLayers, textTokens: TEXT_TOKENS } as const;
+  await loadBinding().writeRandomModel(join(directory, entry.file), options);
+  const windows: Window[] = [];
+  const engine = await loadEngine(
+    { ...config, model, voiceActivity: 'energy' },
+    { ...roots, modelsDir: directory },
+    { ...manifest, models: [entry] },
+    { observer: { windowDone: (window) => windows.push(window) } },
+  );
+  try {
+    while (windows.length <= MEASURED_WINDOWS) await transcribeClip(engine, signal);
+  } finally {
+    await engine.close();
+  }
+  const [, ...measured] = windows.map(
+    ({ melMs, encodeMs, decodeMs }) => melMs + (encodeMs * layers) / measuredLayers + decodeMs,
+  );
+  return (WINDOW_SECONDS * 1000) / median(measured);
+}
+
+function entryOf(name: string): SpeechModelEntry {
+  return {
+    ...{ name, kind: 'speech', file: 'model.bin', licence: 'none', source: 'random weights' },
+    ...{ languages: 'whisper', windows: 'full' },
+  };
+}
+
+/** One window, which costs as much as a full one. The random model writes its tokens in English. */
+async function transcribeClip(engine: SpeechEngine, signal: AbortSignal): Promise<void> {
+  const file = { path: CHECK_CLIP.path, signal, accountId: 'the measurement of this machine' };
+  await engine.transcribe({ ...file, seconds: await engine.measure(file), language: 'en' });
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

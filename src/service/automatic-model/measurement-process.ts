@@ -1,0 +1,52 @@
+/** The measurement of this machine, as a command in a process of its own, so that it endangers no request. */
+import { once } from 'node:events';
+import type { ModelSpeeds } from '../../models/automatic-model.js';
+import type { Config } from '../config.js';
+import { startOwnCommand } from '../own-command.js';
+import type { Variable } from '../variables.js';
+import { readSpeeds } from './speed-file.js';
+
+/** All that the measurement depends on. */
+const SETTINGS: readonly Variable[] = [
+  'VERBATIM_DATA_DIR',
+  'VERBATIM_MODELS_DIR',
+  'VERBATIM_DEVICE',
+  'VERBATIM_SLOTS',
+  'VERBATIM_THREADS',
+  'VERBATIM_ACCEL',
+  'VERBATIM_SPEECH_DECODER',
+  'VERBATIM_COMPUTE',
+  'VERBATIM_BATCH',
+];
+/** Characters of what the process wrote last to its standard error. */
+const LAST_WORDS = 500;
+
+function ownSettings(): Partial<Record<Variable, string>> {
+  const settings: Partial<Record<Variable, string>> = {};
+  for (const name of SETTINGS) {
+    const value = process.env[name];
+    if (value !== undefined) settings[name] = value;
+  }
+  return settings;
+}
+
+/** What is known of this machine, else what it is measured to do. Rejects with what went wrong, for an operator. */
+export async function speedsOfMachine(config: Config, signal: AbortSignal): Promise<ModelSpeeds> {
+  const known = readSpeeds(config);
+  if (known !== null) return known;
+  const child = startOwnCommand(['models', 'measure', '--json'], ownSettings());
+  const stop = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop, { once: true });
+  let words = '';
+  child.stdout?.resume();
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-LAST_WORDS)));
+  try {
+    await once(child, 'close');
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  signal.throwIfAborted();
+  const speeds = readSpeeds(config);
+  if (speeds === null) throw new Error(`The speed of this machine could not be measured: ${words.trim()}`);
+  return speeds;
+}

@@ -1,0 +1,81 @@
+/** When a server looks for a published model by itself, and with what. */
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectory, SHARED } from '../../make-directory.js';
+import { ownCommand } from '../../package-root.js';
+import type { Timers } from '../../timers.js';
+import { readChosenModel } from '../chosen-model.js';
+import type { Config } from '../config.js';
+import type { ServiceContext } from '../context.js';
+import { freeMemory } from '../free-memory.js';
+import type { Logger } from '../log.js';
+import type { ModelDownloads } from '../model-downloads.js';
+import { hubEndpoint } from '../model-store.js';
+import type { ServedEngines } from '../served-engines.js';
+import { AutomaticModel } from './automatic-model.js';
+import { reachHub } from './hub.js';
+import { fitsInto } from './measure-machine.js';
+import { speedsOfMachine } from './measurement-process.js';
+
+export interface AutomaticModelOptions {
+  /** As the server was started, without a model that was chosen while it ran. */
+  context: ServiceContext;
+  engines: Pick<ServedEngines, 'speech' | 'models' | 'bringIn'>;
+  modelStore: ModelDownloads;
+  logger: Logger;
+  timers: Timers;
+  print: (line: string) => void;
+}
+
+/** Beside the data: the database was made by a version that looks for a model. */
+const MARK = 'automatic-model.json';
+
+/** Called once for a database that was empty. */
+export function markNewDatabase({ dataDir }: Pick<Config, 'dataDir'>): void {
+  makeDirectory(dataDir);
+  writeFileSync(join(dataDir, MARK), `${JSON.stringify({ since: new Date().toISOString() })}\n`);
+}
+
+/** Whether a server is to look for a model. The log says so where it may surprise that it does not. */
+export function wantsAutomaticModel(
+  config: Config,
+  { speech }: Pick<ServedEngines, 'speech'>,
+  logger: Pick<Logger, 'info'>,
+): boolean {
+  if (config.model !== null || config.autoModel === false || !speech.info.isDemonstration) return false;
+  if (readChosenModel(config.dataDir) !== null) return false;
+  if (config.autoModel === true || existsSync(join(config.dataDir, MARK))) return true;
+  logger.info(
+    'this database is older than the automatic choice of a model, which therefore stays off; ' +
+      `VERBATIM_AUTO_MODEL=on switches it on, "${ownCommand} models pull base" fetches a model by hand`,
+  );
+  return false;
+}
+
+export function startAutomaticModel(options: AutomaticModelOptions): AutomaticModel {
+  const { context, engines, modelStore, logger, timers, print } = options;
+  const { config, roots, manifest } = context;
+  return new AutomaticModel({
+    reachHub: (signal) => reachHub(hubEndpoint(), signal),
+    speeds: (signal) => speedsOfMachine(config, signal),
+    fits: (candidate) => fitsInto(freeMemory(), candidate, manifest),
+    store: modelStore,
+    bringIn: (name, leastSpeed) => engines.bringIn(name, 'the automatic choice', leastSpeed),
+    isWanted: () => engines.speech.info.isDemonstration && engines.models.state().change === null,
+    checkWritable: () => checkWritable(roots.modelsDir),
+    ...{ logger, print, timers },
+  });
+}
+
+function checkWritable(modelsDir: string): void {
+  try {
+    makeDirectory(modelsDir, SHARED);
+    accessSync(modelsDir, constants.W_OK);
+  } catch (error) {
+    throw new Error(
+      `The directory of models ${modelsDir} cannot be written to (${(error as NodeJS.ErrnoException).code}): ` +
+        `VERBATIM_MODELS_DIR names another`,
+      { cause: error },
+    );
+  }
+}
