@@ -1,5 +1,6 @@
 #include "random_model.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <ios>
 #include <string>
@@ -16,32 +17,30 @@ constexpr std::uint32_t kSeed = 1;
 
 // RandomModelOptions of the contract.
 struct RandomModelOptions {
-  std::string shape;
-  std::string weights;
-  // 0: as many as the published model has.
-  int audio_layers = 0;
+  ModelShape shape;
   int text_tokens = 0;
 };
 
 RandomModelOptions random_model_options(Napi::Value value) {
-  RandomModelOptions out;
   const OptionReader options(value, "options");
-  options.required("shape", out.shape);
-  options.required("weights", out.weights);
+  std::string shape;
+  std::string weights;
+  options.required("shape", shape);
+  options.required("weights", weights);
+  RandomModelOptions out{.shape = random_models::published_shape(shape, weights)};
   options.required("textTokens", out.text_tokens);
-  options.optional("audioLayers", out.audio_layers);
+  const int most = out.shape.audio_layers;
+  options.optional("audioLayers", out.shape.audio_layers);
+  if (out.shape.audio_layers < 1 || out.shape.audio_layers > most) {
+    throw EngineError(ErrorCode::kInvalidArgument, "options.audioLayers is " + std::to_string(out.shape.audio_layers) +
+                                                       "; allowed: 1 to " + std::to_string(most));
+  }
   return out;
 }
 
 void write_model(const std::filesystem::path& path, const RandomModelOptions& options) {
-  ModelShape shape = random_models::published_shape(options.shape, options.weights);
-  if (options.audio_layers < 0 || options.audio_layers > shape.audio_layers) {
-    throw EngineError(ErrorCode::kInvalidArgument, "options.audioLayers is " + std::to_string(options.audio_layers) +
-                                                       "; allowed: 1 to " + std::to_string(shape.audio_layers));
-  }
-  if (options.audio_layers > 0) shape.audio_layers = options.audio_layers;
   try {
-    random_models::write_random_model(shape, kSeed, path, options.text_tokens);
+    random_models::write_random_model(options.shape, kSeed, path, options.text_tokens);
   } catch (const std::ios_base::failure&) {
     throw EngineError(ErrorCode::kIoError, path.string() + " cannot be written");
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ModelEntry } from '../models/manifest.js';
-import { isInstalled, modelFiles } from '../models/store.js';
+import { isInstalled, modelBytes } from '../models/store.js';
 import { readContext } from '../service/context.js';
 import { ownCommand } from '../package-root.js';
 import { printRows } from './rows.js';
@@ -66,10 +66,8 @@ function yesOrNo(value = false): string {
 }
 
 function sizeMib(entry: ModelEntry): number | null {
-  const sizes = modelFiles(entry).map((file) => file.size);
-  return sizes.includes(undefined)
-    ? null
-    : Math.round(sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / (1 << 20));
+  const bytes = modelBytes(entry);
+  return bytes === null ? null : Math.round(bytes / (1 << 20));
 }
 
 function languagesOf(entry: ModelEntry): string {

@@ -24,6 +24,12 @@ export function modelFiles(entry: ModelEntry): ModelFile[] {
   return entry.kind === 'translation' ? entry.files : [entry];
 }
 
+/** Of all its files, in bytes; null where the manifest does not say. */
+export function modelBytes(entry: ModelEntry): number | null {
+  const sizes = modelFiles(entry).map(({ size }) => size);
+  return sizes.includes(undefined) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
+
 export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {
   const root = modelRoot(roots, entry);
   // An archive that was not unpacked yet is no model.

@@ -23,7 +23,7 @@ export interface ModelToCheck {
 }
 
 /** What a window costs does not depend on how much speech is in it. */
-const WINDOW_SECONDS = 30;
+export const WINDOW_SECONDS = 30;
 /** Other work may take the processors for a moment: the fastest of so many counts. */
 const SPEED_ATTEMPTS = 3;
 

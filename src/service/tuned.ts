@@ -5,6 +5,7 @@ import { SetupError } from '../errors.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS, type Config } from './config.js';
 import { ownCommand } from '../package-root.js';
+import { setVariables, type EnvironmentVariables } from './variables.js';
 
 export interface TunedSettings {
   version: 1;
@@ -107,8 +108,8 @@ const TUNED_VARIABLES = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH']
 
 export type SettingVariables = Readonly<Partial<Record<(typeof TUNED_VARIABLES)[number], string>>>;
 
-export function settingVariables(env: Readonly<Record<string, string | undefined>>): SettingVariables {
-  return Object.fromEntries(TUNED_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+export function settingVariables(env: EnvironmentVariables): SettingVariables {
+  return setVariables(TUNED_VARIABLES, env);
 }
 
 export interface AppliedSettings {

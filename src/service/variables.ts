@@ -63,6 +63,19 @@ export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
+/** Of these variables, those that are set. */
+export function setVariables<Name extends Variable>(
+  names: readonly Name[],
+  env: EnvironmentVariables,
+): Partial<Record<Name, string>> {
+  const set: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined) set[name] = value;
+  }
+  return set;
+}
+
 /** Wrong usage: exit code 2. */
 export class UsageError extends SetupError {
   override readonly name: string = 'UsageError';

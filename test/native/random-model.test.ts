@@ -42,6 +42,7 @@ describe('a model of random weights', () => {
       code: 'invalid_argument',
       message: 'options.audioLayers is 5; allowed: 1 to 4',
     });
+    expect((await refusal({ audioLayers: 0 })).message).to.contain('options.audioLayers is 0');
     expect(await refusal({ audioLayers: -1 })).to.include({ code: 'invalid_argument' });
     expect(await refusal({ textTokens: 0.5 })).to.include({ code: 'invalid_argument' });
     expect(await refusal({ textTokens: 401 })).to.include({ code: 'invalid_argument' });

@@ -41,7 +41,8 @@ function nextModel({ automaticModel, modelStore }: HttpDeps): Readiness['next_mo
   const state = automaticModel();
   if (state === null || state.phase === 'ended') return null;
   const { phase, model: name, problem } = state;
-  const stored = modelStore.list().find((model) => model.name === name);
+  // The list reads the manifest and looks at every model's files.
+  const stored = name === null ? undefined : modelStore.list().find((model) => model.name === name);
   const { receivedBytes = null, totalBytes = null } = stored ?? {};
   return { name, phase, received_bytes: receivedBytes, total_bytes: totalBytes, problem };
 }

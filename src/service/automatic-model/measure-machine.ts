@@ -6,7 +6,7 @@ import { loadBinding, type DeviceInfo } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { nextToMeasure, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
 import { findModel, type Manifest } from '../../models/manifest.js';
-import { modelFiles } from '../../models/store.js';
+import { modelBytes } from '../../models/store.js';
 import type { Config } from '../config.js';
 import type { ServiceContext } from '../context.js';
 import { freeMemory } from '../free-memory.js';
@@ -69,6 +69,6 @@ export function leastRoom(free: number | null, devices: readonly DeviceInfo[], i
 
 /** Whether a model's process finds the memory that it may take while it loads. */
 export function fitsInto(free: number | null, { model }: Candidate, manifest: Manifest): boolean {
-  const bytes = modelFiles(findModel(manifest, model)).reduce((sum, { size }) => sum + (size ?? Infinity), 0);
+  const bytes = modelBytes(findModel(manifest, model)) ?? Infinity;
   return free === null || bytesFor(bytes) <= free;
 }

@@ -8,14 +8,13 @@ import type { EngineObserver, SpeechEngine } from '../../engine/types.js';
 import type { Candidate } from '../../models/automatic-model.js';
 import type { SpeechModelEntry } from '../../models/manifest.js';
 import type { ServiceContext } from '../context.js';
-import { CHECK_CLIP } from '../model-check.js';
+import { CHECK_CLIP, WINDOW_SECONDS } from '../model-check.js';
 import { loadEngine } from '../speech-engine.js';
 
 /** Of the candidates. */
 const WEIGHTS = 'q8_0';
 /** Of a window full of speech. */
 const TEXT_TOKENS = 100;
-const WINDOW_SECONDS = 30;
 /** After one that warms up. */
 const MEASURED_WINDOWS = 3;
 

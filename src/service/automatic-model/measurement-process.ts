@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ModelSpeeds } from '../../models/automatic-model.js';
 import type { Config } from '../config.js';
 import { startOwnCommand } from '../own-command.js';
-import type { Variable } from '../variables.js';
+import { setVariables, type Variable } from '../variables.js';
 import { readSpeeds } from './speed-file.js';
 
 /** All that the measurement depends on. */
@@ -21,20 +21,11 @@ const SETTINGS: readonly Variable[] = [
 /** Characters of what the process wrote last to its standard error. */
 const LAST_WORDS = 500;
 
-function ownSettings(): Partial<Record<Variable, string>> {
-  const settings: Partial<Record<Variable, string>> = {};
-  for (const name of SETTINGS) {
-    const value = process.env[name];
-    if (value !== undefined) settings[name] = value;
-  }
-  return settings;
-}
-
 /** What is known of this machine, else what it is measured to do. Rejects with what went wrong, for an operator. */
 export async function speedsOfMachine(config: Config, signal: AbortSignal): Promise<ModelSpeeds> {
   const known = readSpeeds(config);
   if (known !== null) return known;
-  const child = startOwnCommand(['models', 'measure', '--json'], ownSettings());
+  const child = startOwnCommand(['models', 'measure', '--json'], setVariables(SETTINGS, process.env));
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
   let words = '';
