@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pool } from 'undici';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { sample } from '../support/speech.js';
 import { postClip, type Posted } from './posting.js';
 
@@ -21,7 +22,7 @@ describe('A full backlog', function () {
   let over = false;
 
   before(async () => {
-    server = await startVerbatim({
+    server = await startChecked({
       main,
       env: { VERBATIM_MAX_BACKLOG_SECONDS: '20', VERBATIM_LOG_LEVEL: 'fatal' },
     });

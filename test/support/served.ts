@@ -1,24 +1,27 @@
 /** `verbatim serve` as a process of its own, on a directory and a free port of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CALLS_VARIABLE, type AddonCall } from './preload/addon-calls.js';
-import { ANSWERS_VARIABLE, type SentAnswer, type UnseenAnswer } from './preload/sent-answers.js';
+import type { SentAnswer, UnseenAnswer } from './preload/sent-answers.js';
 import { built, verbatim } from './built.js';
-import { check } from './contract.js';
+import { answersPreload, jsonLines, RecordedAnswers } from './recorded-answers.js';
 import { until } from './until.js';
 
 export class Served {
   stdout = '';
   stderr = '';
   readonly #calls: string;
+  readonly #answers: RecordedAnswers;
 
   private constructor(
     readonly directory: string,
     readonly child: ChildProcess,
+    answers: RecordedAnswers,
   ) {
+    this.#answers = answers;
     this.#calls = join(directory, 'calls');
     child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -32,9 +35,10 @@ export class Served {
   ): Served {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(VERBATIM|UV)_/.test(name));
     // For the process of its engine, too.
-    const preload = ['addon-calls.js', 'sent-answers.js'].map(
-      (file) => `--require "${built('test', 'support', 'preload', file)}"`,
+    const preload = [built('test', 'support', 'preload', 'addon-calls.js'), answersPreload()].map(
+      (file) => `--require "${file}"`,
     );
+    const answers = new RecordedAnswers(join(directory, 'answers'));
     const child = spawn(process.execPath, verbatim('serve', ...flags), {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -46,10 +50,10 @@ export class Served {
         VERBATIM_AUTO_MODEL: 'off',
         ...environment,
         [CALLS_VARIABLE]: join(directory, 'calls'),
-        [ANSWERS_VARIABLE]: join(directory, 'answers'),
+        ...answers.environment,
       },
     });
-    return new Served(directory, child);
+    return new Served(directory, child, answers);
   }
 
   async listening(): Promise<this> {
@@ -89,20 +93,14 @@ export class Served {
       this.child.kill('SIGTERM');
       await once(this.child, 'close');
     }
-    this.answers().forEach(check);
+    this.#answers.check();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
   /** What it has answered so far. */
   answers(): (SentAnswer | UnseenAnswer)[] {
-    return jsonLines(join(this.directory, 'answers'));
+    return this.#answers.read();
   }
-}
-
-function jsonLines<T>(path: string): T[] {
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as T);
 }
 
 export function workplace(): string {
