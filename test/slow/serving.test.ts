@@ -16,6 +16,10 @@ const SLOTS = 2;
 /** Pairs of medians, of clips on an idle server and beside a long file. */
 const CLIP_ROUNDS = 7;
 const CLIPS_A_ROUND = 12;
+/** V8 compiles what turns out to be used. */
+const WARM_UP_CLIPS = 300;
+/** README.md. */
+const MOST_BESIDE = 1.6;
 const MEBIBYTE = 1024 * 1024;
 
 /** Node's histogram of event-loop delays holds the whole period of the timer it measures with. */
@@ -36,15 +40,16 @@ describe('Serving under load', function () {
   this.timeout(3 * 3600_000);
   let server: VerbatimProcess;
   let directory: string;
-  let twentyMinutes: string;
+  let longFile: string;
   const clip = sample('en-wav16.wav').path;
 
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-serving-'));
-    twentyMinutes = join(directory, 'twenty-minutes.wav');
+    // As long as an upload may be: a fast machine is done with 20 minutes in 2 s.
+    longFile = join(directory, 'fifty-minutes.wav');
     // No pause is long enough to cut at, so that windows are as long as they get.
     const parts = [pcmOfSample(), pause(0.1)];
-    expect(writeRepeatedWav(twentyMinutes, parts, 475)).to.be.within(1200, 1210);
+    expect(writeRepeatedWav(longFile, parts, 1180)).to.be.within(2980, 3000);
   });
 
   after(() => rmSync(directory, { recursive: true }));
@@ -102,7 +107,7 @@ describe('Serving under load', function () {
   /** Transcribes the long file while `work` runs, then hangs up. */
   async function besideLongFile(
     work: () => Promise<void>,
-    path = twentyMinutes,
+    path = longFile,
     fields: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     const hangUp = new AbortController();
@@ -129,10 +134,11 @@ describe('Serving under load', function () {
     expect(aboveIdle).to.be.below(300);
   });
 
-  it('answers a 3-second clip beside a 20-minute file within 1.8x its time on an idle server', async () => {
-    for (let n = 0; n < 4; n++) await millisecondsFor(clip);
+  it(`answers a 3-second clip beside a 50-minute file within ${MOST_BESIDE} times its time on an idle server`, async () => {
+    for (let n = 0; n < WARM_UP_CLIPS; n++) await millisecondsFor(clip);
     const ratios: number[] = [];
     const late: number[] = [];
+    const all: Times = [[], []];
     // Idle and beside in turns: a machine that is slower for a while is so for both.
     for (let round = 0; round < CLIP_ROUNDS; round++) {
       const [idle, beside]: Times = [[], []];
@@ -143,15 +149,17 @@ describe('Serving under load', function () {
           beside.push(await millisecondsFor(clip));
         }
       });
+      all[0].push(...idle);
+      all[1].push(...beside);
       ratios.push(median(beside) / median(idle));
       late.push(...beside.map((ms) => ms / median(idle)));
     }
     report(
       `clip beside a long file: ${median(ratios).toFixed(2)}x its time on an idle server (median of ${CLIP_ROUNDS} pairs, ` +
-        `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), ${quantile(late, 0.9).toFixed(2)}x (p90)`,
+        `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), ${quantile(late, 0.9).toFixed(2)}x (p90); ` +
+        `${median(all[0]).toFixed(1)} and ${median(all[1]).toFixed(1)} ms`,
     );
-    // README.md: 1.6 times with the bundled model.
-    expect(median(ratios)).to.be.below(1.8);
+    expect(median(ratios)).to.be.at.most(MOST_BESIDE);
     expect(quantile(late, 0.9)).to.be.below(3);
   });
 
@@ -200,7 +208,7 @@ describe('Serving under load', function () {
   it('keeps the event loop free while all slots are busy', async () => {
     await besideLongFile(async () => {
       await metric('nodejs_eventloop_lag_p99_seconds'); // resets the histogram
-      for (let second = 0; second < 20; second++) await Promise.all([transcribe(clip), sleep(1000)]);
+      for (let second = 0; second < 8; second++) await Promise.all([transcribe(clip), sleep(1000)]);
       const p99 = 1000 * (await metric('nodejs_eventloop_lag_p99_seconds')) - LOOP_TIMER_MS;
       report(`event loop: p99 delay ${p99.toFixed(1)} ms`);
       expect(p99).to.be.below(20);
