@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'unsupported_audio_format',
   'invalid_audio',
   'unsupported_language',
+  'unsupported_model',
   'unsupported_translation',
   'unsupported_diarization',
   'rate_limited',

@@ -27,7 +27,7 @@ export class LeasedEngine {
       this.#users -= 1;
       this.#unused.check();
     };
-    return { engine: speech, translator, release };
+    return { reader: speech, info: speech.info, speech: () => Promise.resolve(speech), translator, release };
   }
 
   /** Nobody may acquire it from now on. Resolves when those who hold it are done, and its process is gone. */

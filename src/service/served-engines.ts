@@ -3,7 +3,7 @@ import { Quarantine } from '../engine/remote/quarantine.js';
 import { Backlog } from '../engine/backlog.js';
 import type { SpeechEngine } from '../engine/types.js';
 import type { ModelSwitch } from '../models/model-switch.js';
-import type { AcquireEngines } from '../transcription/engine-lease.js';
+import { unsupportedModel, type AcquireEngines } from '../transcription/engine-lease.js';
 import { readChosenModel } from './chosen-model.js';
 import type { EngineMetrics } from './device-engine.js';
 import { startApart } from './engine-apart.js';
@@ -68,7 +68,11 @@ export async function startEngines(
   turns.models = models;
   return {
     speech: new ServingSpeech(models),
-    acquire: () => models.acquire(),
+    acquire: (model) => {
+      const serving = models.serving.info.modelName;
+      if (model !== null && model !== serving) throw unsupportedModel(model, [serving]);
+      return models.acquire();
+    },
     backlog,
     models,
     bringIn: (name, by, leastSpeed) => models.bringIn(name, by, leastSpeed),

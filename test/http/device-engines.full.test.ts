@@ -14,7 +14,7 @@ import { call, transcribe } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { pause, pcmOfSample, sample, wavOf } from '../support/speech.js';
 import { SwappedModels } from '../support/swapped-models.js';
-import { measureAndTranscribe } from '../support/transcribe.js';
+import { leasedEngine, measureAndTranscribe } from '../support/transcribe.js';
 import { until } from '../support/until.js';
 
 const CREDITS = 1000;
@@ -96,7 +96,8 @@ describe('HTTP: an engine process for each of two devices', () => {
   it('is ready and answers while one of them has no process, which repeats what was in it', async () => {
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
-    const { engine, release } = process_.engines.acquire();
+    const lease = process_.engines.acquire(null);
+    const engine = await leasedEngine(lease, { accountId: customer.account.id, signal: abort.signal });
     let failed = 0;
     const running = HELD.map((requestId) => {
       const origin = { requestId, accountId: customer.account.id, background: false, sha256: null };
@@ -122,7 +123,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(failed).to.equal(0);
     abort.abort();
     await Promise.all(running);
-    release();
+    lease.release();
     expect(pids()).to.have.length(2).and.include(second).and.not.include(first);
   });
 
@@ -131,7 +132,8 @@ describe('HTTP: an engine process for each of two devices', () => {
     const abort = new AbortController();
     // Each of the files listens to it.
     setMaxListeners(0, abort.signal);
-    const { engine, release } = process_.engines.acquire();
+    const lease = process_.engines.acquire(null);
+    const engine = await leasedEngine(lease, { accountId: account.id, signal: abort.signal });
     const running: Promise<unknown>[] = [];
     let ended = 0;
     let begun = 0;
@@ -145,7 +147,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(ended).to.equal(0);
     abort.abort();
     await Promise.all(running);
-    release();
+    lease.release();
     await until(() => stats().busySlots === 0);
   });
 

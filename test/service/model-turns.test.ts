@@ -121,16 +121,16 @@ describe('ModelTurns', () => {
   });
 
   it('keeps the old engine as long as anybody has it leased, though nothing runs in it', async () => {
-    const { engine, release } = turns.acquire();
-    expect(engine).to.equal(old.speech);
+    const { reader, release } = turns.acquire();
+    expect(reader).to.equal(old.speech);
     await checking();
-    expect(turns.acquire().engine).to.equal(old.speech);
+    expect(turns.acquire().reader).to.equal(old.speech);
     now = 2000;
     checked.open();
     await until(() => phase() === 'draining');
     expect(turns.state()).to.include({ serving: 'new', since: 2000 });
     expect(turns.state().change?.requests).to.equal(2);
-    expect(turns.acquire().engine).to.equal(next.speech);
+    expect(turns.acquire().reader).to.equal(next.speech);
     expect(turns.atWork).to.deep.equal([next, old]);
     release();
     release();

@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
+import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import { TranscriptionService } from '../../src/transcription/transcription.js';
 import type { TranscriptionResult } from '../../src/transcription/result.js';
 import { startedMinutes } from '../../src/transcription/price.js';
@@ -118,7 +119,7 @@ describe('TranscriptionService: charges', () => {
     let given = 0;
     let serving = fixture.engine;
     const changing = new TranscriptionService({
-      acquire: () => ({ engine: serving, translator: undefined, release: () => void (given += 1) }),
+      acquire: (model) => ({ ...fixedEngines(serving, undefined)(model), release: () => void (given += 1) }),
       ...{ ledger: fixture.ledger, diarizer: fixture.diarizer, backlog: fixture.engine.backlog },
       settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64 },
     });

@@ -164,6 +164,13 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     message: '"tlh" is not an ISO 639 language code that the service knows.',
     param: 'language',
   },
+  unsupported_model: {
+    status: 422,
+    raisedBy: TRANSCRIBING,
+    meaning: 'No speech model of this name is installed.',
+    message: 'There is no speech model "tiny.en"; installed: base, verbatim-small.',
+    param: 'model',
+  },
   unsupported_translation: {
     status: 422,
     raisedBy: TRANSCRIBING,
