@@ -11,10 +11,11 @@ import type { Quarantine } from '../engine/remote/quarantine.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import type { EngineObserver } from '../engine/types.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
+import type { LoadObserver } from './load-observer.js';
 import type { Logger } from './log.js';
 import { UsageError } from './variables.js';
 
-export interface EngineMetrics extends EngineObserver, TranslationObserver {
+export interface EngineMetrics extends EngineObserver, TranslationObserver, LoadObserver {
   engineDied(reason: string): void;
 }
 

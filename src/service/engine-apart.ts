@@ -1,10 +1,16 @@
 /** The engines of one speech model, in a process of their own for each device. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { eachDevice } from '../engine/devices.js';
+import { memoryOfProcess } from '../engine/process/heartbeat.js';
 import { DeviceProcesses } from '../engine/remote/device-processes.js';
 import { RemoteSpeechEngine } from '../engine/remote/remote-speech-engine.js';
+import type { EngineSupervisor } from '../engine/remote/engine-supervisor.js';
 import { RemoteTranslator } from '../engine/remote/remote-translator.js';
+import type { TranslationModelSpec } from '../engine/translation/translation-model.js';
 import { DeviceEngine, type EngineDependencies } from './device-engine.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
+import type { Unloadable } from './model-memory.js';
 import { installedTranslationModels } from './translation-engine.js';
 
 export interface EngineApart {
@@ -15,6 +21,12 @@ export interface EngineApart {
   readonly info: ServedInfo;
   /** Of the processes, in the order of the devices; of a device without one: none. */
   readonly pids: readonly number[];
+  /** Of memory that its processes hold now. */
+  readonly bytes: number;
+  /** Its translation models, where any is in use. */
+  readonly text: Unloadable;
+  /** At most so many lanes work on each device from now on; resolves when no more do. */
+  limitLanes(lanes: number): Promise<void>;
   /** How one of its processes died first; never settles where none does. */
   readonly died: Promise<string>;
   /** Requests that run finish first. */
@@ -48,13 +60,22 @@ export async function startApart(
   const process =
     only !== undefined && others.length === 0 ? only : (several.process = new DeviceProcesses(supervisors));
   const shared = { info, quarantine };
+  const textModels = installedTranslationModels(roots, manifest);
+  const translator = new RemoteTranslator(process, textModels);
   return {
     speech: new RemoteSpeechEngine({ ...shared, process }),
-    translator: new RemoteTranslator(process, installedTranslationModels(roots, manifest)),
+    translator,
+    text: unloadableText(translator, textModels, supervisors),
     onEach: supervisors.map((one) => new RemoteSpeechEngine({ ...shared, process: one })),
     info,
     get pids() {
       return supervisors.flatMap(({ pid }) => pid ?? []);
+    },
+    get bytes() {
+      return supervisors.reduce((sum, { pid }) => sum + (memoryOfProcess(pid ?? undefined) ?? 0), 0);
+    },
+    limitLanes: async (lanes) => {
+      await Promise.all(supervisors.map((one) => one.limitLanes(lanes)));
     },
     died,
     close: () => process.close(),
@@ -81,4 +102,32 @@ function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config'
   const ids = found.flatMap(({ devices }) => devices.ids);
   const name = [...new Set(found.map(({ devices }) => devices.name))].join(', ');
   return { ...first, devices: { ids, name }, config: Object.freeze({ ...first.config, ...withheld }) };
+}
+
+function unloadableText(
+  translator: RemoteTranslator,
+  models: readonly TranslationModelSpec[],
+  supervisors: readonly EngineSupervisor[],
+): Unloadable {
+  return {
+    get lastUsed() {
+      return translator.lastUsed;
+    },
+    get isIdle() {
+      return translator.isIdle && translator.usedModels.length > 0;
+    },
+    get bytes() {
+      const used = models.filter(({ name }) => translator.usedModels.includes(name));
+      return used.reduce((sum, { path }) => sum + sizeOf(join(path, 'model.bin')), 0);
+    },
+    unload: async () => {
+      translator.unloaded();
+      await Promise.all(supervisors.map((one) => one.unloadText()));
+    },
+  };
+}
+
+/** 0 where it has been removed. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

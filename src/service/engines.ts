@@ -6,7 +6,8 @@ import { onlyDevice } from '../engine/only-device.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
-import type { EngineInfo, EngineObserver, SpeechEngine } from '../engine/types.js';
+import type { LocalSpeechEngine } from '../engine/speech/transcriber.js';
+import type { EngineInfo, EngineObserver } from '../engine/types.js';
 import type { Manifest } from '../models/manifest.js';
 import { hashFile, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
@@ -36,7 +37,7 @@ export interface ServedInfo extends EngineInfo {
 }
 
 export interface Engines {
-  speech: SpeechEngine;
+  speech: LocalSpeechEngine;
   translation: TranslationEngine;
   info: ServedInfo;
 }

@@ -25,7 +25,7 @@ import { installedSpeechModels } from './installed-models.js';
 import { createFirstAccount, demonstrationText, firstStartText, type FirstKeys } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
 import { ModelDownloads } from './model-downloads.js';
-import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
+import { createSpeakerEngine, speakerModelNames, unloadableSpeakers, type Speakers } from './speaker-engine.js';
 import { signInLink } from './sign-in-link.js';
 
 /** How long running requests may take to finish after SIGTERM. */
@@ -51,7 +51,10 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
     },
   });
   const env = settingVariables(process.env);
-  const engines = await startEngines({ config, roots, manifest, env, device: null }, { metrics, logger });
+  const engines = await startEngines(
+    { config, roots, manifest, env, device: null },
+    { metrics, logger, speakers: unloadableSpeakers(speakers) },
+  );
   const { tuned } = engines.info;
   if (tuned !== null) logger.info(tuned);
   const modelStore = new ModelDownloads({ context: readContext, logger });

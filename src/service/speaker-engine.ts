@@ -1,4 +1,5 @@
 /** Builds the engine that distinguishes speakers, as VERBATIM_SPEAKERS and the names of its models have it. */
+import { memoryOfProcess } from '../engine/process/heartbeat.js';
 import type { SupervisorObserver } from '../engine/process/supervisor.js';
 import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
+import type { Unloadable } from './model-memory.js';
 import { ConfigError, type Variable } from './variables.js';
 import { ownCommand } from '../package-root.js';
 
@@ -70,6 +72,24 @@ export function speakerModels(
   if (embedding.kind !== 'speaker-embedding')
     throw ofAnotherKind(embedding, 'VERBATIM_SPEAKER_EMBEDDING', 'speaker embedding');
   return { segmentation, embedding };
+}
+
+/** As a part of the memory that all models share. */
+export function unloadableSpeakers({ engine }: Speakers): Unloadable | undefined {
+  if (engine === null) return undefined;
+  return {
+    get lastUsed() {
+      return engine.stats().lastUsed;
+    },
+    get isIdle() {
+      const { pending, pid } = engine.stats();
+      return pending === 0 && pid !== null;
+    },
+    get bytes() {
+      return memoryOfProcess(engine.stats().pid ?? undefined) ?? 0;
+    },
+    unload: () => engine.unload(),
+  };
 }
 
 /** For the log: their names, or why there are none. */

@@ -3,8 +3,8 @@ import { SetupError } from '../errors.js';
 import { existsSync } from 'node:fs';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
-import { createSpeechEngine } from '../engine/speech/transcriber.js';
-import type { EngineObserver, SpeechEngine } from '../engine/types.js';
+import { createSpeechEngine, type LocalSpeechEngine } from '../engine/speech/transcriber.js';
+import type { EngineObserver } from '../engine/types.js';
 import type { Config } from './config.js';
 import { slotsOn } from './slots.js';
 import { speechDecoder } from './speech-decoder.js';
@@ -55,7 +55,7 @@ export async function loadEngine(
   roots: StoreRoots,
   manifest: Manifest,
   { observer, binding = loadBinding() }: EngineParts = {},
-): Promise<SpeechEngine> {
+): Promise<LocalSpeechEngine> {
   const { entry, path } = configuredModel(config, roots, manifest);
   const devices = resolveDevices(config.deviceSetting, binding);
   const heads = alignmentHeads(manifest, entry);

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { ModelRefused } from '../../src/errors.js';
+import { LaneDivision } from '../../src/engine/lane-division.js';
 import type { EngineApart } from '../../src/service/engine-apart.js';
 import { ModelTurns, type NextModel } from '../../src/service/model-turns.js';
+import { ManualTimers } from '../support/manual-timers.js';
 import { until } from '../support/until.js';
 
 interface Gate {
@@ -32,6 +34,10 @@ class FakeApart {
 
   constructor(modelName: string) {
     this.info = { modelName };
+  }
+
+  limitLanes(): Promise<void> {
+    return Promise.resolve();
   }
 
   close(): Promise<void> {
@@ -74,6 +80,7 @@ describe('ModelTurns', () => {
     };
     turns = new ModelTurns({
       first: old.asEngine,
+      division: new LaneDivision({ lanes: () => 2, timers: new ManualTimers(), now: () => 0 }),
       find: (_, leastSpeed) => {
         leastSpeeds.push(leastSpeed);
         if (!isRoom) throw new ModelRefused('no room');

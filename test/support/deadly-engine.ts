@@ -27,6 +27,7 @@ serveEngine(async (settings, { observer, watch }) => {
         return speech.transcribe(file, onWindow);
       },
       stats: () => speech.stats(),
+      limitLanes: (lanes) => speech.limitLanes(lanes),
     },
     translation,
     info,

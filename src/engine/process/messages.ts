@@ -29,6 +29,8 @@ export type ToChild =
   | { kind: 'call'; id: number; name: string; request: unknown }
   /** The call is still to be answered, by a failure or by its result. */
   | { kind: 'abort'; id: number }
+  /** Of no call: how it is to work from now on. */
+  | { kind: 'notice'; value: unknown }
   | { kind: 'ping' };
 
 export type FromChild =

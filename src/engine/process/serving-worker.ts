@@ -88,6 +88,11 @@ export class ServingWorker {
     return this.#worker === null;
   }
 
+  /** Of the process that is there, ready or not. */
+  notify(value: unknown): void {
+    this.#worker?.notify(value);
+  }
+
   /** Until one is needed again. */
   rest(): void {
     this.#worker?.end();

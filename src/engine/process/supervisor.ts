@@ -71,8 +71,10 @@ export class Supervisor<Calls extends CallTable> {
   readonly #serving: ServingWorker;
   readonly #isolationRun: IsolationRun;
   #idle: Timer | null = null;
+  #notice: { value: unknown } | null = null;
   #closing = false;
   #closed: (() => void)[] = [];
+  #resting: (() => void)[] = [];
 
   constructor(options: SupervisorOptions) {
     const { name, idleMs } = options;
@@ -95,7 +97,7 @@ export class Supervisor<Calls extends CallTable> {
     });
     this.#serving = new ServingWorker(
       {
-        ...{ name, timers: this.#timers, make: (role) => this.#worker(role, options) },
+        ...{ name, timers: this.#timers, make: (role) => this.#servingWorker(role) },
         ...(idleMs === undefined ? {} : { isNeeded: () => this.#calls.hasWaiting }),
       },
       {
@@ -165,6 +167,23 @@ export class Supervisor<Calls extends CallTable> {
     return this.#serving.isResting;
   }
 
+  /** How the process that serves is to work from now on; the next ones learn it as they start. */
+  notify(value: unknown): void {
+    this.#notice = { value };
+    this.#serving.notify(value);
+  }
+
+  /**
+   * Ends the process that serves, until the next call; not while there are calls. Only with `idleMs`. Resolves when it
+   * is gone.
+   */
+  async rest(): Promise<void> {
+    if (this.#calls.size > 0 || this.#serving.isGone) return;
+    const gone = new Promise<void>((resolve) => this.#resting.push(resolve));
+    this.#serving.rest();
+    await gone;
+  }
+
   /** Rejects the calls that wait for the process that serves. */
   failWaiting(error: () => Error): void {
     this.#calls.failWaiting(error);
@@ -203,6 +222,12 @@ export class Supervisor<Calls extends CallTable> {
     return isIsolated || crashedElsewhere;
   }
 
+  #servingWorker(role: WorkerRole): WorkerProcess {
+    const worker = this.#worker(role, this.#options);
+    if (this.#notice !== null) worker.notify(this.#notice.value);
+    return worker;
+  }
+
   #worker(role: WorkerRole, { start, settings }: Launch): WorkerProcess {
     const { limits, isStopped, memoryOf } = this.#options;
     const options = { start, settings: settings(), limits, timers: this.#timers, isStopped, memoryOf };
@@ -216,6 +241,7 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   #servingGone(worker: WorkerProcess, death: Death | null): void {
+    for (const resolve of this.#resting.splice(0)) resolve();
     const lost = this.#lostIn(worker, death);
     const isFault = death !== null && death.blames === null;
     this.#calls.repeat(isFault ? this.#isolation.servingCrashed(lost) : lost);

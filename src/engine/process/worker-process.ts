@@ -129,6 +129,11 @@ export class WorkerProcess {
     this.#child.send({ kind: 'abort', id });
   }
 
+  /** Before it is ready, too. */
+  notify(value: unknown): void {
+    this.#child.send({ kind: 'notice', value });
+  }
+
   /** At once, and not because of a fault. */
   end(): void {
     this.#end(null, '');

@@ -9,10 +9,15 @@ import { RepeatFilter } from './repeat-filter.js';
 export class RemoteTranslator {
   readonly modelNames: string[];
   readonly #routes: TranslationRoutes<RoutedModel>;
+  readonly #used = new Set<string>();
+  #texts = 0;
+  /** When a text was translated last, milliseconds since 1970. */
+  lastUsed = 0;
 
   constructor(
     private readonly process: Pick<DeviceProcesses, 'call'>,
     models: readonly RoutedModel[],
+    private readonly now: () => number = Date.now,
   ) {
     this.modelNames = models.map(({ name }) => name);
     this.#routes = new TranslationRoutes(models);
@@ -22,8 +27,33 @@ export class RemoteTranslator {
     return this.#routes.find(from, to) !== null;
   }
 
+  /** Whether no text is being translated. */
+  get isIdle(): boolean {
+    return this.#texts === 0;
+  }
+
+  /** Models that were used since they were last unloaded. */
+  get usedModels(): readonly string[] {
+    return [...this.#used];
+  }
+
+  unloaded(): void {
+    this.#used.clear();
+  }
+
   /** As TranslationEngine.translate(). */
-  translate(input: TextToTranslate): Promise<TranslatedText> {
+  async translate(input: TextToTranslate): Promise<TranslatedText> {
+    for (const { model } of this.#routes.find(input.from, input.to) ?? []) this.#used.add(model.name);
+    this.#texts += 1;
+    try {
+      return await this.#call(input);
+    } finally {
+      this.#texts -= 1;
+      this.lastUsed = this.now();
+    }
+  }
+
+  #call(input: TextToTranslate): Promise<TranslatedText> {
     const { origin, signal, translated, accountId, text, from, to, background = false } = input;
     const filter = new RepeatFilter<TranslatedSentence>();
     const work: PlacedWork = { kind: 'text', accountId, background, amount: text.length };

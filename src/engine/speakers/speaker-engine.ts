@@ -47,6 +47,7 @@ const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 export class SpeakerEngine {
   readonly #process: Supervisor<SpeakerCalls>;
   readonly #traits: SpeakerTraits;
+  #lastUsed = 0;
 
   constructor({ segmentation, embedding, threads, timers, observer, ...traits }: SpeakerEngineOptions) {
     this.#traits = traits;
@@ -74,19 +75,28 @@ export class SpeakerEngine {
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
     const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal } = file;
     const options: DiarizationOptions = { ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS };
-    const turns = await this.#process.call('diarize', {
+    const request = {
       request: () => ({ path, options }),
       signal,
       limitMs: 60_000 + 1000 * MOST_SECONDS_PER_SECOND * durationSeconds,
-    });
+    };
+    const turns = await this.#process.call('diarize', request).finally(() => (this.#lastUsed = Date.now()));
     if (areTurns(turns, durationSeconds)) return turns;
     throw new EngineError('internal_error', 'The speaker process reported turns that cannot be.');
   }
 
-  /** Files that are not done, and the process that works on them; null: there is none. */
-  stats(): { pending: number; pid: number | null } {
+  /**
+   * Files that are not done; the process that works on them, null: there is none; when the last file ended,
+   * milliseconds since 1970.
+   */
+  stats(): { pending: number; pid: number | null; lastUsed: number } {
     const { pending, pid } = this.#process;
-    return { pending, pid };
+    return { pending, pid, lastUsed: this.#lastUsed };
+  }
+
+  /** Ends its process, until the next file; not while it has files. Resolves when it is gone. */
+  unload(): Promise<void> {
+    return this.#process.rest();
   }
 
   close(): Promise<void> {

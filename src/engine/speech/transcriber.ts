@@ -69,6 +69,12 @@ export interface SpeechEngineOptions {
   clock?: Clock;
 }
 
+/** An engine in this process. */
+export interface LocalSpeechEngine extends SpeechEngine {
+  /** As WindowScheduler.limit(). */
+  limitLanes(lanes: number): Promise<void>;
+}
+
 /** Native calls on audio files at once; the rest of the thread pool belongs to the slots, files and DNS. */
 export const AUDIO_WORKERS = 3;
 
@@ -79,7 +85,7 @@ export const MEASURING: MeasuringLimits = {
 };
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
-export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
+export async function createSpeechEngine(options: SpeechEngineOptions): Promise<LocalSpeechEngine> {
   const { clock = systemClock, observer, policy } = options;
   const windowSeconds = policy.maxSeconds;
   const voice = await loadVoice(options);
@@ -110,7 +116,7 @@ interface Loaded {
   textLanguage: TextLanguage | null;
 }
 
-class Transcriber implements SpeechEngine {
+class Transcriber implements LocalSpeechEngine {
   readonly info: EngineInfo;
   private readonly models: SpeechModels;
   private readonly source: AudioSource;
@@ -182,6 +188,10 @@ class Transcriber implements SpeechEngine {
 
   stats(): EngineLoad {
     return { ...this.models.scheduler.load(), realTimeFactor: this.context.realTimeFactor.value };
+  }
+
+  limitLanes(lanes: number): Promise<void> {
+    return this.models.scheduler.limit(lanes);
   }
 
   /** Requests that run finish first; new ones are refused with `shutting_down`. */

@@ -18,6 +18,11 @@ export interface WindowScheduler {
    */
   run(request: WindowedRequest, signal?: AbortSignal): Promise<void>;
   load(): SchedulerLoad;
+  /**
+   * At most so many slots, or lanes, work from now on; 0: none. Resolves when no more do: a window in a slot ends
+   * first, a lane's unit of work is short.
+   */
+  limit(lanes: number): Promise<void>;
   /** Resolves when no request is left and nothing runs any more. */
   whenDrained(): Promise<void>;
   /** Frees what was made of the models. */

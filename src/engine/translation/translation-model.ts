@@ -36,6 +36,7 @@ export class LazyTranslationModel implements RoutedModel {
   readonly bundled: boolean;
   private loading: Promise<TranslationModel> | null = null;
   private readonly idle: Translator[] = [];
+  private users = 0;
   private closed = false;
 
   constructor(
@@ -89,6 +90,23 @@ export class LazyTranslationModel implements RoutedModel {
     if (targetToken !== undefined) special.add(this.fill(targetToken.template, to));
     if (sourceToken !== undefined) special.add(this.fill(sourceToken, from));
     return tokens.slice(input?.targetPrefix?.length ?? 0).filter((token) => !special.has(token));
+  }
+
+  /** It stays loaded until the value is called, once. */
+  use(): () => void {
+    this.users++;
+    return () => {
+      this.users--;
+    };
+  }
+
+  /** Where it is loaded and nobody uses it; the next use loads it again. */
+  async unload(): Promise<void> {
+    const { loading } = this;
+    if (this.users > 0 || loading === null) return;
+    this.loading = null;
+    for (const translator of this.idle.splice(0)) translator.close();
+    (await loading.catch(() => null))?.close();
   }
 
   /** An idle translator or a new one; it must come back by giveBack(). */

@@ -91,6 +91,15 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     'Processes of the engine that died, or had to be ended, and were started again',
     ['reason'],
   );
+  readonly #modelLoads = this.#counter('model_loads_total', 'Models that were loaded for requests that name them', [
+    'model',
+  ]);
+  readonly #modelUnloads = this.#counter('model_unloads_total', 'Models that were unloaded', ['model', 'reason']);
+  readonly #modelLoad = this.#histogram(
+    'model_load_seconds',
+    'Time from the decision to load a model until it was loaded',
+    REQUEST_BUCKETS,
+  );
   readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that have ended here', ['status']);
   readonly #webhookAttempts = this.#counter('webhook_attempts_total', 'Attempts to send a webhook', ['outcome']);
   readonly #connections = new Gauge({
@@ -223,6 +232,15 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   /** `reason`: a signal's name, or one of a few words. */
   engineDied(reason: string): void {
     this.#engineRestarts.inc({ reason });
+  }
+
+  modelLoaded(model: string, milliseconds: number): void {
+    this.#modelLoads.inc({ model });
+    this.#modelLoad.observe(milliseconds / 1000);
+  }
+
+  modelUnloaded(model: string, reason: string): void {
+    this.#modelUnloads.inc({ model, reason });
   }
 
   speakersDied(): void {

@@ -1,0 +1,121 @@
+/** The speech models that requests can name: what is known of each, and the engine of the one that is asked for. */
+import { statSync } from 'node:fs';
+import { eachDevice } from '../engine/devices.js';
+import type { EngineInfo } from '../engine/types.js';
+import { ModelRefused } from '../errors.js';
+import type { Manifest, SpeechModelEntry } from '../models/manifest.js';
+import { readManifest } from '../models/read-manifest.js';
+import { speechFacts } from '../models/speech-facts.js';
+import { isInstalled, modelPath } from '../models/store.js';
+import { unsupportedModel, type EngineLease } from '../transcription/engine-lease.js';
+import type { EngineDependencies } from './device-engine.js';
+import { startApart } from './engine-apart.js';
+import type { EngineSettings } from './engines.js';
+import type { LoadedModels, ModelToLoad, SpeechLease } from './loaded-models.js';
+import type { ModelTurns } from './model-turns.js';
+import { bytesFor } from './next-model.js';
+
+export interface InstalledSpeechOptions {
+  settings: EngineSettings;
+  dependencies: EngineDependencies;
+  /** The default model, and its turns with others. */
+  turns: Pick<ModelTurns, 'serving' | 'acquire' | 'state'>;
+  loaded: Pick<LoadedModels, 'lease' | 'list' | 'infoOf'>;
+}
+
+/** A speech model that is installed. */
+export interface InstalledSpeechModel {
+  info: EngineInfo;
+  loaded: boolean;
+  /** When it was loaded, milliseconds since 1970; null: it is not. */
+  since: number | null;
+}
+
+export class InstalledSpeech {
+  constructor(private readonly options: InstalledSpeechOptions) {}
+
+  /** As AcquireEngines. */
+  acquire(model: string | null): EngineLease {
+    const { turns, loaded } = this.options;
+    if (model === null || model === turns.serving.info.modelName) return turns.acquire();
+    const info = this.find(model);
+    if (info === null) throw unsupportedModel(model, this.#names());
+    const lease = turns.acquire();
+    const leases: SpeechLease[] = [];
+    let isReleased = false;
+    return {
+      ...lease,
+      info,
+      speech: async (request) => {
+        const speech = await loaded.lease(model, request);
+        leases.push(speech);
+        if (isReleased) speech.release();
+        return speech.engine;
+      },
+      release: () => {
+        isReleased = true;
+        for (const { release } of leases) release();
+        lease.release();
+      },
+    };
+  }
+
+  /** What a model can be asked for, loaded or not; null: it is not installed. */
+  find(name: string): EngineInfo | null {
+    const { serving } = this.options.turns;
+    if (name === serving.info.modelName) return serving.info;
+    const loaded = this.options.loaded.infoOf(name);
+    if (loaded !== null) return loaded;
+    const found = this.#installed().find((entry) => entry.name === name);
+    return found === undefined ? null : this.#infoOf(found);
+  }
+
+  /** The default model first. */
+  list(): InstalledSpeechModel[] {
+    const { turns, loaded } = this.options;
+    const { info } = turns.serving;
+    const inMemory = loaded.list().map((one) => ({ info: one.info, loaded: true, since: one.since }));
+    const known = new Set([info, ...inMemory.map((one) => one.info)].map(({ modelName }) => modelName));
+    const others = this.#installed().filter(({ name }) => !known.has(name));
+    return [
+      { info, loaded: true, since: turns.state().since },
+      ...inMemory.filter(({ info: { modelName } }) => modelName !== info.modelName),
+      ...others.map((entry) => ({ info: this.#infoOf(entry), loaded: false, since: null })),
+    ];
+  }
+
+  #names(): string[] {
+    return this.list().map(({ info }) => info.modelName);
+  }
+
+  #installed(): SpeechModelEntry[] {
+    return installedSpeech(this.options.settings).models;
+  }
+
+  /** Devices and voice activity are the server's. */
+  #infoOf(entry: SpeechModelEntry): EngineInfo {
+    const { devices, voiceActivity } = this.options.turns.serving.info;
+    return { ...speechFacts(entry, modelPath(this.options.settings.roots, entry)), devices, voiceActivity };
+  }
+}
+
+/** Of the manifest as it is now: models may have been installed since the start. */
+function installedSpeech({ roots }: EngineSettings): { manifest: Manifest; models: SpeechModelEntry[] } {
+  const manifest = readManifest(roots.packageRoot, roots.modelsDir);
+  const models = manifest.models.filter((entry) => entry.kind === 'speech').filter((one) => isInstalled(roots, one));
+  return { manifest, models };
+}
+
+/** How a model is loaded beside the default one. Throws ModelRefused. */
+export function modelToLoad(name: string, settings: EngineSettings, dependencies: EngineDependencies): ModelToLoad {
+  const { roots, config } = settings;
+  const { manifest, models } = installedSpeech(settings);
+  const entry = models.find((one) => one.name === name);
+  if (entry === undefined) throw new ModelRefused(`There is no speech model "${name}".`);
+  const { devices = eachDevice(config.deviceSetting) } = dependencies;
+  const own = { ...settings, manifest, config: Object.freeze({ ...config, model: name }) };
+  return {
+    bytes: devices.length * bytesFor(statSync(modelPath(roots, entry)).size),
+    start: (signal) => startApart(own, dependencies, signal),
+  };
+}
