@@ -75,13 +75,15 @@ export class LoadedModels {
   readonly #requests = new FairQueue<LoadRequest>(1);
   readonly #failed = new Map<string, { error: Error; until: number }>();
   readonly #closing = new AbortController();
-  #advancing: Promise<void> | null = null;
+  #isLoading = false;
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: LoadedModelsOptions) {}
 
   /** Rejects with the signal's reason, `overloaded`, or `shutting_down`; as `find` throws. */
   async lease(name: string, { accountId, signal }: SpeechRequest): Promise<SpeechLease> {
     signal.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
     const loaded = this.#models.get(name);
     if (loaded !== undefined) return this.#acquire(loaded);
     const request = new LoadRequest(name, accountId, this.#bytesFor(name));
@@ -125,13 +127,12 @@ export class LoadedModels {
     const error = new VerbatimError('shutting_down', 'The server is shutting down.');
     this.#closing.abort(error);
     for (const request of [...this.#requests.items()]) this.#reject(request, error);
-    await this.#advancing;
+    await this.#loading;
     await Promise.all([...this.#models.values()].map((loaded) => this.#end(loaded)));
   }
 
   /** Throws where the model is not to be loaded, or will find no room however long a request waits. */
   #bytesFor(name: string): number {
-    this.#closing.signal.throwIfAborted();
     const { find, memory, now } = this.options;
     const failed = this.#failed.get(name);
     if (failed !== undefined && failed.until > now()) throw failed.error;
@@ -167,13 +168,18 @@ export class LoadedModels {
 
   /** Loads whatever can be loaded now, one model after the other. */
   #advance(): void {
-    this.#advancing ??= this.#loadNext().finally(() => (this.#advancing = null));
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    this.#loading = this.#loadNext();
   }
 
   async #loadNext(): Promise<void> {
     for (;;) {
       const request = this.#requests.next(({ bytes }) => this.options.memory.canFit(bytes));
-      if (request === undefined) return;
+      if (request === undefined) {
+        this.#isLoading = false;
+        return;
+      }
       this.#requests.charge(request, 1);
       await this.#load(request.model);
     }
