@@ -40,7 +40,7 @@ export async function startApart(
   signal?: AbortSignal,
 ): Promise<EngineApart> {
   const { config, roots, manifest } = settings;
-  const { quarantine, devices = eachDevice(config.deviceSetting) } = dependencies;
+  const { quarantine, devices = eachDevice(config.deviceSetting), memoryOf = memoryOfProcess } = dependencies;
   let reportDeath: (how: string) => void = () => undefined;
   const died = new Promise<string>((resolve) => (reportDeath = resolve));
   const several: { process?: DeviceProcesses } = {};
@@ -72,7 +72,7 @@ export async function startApart(
       return supervisors.flatMap(({ pid }) => pid ?? []);
     },
     get bytes() {
-      return supervisors.reduce((sum, { pid }) => sum + (memoryOfProcess(pid ?? undefined) ?? 0), 0);
+      return supervisors.reduce((sum, { pid }) => sum + (pid === null ? 0 : (memoryOf(pid) ?? 0)), 0);
     },
     limitLanes: async (lanes) => {
       await Promise.all(supervisors.map((one) => one.limitLanes(lanes)));

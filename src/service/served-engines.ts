@@ -7,7 +7,7 @@ import type { ModelSwitch } from '../models/model-switch.js';
 import { systemTimers, type Timers } from '../timers.js';
 import type { AcquireEngines } from '../transcription/engine-lease.js';
 import { readChosenModel } from './chosen-model.js';
-import type { EngineMetrics } from './device-engine.js';
+import type { EngineDependencies, EngineMetrics } from './device-engine.js';
 import { startApart, type EngineApart } from './engine-apart.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
 import { freeMemory } from './free-memory.js';
@@ -53,6 +53,8 @@ export interface ServedEnginesOptions {
   /** The models of speakers, which share the memory; default: there are none. */
   speakers?: Unloadable | undefined;
   timers?: Timers;
+  /** As of EngineDependencies. */
+  memoryOf?: EngineDependencies['memoryOf'];
 }
 
 function withChosen({ config, ...settings }: EngineSettings): EngineSettings {
@@ -66,8 +68,9 @@ const MEMORY_SHARE = 0.7;
 /** Serves the model that was chosen last, unless the configuration names one. */
 export async function startEngines(
   settings: EngineSettings,
-  { metrics, logger, main, devices, room = freeMemory, speakers, timers = systemTimers }: ServedEnginesOptions,
+  options: ServedEnginesOptions,
 ): Promise<ServedEngines> {
+  const { metrics, logger, main, devices, memoryOf, room = freeMemory, speakers, timers = systemTimers } = options;
   const { config } = settings;
   const free = room();
   const later: { turns?: ModelTurns; loaded?: LoadedModels; speech?: ServingSpeech } = {};
@@ -83,7 +86,7 @@ export async function startEngines(
     maxSeconds: config.maxBacklogSeconds,
     realTimeFactor: () => later.speech?.realTimeFactor ?? 1,
   });
-  const dependencies = { metrics, logger, quarantine: new Quarantine(Date.now), main, devices };
+  const dependencies = { metrics, logger, quarantine: new Quarantine(Date.now), main, devices, memoryOf };
   const first = await startApart(withChosen(settings), dependencies);
   const division = new LaneDivision({ lanes: lanesOf(() => later.turns?.serving ?? first), timers, now: monotonic });
   const parts = { settings, dependencies, room };
