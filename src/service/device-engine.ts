@@ -28,6 +28,8 @@ export interface EngineDependencies {
   main?: string | undefined;
   /** Of each process its device, as VERBATIM_DEVICE names one; default: those that the configuration names. */
   devices?: readonly string[] | undefined;
+  /** Unloads models that nobody uses where so many bytes are short. Default: nothing is unloaded. */
+  makeRoom?: ((bytes: number) => Promise<unknown>) | undefined;
   /** Bytes that a process holds; default: what the kernel says. */
   memoryOf?: ((pid: number) => number | null) | undefined;
 }

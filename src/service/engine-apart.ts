@@ -10,7 +10,7 @@ import { RemoteTranslator } from '../engine/remote/remote-translator.js';
 import type { TranslationModelSpec } from '../engine/translation/translation-model.js';
 import { DeviceEngine, type EngineDependencies } from './device-engine.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
-import type { Unloadable } from './model-memory.js';
+import { bytesInProcess, type Unloadable } from './model-memory.js';
 import { installedTranslationModels } from './translation-engine.js';
 
 export interface EngineApart {
@@ -40,7 +40,8 @@ export async function startApart(
   signal?: AbortSignal,
 ): Promise<EngineApart> {
   const { config, roots, manifest } = settings;
-  const { quarantine, devices = eachDevice(config.deviceSetting), memoryOf = memoryOfProcess } = dependencies;
+  const { quarantine, devices = eachDevice(config.deviceSetting) } = dependencies;
+  const { memoryOf = memoryOfProcess, makeRoom = () => Promise.resolve() } = dependencies;
   let reportDeath: (how: string) => void = () => undefined;
   const died = new Promise<string>((resolve) => (reportDeath = resolve));
   const several: { process?: DeviceProcesses } = {};
@@ -62,10 +63,13 @@ export async function startApart(
   const shared = { info, quarantine };
   const textModels = installedTranslationModels(roots, manifest);
   const translator = new RemoteTranslator(process, textModels);
+  const textBytes = (names: readonly string[]): number =>
+    sizeOfAll(textModels.filter(({ name }) => names.includes(name)));
+  translator.beforeLoad = (names) => makeRoom(bytesInProcess(textBytes(names)));
   return {
     speech: new RemoteSpeechEngine({ ...shared, process }),
     translator,
-    text: unloadableText(translator, textModels, supervisors),
+    text: unloadableText(translator, textBytes, supervisors),
     onEach: supervisors.map((one) => new RemoteSpeechEngine({ ...shared, process: one })),
     info,
     get pids() {
@@ -106,7 +110,7 @@ function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config'
 
 function unloadableText(
   translator: RemoteTranslator,
-  models: readonly TranslationModelSpec[],
+  bytesOf: (models: readonly string[]) => number,
   supervisors: readonly EngineSupervisor[],
 ): Unloadable {
   return {
@@ -117,8 +121,7 @@ function unloadableText(
       return translator.isIdle && translator.usedModels.length > 0;
     },
     get bytes() {
-      const used = models.filter(({ name }) => translator.usedModels.includes(name));
-      return used.reduce((sum, { path }) => sum + sizeOf(join(path, 'model.bin')), 0);
+      return bytesOf(translator.usedModels);
     },
     unload: async () => {
       translator.unloaded();
@@ -127,7 +130,8 @@ function unloadableText(
   };
 }
 
-/** 0 where it has been removed. */
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** Of their files; what has been removed counts for nothing. */
+function sizeOfAll(models: readonly TranslationModelSpec[]): number {
+  const sizes = models.map(({ path }) => statSync(join(path, 'model.bin'), { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

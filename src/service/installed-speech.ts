@@ -13,7 +13,7 @@ import { startApart } from './engine-apart.js';
 import type { EngineSettings } from './engines.js';
 import type { LoadedModels, ModelToLoad, SpeechLease } from './loaded-models.js';
 import type { ModelTurns } from './model-turns.js';
-import { bytesFor } from './next-model.js';
+import { bytesFor } from './model-memory.js';
 
 export interface InstalledSpeechOptions {
   settings: EngineSettings;

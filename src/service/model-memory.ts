@@ -3,6 +3,23 @@
  * counted by the processes that hold them. Where it is short, what nobody uses is unloaded, least recently used first.
  */
 
+/**
+ * Most that the process of an engine was measured to take while it loads: its weights may be packed again before the
+ * file's are let go. The rest is Node.js, the addon and what windows are computed in.
+ */
+const FILE_COPIES = 2;
+const BESIDES_BYTES = 256 * 2 ** 20;
+
+/** Bytes of memory that the process of a model's engine may take while it loads. */
+export function bytesFor(fileBytes: number): number {
+  return FILE_COPIES * fileBytes + BESIDES_BYTES;
+}
+
+/** The same of models in a process that is there. */
+export function bytesInProcess(fileBytes: number): number {
+  return FILE_COPIES * fileBytes;
+}
+
 /** Models that can be unloaded. */
 export interface Unloadable {
   /** When they were used last, milliseconds since 1970. */
@@ -42,10 +59,18 @@ export class ModelMemory {
     return this.options.used();
   }
 
+  /** Bytes that unloading everything that is idle is expected to free. */
+  get idleBytes(): number {
+    return this.#idle().reduce((sum, models) => sum + models.bytes, 0);
+  }
+
+  async unloadIdle(): Promise<void> {
+    for (const models of this.#idle()) await models.unload();
+  }
+
   /** Whether there is room for so many bytes once everything that is idle is unloaded. */
   canFit(bytes: number): boolean {
-    const idle = this.#idle().reduce((sum, models) => sum + models.bytes, 0);
-    return this.#left() + idle >= bytes;
+    return this.#left() + this.idleBytes >= bytes;
   }
 
   /** Whether there would be room for so many bytes if nothing else were in use. */

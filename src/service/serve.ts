@@ -107,7 +107,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     agentPort: config.agentPort,
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
-    diarizer: createDiarizer(parts.speakers, parts.metrics),
+    diarizer: createDiarizer(parts.speakers, { observer: parts.metrics, memory: parts.engines.memory }),
     jobsDirectory: join(config.dataDir, 'jobs'),
     timers: systemTimers,
     clock: Date.now,

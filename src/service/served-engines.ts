@@ -26,7 +26,7 @@ export interface ServedEngines {
   /** The models that requests can name. */
   installed: Pick<InstalledSpeech, 'find' | 'list'>;
   /** What all models in memory may take, and take now, in bytes. */
-  memory: Pick<ModelMemory, 'limit' | 'used'>;
+  memory: Pick<ModelMemory, 'limit' | 'used' | 'makeRoom'>;
   /** What they have been given to do, whichever of them. */
   backlog: Backlog;
   models: ModelSwitch;
@@ -66,10 +66,7 @@ function withChosen({ config, ...settings }: EngineSettings): EngineSettings {
 const MEMORY_SHARE = 0.7;
 
 /** Serves the model that was chosen last, unless the configuration names one. */
-export async function startEngines(
-  settings: EngineSettings,
-  options: ServedEnginesOptions,
-): Promise<ServedEngines> {
+export async function startEngines(settings: EngineSettings, options: ServedEnginesOptions): Promise<ServedEngines> {
   const { metrics, logger, main, devices, memoryOf, room = freeMemory, speakers, timers = systemTimers } = options;
   const { config } = settings;
   const free = room();
@@ -86,10 +83,13 @@ export async function startEngines(
     maxSeconds: config.maxBacklogSeconds,
     realTimeFactor: () => later.speech?.realTimeFactor ?? 1,
   });
-  const dependencies = { metrics, logger, quarantine: new Quarantine(Date.now), main, devices, memoryOf };
+  const dependencies = {
+    ...{ metrics, logger, quarantine: new Quarantine(Date.now), main, devices, memoryOf },
+    makeRoom: (bytes: number) => memory.makeRoom(bytes),
+  };
   const first = await startApart(withChosen(settings), dependencies);
   const division = new LaneDivision({ lanes: lanesOf(() => later.turns?.serving ?? first), timers, now: monotonic });
-  const parts = { settings, dependencies, room };
+  const parts = { settings, dependencies, room, memory };
   const turns = (later.turns = new ModelTurns({
     ...{ first, division, logger, now: Date.now },
     find: (name, leastSpeed) => nextModel(name, parts, leastSpeed),

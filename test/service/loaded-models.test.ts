@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { setImmediate as settled } from 'node:timers/promises';
 import { LaneDivision } from '../../src/engine/lane-division.js';
-import { ModelRefused, VerbatimError } from '../../src/errors.js';
+import { ModelRefused, type VerbatimError } from '../../src/errors.js';
 import type { EngineApart } from '../../src/service/engine-apart.js';
 import { LoadedModels, LONGEST_WAIT_MS, type SpeechLease } from '../../src/service/loaded-models.js';
 import { ModelMemory } from '../../src/service/model-memory.js';
@@ -166,7 +166,7 @@ describe('LoadedModels', () => {
     const refused = errorOf(lease('four', 'b'));
     await settled();
     expect(started).to.deep.equal(['one', 'two']);
-    one?.release();
+    one.release();
     await settled();
     expect(inMemory).to.have.members(['two', 'three']);
     const { release } = await waiting;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineLease } from '../../src/transcription/engine-lease.js';
-import { bytesFor } from '../../src/service/next-model.js';
+import { bytesFor } from '../../src/service/model-memory.js';
 import { MODEL } from '../native/support.js';
 import { isAlive } from '../support/child-processes.js';
 import type { EngineProcess } from '../support/engine-process.js';
@@ -75,7 +75,7 @@ describe('Models that requests name', () => {
 
   it('go on in a new process when theirs dies, and leave the others alone', async () => {
     const long = join(models.directory, 'long.wav');
-    writeFileSync(long, wavOf(Buffer.concat(Array.from({ length: 40 }, pcmOfSample))));
+    writeFileSync(long, wavOf(Buffer.concat(Array.from({ length: 12 }, pcmOfSample))));
     const lease = acquire('second');
     const [first, second = 0] = process_.engines.pids;
     const alone = await textOf(lease, long);
@@ -175,6 +175,19 @@ describe('The memory that models share', () => {
       expect(loaded(started)).to.deep.equal(['verbatim-small']);
       expect(await textOfDefault(started)).to.equal(clip.text);
     }));
+
+  it('is made of what is idle for another default model', async () => {
+    const loading = bytesFor(statSync(MODEL).size);
+    const work = async (started: EngineProcess): Promise<void> => {
+      const { models: turns } = started.engines;
+      expect(() => turns.use('third', 'a test')).to.throw('MiB of memory are free');
+      (await load(started, 'second'))();
+      turns.use('third', 'a test');
+      await until(() => turns.state().serving === 'third');
+      expect(loaded(started)).to.deep.equal(['third']);
+    };
+    await withEngines({ VERBATIM_MODEL_MEMORY: '100G' }, work, { room: () => loading - 1, memoryOf: () => 100 });
+  });
 
   it('is given back by a model that nobody has used for VERBATIM_MODEL_IDLE_SECONDS', () =>
     withEngines({ VERBATIM_MODEL_IDLE_SECONDS: '1' }, async (started) => {

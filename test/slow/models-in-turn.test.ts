@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadBinding, type RandomModelOptions } from '../../src/engine/binding.js';
 import { register } from '../../src/models/import.js';
-import { bytesFor } from '../../src/service/next-model.js';
+import { bytesFor } from '../../src/service/model-memory.js';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import { percentile } from '../../bench/reports/statistics.js';
 import { startEngineProcess, type EngineProcess } from '../support/engine-process.js';

@@ -13,6 +13,8 @@ export class RemoteTranslator {
   #texts = 0;
   /** When a text was translated last, milliseconds since 1970. */
   lastUsed = 0;
+  /** Awaited before models are used that were not since they were last unloaded. */
+  beforeLoad: ((models: readonly string[]) => Promise<unknown>) | null = null;
 
   constructor(
     private readonly process: Pick<DeviceProcesses, 'call'>,
@@ -43,9 +45,12 @@ export class RemoteTranslator {
 
   /** As TranslationEngine.translate(). */
   async translate(input: TextToTranslate): Promise<TranslatedText> {
-    for (const { model } of this.#routes.find(input.from, input.to) ?? []) this.#used.add(model.name);
+    const names = (this.#routes.find(input.from, input.to) ?? []).map(({ model }) => model.name);
+    const fresh = names.filter((name) => !this.#used.has(name));
+    for (const name of fresh) this.#used.add(name);
     this.#texts += 1;
     try {
+      if (fresh.length > 0) await this.beforeLoad?.(fresh);
       return await this.#call(input);
     } finally {
       this.#texts -= 1;

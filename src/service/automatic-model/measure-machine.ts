@@ -10,7 +10,7 @@ import { modelBytes } from '../../models/store.js';
 import type { Config } from '../config.js';
 import type { ServiceContext } from '../context.js';
 import { freeMemory } from '../free-memory.js';
-import { bytesFor } from '../next-model.js';
+import { bytesFor } from '../model-memory.js';
 import { measureSpeed } from './measured-speed.js';
 import { writeSpeeds } from './speed-file.js';
 

@@ -11,7 +11,7 @@ import { leastRoom, measureMachine } from '../../../src/service/automatic-model/
 import { speedsOfMachine } from '../../../src/service/automatic-model/measurement-process.js';
 import { readSpeeds, speedPath, writeSpeeds } from '../../../src/service/automatic-model/speed-file.js';
 import { readConfig } from '../../../src/service/config.js';
-import { bytesFor } from '../../../src/service/next-model.js';
+import { bytesFor } from '../../../src/service/model-memory.js';
 
 const NAME = 'tiny-q8_0';
 const neverAborted = new AbortController().signal;
