@@ -115,7 +115,6 @@ export function ofThisContract<T extends Pick<NativeBinding, 'build'>>(addon: T,
   const theirs = (contract as number | undefined) ?? 'none';
   throw new Error(
     `The native addon at ${path} was built for another version of this code (contract ${theirs}; wanted: ` +
-      `${CONTRACT}). ` +
-      'Run "npm run build:native".',
+      `${CONTRACT}). Run "npm run build:native".`,
   );
 }

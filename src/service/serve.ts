@@ -65,7 +65,7 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
         engines,
         speakers,
         ledger,
-        modelStore: modelStore,
+        modelStore,
         logger,
         metrics,
         settingsInForce: () => settingsInForce({ env: process.env, options }, config, engines.info.config),

@@ -100,7 +100,7 @@ export class WebhookDispatcher {
   }
 
   async #note(lease: WorkLease, outcome: SendProblem): Promise<void> {
-    const { ledger: ledger, random, onAttempt } = this.deps;
+    const { ledger, random, onAttempt } = this.deps;
     onAttempt(outcome === null ? 'delivered' : 'failed');
     if (outcome === null) await ledger.delivered(lease);
     else await ledger.failed(lease, outcome.problem, outcome.final ? null : pauseMs(lease.attempt, random));
