@@ -65,8 +65,8 @@ export interface NativeBinding {
   };
   devices(): DeviceInfo[];
   /**
-   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes, which V8's garbage
-   * collector knows as well.
+   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes: what V8's garbage
+   * collector was given. Only the addon's tests ask for it, to find handles that free too little.
    */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
