@@ -96,10 +96,10 @@ export class JobRunner {
         void this.#quietly(() => this.#breakOffRevoked());
       }),
       timers.every(RENEW_MS, () => void this.#quietly(() => this.#renew())),
-      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#keepHouse())),
+      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#runHousekeeping())),
     ];
     this.#unsubscribe = deps.ledger.keys.onRevoked((keyId) => this.#breakOffThoseOf([keyId]));
-    void this.#quietly(() => this.#keepHouse());
+    void this.#quietly(() => this.#runHousekeeping());
     this.wake();
   }
 
@@ -258,7 +258,7 @@ export class JobRunner {
     }
   }
 
-  async #keepHouse(): Promise<void> {
+  async #runHousekeeping(): Promise<void> {
     const { ledger, audio, retentionMs, now } = this.deps;
     while (!this.#stopping && (await ledger.jobs.deleteEnded(retentionMs)));
     await audio.sweep((ids) => ledger.jobs.knownAmong(ids), now());

@@ -56,7 +56,7 @@ async function reader() {
   const timers = new ManualTimers();
   const connection = new Connection();
   const res = await responseOn(connection);
-  let [ended, largest, sentLength, said] = [0, 0, 0, ''];
+  let [ended, largest, sentLength, spoken] = [0, 0, 0, ''];
   const events = (headers: () => OutgoingHttpHeaders): EventStream =>
     new EventStream({
       ...{ res, timers, begin: () => void res.writeHead(200, headers()) },
@@ -73,23 +73,23 @@ async function reader() {
         return { event: 'delta', data: { delta } };
       },
       done: (_answer, reportedLength) => [
-        ...(reportedLength < said.length ? [{ event: 'delta', data: { delta: said.slice(reportedLength) } }] : []),
+        ...(reportedLength < spoken.length ? [{ event: 'delta', data: { delta: spoken.slice(reportedLength) } }] : []),
         { event: 'done', data: {} },
       ],
     },
   );
   const say = async (text: string, seconds: number): Promise<void> => {
-    said += text;
+    spoken += text;
     stream.onText(text, seconds);
     await turn();
   };
   /** Text that is in no event yet. */
-  const pendingLength = (): number => said.length - sentLength;
+  const pendingLength = (): number => spoken.length - sentLength;
   /** What the process holds of the answer. */
   const heldBytes = (): number => res.writableLength + connection.writableLength + pendingLength();
   const reported = (): string => [...connection.text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
   return {
-    ...{ connection, heldBytes, pendingLength, said: () => said, say, stream, timers, reported },
+    ...{ connection, heldBytes, pendingLength, spoken: () => spoken, say, stream, timers, reported },
     ended: () => ended,
     largest: () => largest,
   };
@@ -105,9 +105,9 @@ describe('a transcript in events', () => {
       for (let n = 0; n < 300 + index; n += 1) await one.say(piece, n);
       // An hour without a client costs no heartbeats either.
       one.timers.pass(240 * HEARTBEAT_MS);
-      const events = one.said().length - one.pendingLength();
+      const events = one.spoken().length - one.pendingLength();
       expect(events).to.be.below(HIGH_WATER);
-      expect(one.heldBytes()).to.be.below(one.said().length + 2 * HIGH_WATER);
+      expect(one.heldBytes()).to.be.below(one.spoken().length + 2 * HIGH_WATER);
     }
   });
 
@@ -119,11 +119,11 @@ describe('a transcript in events', () => {
     await one.connection.takeAll();
     expect(one.pendingLength()).to.equal(0);
     expect(one.largest()).to.equal(before);
-    expect(one.reported()).to.equal(one.said());
+    expect(one.reported()).to.equal(one.spoken());
     await one.say(' The end.', 1000);
     (await one.stream.ending(ANSWER))();
     await one.connection.takeAll();
-    expect(one.reported()).to.equal(one.said());
+    expect(one.reported()).to.equal(one.spoken());
     expect(one.ended()).to.equal(1);
   });
 
